@@ -1,0 +1,735 @@
+// Generated from openapi.yaml by `npm run generate`. Edit that file instead.
+
+export interface paths {
+    "/v1/ingest": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send signals, receive the resulting state
+         * @description Stores one reading and answers with the state of its session. The reading is durable before it is
+         *     acknowledged. Within a session the newest value of each signal counts until it goes stale, so a heart rate
+         *     now and a sentiment ten seconds ago are fused.
+         *
+         *     **Resending is safe.** The very same body (equal JSON, same session) answers as the first time and changes
+         *     nothing, for as long as its timestamp is accepted. Two different bodies with one timestamp are two readings.
+         *
+         *     **Late readings** (an utterance stamped when it was spoken, say) update those signals for which they are the
+         *     newest; where a reading is newest for none, it joins the history and moves nothing.
+         */
+        post: operations["ingest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the current state of a session
+         * @description The state as of the session's newest reading; it does not decay while no reading arrives, so compare
+         *     `timestamp` with your clock. `topics_detected` is empty: topics belong to the request that carried the text.
+         */
+        get: operations["getState"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the state history of a session
+         * @description The datapoints of the last `minutes` minutes, oldest first, with trend and summary. A known session without
+         *     readings in the window answers 200 with no datapoints; an unknown one 404.
+         */
+        get: operations["getHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/healthz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Is the process alive
+         * @description Answers as long as the process can answer at all; asks nothing of the database.
+         */
+        get: operations["getHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/readyz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Can the process serve
+         * @description Asks the database for its migrations; ready when it answers and they are current.
+         */
+        get: operations["getReadiness"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        /**
+         * @description An identifier made by the client. Visible ASCII without spaces, so that it survives URLs, logs and databases unchanged; 256 characters hold any hash or UUID.
+         * @example demo-session
+         */
+        Identifier: string;
+        /**
+         * Format: date-time
+         * @description RFC 3339 date-time in UTC, to the millisecond.
+         * @example 2026-11-21T09:30:00.000Z
+         */
+        Instant: string;
+        /**
+         * @description Tone of voice, as a label of the client's voice analysis.
+         * @example tense
+         * @enum {string}
+         */
+        Tone: "calm" | "focused" | "hesitant" | "tense" | "frustrated" | "anxious" | "hostile" | "excited" | "neutral";
+        /**
+         * @description Facial expression, as a label of the client's image analysis.
+         * @example frowning
+         * @enum {string}
+         */
+        Expression: "relaxed" | "concentrated" | "frowning" | "smiling" | "tense" | "surprised" | "neutral";
+        /**
+         * @description One reading: what was sensed of a person at one instant. At least one of `heart_rate`, `sdnn`, `tone`,
+         *     `expression` and `sentiment` is needed (400 "Missing signals" otherwise). `user_message` and `ai_response`
+         *     together need `subject_id`.
+         */
+        SignalSubmission: {
+            session_id: components["schemas"]["Identifier"];
+            /**
+             * @description The person across sessions; hash personal identifiers first. The first one named binds the session, later readings inherit it, and another one is refused (`subject_mismatch`).
+             * @example 5f2b51ca2b4d1a7e
+             */
+            subject_id?: string;
+            /**
+             * Format: date-time
+             * @description When it was sensed. RFC 3339 in UTC (`Z` or `+00:00`), kept to the millisecond; a real calendar date, no leap second. At most 300 s old and 60 s ahead.
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            timestamp: string;
+            /**
+             * @description Heart rate in beats per minute. The bounds are those of a living adult at rest or in exercise; outside them the sensor is wrong.
+             * @example 96
+             */
+            heart_rate?: number;
+            /**
+             * @description Standard deviation of normal-to-normal beat intervals over the last minutes, in milliseconds. Above 500 the beats were misdetected; 0 would be a machine.
+             * @example 28
+             */
+            sdnn?: number;
+            tone?: components["schemas"]["Tone"];
+            expression?: components["schemas"]["Expression"];
+            /**
+             * @description Sentiment of what was said, from -1 (negative) to 1 (positive). A word label is refused.
+             * @example -0.4
+             */
+            sentiment?: number;
+            /**
+             * @description What the person said. Used, never stored, together with `ai_response`. Bounded by the body limit.
+             * @example My review at work is tomorrow and I have not slept.
+             */
+            user_message?: string;
+            /**
+             * @description What the assistant answered. Used, never stored, together with `user_message`. Bounded by the body limit.
+             * @example That sounds exhausting. What worries you most about it?
+             */
+            ai_response?: string;
+        };
+        /**
+         * @description The band of the published score. calm 0-19, relaxed 20-39, focused 40-59, stressed 60-79, acute_stress 80-100.
+         * @example stressed
+         * @enum {string}
+         */
+        State: "calm" | "relaxed" | "focused" | "stressed" | "acute_stress";
+        /**
+         * @description What an assistant should do in this state.
+         * @example de-escalate_and_shorten
+         * @enum {string}
+         */
+        SuggestedAction: "maintain_engagement" | "simplify_and_focus" | "de-escalate_and_shorten" | "pause_and_ground";
+        /**
+         * @description Category of a signal. cardiovascular (heart_rate, sdnn), vocal (tone), visual (expression), textual (sentiment).
+         * @example cardiovascular
+         * @enum {string}
+         */
+        SignalCategory: "cardiovascular" | "vocal" | "visual" | "textual";
+        /**
+         * @description Name of a psychological topic, in snake_case.
+         * @example work_performance
+         */
+        TopicName: string;
+        /** @description The state of a session, in the shape of the Human State Protocol 1.0. */
+        StateReading: {
+            /**
+             * @description Version of the Human State Protocol that this shape follows.
+             * @example 1.0
+             * @enum {string}
+             */
+            hsp_version: "1.0";
+            session_id: components["schemas"]["Identifier"];
+            timestamp: components["schemas"]["Instant"];
+            state: components["schemas"]["State"];
+            /**
+             * @description Published score, 0 (calm) to 100 (acute stress).
+             * @example 73
+             */
+            stress_score: number;
+            /**
+             * @description How much is known, 0 to 1. More independent categories, fresher signals and a known baseline raise it.
+             * @example 0.9
+             */
+            confidence: number;
+            /**
+             * @description Categories present in the reading of this timestamp.
+             * @example [
+             *       "cardiovascular",
+             *       "vocal"
+             *     ]
+             */
+            signals_received: components["schemas"]["SignalCategory"][];
+            suggested_action: components["schemas"]["SuggestedAction"];
+            /**
+             * @description One plain sentence that names the signals that drove the score.
+             * @example Heart rate 26 bpm above typical, negative sentiment and tense voice.
+             */
+            action_reason: string;
+            /**
+             * @description One instruction that an AI agent can follow.
+             * @example Answer in at most two short, concrete sentences, acknowledge the strain and ask for nothing that can wait.
+             */
+            recommendation: string;
+            adaptation_effectiveness?: components["schemas"]["AdaptationEffectiveness"];
+            /**
+             * @description Topics found in this request's conversation turn; empty where none were found or no turn was sent.
+             * @example []
+             */
+            topics_detected: components["schemas"]["TopicName"][];
+            /**
+             * @description What this is not.
+             * @example Not a medical device. Scores are estimates for adapting software and must not be used for diagnosis or treatment.
+             */
+            disclaimer: string;
+        };
+        /** @description How the score moved since the session's previous reading, whose suggested action the client may have followed. Present from a session's second reading on. */
+        AdaptationEffectiveness: {
+            previous_action: components["schemas"]["SuggestedAction"];
+            /**
+             * @description Published score of the previous reading.
+             * @example 52
+             */
+            previous_score: number;
+            /**
+             * @description Published score now.
+             * @example 73
+             */
+            current_score: number;
+            /**
+             * @description Current minus previous score; negative is relief.
+             * @example 21
+             */
+            stress_delta: number;
+            /**
+             * @description True when the score fell, or stayed in calm or relaxed.
+             * @example false
+             */
+            effective: boolean;
+        };
+        /** @description The state history of a session for a window. */
+        History: {
+            session_id: components["schemas"]["Identifier"];
+            /**
+             * @description Length of the window in minutes.
+             * @example 5
+             */
+            minutes: number;
+            /** @description One datapoint a reading, oldest first. */
+            datapoints: components["schemas"]["HistoryDatapoint"][];
+            /**
+             * @description Mean score of the last third of the datapoints against the first third, 5 points decide; stable below three datapoints.
+             * @example rising
+             * @enum {string}
+             */
+            trend: "rising" | "falling" | "stable";
+            summary: components["schemas"]["HistorySummary"];
+        };
+        /** @description The state as of one reading. */
+        HistoryDatapoint: {
+            timestamp: components["schemas"]["Instant"];
+            state: components["schemas"]["State"];
+            /**
+             * @description Published score after this reading.
+             * @example 52
+             */
+            stress_score: number;
+            /**
+             * @description How much was known, 0 to 1.
+             * @example 0.72
+             */
+            confidence: number;
+            /**
+             * @description Heart rate in beats per minute, where this reading carried one.
+             * @example 84
+             */
+            heart_rate?: number;
+        };
+        /** @description The window in numbers; min, max and mean where there is a datapoint. */
+        HistorySummary: {
+            /**
+             * @description How often the state changed from one datapoint to the next.
+             * @example 2
+             */
+            transitions: number;
+            /**
+             * @description Lowest score.
+             * @example 34
+             */
+            min?: number;
+            /**
+             * @description Highest score.
+             * @example 73
+             */
+            max?: number;
+            /**
+             * @description Mean score, to one decimal.
+             * @example 53
+             */
+            mean?: number;
+        };
+        /** @description Liveness. */
+        Health: {
+            /**
+             * @description Always ok; a dead process does not answer.
+             * @example ok
+             * @enum {string}
+             */
+            status: "ok";
+        };
+        /** @description Readiness. */
+        Readiness: {
+            /**
+             * @description Always ready; otherwise the answer is a 503.
+             * @example ready
+             * @enum {string}
+             */
+            status: "ready";
+        };
+        /**
+         * @description Stable name of the error; branch on this. New codes may be added.
+         * @example invalid_payload
+         * @enum {string}
+         */
+        ProblemCode: "invalid_payload" | "missing_signals" | "timestamp_too_old" | "timestamp_in_future" | "missing_api_key" | "invalid_api_key" | "path_not_found" | "session_not_found" | "method_not_allowed" | "body_too_large" | "unsupported_media_type" | "validation_failed" | "subject_mismatch" | "internal_error" | "service_unavailable";
+        /**
+         * @description Stable name of a fault in the input. New codes may be added.
+         * @example number_type
+         * @enum {string}
+         */
+        FaultCode: "number_type" | "integer_type" | "string_type" | "object_type" | "enum" | "extra_forbidden" | "missing" | "greater_than_equal" | "less_than_equal" | "string_too_short" | "string_too_long" | "pattern_mismatch" | "date_time_invalid" | "repeated" | "invalid" | "subject_mismatch";
+        /** @description Problem details as in RFC 9457. */
+        Problem: {
+            /**
+             * Format: uri
+             * @description Identifies the kind of problem; `code` as a URN.
+             * @example urn:problem-type:realtime-state-service:invalid_payload
+             */
+            type: string;
+            /**
+             * @description Name of the status.
+             * @example Bad Request
+             */
+            title: string;
+            /**
+             * @description The HTTP status.
+             * @example 400
+             */
+            status: number;
+            /**
+             * @description What is wrong, for people.
+             * @example Invalid payload
+             */
+            detail: string;
+            code: components["schemas"]["ProblemCode"];
+            /**
+             * @description The `X-Request-Id` of this answer.
+             * @example 01JD6Z7Q8N4W3V5K2M9T
+             */
+            request_id: string;
+        };
+        /** @description Problem details with every fault that was found in the input. `detail` repeats the first fault's. */
+        ValidationProblem: {
+            /**
+             * Format: uri
+             * @description Identifies the kind of problem; `code` as a URN.
+             * @example urn:problem-type:realtime-state-service:validation_failed
+             */
+            type: string;
+            /**
+             * @description Name of the status.
+             * @example Unprocessable Content
+             */
+            title: string;
+            /**
+             * @description The HTTP status.
+             * @example 422
+             */
+            status: number;
+            /**
+             * @description The first fault, for people.
+             * @example Input should be a valid number
+             */
+            detail: string;
+            code: components["schemas"]["ProblemCode"];
+            /**
+             * @description The `X-Request-Id` of this answer.
+             * @example 01JD6Z7Q8N4W3V5K2M9T
+             */
+            request_id: string;
+            /** @description Every fault found. */
+            errors: components["schemas"]["Fault"][];
+        };
+        /** @description One fault of the input, at `pointer` in the body or in the query parameter `parameter`. */
+        Fault: {
+            /**
+             * @description What is wrong, for people.
+             * @example Input should be a valid number
+             */
+            detail: string;
+            code: components["schemas"]["FaultCode"];
+            /**
+             * @description JSON Pointer (RFC 6901) into the body; empty for the body itself.
+             * @example /sentiment
+             */
+            pointer?: string;
+            /**
+             * @description Name of the query parameter.
+             * @example minutes
+             */
+            parameter?: string;
+            /**
+             * @description The allowed values of an enumeration.
+             * @example [
+             *       "calm",
+             *       "tense"
+             *     ]
+             */
+            allowed?: string[];
+        };
+    };
+    responses: {
+        /**
+         * @description Not JSON or empty (`invalid_payload`), no usable signal (`missing_signals`), or a timestamp outside the
+         *     accepted span (`timestamp_too_old`, `timestamp_in_future`).
+         */
+        BadReading: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The `X-Service-Key` header is missing (`missing_api_key`) or unknown, revoked or expired (`invalid_api_key`). */
+        Unauthorized: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description This account has no data for the session. */
+        SessionNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The body is larger than 4,096 bytes, as declared or as sent. */
+        BodyTooLarge: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The body is not `application/json` in UTF-8, or it is compressed. */
+        UnsupportedMediaType: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Wrong types, values or fields; every fault found is listed. Also another subject than the one the session belongs to. */
+        InvalidSubmission: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ValidationProblem"];
+            };
+        };
+        /** @description Missing, unknown, repeated or malformed parameters; every fault found is listed. */
+        InvalidParameters: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ValidationProblem"];
+            };
+        };
+        /** @description The service's own fault; nothing was stored. The request id leads to the cause in the logs. */
+        InternalError: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The database is unreachable, the queue is full or the service is shutting down. Send the same request again after `Retry-After` seconds. */
+        Unavailable: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+    };
+    parameters: {
+        /**
+         * @description The session, as named in its readings. Case-sensitive.
+         * @example demo-session
+         */
+        SessionId: components["schemas"]["Identifier"];
+        /**
+         * @description Length of the window in minutes: datapoints with `timestamp` later than now minus this. At most 60, so that
+         *     an answer stays bounded (7,200 datapoints at the session limit). Plain decimal digits.
+         * @example 5
+         */
+        Minutes: number;
+    };
+    requestBodies: never;
+    headers: {
+        /** @description Identifies this request in the service's logs. */
+        RequestId: string;
+        /** @description Seconds to wait before the request is sent again. */
+        RetryAfter: number;
+    };
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    ingest: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description One reading. At most 4,096 bytes of UTF-8 JSON; unknown fields are refused. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SignalSubmission"];
+            };
+        };
+        responses: {
+            /** @description The state of the session after this reading. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StateReading"];
+                };
+            };
+            400: components["responses"]["BadReading"];
+            401: components["responses"]["Unauthorized"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidSubmission"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getState: {
+        parameters: {
+            query: {
+                /**
+                 * @description The session, as named in its readings. Case-sensitive.
+                 * @example demo-session
+                 */
+                session_id: components["parameters"]["SessionId"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The state as of the newest reading. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StateReading"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["SessionNotFound"];
+            422: components["responses"]["InvalidParameters"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getHistory: {
+        parameters: {
+            query: {
+                /**
+                 * @description The session, as named in its readings. Case-sensitive.
+                 * @example demo-session
+                 */
+                session_id: components["parameters"]["SessionId"];
+                /**
+                 * @description Length of the window in minutes: datapoints with `timestamp` later than now minus this. At most 60, so that
+                 *     an answer stays bounded (7,200 datapoints at the session limit). Plain decimal digits.
+                 * @example 5
+                 */
+                minutes?: components["parameters"]["Minutes"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The history of the window. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["History"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["SessionNotFound"];
+            422: components["responses"]["InvalidParameters"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getHealth: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The process is alive. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+            422: components["responses"]["InvalidParameters"];
+        };
+    };
+    getReadiness: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The database is reachable and its migrations are current. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Readiness"];
+                };
+            };
+            422: components["responses"]["InvalidParameters"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+}

@@ -1,0 +1,454 @@
+// Generated from openapi.yaml by `npm run generate`. Edit that file instead.
+
+export const body = {
+  "max_bytes": 4096
+} as const;
+
+export const timestamps = {
+  "max_age_seconds": 300,
+  "max_ahead_seconds": 60
+} as const;
+
+export const bands = [
+  {
+    "state": "calm",
+    "min_score": 0,
+    "max_score": 19,
+    "suggested_action": "maintain_engagement",
+    "recommendation": "Continue as you are, with full depth and your usual tone."
+  },
+  {
+    "state": "relaxed",
+    "min_score": 20,
+    "max_score": 39,
+    "suggested_action": "maintain_engagement",
+    "recommendation": "Continue at the present pace; there is room for detail and for new topics."
+  },
+  {
+    "state": "focused",
+    "min_score": 40,
+    "max_score": 59,
+    "suggested_action": "simplify_and_focus",
+    "recommendation": "Keep to one subject, structure the answer in short steps and leave side issues out."
+  },
+  {
+    "state": "stressed",
+    "min_score": 60,
+    "max_score": 79,
+    "suggested_action": "de-escalate_and_shorten",
+    "recommendation": "Answer in at most two short, concrete sentences, acknowledge the strain and ask for nothing that can wait."
+  },
+  {
+    "state": "acute_stress",
+    "min_score": 80,
+    "max_score": 100,
+    "suggested_action": "pause_and_ground",
+    "recommendation": "Pause the task and offer one calm, grounding sentence; do not add information or questions."
+  }
+] as const;
+
+export const stateHold = {
+  "margin_points": 3
+} as const;
+
+export const history = {
+  "trend_threshold_points": 5,
+  "trend_min_datapoints": 3
+} as const;
+
+export const retention = {
+  "readings_hours": 24,
+  "idle_sessions_hours": 24
+} as const;
+
+export const tiers = {
+  "free": {
+    "monthly_calls": 1000
+  },
+  "solo": {
+    "monthly_calls": 50000
+  },
+  "enterprise": {
+    "monthly_calls": null
+  }
+} as const;
+
+export const retryAfter = {
+  "service_unavailable_seconds": 1
+} as const;
+
+export const disclaimer = "Not a medical device. Scores are estimates for adapting software and must not be used for diagnosis or treatment." as const;
+
+export const stressModel = {
+  "score_max": 100,
+  "neutral_log_odds": -0.28,
+  "age": {
+    "half_life_seconds": 60,
+    "stale_after_seconds": 300
+  },
+  "heart_rate": {
+    "population_bpm": 72,
+    "population_sd_bpm": 11.4,
+    "log_odds_per_bpm": 0.04,
+    "log_odds_max": 1.5
+  },
+  "sdnn": {
+    "population_ln_ms": 3.8,
+    "population_sd_ln": 0.5,
+    "log_odds_per_ln": 0.1,
+    "log_odds_max": 0.4
+  },
+  "label_log_odds": 1.25,
+  "label_neutral_points": 37,
+  "label_span_points": 32,
+  "reliability": {
+    "tone": 0.42,
+    "expression": 0.7,
+    "sentiment": 0.85
+  },
+  "tone_points": {
+    "calm": 17,
+    "focused": 37,
+    "neutral": 37,
+    "excited": 40,
+    "hesitant": 46,
+    "anxious": 65,
+    "tense": 66,
+    "frustrated": 68,
+    "hostile": 69
+  },
+  "expression_points": {
+    "relaxed": 20,
+    "smiling": 30,
+    "neutral": 37,
+    "concentrated": 42,
+    "surprised": 46,
+    "frowning": 52,
+    "tense": 66
+  },
+  "baseline": {
+    "reading_seconds_max": 120,
+    "population_weight_seconds": 30,
+    "reach_sd": 2.2,
+    "reach_doubles_after_seconds": 14400,
+    "half_life_days": 28,
+    "remembered_seconds": 14400,
+    "personal_from": 0.5
+  },
+  "confidence": {
+    "share": 0.6,
+    "heart_rate_cold": 0.38,
+    "heart_rate_personal": 0.74,
+    "sdnn": 0.1
+  },
+  "reason": {
+    "driver_share_min": 0.34,
+    "driver_log_odds_min": 0.1,
+    "drivers_max": 3,
+    "sentiment_strong": 0.5
+  }
+} as const;
+
+export const problemTypePrefix = "urn:problem-type:realtime-state-service:" as const;
+
+export const problems = {
+  "invalid_payload": {
+    "status": 400,
+    "title": "Bad Request",
+    "detail": "Invalid payload"
+  },
+  "missing_signals": {
+    "status": 400,
+    "title": "Bad Request",
+    "detail": "Missing signals"
+  },
+  "timestamp_too_old": {
+    "status": 400,
+    "title": "Bad Request",
+    "detail": "Timestamp too old"
+  },
+  "timestamp_in_future": {
+    "status": 400,
+    "title": "Bad Request",
+    "detail": "Timestamp in the future"
+  },
+  "missing_api_key": {
+    "status": 401,
+    "title": "Unauthorized",
+    "detail": "Missing API key"
+  },
+  "invalid_api_key": {
+    "status": 401,
+    "title": "Unauthorized",
+    "detail": "Invalid API key"
+  },
+  "path_not_found": {
+    "status": 404,
+    "title": "Not Found",
+    "detail": "No such path"
+  },
+  "session_not_found": {
+    "status": 404,
+    "title": "Not Found",
+    "detail": "No data for this session"
+  },
+  "method_not_allowed": {
+    "status": 405,
+    "title": "Method Not Allowed",
+    "detail": "Method not allowed"
+  },
+  "body_too_large": {
+    "status": 413,
+    "title": "Content Too Large",
+    "detail": "Body too large"
+  },
+  "unsupported_media_type": {
+    "status": 415,
+    "title": "Unsupported Media Type",
+    "detail": "Unsupported media type"
+  },
+  "validation_failed": {
+    "status": 422,
+    "title": "Unprocessable Content",
+    "detail": "Input should be valid"
+  },
+  "subject_mismatch": {
+    "status": 422,
+    "title": "Unprocessable Content",
+    "detail": "This session belongs to another subject"
+  },
+  "internal_error": {
+    "status": 500,
+    "title": "Internal Server Error",
+    "detail": "Internal server error"
+  },
+  "service_unavailable": {
+    "status": 503,
+    "title": "Service Unavailable",
+    "detail": "Service unavailable"
+  }
+} as const;
+
+export const faults = {
+  "number_type": {
+    "detail": "Input should be a valid number"
+  },
+  "integer_type": {
+    "detail": "Input should be a valid integer"
+  },
+  "string_type": {
+    "detail": "Input should be a valid string"
+  },
+  "object_type": {
+    "detail": "Input should be a valid object"
+  },
+  "enum": {
+    "detail": "Input should be one of the allowed values"
+  },
+  "extra_forbidden": {
+    "detail": "Extra inputs are not permitted"
+  },
+  "missing": {
+    "detail": "Field required"
+  },
+  "greater_than_equal": {
+    "detail": "Input should be greater than or equal to {limit}"
+  },
+  "less_than_equal": {
+    "detail": "Input should be less than or equal to {limit}"
+  },
+  "string_too_short": {
+    "detail": "Input should have at least {limit} characters"
+  },
+  "string_too_long": {
+    "detail": "Input should have at most {limit} characters"
+  },
+  "pattern_mismatch": {
+    "detail": "Input should match {limit}"
+  },
+  "date_time_invalid": {
+    "detail": "Input should be a valid date-time of the calendar"
+  },
+  "repeated": {
+    "detail": "Input should be given once"
+  },
+  "invalid": {
+    "detail": "Input should be valid"
+  },
+  "subject_mismatch": {
+    "detail": "This session belongs to another subject"
+  }
+} as const;
+
+export const enums = {
+  "Tone": [
+    "calm",
+    "focused",
+    "hesitant",
+    "tense",
+    "frustrated",
+    "anxious",
+    "hostile",
+    "excited",
+    "neutral"
+  ],
+  "Expression": [
+    "relaxed",
+    "concentrated",
+    "frowning",
+    "smiling",
+    "tense",
+    "surprised",
+    "neutral"
+  ],
+  "State": [
+    "calm",
+    "relaxed",
+    "focused",
+    "stressed",
+    "acute_stress"
+  ],
+  "SuggestedAction": [
+    "maintain_engagement",
+    "simplify_and_focus",
+    "de-escalate_and_shorten",
+    "pause_and_ground"
+  ],
+  "SignalCategory": [
+    "cardiovascular",
+    "vocal",
+    "visual",
+    "textual"
+  ],
+  "ProblemCode": [
+    "invalid_payload",
+    "missing_signals",
+    "timestamp_too_old",
+    "timestamp_in_future",
+    "missing_api_key",
+    "invalid_api_key",
+    "path_not_found",
+    "session_not_found",
+    "method_not_allowed",
+    "body_too_large",
+    "unsupported_media_type",
+    "validation_failed",
+    "subject_mismatch",
+    "internal_error",
+    "service_unavailable"
+  ],
+  "FaultCode": [
+    "number_type",
+    "integer_type",
+    "string_type",
+    "object_type",
+    "enum",
+    "extra_forbidden",
+    "missing",
+    "greater_than_equal",
+    "less_than_equal",
+    "string_too_short",
+    "string_too_long",
+    "pattern_mismatch",
+    "date_time_invalid",
+    "repeated",
+    "invalid",
+    "subject_mismatch"
+  ]
+} as const;
+
+export const bounds = {
+  "SignalSubmission": {
+    "heart_rate": {
+      "minimum": 30,
+      "maximum": 220
+    },
+    "sdnn": {
+      "minimum": 1,
+      "maximum": 500
+    },
+    "sentiment": {
+      "minimum": -1,
+      "maximum": 1
+    }
+  },
+  "StateReading": {
+    "stress_score": {
+      "minimum": 0,
+      "maximum": 100
+    },
+    "confidence": {
+      "minimum": 0,
+      "maximum": 1
+    }
+  },
+  "AdaptationEffectiveness": {
+    "previous_score": {
+      "minimum": 0,
+      "maximum": 100
+    },
+    "current_score": {
+      "minimum": 0,
+      "maximum": 100
+    },
+    "stress_delta": {
+      "minimum": -100,
+      "maximum": 100
+    }
+  },
+  "History": {
+    "minutes": {
+      "minimum": 1,
+      "maximum": 60
+    }
+  },
+  "HistoryDatapoint": {
+    "stress_score": {
+      "minimum": 0,
+      "maximum": 100
+    },
+    "confidence": {
+      "minimum": 0,
+      "maximum": 1
+    },
+    "heart_rate": {
+      "minimum": 30,
+      "maximum": 220
+    }
+  },
+  "HistorySummary": {
+    "min": {
+      "minimum": 0,
+      "maximum": 100
+    },
+    "max": {
+      "minimum": 0,
+      "maximum": 100
+    },
+    "mean": {
+      "minimum": 0,
+      "maximum": 100
+    }
+  },
+  "Problem": {
+    "status": {
+      "minimum": 400,
+      "maximum": 599
+    }
+  },
+  "ValidationProblem": {
+    "status": {
+      "minimum": 400,
+      "maximum": 599
+    }
+  }
+} as const;
+
+export const parameterDefaults = {
+  "Minutes": 5
+} as const;
+
+export const publicOperations = [
+  "getHealth",
+  "getReadiness"
+] as const;
