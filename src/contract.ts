@@ -1,0 +1,50 @@
+/** Types of the interface, all derived from openapi.yaml; no wire shape is written anywhere else. */
+import type { components, operations } from '../generated/api.js';
+import type { publicOperations } from '../generated/spec.js';
+
+export type OperationId = keyof operations;
+export type Schema<Name extends keyof components['schemas']> = components['schemas'][Name];
+
+type JsonOf<Response> = Response extends { content: { 'application/json': infer Body } } ? Body : never;
+type QueryOf<Op extends OperationId> = operations[Op]['parameters'] extends { query: infer Query } ? Query : unknown;
+type BodyOf<Op extends OperationId> = operations[Op] extends {
+  requestBody: { content: { 'application/json': infer Body } };
+}
+  ? Body
+  : unknown;
+
+/** What a handler receives: validated against the contract, so it can be trusted. */
+export interface Input<Op extends OperationId> {
+  readonly query: QueryOf<Op>;
+  readonly body: BodyOf<Op>;
+}
+
+/** What a handler may answer: a declared success status with its body. Errors are thrown as ProblemError. */
+export type Output<Op extends OperationId> = {
+  [Status in keyof operations[Op]['responses']]: JsonOf<operations[Op]['responses'][Status]> extends never
+    ? never
+    : { readonly status: Status; readonly body: JsonOf<operations[Op]['responses'][Status]> };
+}[keyof operations[Op]['responses']];
+
+/** Who asks. */
+export interface Caller {
+  readonly accountId: string;
+}
+
+export type Operation<Op extends OperationId> = (
+  input: Input<Op>,
+  caller: Op extends PublicOperationId ? undefined : Caller,
+) => Promise<Output<Op>>;
+
+/** Operations that need no key; the contract marks them with `security: []`. */
+export type PublicOperationId = (typeof publicOperations)[number];
+
+export type Operations = { readonly [Op in OperationId]: Operation<Op> };
+
+export type Submission = Schema<'SignalSubmission'>;
+export type StateReading = Schema<'StateReading'>;
+export type State = Schema<'State'>;
+export type SignalCategory = Schema<'SignalCategory'>;
+export type ProblemCode = Schema<'ProblemCode'>;
+export type Fault = Schema<'Fault'>;
+export type FaultCode = Schema<'FaultCode'>;

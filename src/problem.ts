@@ -1,0 +1,34 @@
+import { faults, problems, problemTypePrefix } from '../generated/spec.js';
+import type { Fault, FaultCode, ProblemCode, Schema } from './contract.js';
+
+/**
+ * A request that cannot be served, as one of the contract's codes. `cause` is for the log and never reaches
+ * the caller; `faults` lists what is wrong with the input (422 only).
+ */
+export class ProblemError extends Error {
+  readonly code: ProblemCode;
+  readonly faults: readonly Fault[] | undefined;
+
+  constructor(code: ProblemCode, options: { cause?: unknown; faults?: readonly Fault[] } = {}) {
+    super(problems[code].detail, { cause: options.cause });
+    this.code = code;
+    this.faults = options.faults;
+  }
+
+  get status(): number {
+    return problems[this.code].status;
+  }
+
+  /** The body of the answer (RFC 9457); `detail` repeats the first fault's where there are faults. */
+  toBody(requestId: string): Schema<'Problem'> | Schema<'ValidationProblem'> {
+    const { status, title, detail } = problems[this.code];
+    const type = problemTypePrefix + this.code;
+    const body = { type, title, status, detail: this.faults?.[0]?.detail ?? detail, code: this.code };
+    return { ...body, request_id: requestId, ...(this.faults && { errors: [...this.faults] }) };
+  }
+}
+
+/** A fault with the contract's wording; `limit` fills the bound where the wording names one. */
+export function fault(code: FaultCode, place: Pick<Fault, 'pointer' | 'parameter' | 'allowed'>, limit?: string): Fault {
+  return { detail: faults[code].detail.replace('{limit}', limit ?? ''), code, ...place };
+}
