@@ -1,0 +1,52 @@
+import { history as settings } from '../../generated/spec.js';
+import type { Schema } from '../contract.js';
+import type { Point } from './session.js';
+import { bandOf } from './states.js';
+
+/** The points of a window, oldest first, in the shape of the contract. */
+export function toHistory(sessionId: string, minutes: number, points: readonly Point[]): Schema<'History'> {
+  const scores = points.map(({ score }) => score);
+  return {
+    session_id: sessionId,
+    minutes,
+    datapoints: points.map(toDatapoint),
+    trend: trendOf(scores),
+    summary: { transitions: countTransitions(scores), ...spreadOf(scores) },
+  };
+}
+
+/** Mean of the last third against the first third; too few points are stable. */
+export function trendOf(scores: readonly number[]): Schema<'History'>['trend'] {
+  if (scores.length < settings.trend_min_datapoints) return 'stable';
+  const third = Math.floor(scores.length / 3);
+  const difference = mean(scores.slice(-third)) - mean(scores.slice(0, third));
+  if (Math.abs(difference) < settings.trend_threshold_points) return 'stable';
+  return difference > 0 ? 'rising' : 'falling';
+}
+
+function toDatapoint({ timestampMs, score, confidence, heartRate }: Point): Schema<'HistoryDatapoint'> {
+  return {
+    timestamp: new Date(timestampMs).toISOString(),
+    state: bandOf(score).state,
+    stress_score: score,
+    confidence,
+    ...(heartRate !== null && { heart_rate: heartRate }),
+  };
+}
+
+function countTransitions(scores: readonly number[]): number {
+  const states = scores.map((score) => bandOf(score).state);
+  return states.filter((state, index) => index > 0 && state !== states[index - 1]).length;
+}
+
+function spreadOf(scores: readonly number[]): { min?: number; max?: number; mean?: number } {
+  if (scores.length === 0) return {};
+  const [first = 0] = scores;
+  const min = scores.reduce((least, score) => Math.min(least, score), first);
+  const max = scores.reduce((most, score) => Math.max(most, score), first);
+  return { min, max, mean: Math.round(mean(scores) * 10) / 10 };
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}

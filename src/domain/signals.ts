@@ -1,0 +1,70 @@
+import { stressModel as model } from '../../generated/spec.js';
+import type { SignalCategory, Submission } from '../contract.js';
+
+export type SignalName = 'heart_rate' | 'sdnn' | 'tone' | 'expression' | 'sentiment';
+
+/** What one reading may carry, as the contract bounds it; absent means not measured. */
+export type SignalValues = Pick<Submission, SignalName>;
+
+/** One reading: its signals at one instant, epoch milliseconds. */
+export interface Reading extends SignalValues {
+  readonly atMs: number;
+  /** Absent where the reading names none. */
+  readonly subjectId?: string;
+}
+
+/** A value with the instant it was measured, epoch milliseconds. */
+export interface Sample<T> {
+  readonly value: T;
+  readonly atMs: number;
+}
+
+/** The newest value of each signal of a session; absent means never seen. */
+export type Signals = { readonly [N in SignalName]?: Sample<NonNullable<SignalValues[N]>> | undefined };
+
+export const categoryOf: { readonly [N in SignalName]: SignalCategory } = {
+  heart_rate: 'cardiovascular',
+  sdnn: 'cardiovascular',
+  tone: 'vocal',
+  expression: 'visual',
+  sentiment: 'textual',
+};
+export const signalNames = Object.keys(categoryOf) as readonly SignalName[];
+
+/** The categories that a reading carries, each once. */
+export function categoriesOf(values: SignalValues): SignalCategory[] {
+  return [...new Set(signalNames.filter((name) => values[name] !== undefined).map((name) => categoryOf[name]))];
+}
+
+/** Positive when a is the more stressful of two values. */
+type CompareStress<T> = (a: T, b: T) => number;
+
+const higherFirst: CompareStress<number> = (a, b) => a - b;
+const lowerFirst: CompareStress<number> = (a, b) => b - a;
+const harsherTone = byPoints(model.tone_points);
+const harsherExpression = byPoints(model.expression_points);
+
+/** The newest value of each signal after a reading; at equal instants the more stressful value, whatever the order of arrival. */
+export function mergeSignals(signals: Signals, reading: Reading): Signals {
+  const { atMs } = reading;
+  return {
+    heart_rate: newest(signals.heart_rate, reading.heart_rate, atMs, higherFirst),
+    sdnn: newest(signals.sdnn, reading.sdnn, atMs, lowerFirst),
+    tone: newest(signals.tone, reading.tone, atMs, harsherTone),
+    expression: newest(signals.expression, reading.expression, atMs, harsherExpression),
+    sentiment: newest(signals.sentiment, reading.sentiment, atMs, lowerFirst),
+  };
+}
+
+function newest<T>(held: Sample<T> | undefined, value: T | undefined, atMs: number, compare: CompareStress<T>) {
+  if (value === undefined) return held;
+  if (!held || atMs > held.atMs) return { value, atMs };
+  return atMs === held.atMs && compare(value, held.value) > 0 ? { value, atMs } : held;
+}
+
+/** Orders labels by their points; labels of equal points by their place in the table, so that the order is total. */
+function byPoints<L extends string>(points: Readonly<Record<L, number>>): CompareStress<L> {
+  const ascending = (Object.keys(points) as L[]).sort((a, b) => points[a] - points[b]);
+  const rank = new Map(ascending.map((label, index) => [label, index]));
+  return (a, b) => (rank.get(a) ?? 0) - (rank.get(b) ?? 0);
+}
