@@ -1,0 +1,55 @@
+import type { Knex } from 'knex';
+import { migrations } from './migrations/index.js';
+
+const lockName = 'realtime-state-service.migrate';
+const lockWaitSeconds = 60;
+
+/**
+ * Brings the schema up to date; of several processes that start at once one does the work and the others wait.
+ * Own code, because Knex's migrator leaves its lock behind when a process dies, and then nothing starts any more.
+ */
+export async function migrate(knex: Knex): Promise<void> {
+  await createLedger(knex);
+  await knex.transaction(async (transaction) => {
+    await lock(transaction);
+    try {
+      for (const { name, run } of await pending(transaction)) {
+        await run(transaction);
+        await transaction('schema_migrations').insert({ name, applied_at_ms: Date.now() });
+      }
+    } finally {
+      await unlock(transaction);
+    }
+  });
+}
+
+/** True when every migration of this version has been applied. */
+export async function isMigrated(knex: Knex): Promise<boolean> {
+  return (await pending(knex)).length === 0;
+}
+
+async function pending(knex: Knex): Promise<typeof migrations> {
+  const applied = new Set((await knex('schema_migrations').select('name')).map(({ name }) => name));
+  return migrations.filter(({ name }) => !applied.has(name));
+}
+
+async function createLedger(knex: Knex): Promise<void> {
+  await knex.raw(
+    'create table if not exists schema_migrations (name varchar(64) not null primary key, applied_at_ms bigint not null)',
+  );
+}
+
+/** A write takes SQLite's lock; MySQL has a lock by name that dies with its connection. */
+async function lock(transaction: Knex.Transaction): Promise<void> {
+  if (!isMysql(transaction)) return void (await transaction('schema_migrations').where({ name: '' }).delete());
+  const [[row]] = await transaction.raw('select get_lock(?, ?) as taken', [lockName, lockWaitSeconds]);
+  if (row.taken !== 1) throw new Error(`another process has been migrating for ${lockWaitSeconds} seconds`);
+}
+
+async function unlock(transaction: Knex.Transaction): Promise<void> {
+  if (isMysql(transaction)) await transaction.raw('select release_lock(?)', [lockName]);
+}
+
+function isMysql(knex: Knex): boolean {
+  return knex.client.config.client === 'mysql2';
+}

@@ -1,0 +1,12 @@
+import type { Knex } from 'knex';
+import { accounts } from './accounts.js';
+import { sessions } from './sessions.js';
+
+/**
+ * In order; the names are what the database remembers, so neither is ever changed. MySQL commits each statement of
+ * a schema change by itself, so a migration must bear being run again after a crash in its middle.
+ */
+export const migrations: ReadonlyArray<{ name: string; run: (knex: Knex) => Promise<void> }> = [
+  { name: '001-accounts', run: accounts },
+  { name: '002-sessions', run: sessions },
+];

@@ -1,0 +1,79 @@
+import type { Knex } from 'knex';
+import type { Answer, Point } from '../domain/session.js';
+
+/** What names a reading: its instant and the keyed digest of its body. */
+export interface ReadingKey {
+  readonly sessionId: string;
+  readonly timestampMs: number;
+  readonly digest: string;
+}
+
+export type StoredReading = ReadingKey & { readonly point: Point; readonly answer: Answer };
+
+/** One account's readings. */
+export function readingTable(knex: Knex, accountId: string) {
+  const mine = () => knex('readings').where({ account_id: accountId });
+
+  return {
+    /** The points after an instant (ms), oldest first. */
+    async pointsAfter(sessionId: string, afterMs: number): Promise<Point[]> {
+      return mine()
+        .select({
+          timestampMs: 'timestamp_ms',
+          score: 'stress_score',
+          confidence: 'confidence',
+          heartRate: 'heart_rate',
+        })
+        .where({ session_id: sessionId })
+        .where('timestamp_ms', '>', afterMs)
+        .orderBy(['timestamp_ms', 'digest']);
+    },
+
+    /** Those of the named readings that are stored, with what was answered to each. */
+    async find(keys: readonly ReadingKey[]): Promise<Array<ReadingKey & { readonly answer: Answer }>> {
+      if (keys.length === 0) return [];
+      const rows = await mine()
+        .select('session_id', 'timestamp_ms', 'digest', 'answer')
+        .where((any) =>
+          keys.forEach(({ sessionId, timestampMs, digest }) => {
+            any.orWhere({ session_id: sessionId, timestamp_ms: timestampMs, digest });
+          }),
+        );
+      return rows.map((row) => ({
+        sessionId: row.session_id,
+        timestampMs: row.timestamp_ms,
+        digest: row.digest,
+        answer: JSON.parse(row.answer) as Answer,
+      }));
+    },
+
+    async append(readings: readonly StoredReading[]): Promise<void> {
+      if (readings.length === 0) return;
+      await knex('readings').insert(
+        readings.map(({ sessionId, timestampMs, digest, point, answer }) => ({
+          account_id: accountId,
+          session_id: sessionId,
+          timestamp_ms: timestampMs,
+          digest,
+          stress_score: point.score,
+          confidence: point.confidence,
+          heart_rate: point.heartRate,
+          answer: JSON.stringify(answer),
+        })),
+      );
+    },
+  };
+}
+
+/** Deletes at most `batch` readings older than `beforeMs`; returns how many. */
+export async function purgeReadings(knex: Knex, beforeMs: number, batch: number): Promise<number> {
+  const expired = await knex('readings')
+    .select('account_id', 'session_id', 'timestamp_ms', 'digest')
+    .where('timestamp_ms', '<', beforeMs)
+    .orderBy('timestamp_ms')
+    .limit(batch);
+  if (expired.length === 0) return 0;
+  return knex('readings')
+    .where((any) => expired.forEach((key) => void any.orWhere(key)))
+    .delete();
+}

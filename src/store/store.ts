@@ -1,0 +1,50 @@
+import type { Knex } from 'knex';
+import type { DatabaseConfig } from '../config.js';
+import { openDatabase } from './database.js';
+import { keyTable } from './keys.js';
+import { isMigrated, migrate } from './migrate.js';
+import { purgeReadings, readingTable } from './readings.js';
+import { purgeSessions, sessionTable } from './sessions.js';
+
+/** Reads of one account. */
+export function readerOf(knex: Knex, accountId: string) {
+  const { find } = sessionTable(knex, accountId);
+  const { pointsAfter } = readingTable(knex, accountId);
+  return { findSession: find, pointsAfter };
+}
+
+/** Writes of one account; only a transaction makes one. */
+export function writerOf(transaction: Knex.Transaction, accountId: string) {
+  return { sessions: sessionTable(transaction, accountId), readings: readingTable(transaction, accountId) };
+}
+
+export type Reader = ReturnType<typeof readerOf>;
+export type Writer = ReturnType<typeof writerOf>;
+
+/** The only way to the database. Every query but those on keys and the purge is bound to an account. */
+export function openStore(config: DatabaseConfig) {
+  const knex = openDatabase(config);
+  return {
+    keys: keyTable(knex),
+    read: (accountId: string): Reader => readerOf(knex, accountId),
+    /** Runs the work in one transaction: all of its writes are durable when this resolves, none when it rejects. */
+    transact: <T>(work: (writer: (accountId: string) => Writer) => Promise<T>): Promise<T> =>
+      knex.transaction((transaction) => work((accountId) => writerOf(transaction, accountId))),
+    purgeReadings: (beforeMs: number, batch: number) => purgeReadings(knex, beforeMs, batch),
+    purgeSessions: (beforeMs: number, batch: number) => purgeSessions(knex, beforeMs, batch),
+    migrate: () => migrate(knex),
+    /** True when the schema is current; rejects when the database is unreachable. */
+    isReady: () => isMigrated(knex),
+    /** MySQL only: false when the server acknowledges commits before they are on disk. */
+    isDurable: () => isDurable(knex, config),
+    close: () => knex.destroy(),
+  };
+}
+
+export type Store = ReturnType<typeof openStore>;
+
+async function isDurable(knex: Knex, config: DatabaseConfig): Promise<boolean> {
+  if (config.kind === 'sqlite') return true;
+  const [[row]] = await knex.raw('select @@innodb_flush_log_at_trx_commit as flush');
+  return Number(row.flush) === 1;
+}
