@@ -1,0 +1,14 @@
+import { createHmac } from 'node:crypto';
+import type { Submission } from '../contract.js';
+
+const digestCharacters = 32;
+
+/**
+ * Knows a resent body again: equal JSON in the same session of the same account, whatever the order of its fields.
+ * Keyed, because a plain digest of a short text could be guessed from the database. 32 hex characters.
+ */
+export function digestOf(key: string, accountId: string, submission: Submission): string {
+  const fields = Object.entries(submission).sort(([a], [b]) => (a < b ? -1 : 1));
+  const canonical = JSON.stringify([accountId, fields]);
+  return createHmac('sha256', key).update(canonical).digest('hex').slice(0, digestCharacters);
+}

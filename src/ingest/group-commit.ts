@@ -1,0 +1,74 @@
+import { ProblemError } from '../problem.js';
+
+export interface GroupCommitOptions<Item, Outcome> {
+  /** Commits a group as a whole; resolves with one outcome an item, in order. */
+  readonly commit: (group: readonly Item[]) => Promise<Outcome[]>;
+  /** Most items in one group. */
+  readonly groupMax: number;
+  /** Most items that wait; one more is refused, so that memory stays bounded while the database is slow. */
+  readonly queueMax: number;
+}
+
+export interface GroupCommit<Item, Outcome> {
+  /** Resolves when the item's group is committed; rejects with service_unavailable when the queue is full or closed. */
+  submit(item: Item): Promise<Outcome>;
+  /** Refuses new items and resolves when all that wait have been settled. */
+  close(): Promise<void>;
+}
+
+interface Waiting<Item, Outcome> {
+  readonly item: Item;
+  readonly resolve: (outcome: Outcome) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Commits items in groups: those that arrive while a commit runs go into the next one together, in order of arrival.
+ * One commit at a time, so a durable write to disk is shared by as many items as came during the one before it.
+ */
+export function createGroupCommit<Item, Outcome>(
+  options: GroupCommitOptions<Item, Outcome>,
+): GroupCommit<Item, Outcome> {
+  const waiting: Array<Waiting<Item, Outcome>> = [];
+  let running: Promise<void> | undefined;
+  let isClosed = false;
+
+  async function run(): Promise<void> {
+    // Lets the requests of this turn of the event loop join the first group.
+    await new Promise(setImmediate);
+    while (waiting.length > 0) await settle(waiting.splice(0, options.groupMax), options.commit);
+    running = undefined;
+  }
+
+  return {
+    submit(item) {
+      if (isClosed || waiting.length >= options.queueMax)
+        return Promise.reject(new ProblemError('service_unavailable', { cause: isClosed ? 'closing' : 'queue full' }));
+      return new Promise((resolve, reject) => {
+        waiting.push({ item, resolve, reject });
+        running ??= run();
+      });
+    },
+    async close() {
+      isClosed = true;
+      await running;
+    },
+  };
+}
+
+/** When a group fails as a whole, each of its items is tried alone: a bad one then fails alone. */
+async function settle<Item, Outcome>(
+  group: ReadonlyArray<Waiting<Item, Outcome>>,
+  commit: GroupCommitOptions<Item, Outcome>['commit'],
+): Promise<void> {
+  try {
+    const outcomes = await commit(group.map(({ item }) => item));
+    for (const [index, { resolve }] of group.entries()) resolve(outcomes[index] as Outcome);
+  } catch (error) {
+    if (group.length > 1 && !(error instanceof ProblemError)) {
+      for (const one of group) await settle([one], commit);
+    } else {
+      for (const { reject } of group) reject(error);
+    }
+  }
+}

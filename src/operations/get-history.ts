@@ -1,0 +1,16 @@
+import { parameterDefaults } from '../../generated/spec.js';
+import type { Operation } from '../contract.js';
+import { toHistory } from '../domain/history.js';
+import { ProblemError } from '../problem.js';
+import type { Services } from './index.js';
+
+/** The points of the window; a known session may have none in it. */
+export function getHistory({ store, now }: Services): Operation<'getHistory'> {
+  return async ({ query }, { accountId }) => {
+    const { session_id, minutes = parameterDefaults.Minutes } = query;
+    const reader = store.read(accountId);
+    if (!(await reader.findSession(session_id))) throw new ProblemError('session_not_found');
+    const points = await reader.pointsAfter(session_id, now() - minutes * 60_000);
+    return { status: 200, body: toHistory(session_id, minutes, points) };
+  };
+}
