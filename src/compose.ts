@@ -1,0 +1,105 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { createCallerOf } from './accounts/caller-of.js';
+import { createKey } from './accounts/manage.js';
+import type { Config } from './config.js';
+import { createApp } from './http/app.js';
+import { loadContractDocument } from './http/contract-document.js';
+import { createIngest } from './ingest/ingest.js';
+import { createOperations } from './operations/index.js';
+import { startRetention } from './retention.js';
+import { secretsKeyOf } from './secrets.js';
+import { openStore, type Store } from './store/store.js';
+import { isTransient } from './store/transient.js';
+
+/** How long requests under way may take to finish once the service closes. */
+const graceMs = 8_000;
+
+export interface ServiceParts {
+  readonly config: Config;
+  /** The openapi.yaml of this deployment. */
+  readonly contractFile: URL;
+  readonly log: Logger;
+  /** The clock, epoch ms; tests make their own. */
+  readonly now?: () => number;
+  readonly validateResponses?: boolean;
+}
+
+export interface Service {
+  readonly url: string;
+  /** The key made for an empty embedded database; shown once. */
+  readonly developmentKey: string | undefined;
+  /** Finishes what is under way, refuses the rest, and lets everything go. */
+  close(): Promise<void>;
+}
+
+/** Builds the service from its parts and starts it; rejects, with everything let go again, when a part does not start. */
+export async function startService(parts: ServiceParts): Promise<Service> {
+  const { config, log, now = Date.now } = parts;
+  const contract = await loadContractDocument(parts.contractFile);
+  const store = openStore(config.database);
+  try {
+    await store.migrate();
+    const developmentKey = await ensureDevelopmentKey(store, config, now());
+    const ingest = createIngest(store, secretsKeyOf(config), now);
+    const closing = new AbortController();
+    const app = await createApp({
+      contract,
+      operations: createOperations({ store, ingest, now, maxTimestampAgeMs: config.maxTimestampAgeMs }),
+      callerOf: createCallerOf(store.keys, now),
+      log,
+      isClosing: () => closing.signal.aborted,
+      isTransient,
+      validateResponses: parts.validateResponses ?? false,
+    });
+    const server = createServer(app);
+    await listen(server, config);
+    const retention = startRetention(store, now, log);
+    return {
+      url: urlOf(server, config.host),
+      developmentKey,
+      async close() {
+        closing.abort();
+        await closeServer(server);
+        await ingest.close();
+        await retention.close();
+        await store.close();
+      },
+    };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/** So that the first start of an embedded service can be used at once. */
+async function ensureDevelopmentKey(store: Store, { database }: Config, nowMs: number): Promise<string | undefined> {
+  if (database.kind !== 'sqlite' || (await store.keys.hasAccount())) return undefined;
+  const { key } = await createKey(store.keys, { account: 'development', tier: 'enterprise' }, nowMs);
+  return key;
+}
+
+function listen(server: Server, { host, port }: Config): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+function urlOf(server: Server, host: string): string {
+  const { port } = server.address() as AddressInfo;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/** Idle connections close at once, busy ones after their answer, and whatever then still hangs is cut off. */
+async function closeServer(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  await Promise.race([closed, sleep(graceMs, undefined, { ref: false })]);
+  server.closeAllConnections();
+}

@@ -1,0 +1,55 @@
+import { readFile } from 'node:fs/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { parse } from 'yaml';
+import generated from '../../generated/openapi.json' with { type: 'json' };
+import type { OperationId } from '../contract.js';
+
+/** The parts of openapi.yaml that are read while serving. */
+export interface ContractDocument {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, SchemaObject>> };
+}
+
+export interface OperationObject {
+  readonly operationId: OperationId;
+  readonly security?: readonly unknown[];
+  readonly parameters?: readonly ParameterObject[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: SchemaObject }>> };
+}
+
+export interface ParameterObject {
+  readonly $ref?: string;
+  readonly name: string;
+  readonly in: string;
+  readonly schema: SchemaObject;
+}
+
+export interface SchemaObject {
+  readonly $ref?: string;
+  readonly type?: string;
+  readonly enum?: readonly string[];
+  readonly properties?: Readonly<Record<string, SchemaObject>>;
+  readonly items?: SchemaObject;
+  readonly 'x-pattern-detail'?: string;
+  readonly 'x-required-with'?: { readonly fields: readonly string[]; readonly required: string };
+  readonly [keyword: string]: unknown;
+}
+
+/**
+ * Reads the contract that this deployment serves. Throws when it cannot be read or is not the one that the code
+ * was generated from: a service that validates one contract and computes by another would lie to its clients.
+ */
+export async function loadContractDocument(file: URL): Promise<ContractDocument> {
+  const document = parse(await readFile(file, 'utf8'));
+  if (!isDeepStrictEqual(document, generated))
+    throw new Error('openapi.yaml is not what generated/ was made from: run `npm run generate`');
+  return document;
+}
+
+/** Follows a local `$ref`, as in `#/components/schemas/Tone`. */
+export function resolve<T extends { readonly $ref?: string }>(document: ContractDocument, node: T): T {
+  if (node.$ref === undefined) return node;
+  const steps = node.$ref.slice(2).split('/');
+  const target = steps.reduce<unknown>((at, step) => (at as Record<string, unknown>)[step], document);
+  return resolve(document, target as T);
+}

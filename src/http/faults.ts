@@ -1,0 +1,82 @@
+import type { Fault, FaultCode } from '../contract.js';
+import { fault } from '../problem.js';
+import { type ContractDocument, type OperationObject, resolve, type SchemaObject } from './contract-document.js';
+
+/** One fault as express-openapi-validator reports it. */
+export interface ValidatorFault {
+  /** `/body/sentiment` or `/query/minutes`; the last step is not escaped. */
+  readonly path: string;
+  /** The JSON Schema keyword that failed, as in `minimum.openapi.validation`. */
+  readonly errorCode?: string;
+}
+
+/** Names a validator's fault by the contract's code and wording; the bound is read from the schema at its place. */
+export function toFault(
+  document: ContractDocument,
+  operation: OperationObject,
+  body: unknown,
+  { path, errorCode }: ValidatorFault,
+): Fault {
+  const keyword = errorCode?.split('.')[0] ?? '';
+  const [, location = '', ...rest] = path.split('/');
+  const steps = location === 'body' ? bodySteps(body, rest) : rest;
+  const schema = schemaAt(document, operation, location, steps) ?? {};
+  const place = location === 'body' ? { pointer: pointerOf(steps) } : { parameter: steps.join('/') };
+  const allowed = keyword === 'enum' && schema.enum ? { allowed: [...schema.enum] } : {};
+  const named = fault(codeOf(keyword, schema), { ...place, ...allowed }, String(schema[keyword]));
+  const detail = keyword === 'pattern' ? schema['x-pattern-detail'] : undefined;
+  return detail ? { ...named, detail } : named;
+}
+
+const codeOfKeyword: Readonly<Record<string, FaultCode>> = {
+  enum: 'enum',
+  additionalProperties: 'extra_forbidden',
+  required: 'missing',
+  minimum: 'greater_than_equal',
+  maximum: 'less_than_equal',
+  minLength: 'string_too_short',
+  maxLength: 'string_too_long',
+  pattern: 'pattern_mismatch',
+  format: 'date_time_invalid',
+};
+const codeOfType: Readonly<Record<string, FaultCode>> = {
+  number: 'number_type',
+  integer: 'integer_type',
+  string: 'string_type',
+  object: 'object_type',
+};
+
+function codeOf(keyword: string, schema: SchemaObject): FaultCode {
+  return (keyword === 'type' ? codeOfType[schema.type ?? ''] : codeOfKeyword[keyword]) ?? 'invalid';
+}
+
+/** A key of the body may itself hold a slash, which the validator's path does not tell from a step. */
+function bodySteps(body: unknown, rest: readonly string[]): string[] {
+  const whole = rest.join('/');
+  const isKey = typeof body === 'object' && body !== null && Object.hasOwn(body, whole);
+  return isKey ? [whole] : [...rest];
+}
+
+function pointerOf(steps: readonly string[]): string {
+  return steps.map((step) => `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}
+
+function schemaAt(
+  document: ContractDocument,
+  operation: OperationObject,
+  location: string,
+  steps: readonly string[],
+): SchemaObject | undefined {
+  if (location === 'query') {
+    const parameters = operation.parameters?.map((it) => resolve(document, it));
+    const schema = parameters?.find((it) => it.in === 'query' && it.name === steps[0])?.schema;
+    return schema && resolve(document, schema);
+  }
+  const root = operation.requestBody?.content['application/json']?.schema;
+  return steps.reduce<SchemaObject | undefined>((at, step) => {
+    const parent = at && resolve(document, at);
+    const child =
+      parent?.properties && Object.hasOwn(parent.properties, step) ? parent.properties[step] : parent?.items;
+    return child && resolve(document, child);
+  }, root && resolve(document, root));
+}

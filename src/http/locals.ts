@@ -1,0 +1,20 @@
+import type { Logger } from 'pino';
+import type { Caller } from '../contract.js';
+import type { Route } from './route.js';
+
+declare global {
+  namespace Express {
+    /** What the steps of one request hand to the next. */
+    interface Locals {
+      requestId: string;
+      log: Logger;
+      /** Absent where the contract names no such operation. */
+      route: Route | undefined;
+      /** The methods that the contract offers on this path. */
+      methods: ReadonlyMap<string, Route> | undefined;
+      isPublic: boolean;
+      /** Present on every operation that needs a key. */
+      caller: Caller | undefined;
+    }
+  }
+}

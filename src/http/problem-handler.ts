@@ -1,0 +1,23 @@
+import type { ErrorRequestHandler } from 'express';
+import { retryAfter } from '../../generated/spec.js';
+import { ProblemError } from '../problem.js';
+
+/**
+ * Answers every error as problem details. What is not a ProblemError is our own fault, unless it passes by itself
+ * (`isTransient`): then the caller is asked to try again. Causes go to the log, never to the caller.
+ */
+export function problemHandler(isTransient: (error: unknown) => boolean): ErrorRequestHandler {
+  return (error: unknown, _request, response, next) => {
+    if (response.headersSent) return next(error);
+    const problem = toProblem(error, isTransient);
+    if (problem.status >= 500) response.locals.log.error({ err: problem.cause ?? problem }, problem.code);
+    if (problem.code === 'service_unavailable')
+      response.set('Retry-After', String(retryAfter.service_unavailable_seconds));
+    response.status(problem.status).type('application/problem+json').json(problem.toBody(response.locals.requestId));
+  };
+}
+
+function toProblem(error: unknown, isTransient: (error: unknown) => boolean): ProblemError {
+  if (error instanceof ProblemError) return error;
+  return new ProblemError(isTransient(error) ? 'service_unavailable' : 'internal_error', { cause: error });
+}

@@ -1,0 +1,50 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { retention } from '../generated/spec.js';
+import type { Store } from './store/store.js';
+
+const hourMs = 60 * 60 * 1000;
+/** Small, so that a batch holds its locks for milliseconds; with pauses, so that ingest goes first. */
+const batchRows = 200;
+const pauseMs = 20;
+const intervalMs = 60_000;
+
+export interface Retention {
+  /** Ends after the batch under way. */
+  close(): Promise<void>;
+}
+
+/** Purges expired readings and idle sessions, now and every minute. A database that is away is tried again later. */
+export function startRetention(store: Store, now: () => number, log: Logger): Retention {
+  const stop = new AbortController();
+  const loop = async () => {
+    while (!stop.signal.aborted) {
+      await purgeExpired(store, now(), stop.signal).catch((error: unknown) => log.warn({ err: error }, 'purge failed'));
+      await sleep(intervalMs, undefined, { signal: stop.signal, ref: false }).catch(() => undefined);
+    }
+  };
+  const running = loop();
+  return {
+    async close() {
+      stop.abort();
+      await running;
+    },
+  };
+}
+
+/** Deletes batch by batch until nothing is expired; resolves with the number of rows. */
+export async function purgeExpired(store: Store, nowMs: number, signal?: AbortSignal): Promise<number> {
+  const readings = () => store.purgeReadings(nowMs - retention.readings_hours * hourMs, batchRows);
+  const sessions = () => store.purgeSessions(nowMs - retention.idle_sessions_hours * hourMs, batchRows);
+  return (await inBatches(readings, signal)) + (await inBatches(sessions, signal));
+}
+
+async function inBatches(deleteBatch: () => Promise<number>, signal?: AbortSignal): Promise<number> {
+  let total = 0;
+  for (;;) {
+    const deleted = await deleteBatch();
+    total += deleted;
+    if (deleted === 0 || signal?.aborted) return total;
+    await sleep(pauseMs);
+  }
+}
