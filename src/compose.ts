@@ -1,4 +1,5 @@
-import { createServer, type Server } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -31,7 +32,7 @@ export interface Service {
   readonly url: string;
   /** The key made for an empty embedded database; shown once. */
   readonly developmentKey: string | undefined;
-  /** Finishes what is under way, refuses the rest, and lets everything go. */
+  /** Finishes what is under way, answers whatever comes meanwhile with 503, and lets everything go. */
   close(): Promise<void>;
 }
 
@@ -55,6 +56,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       validateResponses: parts.validateResponses ?? false,
     });
     const server = createServer(app);
+    const underWay = trackRequests(server);
     await listen(server, config);
     const retention = startRetention(store, now, log);
     return {
@@ -62,6 +64,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       developmentKey,
       async close() {
         closing.abort();
+        await Promise.race([underWay(), sleep(graceMs, undefined, { ref: false })]);
         await closeServer(server);
         await ingest.close();
         await retention.close();
@@ -96,10 +99,19 @@ function urlOf(server: Server, host: string): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** Idle connections close at once, busy ones after their answer, and whatever then still hangs is cut off. */
-async function closeServer(server: Server): Promise<void> {
+/** Asked, it waits for the requests that are under way at that moment. */
+function trackRequests(server: Server): () => Promise<unknown> {
+  const underWay = new Set<ServerResponse>();
+  server.on('request', (_request, response) => {
+    underWay.add(response);
+    response.once('close', () => underWay.delete(response));
+  });
+  return () => Promise.all([...underWay].map((response) => once(response, 'close')));
+}
+
+/** By now every request that began in time has its answer; connections that still hang are cut off. */
+function closeServer(server: Server): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  server.closeIdleConnections();
-  await Promise.race([closed, sleep(graceMs, undefined, { ref: false })]);
   server.closeAllConnections();
+  return closed;
 }

@@ -43,5 +43,7 @@ function describe(error: unknown): string {
   if (code === 'EADDRINUSE') return 'PORT is in use by another process: set PORT to another one; 0 takes a free one';
   if (code === 'ECONNREFUSED' || code === 'ETIMEDOUT' || code === 'ENOTFOUND')
     return `DATABASE_URL: the database cannot be reached (${message || code}): is it running there?`;
+  if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EACCES' || code === 'EEXIST' || code === 'EROFS')
+    return `DATABASE_URL: the file of the database cannot be made (${message})`;
   return message.split('\n')[0] ?? message;
 }

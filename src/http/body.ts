@@ -11,7 +11,8 @@ export function body(): RequestHandler {
     inflate: false,
     type: () => true,
     verify: (_request, _response, bytes) => {
-      if (bytes.length === 0 || !isUtf8(bytes)) throw new ProblemError('invalid_payload');
+      // A plain error: the parser writes its own fields into what is thrown here.
+      if (bytes.length === 0 || !isUtf8(bytes)) throw new Error('the body is empty or not UTF-8');
     },
   });
   return (request, response, next) => {
@@ -47,7 +48,6 @@ const problemOfBodyError: Readonly<Record<string, 'body_too_large' | 'unsupporte
 };
 
 /** Whatever else goes wrong while reading (broken JSON, fewer bytes than declared) is an invalid payload. */
-function toProblem(error: { type?: string } | ProblemError): ProblemError {
-  if (error instanceof ProblemError) return error;
+function toProblem(error: { type?: string }): ProblemError {
   return new ProblemError(problemOfBodyError[error.type ?? ''] ?? 'invalid_payload', { cause: error });
 }

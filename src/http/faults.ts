@@ -18,7 +18,8 @@ export function toFault(
   { path, errorCode }: ValidatorFault,
 ): Fault {
   const keyword = errorCode?.split('.')[0] ?? '';
-  const [, location = '', ...rest] = path.split('/');
+  // An unknown key that is empty leaves the validator's path empty too.
+  const [, location = 'body', ...rest] = path.split('/');
   const steps = location === 'body' ? bodySteps(body, rest) : rest;
   const schema = schemaAt(document, operation, location, steps) ?? {};
   const place = location === 'body' ? { pointer: pointerOf(steps) } : { parameter: steps.join('/') };
@@ -39,6 +40,8 @@ const codeOfKeyword: Readonly<Record<string, FaultCode>> = {
   pattern: 'pattern_mismatch',
   format: 'date_time_invalid',
 };
+/** The validator checks the type of date-times by a keyword of its own. */
+const typeKeywords = ['type', 'x-eov-type'];
 const codeOfType: Readonly<Record<string, FaultCode>> = {
   number: 'number_type',
   integer: 'integer_type',
@@ -47,7 +50,7 @@ const codeOfType: Readonly<Record<string, FaultCode>> = {
 };
 
 function codeOf(keyword: string, schema: SchemaObject): FaultCode {
-  return (keyword === 'type' ? codeOfType[schema.type ?? ''] : codeOfKeyword[keyword]) ?? 'invalid';
+  return (typeKeywords.includes(keyword) ? codeOfType[schema.type ?? ''] : codeOfKeyword[keyword]) ?? 'invalid';
 }
 
 /** A key of the body may itself hold a slash, which the validator's path does not tell from a step. */

@@ -1,28 +1,39 @@
 import { mkdirSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { dirname } from 'node:path';
 import knex, { type Knex } from 'knex';
 import type { DatabaseConfig } from '../config.js';
 import { LibsqlClient } from './libsql-dialect.js';
 
 /** How long one attempt waits for a connection or for another writer, before the caller's own retry decides. */
-const waitMs = { connect: 3_000, acquire: 5_000, sqliteLock: 250 };
+const waitMs = { connect: 3_000, acquire: 5_000, sqliteLock: 250, mysqlSilence: 5_000 };
+const mysqlLockSeconds = 2;
 const mysqlConnectionsMax = 10;
+
+interface MysqlConnection {
+  readonly stream: Socket;
+  query(sql: string, done: (error: Error | null) => void): void;
+}
 
 /** Opens nothing yet: the first query connects. */
 export function openDatabase(config: DatabaseConfig): Knex {
-  return config.kind === 'sqlite' ? openSqlite(config.file) : openMysql(config.url);
+  return knex({
+    ...(config.kind === 'sqlite' ? sqliteConfig(config.file) : mysqlConfig(config.url)),
+    acquireConnectionTimeout: waitMs.acquire,
+    // Knex would print to standard output; whoever asked is told by the error.
+    log: { warn() {}, error() {}, deprecate() {}, debug() {} },
+  });
 }
 
 /** One connection: SQLite has one writer, and a query beside an open transaction waits for its end. */
-function openSqlite(file: string): Knex {
+function sqliteConfig(file: string): Knex.Config {
   mkdirSync(dirname(file), { recursive: true });
-  return knex({
+  return {
     client: LibsqlClient,
     connection: { filename: file },
     useNullAsDefault: true,
-    acquireConnectionTimeout: waitMs.acquire,
     pool: { min: 1, max: 1, afterCreate: settleSqlite },
-  });
+  };
 }
 
 /** FULL, because NORMAL loses acknowledged commits at power loss. */
@@ -35,9 +46,9 @@ function settleSqlite(connection: { exec(sql: string): void }, done: (error: Err
   }
 }
 
-function openMysql(url: string): Knex {
+function mysqlConfig(url: string): Knex.Config {
   const { hostname, port, username, password, pathname } = new URL(url);
-  return knex({
+  return {
     client: 'mysql2',
     connection: {
       host: decodeURIComponent(hostname),
@@ -48,19 +59,25 @@ function openMysql(url: string): Knex {
       connectTimeout: waitMs.connect,
       charset: 'utf8mb4',
     },
-    acquireConnectionTimeout: waitMs.acquire,
     pool: { min: 0, max: mysqlConnectionsMax, afterCreate: settleMysql },
-  });
+  };
 }
 
-/** READ COMMITTED keeps gap locks out of the way of new sessions; strict mode refuses what would be cut. */
-function settleMysql(
-  connection: { query(sql: string, done: (error: Error | null) => void): void },
-  done: (error: Error | null, it: unknown) => void,
-): void {
-  const sql = `set session transaction isolation level read committed`;
-  connection.query(sql, (error) => {
-    if (error) return done(error, connection);
-    connection.query(`set session sql_mode = 'STRICT_ALL_TABLES'`, (fault) => done(fault, connection));
-  });
+/**
+ * READ COMMITTED keeps gap locks out of the way of new sessions; strict mode refuses what would be cut; no statement
+ * waits for long, neither for a lock nor for a server that has stopped answering.
+ */
+const mysqlSession = [
+  'set session transaction isolation level read committed',
+  "set session sql_mode = 'STRICT_ALL_TABLES'",
+  `set session lock_wait_timeout = ${mysqlLockSeconds}, innodb_lock_wait_timeout = ${mysqlLockSeconds}`,
+];
+
+function settleMysql(connection: MysqlConnection, done: (error: Error | null, it: unknown) => void): void {
+  connection.stream.setTimeout(waitMs.mysqlSilence, () => connection.stream.destroy());
+  const run = ([sql, ...rest]: readonly string[]): void => {
+    if (sql === undefined) done(null, connection);
+    else connection.query(sql, (error) => (error ? done(error, connection) : run(rest)));
+  };
+  run(mysqlSession);
 }

@@ -2,7 +2,9 @@ import type { Knex } from 'knex';
 import { migrations } from './migrations/index.js';
 
 const lockName = 'realtime-state-service.migrate';
-const lockWaitSeconds = 60;
+/** Below the time after which a silent connection is given up. */
+const lockWaitSeconds = 3;
+const lockTriesMax = 20;
 
 /**
  * Brings the schema up to date; of several processes that start at once one does the work and the others wait.
@@ -39,11 +41,14 @@ async function createLedger(knex: Knex): Promise<void> {
   );
 }
 
-/** A write takes SQLite's lock; MySQL has a lock by name that dies with its connection. */
+/** A transaction holds SQLite's write lock from its start; MySQL has a lock by name that dies with its connection. */
 async function lock(transaction: Knex.Transaction): Promise<void> {
-  if (!isMysql(transaction)) return void (await transaction('schema_migrations').where({ name: '' }).delete());
-  const [[row]] = await transaction.raw('select get_lock(?, ?) as taken', [lockName, lockWaitSeconds]);
-  if (row.taken !== 1) throw new Error(`another process has been migrating for ${lockWaitSeconds} seconds`);
+  if (!isMysql(transaction)) return;
+  for (let tries = 0; tries < lockTriesMax; tries++) {
+    const [[row]] = await transaction.raw('select get_lock(?, ?) as taken', [lockName, lockWaitSeconds]);
+    if (row.taken === 1) return;
+  }
+  throw new Error(`another process has been migrating for ${lockWaitSeconds * lockTriesMax} seconds`);
 }
 
 async function unlock(transaction: Knex.Transaction): Promise<void> {
