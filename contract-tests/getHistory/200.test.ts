@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { startTestService } from '../support/service.js';
+
+const calm = { heart_rate: 60, tone: 'calm', sentiment: 0.8 } as const;
+const harsh = { heart_rate: 115, tone: 'hostile', sentiment: -0.8 } as const;
+
+test('datapoints are ascending, carry the heart rate where one was sent, and are summed up', async () => {
+  const { read, request, clock } = await startTestService();
+  const scores: number[] = [];
+  for (const signals of [calm, { sentiment: 0.7 }, harsh] as const) {
+    scores.push((await read(signals)).stress_score);
+    clock.advance(2);
+  }
+  const { body } = await request('/v1/history?session_id=s1');
+  expect(body).toMatchObject({ session_id: 's1', minutes: 5, trend: 'rising' });
+  expect(body.datapoints.map((it: { heart_rate?: number }) => it.heart_rate)).toEqual([60, undefined, 115]);
+  expect(body.datapoints.map((it: { stress_score: number }) => it.stress_score)).toEqual(scores);
+  const mean = Math.round((scores.reduce((sum, it) => sum + it, 0) / 3) * 10) / 10;
+  expect(body.summary).toEqual({ transitions: 1, min: Math.min(...scores), max: Math.max(...scores), mean });
+});
+
+test('the trend falls, rises or is stable', async () => {
+  const { read, request, clock } = await startTestService();
+  const trendOf = async (session_id: string, ...readings: (typeof calm | typeof harsh)[]) => {
+    for (const [index, signals] of readings.entries())
+      await read({ session_id, timestamp: clock.at(index - 10), ...signals });
+    return (await request(`/v1/history?session_id=${session_id}`)).body.trend;
+  };
+  expect(await trendOf('falls', harsh, harsh, calm, calm)).toBe('falling');
+  expect(await trendOf('rises', calm, calm, harsh)).toBe('rising');
+  expect(await trendOf('stays', calm, calm, calm)).toBe('stable');
+  expect(await trendOf('two', calm, harsh)).toBe('stable');
+});
+
+test('the window is later than now minus the minutes', async () => {
+  const { read, request, clock } = await startTestService();
+  await read({ heart_rate: 70 });
+  clock.advance(59.999);
+  expect((await request('/v1/history?session_id=s1&minutes=1')).body.datapoints).toHaveLength(1);
+  clock.advance(0.001);
+  expect((await request('/v1/history?session_id=s1&minutes=1')).body).toEqual({
+    session_id: 's1',
+    minutes: 1,
+    datapoints: [],
+    trend: 'stable',
+    summary: { transitions: 0 },
+  });
+  expect((await request('/v1/history?session_id=s1&minutes=60')).body.datapoints).toHaveLength(1);
+});

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { startTestService } from '../support/service.js';
+
+test('logs hold the request id and the outcome, and neither keys nor ids of people nor text', async () => {
+  const { ingest, request, read, logs, key } = await startTestService({});
+  const secrets = { session_id: 'session-of-anna', subject_id: 'subject-anna', user_message: 'my marker sentence' };
+  await read({ ...secrets, ai_response: 'an answer to the marker', heart_rate: 70 });
+  await ingest({ ...secrets, ai_response: 'an answer to the marker', heart_rate: 'marker' });
+  await ingest({ ...secrets, subject_id: 'subject-bert', heart_rate: 71 });
+  await request(`/v1/state?session_id=${secrets.session_id}`);
+  await request('/v1/state?session_id=other', { headers: { 'X-Service-Key': `sk_${'7'.repeat(32)}` } });
+  const text = logs.join('');
+  for (const secret of ['anna', 'bert', 'marker', key, '7777777'])
+    expect(text.toLowerCase()).not.toContain(secret.toLowerCase());
+  const ingests = logs.map((line) => JSON.parse(line)).filter((line) => line.operation === 'ingest');
+  expect(ingests.map(({ status }) => status)).toEqual([200, 422, 422]);
+});

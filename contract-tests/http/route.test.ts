@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { sendRaw } from '../support/raw.js';
+import { startTestService } from '../support/service.js';
+
+test.each(['/', '/v1', '/v1/ingest/', '/V1/ingest', '/v2/ingest', '/v1/%69ngest', '/v1/state%00', '/%ZZ', '/..%2f'])(
+  '%s is no path of the contract',
+  async (path) => {
+    const service = await startTestService();
+    const answer = await sendRaw(service, { method: 'GET', path });
+    expect(answer.body).toMatchObject({ status: 404, detail: 'No such path', code: 'path_not_found' });
+  },
+);
+
+test.each([
+  ['GET', '/v1/ingest', 'POST'],
+  ['PUT', '/v1/ingest', 'POST'],
+  ['OPTIONS', '/v1/ingest', 'POST'],
+  ['TRACE', '/v1/ingest', 'POST'],
+  ['PROPFIND', '/v1/ingest', 'POST'],
+  ['HEAD', '/v1/ingest', 'POST'],
+  ['POST', '/v1/state', 'GET, HEAD'],
+  ['OPTIONS', '/v1/history', 'GET, HEAD'],
+  ['DELETE', '/healthz', 'GET, HEAD'],
+])('%s %s is not offered, and Allow says what is', async (method, path, allow) => {
+  const service = await startTestService();
+  const answer = await sendRaw(service, { method, path });
+  expect(answer.status).toBe(405);
+  expect(answer.headers.get('allow')).toBe(allow);
+  if (method !== 'HEAD')
+    expect(answer.body).toMatchObject({ detail: 'Method not allowed', code: 'method_not_allowed' });
+});
+
+test('path and method are judged before the body', async () => {
+  const service = await startTestService();
+  const chunks = ['x'.repeat(5000)];
+  expect((await sendRaw(service, { path: '/nowhere', chunks })).status).toBe(404);
+  expect((await sendRaw(service, { path: '/v1/state', chunks })).status).toBe(405);
+});
+
+test('every answer carries an id of its own, which its log line repeats', async () => {
+  const service = await startTestService();
+  const answers = [await service.request('/healthz'), await service.request('/nowhere')];
+  const ids = answers.map(({ headers }) => headers.get('x-request-id') ?? '');
+  expect(new Set(ids).size).toBe(2);
+  expect(answers[1]?.body.request_id).toBe(ids[1]);
+  for (const id of ids) expect(service.logs.some((line) => JSON.parse(line).request_id === id)).toBe(true);
+});
+
+test('answers do not name the framework', async () => {
+  const { request } = await startTestService();
+  expect((await request('/healthz')).headers.get('x-powered-by')).toBeNull();
+});

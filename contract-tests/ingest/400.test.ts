@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest';
+import { expectNothingStored, sendRaw } from '../support/raw.js';
+import { startTestService } from '../support/service.js';
+
+test.each([
+  ['broken JSON', '{"session_id":'],
+  ['a bare word', 'hello'],
+  ['two documents', '{}{}'],
+  ['a comment', '{/**/}'],
+  ['NaN', '{"heart_rate":NaN}'],
+  ['white space only', '   '],
+  ['deep nesting that never ends', '['.repeat(1500)],
+])('%s is an invalid payload', async (_name, body) => {
+  const service = await startTestService();
+  const answer = await sendRaw(service, { chunks: [body] });
+  expect(answer.body).toMatchObject({ status: 400, detail: 'Invalid payload', code: 'invalid_payload' });
+});
+
+test('an empty body is an invalid payload, declared or chunked', async () => {
+  const service = await startTestService();
+  for (const headers of [{ 'Content-Length': '0' }, { 'Transfer-Encoding': 'chunked' }] as const) {
+    const answer = await sendRaw(service, { headers });
+    expect(answer.body).toMatchObject({ status: 400, code: 'invalid_payload' });
+  }
+});
+
+test('bytes that are not UTF-8 are an invalid payload', async () => {
+  const service = await startTestService();
+  const answer = await sendRaw(service, { chunks: [Buffer.from([0x22, 0xc3, 0x28, 0x22])] });
+  expect(answer.body).toMatchObject({ status: 400, code: 'invalid_payload' });
+});
+
+test.each([[{}], [{ user_message: 'I am late' }], [{ user_message: 'a', ai_response: 'b', subject_id: 'anna' }]])(
+  'without a signal it is refused: %j',
+  async (signals) => {
+    const service = await startTestService();
+    const answer = await service.ingest(signals);
+    expect(answer.body).toMatchObject({ status: 400, detail: 'Missing signals', code: 'missing_signals' });
+    await expectNothingStored(service);
+  },
+);
+
+test('a timestamp of 300 s ago is accepted, an older one is not', async () => {
+  const service = await startTestService();
+  expect((await service.ingest({ session_id: 'edge', heart_rate: 70, timestamp: service.clock.at(-300) })).status).toBe(
+    200,
+  );
+  const answer = await service.ingest({ heart_rate: 70, timestamp: service.clock.at(-300.001) });
+  expect(answer.body).toMatchObject({ status: 400, detail: 'Timestamp too old', code: 'timestamp_too_old' });
+  await expectNothingStored(service);
+});
+
+test('a timestamp 60 s ahead is accepted, a later one is not', async () => {
+  const service = await startTestService();
+  expect((await service.ingest({ session_id: 'edge', heart_rate: 70, timestamp: service.clock.at(60) })).status).toBe(
+    200,
+  );
+  const answer = await service.ingest({ heart_rate: 70, timestamp: service.clock.at(60.001) });
+  expect(answer.body).toMatchObject({ status: 400, detail: 'Timestamp in the future', code: 'timestamp_in_future' });
+  await expectNothingStored(service);
+});
+
+test('a deployment may set the accepted age', async () => {
+  const service = await startTestService({ env: { MAX_TIMESTAMP_AGE_SECONDS: '10' } });
+  const answer = await service.ingest({ heart_rate: 70, timestamp: service.clock.at(-11) });
+  expect(answer.body).toMatchObject({ code: 'timestamp_too_old' });
+});
+
+test('a resend whose timestamp has become too old is refused like any other', async () => {
+  const service = await startTestService();
+  const body = { heart_rate: 70, timestamp: service.clock.at() };
+  await service.read(body);
+  service.clock.advance(301);
+  expect((await service.ingest(body)).body).toMatchObject({ code: 'timestamp_too_old' });
+});
+
+test('missing signals come before an old timestamp, and wrong values before both', async () => {
+  const service = await startTestService();
+  const timestamp = service.clock.at(-9999);
+  expect((await service.ingest({ timestamp })).body).toMatchObject({ code: 'missing_signals' });
+  expect((await service.ingest({ timestamp, tone: 'loud' })).body).toMatchObject({ status: 422 });
+});

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { createKey, revokeKey, rotateKey } from '../../src/accounts/manage.js';
+import { expectNothingStored, sendRaw } from '../support/raw.js';
+import { startTestService } from '../support/service.js';
+
+const unknownKey = `sk_${'0'.repeat(32)}`;
+
+test('without the header the key is missing', async () => {
+  const { url } = await startTestService();
+  const answer = await fetch(`${url}/v1/ingest`, { method: 'POST' });
+  expect(await answer.json()).toMatchObject({ status: 401, detail: 'Missing API key', code: 'missing_api_key' });
+});
+
+test.each([unknownKey, 'sk_short', 'Bearer x', "' OR 1=1 --", 'x'.repeat(4000)])(
+  '%s is an invalid key',
+  async (key) => {
+    const service = await startTestService();
+    const answer = await sendRaw(service, { headers: { 'X-Service-Key': key }, chunks: ['{}'] });
+    expect(answer.body).toMatchObject({ status: 401, detail: 'Invalid API key', code: 'invalid_api_key' });
+  },
+);
+
+test('the key is judged before path, method, body and content type', async () => {
+  const service = await startTestService();
+  const headers = { 'X-Service-Key': unknownKey, 'Content-Type': 'text/plain' };
+  const requests = [{ path: '/no/such/path' }, { method: 'DELETE' }, { chunks: ['x'.repeat(5000)] }, { chunks: ['{'] }];
+  for (const request of requests) expect((await sendRaw(service, { headers, ...request })).status).toBe(401);
+  await expectNothingStored(service);
+});
+
+test('a revoked, an expired and an ended key are invalid; a rotated one lasts another day', async () => {
+  const { request, store, clock } = await startTestService();
+  const statusWith = async (key: string) =>
+    (await request('/v1/state?session_id=none', { headers: { 'X-Service-Key': key } })).status;
+  const make = () =>
+    createKey(store.keys, { account: 'acme', tier: 'solo', expiresAtMs: clock.nowMs + 3e8 }, clock.nowMs);
+  const [revoked, expired, rotated, ended] = [await make(), await make(), await make(), await make()];
+  await revokeKey(store.keys, revoked.keyId, clock.nowMs);
+  const successor = await rotateKey(store.keys, rotated.keyId, false, clock.nowMs);
+  await rotateKey(store.keys, ended.keyId, true, clock.nowMs);
+  expect(await statusWith(revoked.key)).toBe(401);
+  expect(await statusWith(ended.key)).toBe(401);
+  expect(await statusWith(rotated.key)).toBe(404);
+  clock.advance(24 * 60 * 60 + 1);
+  expect(await statusWith(rotated.key)).toBe(401);
+  expect(await statusWith(successor.key)).toBe(404);
+  clock.advance(4 * 24 * 60 * 60);
+  expect(await statusWith(expired.key)).toBe(401);
+});
+
+test('only a hash of a key and its first characters are stored', async () => {
+  const { key, store } = await startTestService();
+  const stored = JSON.stringify(await store.keys.list());
+  expect(stored).not.toContain(key);
+  expect(stored).toContain(key.slice(0, 7));
+});

@@ -1,0 +1,168 @@
+import { expect, test } from 'vitest';
+import { enums } from '../../generated/spec.js';
+import { expectNothingStored, sendRaw } from '../support/raw.js';
+import { startTestService } from '../support/service.js';
+
+test.each([
+  ['sentiment', 'negative', 'number_type', 'Input should be a valid number'],
+  ['sentiment', '0.5', 'number_type', 'Input should be a valid number'],
+  ['sentiment', -1.01, 'greater_than_equal', 'Input should be greater than or equal to -1'],
+  ['sentiment', 1.01, 'less_than_equal', 'Input should be less than or equal to 1'],
+  ['heart_rate', 29.9, 'greater_than_equal', 'Input should be greater than or equal to 30'],
+  ['heart_rate', 220.1, 'less_than_equal', 'Input should be less than or equal to 220'],
+  ['heart_rate', true, 'number_type', 'Input should be a valid number'],
+  ['heart_rate', [70], 'number_type', 'Input should be a valid number'],
+  ['sdnn', 0.9, 'greater_than_equal', 'Input should be greater than or equal to 1'],
+  ['sdnn', 501, 'less_than_equal', 'Input should be less than or equal to 500'],
+  ['sdnn', null, 'number_type', 'Input should be a valid number'],
+  ['tone', 'loud', 'enum', 'Input should be one of the allowed values'],
+  ['expression', 'Smiling', 'enum', 'Input should be one of the allowed values'],
+  ['session_id', '', 'string_too_short', 'Input should have at least 1 characters'],
+  ['session_id', 'a b', 'pattern_mismatch', 'Input should be visible ASCII characters without spaces'],
+  ['session_id', 'a\0', 'pattern_mismatch', 'Input should be visible ASCII characters without spaces'],
+  ['session_id', '\ud800', 'pattern_mismatch', 'Input should be visible ASCII characters without spaces'],
+  ['session_id', 'é', 'pattern_mismatch', 'Input should be visible ASCII characters without spaces'],
+  ['session_id', 'x'.repeat(257), 'string_too_long', 'Input should have at most 256 characters'],
+  ['session_id', 7, 'string_type', 'Input should be a valid string'],
+  ['subject_id', 'a\n', 'pattern_mismatch', 'Input should be visible ASCII characters without spaces'],
+  ['user_message', '', 'string_too_short', 'Input should have at least 1 characters'],
+  ['timestamp', 1_700_000_000, 'string_type', 'Input should be a valid string'],
+])('%s %j is refused with %s', async (field, value, code, detail) => {
+  const service = await startTestService();
+  const answer = await service.ingest({ heart_rate: 70, [field]: value });
+  expect(answer.body).toMatchObject({ status: 422, code: 'validation_failed', detail });
+  expect(answer.body.errors).toEqual([expect.objectContaining({ code, detail, pointer: `/${field}` })]);
+  if (field !== 'session_id') await expectNothingStored(service);
+});
+
+test.each([
+  '2026-02-30T10:00:00Z',
+  '2026-13-01T10:00:00Z',
+  '2026-11-21T25:00:00Z',
+  '2016-12-31T23:59:60Z',
+  '2026-11-21T10:00:00+02:00',
+  '2026-11-21T10:00:00-00:00',
+  '2026-11-21T10:00:00',
+  '2026-11-21 10:00:00Z',
+  '2026-11-21t10:00:00z',
+  '2026-11-21',
+  '20261121T100000Z',
+  'now',
+])('timestamp %s is refused', async (timestamp) => {
+  const { ingest } = await startTestService();
+  const answer = await ingest({ heart_rate: 70, timestamp });
+  expect(answer.status).toBe(422);
+  for (const fault of answer.body.errors) expect(fault.pointer).toBe('/timestamp');
+});
+
+test('an unknown field is refused by name, even one that is almost right', async () => {
+  const { ingest } = await startTestService();
+  for (const field of ['hrv_sdnn', 'a/b', '~', '', 'constructor', 'toString', '🙂']) {
+    const answer = await ingest({ heart_rate: 70, [field]: 40 });
+    const pointer = `/${field.replace('~', '~0').replace('/', '~1')}`;
+    expect(answer.body.errors).toEqual([
+      { detail: 'Extra inputs are not permitted', code: 'extra_forbidden', pointer },
+    ]);
+  }
+});
+
+test('__proto__ is an unknown field like any other and pollutes nothing', async () => {
+  const service = await startTestService();
+  const timestamp = service.clock.at();
+  const body = `{"session_id":"s1","timestamp":"${timestamp}","heart_rate":70,"__proto__":{"isAdmin":true}}`;
+  const answer = await sendRaw(service, { chunks: [body] });
+  expect(answer.body).toMatchObject({ status: 422, errors: [{ code: 'extra_forbidden', pointer: '/__proto__' }] });
+  expect(({} as Record<string, unknown>)['isAdmin']).toBeUndefined();
+});
+
+test('every fault is listed at once', async () => {
+  const { ingest } = await startTestService();
+  const answer = await ingest({
+    session_id: undefined,
+    hrv_sdnn: 40,
+    sentiment: 'negative',
+    expression: 'angry',
+    heart_rate: 500,
+    user_message: 'a',
+    ai_response: 'b',
+  });
+  const found = answer.body.errors.map((it: { pointer: string; code: string }) => [it.pointer, it.code]).sort();
+  expect(found).toEqual([
+    ['/expression', 'enum'],
+    ['/heart_rate', 'less_than_equal'],
+    ['/hrv_sdnn', 'extra_forbidden'],
+    ['/sentiment', 'number_type'],
+    ['/session_id', 'missing'],
+    ['/subject_id', 'missing'],
+  ]);
+  expect(answer.body.detail).toBe(answer.body.errors[0].detail);
+});
+
+test('an enumeration names what it allows', async () => {
+  const { ingest } = await startTestService();
+  expect((await ingest({ expression: 'angry' })).body.errors[0].allowed).toEqual(enums.Expression);
+  expect((await ingest({ tone: 'angry' })).body.errors[0].allowed).toEqual(enums.Tone);
+  expect(enums.Expression).toHaveLength(7);
+});
+
+test('a conversation turn needs its subject in the body, also in a bound session', async () => {
+  const { ingest, read, clock } = await startTestService();
+  await read({ heart_rate: 70, subject_id: 'anna' });
+  clock.advance(1);
+  const answer = await ingest({ heart_rate: 70, user_message: 'a', ai_response: 'b' });
+  expect(answer.body).toMatchObject({
+    status: 422,
+    detail: 'Field required',
+    errors: [{ code: 'missing', pointer: '/subject_id' }],
+  });
+});
+
+test.each([
+  ['an array', '[]'],
+  ['null', 'null'],
+  ['a number', '7'],
+  ['a string', '"{}"'],
+  ['false', 'false'],
+  ['an array as deep as the body allows', `${'['.repeat(1500)}${']'.repeat(1500)}`],
+])('%s is JSON, but no object', async (_name, body) => {
+  const service = await startTestService();
+  const answer = await sendRaw(service, { chunks: [body] });
+  expect(answer.body).toMatchObject({
+    status: 422,
+    detail: 'Input should be a valid object',
+    errors: [{ code: 'object_type', pointer: '' }],
+  });
+});
+
+test('a value 1,500 levels deep is a wrong type', async () => {
+  const service = await startTestService();
+  const deep = `${'['.repeat(1500)}${']'.repeat(1500)}`;
+  const body = `{"session_id":${deep},"timestamp":"${service.clock.at()}","heart_rate":70}`;
+  expect((await sendRaw(service, { chunks: [body] })).body).toMatchObject({ errors: [{ pointer: '/session_id' }] });
+});
+
+test('1e400 is no number', async () => {
+  const service = await startTestService();
+  const body = `{"session_id":"s1","timestamp":"${service.clock.at()}","heart_rate":1e400}`;
+  const answer = await sendRaw(service, { chunks: [body] });
+  expect(answer.body).toMatchObject({ errors: [{ pointer: '/heart_rate', code: 'number_type' }] });
+});
+
+test('of duplicate keys the last wins and is validated', async () => {
+  const service = await startTestService();
+  const start = `{"session_id":"s1","timestamp":"${service.clock.at()}"`;
+  const bad = await sendRaw(service, { chunks: [`${start},"heart_rate":70,"heart_rate":"x"}`] });
+  expect(bad.status).toBe(422);
+  const good = await sendRaw(service, { chunks: [`${start},"heart_rate":"x","heart_rate":70}`] });
+  expect(good.status).toBe(200);
+});
+
+test('query parameters on ingest are refused', async () => {
+  const service = await startTestService();
+  const answer = await sendRaw(service, { path: '/v1/ingest?debug=1', chunks: ['{}'] });
+  expect(answer.body['errors']).toContainEqual({
+    detail: 'Extra inputs are not permitted',
+    code: 'extra_forbidden',
+    parameter: 'debug',
+  });
+});

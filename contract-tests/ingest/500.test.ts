@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { readConfig } from '../../src/config.js';
+import { openDatabase } from '../../src/store/database.js';
+import { startTestService } from '../support/service.js';
+
+test('a table that is gone is our fault, and tells nothing about the inside', async () => {
+  const { ingest, database, logs } = await startTestService({});
+  const knex = openDatabase(readConfig({ DATABASE_URL: database.url }).database);
+  await knex.schema.renameTable('readings', 'readings_away');
+  const answer = await ingest({ heart_rate: 70 });
+  expect(answer.status).toBe(500);
+  expect(answer.body).toMatchObject({ detail: 'Internal server error', code: 'internal_error' });
+  expect(JSON.stringify(answer.body)).not.toContain('readings');
+  const cause = logs
+    .map((line) => JSON.parse(line))
+    .find((line) => line.request_id === answer.body.request_id && line.err);
+  expect(cause.err.message).toContain('readings');
+  await knex.schema.renameTable('readings_away', 'readings');
+  await knex.destroy();
+  expect((await ingest({ heart_rate: 70 })).status).toBe(200);
+});

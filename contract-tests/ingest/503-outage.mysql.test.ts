@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { createTestDatabase } from '../support/databases.js';
+import { startProxy } from '../support/proxy.js';
+import { startTestService } from '../support/service.js';
+
+test('a database that restarts or falls silent costs 503s, and no process', async () => {
+  const database = await createTestDatabase();
+  const target = new URL(database.url);
+  const proxy = await startProxy(target.hostname, Number(target.port || 3306));
+  const through = new URL(database.url);
+  through.host = `127.0.0.1:${proxy.port}`;
+  const service = await startTestService({ database: { url: through.href, drop: database.drop } });
+  const { ingest, request } = service;
+  await service.read({ heart_rate: 70 });
+  for (const takeAway of [proxy.cut, proxy.hang]) {
+    takeAway();
+    const answers = await Promise.all([1, 2, 3].map((index) => ingest({ session_id: `away${index}`, heart_rate: 70 })));
+    for (const { status, headers } of answers) expect([status, headers.get('retry-after')]).toEqual([503, '1']);
+    expect((await request('/readyz')).status).toBe(503);
+    expect((await request('/healthz')).status).toBe(200);
+    proxy.restore();
+    await expect.poll(async () => (await request('/readyz')).status, { timeout: 20_000 }).toBe(200);
+    expect((await ingest({ session_id: 'back', heart_rate: 70 })).status).toBe(200);
+  }
+  await service.close();
+  await database.drop();
+});

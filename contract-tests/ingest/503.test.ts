@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { readConfig } from '../../src/config.js';
+import { openDatabase } from '../../src/store/database.js';
+import { startTestService } from '../support/service.js';
+
+test('a locked database answers 503 with Retry-After, stores nothing, and serves again when it is free', async () => {
+  const { ingest, request, read, database } = await startTestService({});
+  await read({ session_id: 'warm', heart_rate: 70 });
+  const knex = openDatabase(readConfig({ DATABASE_URL: database.url }).database);
+  const locker = await knex.transaction();
+  // A write lock on what every ingest writes: the database in SQLite, the session's row in MySQL.
+  await locker('sessions').where({ session_id: 'warm' }).update({ touched_at_ms: 0 });
+  const refused = await ingest({ session_id: 'warm', heart_rate: 90 });
+  expect(refused).toMatchObject({ status: 503, body: { code: 'service_unavailable' } });
+  expect(refused.headers.get('retry-after')).toBe('1');
+  await locker.rollback();
+  await knex.destroy();
+  expect((await request('/v1/history?session_id=warm')).body.datapoints).toHaveLength(1);
+  const back = await ingest({ session_id: 'warm', heart_rate: 90 });
+  expect(back.status).toBe(200);
+});

@@ -1,0 +1,60 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { createTestDatabase } from '../support/databases.js';
+import { runMain, startMain } from '../support/process.js';
+
+async function commandLine() {
+  const database = await createTestDatabase();
+  onTestFinished(database.drop);
+  const env = { DATABASE_URL: database.url };
+  return { env, keys: (...args: string[]) => runMain(['keys', ...args], env) };
+}
+
+test('a key is made on a fresh database, alone on standard output, and works', async () => {
+  const { env, keys } = await commandLine();
+  const made = await keys('create', '--account', 'acme', '--tier', 'solo', '--expires', '90d');
+  expect(made.code).toBe(0);
+  expect(made.stdout).toMatch(/^sk_[0-9A-Za-z]{32}\n$/);
+  const service = await startMain(env);
+  const headers = { 'X-Service-Key': made.stdout.trim() };
+  expect((await fetch(`${service.url}/v1/state?session_id=none`, { headers })).status).toBe(404);
+  expect(service.stdout()).not.toContain('sk_');
+  await service.end('SIGTERM');
+});
+
+test('keys are listed without themselves, rotated and revoked', async () => {
+  const { keys } = await commandLine();
+  const made = await keys('create', '--account', 'acme', '--tier', 'solo');
+  const id = made.stderr.match(/key_\w+/g)?.find((it) => it !== 'key_id') ?? '';
+  const rotated = await keys('rotate', id, '--now');
+  expect(rotated.stdout).toMatch(/^sk_[0-9A-Za-z]{32}\n$/);
+  const successor = rotated.stderr.match(/key_\w+/g)?.find((it) => it !== 'key_id') ?? '';
+  expect((await keys('revoke', successor)).code).toBe(0);
+  const { stdout } = await keys('list', '--account', 'acme');
+  expect(stdout).toMatch(new RegExp(`${id} .*acme +solo +expired`));
+  expect(stdout).toMatch(new RegExp(`${successor} .*acme +solo +revoked`));
+  for (const key of [made.stdout.trim(), rotated.stdout.trim()]) expect(stdout).not.toContain(key);
+});
+
+test('the tier is the account’s: another one is refused with the remedy, set-tier changes it', async () => {
+  const { keys } = await commandLine();
+  await keys('create', '--account', 'acme', '--tier', 'free');
+  const refused = await keys('create', '--account', 'acme', '--tier', 'solo');
+  expect(refused).toMatchObject({ code: 1, stdout: '' });
+  expect(refused.stderr).toContain('set-tier');
+  expect((await keys('set-tier', '--account', 'acme', '--tier', 'solo')).code).toBe(0);
+  expect((await keys('list')).stdout).toMatch(/acme +solo/);
+});
+
+test.each([
+  [['create', '--account', 'acme'], 'name its --tier'],
+  [['create', '--account', 'a b', '--tier', 'solo'], 'letters, digits'],
+  [['create', '--account', 'acme', '--tier', 'gold'], 'free, solo, enterprise'],
+  [['create', '--account', 'acme', '--tier', 'solo', '--expires', 'soon'], 'like 90d'],
+  [['revoke', 'key_unknown'], 'keys list'],
+  [['set-tier', '--account', 'nobody', '--tier', 'solo'], 'create a key'],
+])('%j is refused with the remedy', async (args, remedy) => {
+  const { keys } = await commandLine();
+  const ended = await keys(...args);
+  expect(ended).toMatchObject({ code: 1, stdout: '' });
+  expect(ended.stderr).toContain(remedy);
+});

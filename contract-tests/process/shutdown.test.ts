@@ -1,0 +1,55 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { createKey } from '../../src/accounts/manage.js';
+import { readConfig } from '../../src/config.js';
+import { openStore } from '../../src/store/store.js';
+import { createTestDatabase } from '../support/databases.js';
+import { startMain } from '../support/process.js';
+
+const senders = 20;
+
+/** Sends readings one after another until the service is gone; tells which were acknowledged and which refused. */
+async function sendUntilRefused(url: string, key: string, sender: number) {
+  const acknowledged: string[] = [];
+  const refused: string[] = [];
+  const baseMs = Date.now() - 60_000;
+  for (let index = 0; index < 20_000; index++) {
+    const timestamp = new Date(baseMs + index).toISOString();
+    const body = JSON.stringify({ session_id: `s${sender}`, timestamp, heart_rate: 70 });
+    const headers = { 'X-Service-Key': key, 'Content-Type': 'application/json' };
+    try {
+      const answer = await fetch(`${url}/v1/ingest`, { method: 'POST', headers, body });
+      await answer.text();
+      (answer.status === 200 ? acknowledged : refused).push(timestamp);
+      if (answer.status === 503) expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+    } catch {
+      return { acknowledged, refused };
+    }
+  }
+  throw new Error('the service did not end');
+}
+
+test('SIGTERM under load: what was acknowledged is stored, what was refused is not, and the process ends by itself', async () => {
+  const database = await createTestDatabase();
+  const store = openStore(readConfig({ DATABASE_URL: database.url }).database);
+  onTestFinished(async () => {
+    await store.close();
+    await database.drop();
+  });
+  await store.migrate();
+  const { key } = await createKey(store.keys, { account: 'load', tier: 'enterprise' }, Date.now());
+  const service = await startMain({ DATABASE_URL: database.url, LOG_LEVEL: 'silent' });
+  const sending = Promise.all(
+    Array.from({ length: senders }, (_, sender) => sendUntilRefused(service.url, key, sender)),
+  );
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  const [ended, results] = await Promise.all([service.end('SIGTERM'), sending]);
+  expect(ended.code).toBe(0);
+  const [row] = await store.keys.list('load');
+  const reader = store.read(row?.accountId ?? '');
+  for (const [sender, { acknowledged, refused }] of results.entries()) {
+    const stored = (await reader.pointsAfter(`s${sender}`, 0)).map((it) => new Date(it.timestampMs).toISOString());
+    expect(acknowledged.length).toBeGreaterThan(0);
+    expect(stored).toEqual(expect.arrayContaining(acknowledged));
+    expect(refused.filter((it) => stored.includes(it))).toEqual([]);
+  }
+});

@@ -1,0 +1,114 @@
+import { execFileSync } from 'node:child_process';
+import { cp, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { createTestDatabase } from '../support/databases.js';
+import { runMain, startMain } from '../support/process.js';
+
+async function sqliteUrl(): Promise<string> {
+  const database = await createTestDatabase('sqlite');
+  onTestFinished(database.drop);
+  return database.url;
+}
+
+test('an empty embedded database gets a key, and the printed line works when pasted', async () => {
+  const service = await startMain({ DATABASE_URL: await sqliteUrl() });
+  expect(service.stdout().split('\n')[0]).toBe(`Listening on ${service.url}`);
+  await expect.poll(service.stdout).toContain('curl -s');
+  const line = service.stdout().match(/curl -s .*/)?.[0] ?? '';
+  const answer = JSON.parse(execFileSync('bash', ['-c', line], { encoding: 'utf8' }));
+  expect(answer).toMatchObject({ session_id: 'demo', hsp_version: '1.0' });
+  const ended = await service.end('SIGTERM');
+  expect(ended.code).toBe(0);
+  expect(ended.stderr).not.toContain(line.match(/sk_\w+/)?.[0]);
+});
+
+test('a second start keeps the data, the key and the memory of resends, and makes no other key', async () => {
+  const DATABASE_URL = await sqliteUrl();
+  const first = await startMain({ DATABASE_URL });
+  await expect.poll(first.stdout).toMatch(/sk_\w{32}/);
+  const key = first.stdout().match(/sk_\w{32}/)?.[0] ?? '';
+  const body = JSON.stringify({ session_id: 's1', timestamp: new Date().toISOString(), heart_rate: 88 });
+  const post = async (url: string) => {
+    const headers = { 'X-Service-Key': key, 'Content-Type': 'application/json' };
+    return (await fetch(`${url}/v1/ingest`, { method: 'POST', headers, body })).json();
+  };
+  const answer = await post(first.url);
+  await first.end('SIGINT');
+  const second = await startMain({ DATABASE_URL });
+  expect(await post(second.url)).toEqual(answer);
+  await second.end('SIGTERM');
+  expect(second.stdout()).toBe(`Listening on ${second.url}\n`);
+});
+
+test('the key file beside an embedded database is for its owner alone', async () => {
+  const DATABASE_URL = await sqliteUrl();
+  await (await startMain({ DATABASE_URL })).end('SIGTERM');
+  const { mode } = await stat(`${DATABASE_URL.slice('sqlite:'.length)}.key`);
+  expect(mode & 0o777).toBe(0o600);
+});
+
+test.each([
+  [{ PORT: 'eighty' }, 'PORT must be a whole number from 0 to 65535, not "eighty"'],
+  [{ DATABASE_URL: 'postgres://localhost/x' }, 'DATABASE_URL must be sqlite:FILE or mysql://'],
+  [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of trace'],
+  [{ MAX_TIMESTAMP_AGE_SECONDS: '-1' }, 'MAX_TIMESTAMP_AGE_SECONDS must be a whole number'],
+  [{ SECRETS_KEY: 'short' }, 'SECRETS_KEY must have at least 32 characters'],
+  [{ PORT: '70000', LOG_LEVEL: '?' }, 'PORT must be a whole number from 0 to 65535, not "70000"; LOG_LEVEL must be'],
+  [{ DATABASE_URL: 'mysql://root@127.0.0.1:1/x' }, 'DATABASE_URL: the database cannot be reached'],
+  [{ DATABASE_URL: 'sqlite:/dev/null/state.db' }, 'DATABASE_URL: the file of the database cannot be made'],
+])('a wrong environment stops the start with one clear line: %j', async (env, line) => {
+  const ended = await runMain([], env as Record<string, string>);
+  expect(ended).toMatchObject({ code: 1, stdout: '' });
+  expect(ended.stderr.trim().split('\n')).toHaveLength(1);
+  expect(ended.stderr).toContain(`error: ${line}`);
+});
+
+test('a port in use stops the start and names the remedy', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  onTestFinished(() => void other.close());
+  await new Promise((resolve) => other.once('listening', resolve));
+  const { port } = other.address() as { port: number };
+  const ended = await runMain([], { PORT: String(port), DATABASE_URL: await sqliteUrl() });
+  expect(ended).toMatchObject({ code: 1 });
+  expect(ended.stderr).toBe('error: PORT is in use by another process: set PORT to another one; 0 takes a free one\n');
+});
+
+test.each([
+  ['broken YAML', (text: string) => text.replace('paths:', 'paths: {'), 'openapi.yaml'],
+  [
+    'another contract than the generated one',
+    (text: string) => text.replace('maximum: 220', 'maximum: 250'),
+    'npm run generate',
+  ],
+  ['an empty file', () => '', 'npm run generate'],
+])('%s as openapi.yaml stops the start with one clear line', async (_name, spoil, hint) => {
+  const copy = await mkdtemp(join(tmpdir(), 'state-service-'));
+  onTestFinished(() => rm(copy, { recursive: true }));
+  const root = new URL('../../', import.meta.url).pathname;
+  await cp(join(root, 'dist'), join(copy, 'dist'), { recursive: true });
+  await symlink(join(root, 'node_modules'), join(copy, 'node_modules'));
+  await cp(join(root, 'package.json'), join(copy, 'package.json'));
+  await writeFile(join(copy, 'openapi.yaml'), spoil(await readFile(join(root, 'openapi.yaml'), 'utf8')));
+  const ended = await runMain([], { DATABASE_URL: `sqlite:${join(copy, 'state.db')}` }, join(copy, 'dist/main.js'));
+  expect(ended.code).toBe(1);
+  expect(ended.stderr.trim().split('\n')).toHaveLength(1);
+  expect(ended.stderr).toContain(hint);
+});
+
+test('--help names every variable', async () => {
+  const { code, stdout } = await runMain(['--help'], {});
+  expect(code).toBe(0);
+  for (const name of ['HOST', 'PORT', 'DATABASE_URL', 'LOG_LEVEL', 'MAX_TIMESTAMP_AGE_SECONDS', 'SECRETS_KEY'])
+    expect(stdout).toContain(name);
+});
+
+test('two processes that start at once on an empty database both come up', async () => {
+  const database = await createTestDatabase();
+  onTestFinished(database.drop);
+  const services = await Promise.all([1, 2, 3].map(() => startMain({ DATABASE_URL: database.url })));
+  for (const { url } of services) expect((await fetch(`${url}/readyz`)).status).toBe(200);
+  for (const service of services) expect((await service.end('SIGTERM')).code).toBe(0);
+});

@@ -1,0 +1,25 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { createTestDatabase } from '../support/databases.js';
+import { Clock, client, startTestService } from '../support/service.js';
+
+test('readings of new sessions through two services on one database are neither lost nor doubled', async () => {
+  const database = await createTestDatabase();
+  onTestFinished(database.drop);
+  const clock = new Clock();
+  const one = await startTestService({ database, clock });
+  const two = await startTestService({ database, clock });
+  const other = client(two.url, one.key, clock);
+  const readings = Array.from({ length: 400 }, (_, index) => ({
+    session_id: `s${index % 8}`,
+    timestamp: clock.at(-200 + index / 4),
+    heart_rate: 60 + (index % 50),
+  }));
+  await Promise.all(readings.map((reading, index) => (index % 2 ? one : other).read(reading)));
+  // A resend through the other service is known there too.
+  const resent = await Promise.all(readings.map((reading, index) => (index % 2 ? other : one).read(reading)));
+  expect(resent).toHaveLength(400);
+  for (let session = 0; session < 8; session++) {
+    const { datapoints } = (await one.request(`/v1/history?session_id=s${session}`)).body;
+    expect(datapoints).toHaveLength(50);
+  }
+});

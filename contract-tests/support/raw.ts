@@ -1,0 +1,49 @@
+import { request as httpRequest } from 'node:http';
+import { assertConforms } from './conformance.js';
+import type { Answer, TestService } from './service.js';
+
+export interface RawRequest {
+  readonly method?: string;
+  readonly path?: string;
+  readonly headers?: Record<string, string | string[]>;
+  /** Sent as they are; without a Content-Length header they go out chunked. */
+  readonly chunks?: ReadonlyArray<string | Uint8Array>;
+}
+
+/** A request byte for byte, for what fetch refuses or mends; by default a JSON ingest with a valid key. */
+export function sendRaw(service: TestService, raw: RawRequest): Promise<Answer<Record<string, unknown>>> {
+  const { method = 'POST', path = '/v1/ingest', chunks = [] } = raw;
+  const headers = { 'X-Service-Key': service.key, 'Content-Type': 'application/json', ...raw.headers };
+  return new Promise((resolve, reject) => {
+    const request = httpRequest(service.url + path, { method, headers }, async (response) => {
+      const parts: Uint8Array[] = [];
+      for await (const part of response) parts.push(part as Uint8Array);
+      try {
+        const text = Buffer.concat(parts).toString();
+        const status = response.statusCode ?? 0;
+        const answer = new Response(text || null, { status, headers: response.headers as Record<string, string> });
+        const body = text === '' ? undefined : JSON.parse(text);
+        assertConforms(method, path.split('?')[0] ?? '', answer, body);
+        resolve({ status, headers: answer.headers, body });
+      } catch (error) {
+        reject(error);
+      }
+    });
+    request.on('error', reject);
+    for (const chunk of chunks) request.write(chunk);
+    request.end();
+  });
+}
+
+/** A body of exactly this many bytes, valid but for its length. */
+export function bodyOfBytes(service: TestService, bytes: number): string {
+  const body = { session_id: 's1', timestamp: service.clock.at(), heart_rate: 70, user_message: '' };
+  const missing = bytes - JSON.stringify(body).length;
+  return JSON.stringify({ ...body, user_message: 'x'.repeat(missing) });
+}
+
+/** Fails when anything of a refused request was stored. */
+export async function expectNothingStored(service: TestService, sessionId = 's1'): Promise<void> {
+  const { status } = await service.request(`/v1/state?session_id=${encodeURIComponent(sessionId)}`);
+  if (status !== 404) throw new Error(`session ${sessionId} exists: a refused request stored something`);
+}
