@@ -11,32 +11,32 @@ export function reasonOf(drivers: readonly Driver[], signals: Signals, usual: Us
   if (drivers.length === 0) return 'No fresh signal.';
   const isRaised = drivers.reduce((sum, { logOdds }) => sum + logOdds, 0) > 0;
   const agreeing = drivers.filter(({ logOdds }) => logOdds > 0 === isRaised);
+  const opposing = drivers.filter(({ logOdds }) => logOdds > 0 !== isRaised);
   const enough = Math.max(
     model.reason.driver_log_odds_min,
     model.reason.driver_share_min * Math.abs(agreeing[0]?.logOdds ?? 0),
   );
-  const phrased = (group: readonly Driver[]) =>
+  const notable = (group: readonly Driver[]) => group.filter(({ logOdds }) => Math.abs(logOdds) >= enough);
+  const list = (group: readonly Driver[]) =>
     group
-      .filter(({ logOdds }) => Math.abs(logOdds) >= enough)
       .slice(0, model.reason.drivers_max)
       .map(({ signal }) => phraseOf(signal, signals, usual))
       .join(', ');
-  const reasons = phrased(agreeing);
-  const objections = phrased(drivers.filter((driver) => !agreeing.includes(driver)));
-  if (reasons === '') return 'No signal stands out.';
+  const [reasons, objections] = [list(notable(agreeing)), list(notable(opposing))];
+  if (reasons === '') return `Nothing stands out: ${list(drivers)}.`;
   const sentence = objections === '' ? reasons : `${reasons}, despite ${objections}`;
   return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`;
 }
 
 const phrases: { readonly [N in SignalName]: (value: NonNullable<SignalValues[N]>, usual: Usual) => string } = {
-  heart_rate: (bpm, { heart_rate }) =>
-    `heart rate ${side(Math.round(bpm - heart_rate.value), 'bpm')} ${whose(heart_rate.known)}`,
-  sdnn: (ms, { sdnn }) =>
-    `heart rate variability ${side(Math.round((ms / Math.exp(sdnn.value) - 1) * 100), '%')} ${whose(sdnn.known)}`,
+  heart_rate: (bpm, { heart_rate }) => `heart rate ${beside(bpm - heart_rate.value, 'bpm', heart_rate.known)}`,
+  sdnn: (ms, { sdnn }) => `heart rate variability ${beside((ms / Math.exp(sdnn.value) - 1) * 100, '%', sdnn.known)}`,
   tone: (tone) => `${tone} voice`,
   expression: (expression) => `${expression} face`,
-  sentiment: (sentiment) =>
-    `${Math.abs(sentiment) >= model.reason.sentiment_strong ? 'strongly ' : ''}${sentiment < 0 ? 'negative' : 'positive'} words`,
+  sentiment: (sentiment) => {
+    const strength = Math.abs(sentiment) >= model.reason.sentiment_strong ? 'strongly ' : '';
+    return sentiment === 0 ? 'neutral words' : `${strength}${sentiment < 0 ? 'negative' : 'positive'} words`;
+  },
 };
 
 function phraseOf<N extends SignalName>(signal: N, signals: Signals, usual: Usual): string {
@@ -44,10 +44,9 @@ function phraseOf<N extends SignalName>(signal: N, signals: Signals, usual: Usua
   return sample ? phrases[signal](sample.value, usual) : '';
 }
 
-function side(difference: number, unit: string): string {
-  return `${Math.abs(difference)} ${unit} ${difference < 0 ? 'below' : 'above'}`;
-}
-
-function whose(known: number): string {
-  return known >= model.baseline.personal_from ? "this person's usual" : "the population's typical";
+/** Where a value lies beside the usual one: "24 bpm above this person's usual". */
+function beside(difference: number, unit: string, known: number): string {
+  const whose = known >= model.baseline.personal_from ? "this person's usual" : "the population's typical";
+  const rounded = Math.round(difference);
+  return rounded === 0 ? `at ${whose}` : `${Math.abs(rounded)} ${unit} ${rounded < 0 ? 'below' : 'above'} ${whose}`;
 }

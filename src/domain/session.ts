@@ -1,5 +1,5 @@
 import type { SignalCategory } from '../contract.js';
-import type { Usual } from './baseline.js';
+import { type Baseline, learn, usualOf } from './baseline.js';
 import { reasonOf } from './reason.js';
 import { categoriesOf, mergeSignals, type Reading, type Signals, signalNames } from './signals.js';
 import { publishScore } from './states.js';
@@ -9,6 +9,8 @@ import { fuseEvidence } from './stress.js';
 export interface Session {
   /** Absent until a reading names the subject. */
   readonly subjectId?: string;
+  /** What is usual in this session; while no subject is named, the session is the subject. */
+  readonly baseline?: Baseline;
   readonly signals: Signals;
   /** Published score as of the last instant before the newest reading's; absent in a session of one instant. */
   readonly heldScore?: number;
@@ -39,16 +41,23 @@ export interface Point {
 
 export interface Step {
   readonly session: Session;
+  /** What is usual for the subject, this reading included. */
+  readonly baseline: Baseline;
   readonly answer: Answer;
   readonly point: Point;
 }
 
-/** Takes a session one reading further; `session` is undefined for its first. */
-export function advanceSession(session: Session | undefined, reading: Reading, usual: Usual): Step {
+/**
+ * Takes a session one reading further; `session` is undefined for its first. `known` is what was usual for the
+ * subject before this reading; the reading is scored against it and only then learned from.
+ */
+export function advanceSession(session: Session | undefined, reading: Reading, known: Baseline | undefined): Step {
   const signals = mergeSignals(session?.signals ?? {}, reading);
-  if (session && isSuperseded(session, signals, reading)) return joinHistory(session, reading, usual);
+  const baseline = learn(known, reading);
+  if (session && isSuperseded(session, signals, reading)) return joinHistory(session, reading, known, baseline);
   const timestampMs = Math.max(session?.latest.timestampMs ?? reading.atMs, reading.atMs);
   const heldScore = heldScoreAt(session, timestampMs);
+  const usual = usualOf(known, timestampMs);
   const { value, confidence, drivers } = fuseEvidence(signals, timestampMs, usual);
   const score = publishScore(value, heldScore);
   const answer: Answer = {
@@ -59,15 +68,13 @@ export function advanceSession(session: Session | undefined, reading: Reading, u
     reason: reasonOf(drivers, signals, usual),
     ...(session && { previousScore: session.latest.score }),
   };
+  const latest = { ...answer, received: receivedAt(session, reading) };
+  const held = heldScore === undefined ? {} : { heldScore };
   return {
     answer,
+    baseline,
     point: pointOf(reading, score, confidence),
-    session: {
-      ...subjectOf(session, reading),
-      signals,
-      ...(heldScore !== undefined && { heldScore }),
-      latest: { ...answer, received: receivedAt(session, reading) },
-    },
+    session: { ...subjectOf(session, reading, baseline), signals, ...held, latest },
   };
 }
 
@@ -78,11 +85,18 @@ function isSuperseded(session: Session, merged: Signals, reading: Reading): bool
 }
 
 /** Such a reading moves nothing; its point is scored from its own signals. */
-function joinHistory(session: Session, reading: Reading, usual: Usual): Step {
-  const { value, confidence } = fuseEvidence(mergeSignals({}, reading), reading.atMs, usual);
-  const answer = { ...session.latest, received: categoriesOf(reading) };
-  const point = pointOf(reading, publishScore(value, undefined), confidence);
-  return { session: { ...session, ...subjectOf(session, reading) }, answer, point };
+function joinHistory(session: Session, reading: Reading, known: Baseline | undefined, baseline: Baseline): Step {
+  const { value, confidence } = fuseEvidence(mergeSignals({}, reading), reading.atMs, usualOf(known, reading.atMs));
+  return {
+    answer: { ...session.latest, received: categoriesOf(reading) },
+    baseline,
+    point: pointOf(reading, publishScore(value, undefined), confidence),
+    session: { ...withoutBaseline(session), ...subjectOf(session, reading, baseline) },
+  };
+}
+
+function withoutBaseline({ baseline: _, ...session }: Session): Session {
+  return session;
 }
 
 /** True when a reading names another subject than the one that its session is bound to. */
@@ -90,10 +104,14 @@ export function isOtherSubject(session: Session | undefined, { subjectId }: Read
   return session?.subjectId !== undefined && subjectId !== undefined && subjectId !== session.subjectId;
 }
 
-/** The first subject that is named binds the session; later readings inherit it. */
-function subjectOf(session: Session | undefined, reading: Reading): { subjectId?: string } {
+/** The first subject that is named binds the session and takes over its baseline; until then the session has its own. */
+function subjectOf(
+  session: Session | undefined,
+  reading: Reading,
+  baseline: Baseline,
+): Pick<Session, 'subjectId' | 'baseline'> {
   const subjectId = session?.subjectId ?? reading.subjectId;
-  return subjectId === undefined ? {} : { subjectId };
+  return subjectId === undefined ? { baseline } : { subjectId };
 }
 
 /** Readings of one instant are all held against the score before it, so their order of arrival does not matter. */

@@ -1,6 +1,7 @@
 import type { Submission } from '../contract.js';
-import { populationUsual } from '../domain/baseline.js';
-import { type Answer, advanceSession, isOtherSubject, type Session } from '../domain/session.js';
+import type { Baseline } from '../domain/baseline.js';
+import { type Answer, advanceSession, isOtherSubject, type Session, type Step } from '../domain/session.js';
+import type { Reading } from '../domain/signals.js';
 import { fault, ProblemError } from '../problem.js';
 import type { StoredReading } from '../store/readings.js';
 import type { Store, Writer } from '../store/store.js';
@@ -20,9 +21,10 @@ export type Outcome = { readonly answer: Answer } | { readonly refusal: ProblemE
 /** What one account's part of a group knows while it is worked through. */
 interface Progress {
   readonly sessions: Map<string, Session | undefined>;
+  readonly baselines: Map<string, Baseline | undefined>;
   /** What was answered to readings that are stored already, by their key. */
   readonly answered: Map<string, Answer>;
-  readonly changed: Map<string, Session>;
+  readonly changed: { readonly sessions: Map<string, Session>; readonly baselines: Map<string, Baseline> };
   readonly stored: StoredReading[];
 }
 
@@ -44,17 +46,23 @@ export async function advanceGroup(store: Store, group: readonly Submitted[], no
 }
 
 async function advanceAccount(writer: Writer, readings: readonly Submitted[], nowMs: number): Promise<Outcome[]> {
-  const sessionIds = [...new Set(readings.map((it) => it.submission.session_id))];
-  const sessions = await writer.sessions.lock(sessionIds, nowMs);
+  const sessionIds = readings.map((it) => it.submission.session_id);
+  const sessions = await writer.sessions.lock([...new Set(sessionIds)], nowMs);
+  // Always after the sessions, so that two processes never wait for each other.
+  const baselines = await writer.subjects.lock(subjectsOf(readings, sessions));
   const answered = await findAnswered(writer, readings, sessions);
-  const progress: Progress = { sessions, answered, changed: new Map(), stored: [] };
+  const changed = { sessions: new Map(), baselines: new Map() };
+  const progress: Progress = { sessions, baselines, answered, changed, stored: [] };
   const outcomes = readings.map((reading) => advanceReading(progress, reading));
-  await writer.sessions.save(progress.changed, nowMs);
+  await writer.sessions.save(changed.sessions, nowMs);
+  await writer.subjects.save(changed.baselines);
+  await writer.subjects.unlay([...baselines.keys()].filter((id) => baselines.get(id) === undefined));
   await writer.readings.append(progress.stored);
   return outcomes;
 }
 
-function advanceReading({ sessions, answered, changed, stored }: Progress, submitted: Submitted): Outcome {
+function advanceReading(progress: Progress, submitted: Submitted): Outcome {
+  const { sessions, answered, changed, stored } = progress;
   const { submission, timestampMs, digest } = submitted;
   const key = keyOf(submitted);
   const before = answered.get(key);
@@ -63,12 +71,32 @@ function advanceReading({ sessions, answered, changed, stored }: Progress, submi
   const reading = { ...signals, atMs: timestampMs, ...(subjectId !== undefined && { subjectId }) };
   const session = sessions.get(sessionId);
   if (isOtherSubject(session, reading)) return { refusal: subjectMismatch() };
-  const step = advanceSession(session, reading, populationUsual);
+  const step = advanceSession(session, reading, baselineOf(progress, session, reading));
   sessions.set(sessionId, step.session);
-  changed.set(sessionId, step.session);
+  changed.sessions.set(sessionId, step.session);
+  rememberBaseline(progress, step);
   stored.push({ sessionId, timestampMs, digest, point: step.point, answer: step.answer });
   answered.set(key, step.answer);
   return { answer: step.answer };
+}
+
+/** Every subject of the group, whether a reading names it or its session is bound to it. */
+function subjectsOf(readings: readonly Submitted[], sessions: ReadonlyMap<string, Session | undefined>): string[] {
+  const named = readings.map(({ submission }) => submission.subject_id);
+  const bound = [...sessions.values()].map((session) => session?.subjectId);
+  return [...new Set([...named, ...bound].filter((id) => id !== undefined))];
+}
+
+/** The subject's; while there is none, the session's own. */
+function baselineOf({ baselines }: Progress, session: Session | undefined, reading: Reading): Baseline | undefined {
+  const subjectId = session?.subjectId ?? reading.subjectId;
+  return (subjectId === undefined ? undefined : baselines.get(subjectId)) ?? session?.baseline;
+}
+
+function rememberBaseline({ baselines, changed }: Progress, { session, baseline }: Step): void {
+  if (session.subjectId === undefined) return;
+  baselines.set(session.subjectId, baseline);
+  changed.baselines.set(session.subjectId, baseline);
 }
 
 /** Only a reading that is not newer than its session can have been stored before. */

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Session } from '../domain/session.js';
+import { lockRows } from './lock-rows.js';
 
 interface SessionRow {
   readonly session_id: string;
@@ -11,37 +12,21 @@ interface SessionRow {
 export function sessionTable(knex: Knex, accountId: string) {
   const mine = () => knex('sessions').where({ account_id: accountId });
 
-  async function selectLocked(sessionIds: readonly string[]): Promise<SessionRow[]> {
-    return mine()
-      .select('session_id', 'subject_id', 'body')
-      .whereIn('session_id', sessionIds)
-      .orderBy('session_id')
-      .forUpdate();
-  }
-
   return {
     async find(sessionId: string): Promise<Session | undefined> {
       const row = await mine().select('subject_id', 'body').where({ session_id: sessionId }).first();
       return row && toSession(row);
     },
 
-    /**
-     * Locks the named sessions until the transaction ends, new ones included: a row without body is laid for each, so
-     * that of two processes that see a new session at once the second waits for the first and then reads its outcome.
-     */
+    /** Locks the named sessions until the transaction ends; a new one is undefined. */
     async lock(sessionIds: readonly string[], nowMs: number): Promise<Map<string, Session | undefined>> {
-      const sorted = [...sessionIds].sort();
-      const known = await selectLocked(sorted);
-      const missing = sorted.filter((id) => !known.some((row) => row.session_id === id));
-      if (missing.length > 0) {
-        const blank = { account_id: accountId, subject_id: null, touched_at_ms: nowMs, body: null };
-        await knex('sessions')
-          .insert(missing.map((session_id) => ({ ...blank, session_id })))
-          .onConflict(['account_id', 'session_id'])
-          .ignore();
-        known.push(...(await selectLocked(missing)));
-      }
-      return new Map(known.map((row) => [row.session_id, toSession(row)]));
+      const rows = await lockRows<SessionRow>(knex, accountId, sessionIds, {
+        table: 'sessions',
+        idColumn: 'session_id',
+        columns: ['session_id', 'subject_id', 'body'],
+        blank: { subject_id: null, touched_at_ms: nowMs, body: null },
+      });
+      return new Map(rows.map((row) => [row.session_id, toSession(row)]));
     },
 
     async save(sessions: ReadonlyMap<string, Session>, nowMs: number): Promise<void> {

@@ -5,6 +5,7 @@ import { keyTable } from './keys.js';
 import { isMigrated, migrate } from './migrate.js';
 import { purgeReadings, readingTable } from './readings.js';
 import { purgeSessions, sessionTable } from './sessions.js';
+import { subjectTable } from './subjects.js';
 
 /** Reads of one account. */
 export function readerOf(knex: Knex, accountId: string) {
@@ -15,7 +16,11 @@ export function readerOf(knex: Knex, accountId: string) {
 
 /** Writes of one account; only a transaction makes one. */
 export function writerOf(transaction: Knex.Transaction, accountId: string) {
-  return { sessions: sessionTable(transaction, accountId), readings: readingTable(transaction, accountId) };
+  return {
+    sessions: sessionTable(transaction, accountId),
+    subjects: subjectTable(transaction, accountId),
+    readings: readingTable(transaction, accountId),
+  };
 }
 
 export type Reader = ReturnType<typeof readerOf>;

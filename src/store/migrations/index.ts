@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { accounts } from './accounts.js';
 import { sessions } from './sessions.js';
+import { subjects } from './subjects.js';
 
 /**
  * In order; the names are what the database remembers, so neither is ever changed. MySQL commits each statement of
@@ -9,4 +10,5 @@ import { sessions } from './sessions.js';
 export const migrations: ReadonlyArray<{ name: string; run: (knex: Knex) => Promise<void> }> = [
   { name: '001-accounts', run: accounts },
   { name: '002-sessions', run: sessions },
+  { name: '003-subjects', run: subjects },
 ];

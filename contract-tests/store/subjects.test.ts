@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { readConfig } from '../../src/config.js';
+import { openDatabase } from '../../src/store/database.js';
+import { startTestService } from '../support/service.js';
+
+test('a subject whose reading was refused is not stored', async () => {
+  const { ingest, read, database } = await startTestService({});
+  await read({ subject_id: 'anna', heart_rate: 70 });
+  expect((await ingest({ subject_id: 'bert', heart_rate: 71 })).status).toBe(422);
+  const knex = openDatabase(readConfig({ DATABASE_URL: database.url }).database);
+  expect(await knex('subjects').pluck('subject_id')).toEqual(['anna']);
+  await knex.destroy();
+});
+
+test('what is usual for a subject is remembered across sessions, and said so', async () => {
+  const { read, clock } = await startTestService({});
+  for (let reading = 0; reading < 12; reading++) {
+    await read({ session_id: 'monday', subject_id: 'anna', heart_rate: 55 });
+    clock.advance(60);
+  }
+  clock.advance(24 * 60 * 60);
+  const known = await read({ session_id: 'tuesday', subject_id: 'anna', heart_rate: 75 });
+  const stranger = await read({ session_id: 'other', subject_id: 'bert', heart_rate: 75 });
+  expect(known.stress_score).toBeGreaterThan(stranger.stress_score);
+  expect(known.confidence).toBeGreaterThan(stranger.confidence);
+  expect(known.action_reason).toMatch(/above this person's usual/);
+  expect(stranger.action_reason).toMatch(/the population's typical/);
+});
+
+test('without a subject the session is the subject, and hands its baseline to the one that it is bound to', async () => {
+  const { read, clock } = await startTestService({});
+  for (let reading = 0; reading < 12; reading++) {
+    await read({ heart_rate: 55 });
+    clock.advance(60);
+  }
+  const alone = await read({ heart_rate: 75 });
+  expect(alone.action_reason).toMatch(/above this person's usual/);
+  clock.advance(60);
+  await read({ heart_rate: 55, subject_id: 'anna' });
+  clock.advance(60);
+  const elsewhere = await read({ session_id: 'next', subject_id: 'anna', heart_rate: 75 });
+  expect(elsewhere.action_reason).toMatch(/above this person's usual/);
+});
+
+test('subjects of one name in two accounts are two people', async () => {
+  const one = await startTestService({});
+  const { createKey } = await import('../../src/accounts/manage.js');
+  const { key } = await createKey(one.store.keys, { account: 'other', tier: 'solo' }, one.clock.nowMs);
+  for (let reading = 0; reading < 12; reading++) {
+    await one.read({ subject_id: 'anna', heart_rate: 55 });
+    one.clock.advance(60);
+  }
+  const foreign = await one.request('/v1/ingest', {
+    method: 'POST',
+    headers: { 'X-Service-Key': key, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ session_id: 's1', subject_id: 'anna', timestamp: one.clock.at(), heart_rate: 75 }),
+  });
+  expect(foreign.body.action_reason).toMatch(/the population's typical/);
+});

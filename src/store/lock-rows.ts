@@ -1,0 +1,39 @@
+import type { Knex } from 'knex';
+
+/** Which rows of one account to lock, and what a new one looks like before it is filled. */
+export interface RowLock {
+  readonly table: string;
+  readonly idColumn: string;
+  readonly columns: readonly string[];
+  readonly blank: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Locks the named rows until the transaction ends, new ones included: a blank row is laid for each that is missing,
+ * so that of two processes that see a new id at once the second waits for the first and then reads its outcome.
+ */
+export async function lockRows<Row extends object>(
+  transaction: Knex,
+  accountId: string,
+  ids: readonly string[],
+  { table, idColumn, columns, blank }: RowLock,
+): Promise<Row[]> {
+  const select = (wanted: readonly string[]): Promise<Row[]> =>
+    transaction(table)
+      .select(...columns)
+      .where({ account_id: accountId })
+      .whereIn(idColumn, wanted)
+      .orderBy(idColumn)
+      .forUpdate() as Promise<Row[]>;
+  const sorted = [...ids].sort();
+  if (sorted.length === 0) return [];
+  const known = await select(sorted);
+  const knownIds = new Set(known.map((row) => row[idColumn as keyof Row]));
+  const missing = sorted.filter((id) => !knownIds.has(id as Row[keyof Row]));
+  if (missing.length === 0) return known;
+  await transaction(table)
+    .insert(missing.map((id) => ({ account_id: accountId, [idColumn]: id, ...blank })))
+    .onConflict(['account_id', idColumn])
+    .ignore();
+  return [...known, ...(await select(missing))];
+}
