@@ -1,0 +1,107 @@
+/**
+ * `npm test`: everything that must hold, in order. On SQLite always; on MySQL when a server is reachable
+ * (TEST_MYSQL_URL, else root without password on 127.0.0.1:3306), which TEST_MYSQL_REQUIRED=1 insists on.
+ */
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pc from 'picocolors';
+import { type DatabaseKind, isMysqlReachable, mysqlServerUrl } from '../contract-tests/support/databases.js';
+
+interface Stage {
+  readonly name: string;
+  readonly run: () => Promise<Counts>;
+}
+interface Counts {
+  readonly passed: number;
+  readonly failed: number;
+}
+
+const isMysqlRequired = process.env['TEST_MYSQL_REQUIRED'] === '1';
+const hasMysql = await isMysqlReachable();
+const databases: DatabaseKind[] = hasMysql ? ['sqlite', 'mysql'] : ['sqlite'];
+const stages: Stage[] = [
+  { name: 'generated files are current', run: () => check('tsx', ['scripts/generate.ts', '--check']) },
+  { name: 'code: format, lint, layers', run: () => check('biome', ['check', '--error-on-warnings', '.']) },
+  { name: 'code: types', run: () => check('tsc', []) },
+  { name: 'contract: spectral', run: () => check('spectral', ['lint', 'openapi.yaml', '--fail-severity=hint']) },
+  { name: 'contract: redocly', run: () => check('redocly', ['lint', 'openapi.yaml']) },
+  ...databases.flatMap((database) => [
+    { name: `tests on ${database}`, run: () => vitest(database) },
+    { name: `dredd on ${database}`, run: () => dredd(database) },
+  ]),
+];
+
+const results: Array<Counts & { name: string; seconds: number }> = [];
+for (const { name, run } of stages) {
+  console.log(pc.bold(`\n── ${name}`));
+  const startedAtMs = Date.now();
+  results.push({ name, ...(await run()), seconds: Math.round((Date.now() - startedAtMs) / 1000) });
+}
+process.exitCode = report();
+
+function report(): number {
+  console.log();
+  for (const { name, passed, failed, seconds } of results) {
+    const mark = failed === 0 ? pc.green('✓') : pc.red('✗');
+    console.log(`${mark} ${name.padEnd(30)} ${String(passed).padStart(4)} passed ${failed} failed  ${seconds} s`);
+  }
+  const sum = (pick: (counts: Counts) => number) => results.reduce((total, it) => total + pick(it), 0);
+  const missing = !hasMysql && isMysqlRequired ? 1 : 0;
+  if (!hasMysql)
+    console.log(
+      `MySQL was not covered: no server answers at ${new URL(mysqlServerUrl).host}. Start one, or set TEST_MYSQL_URL.`,
+    );
+  const failed = sum((it) => it.failed) + missing;
+  console.log(`${sum((it) => it.passed)} passed, ${failed} failed`);
+  return failed === 0 ? 0 : 1;
+}
+
+/** A command that passes or fails as a whole. */
+async function check(command: string, args: readonly string[]): Promise<Counts> {
+  return (await execute(command, args)).code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
+}
+
+async function vitest(database: DatabaseKind): Promise<Counts> {
+  const folder = await mkdtemp(join(tmpdir(), 'state-service-report-'));
+  const file = join(folder, 'vitest.json');
+  try {
+    const args = ['run', '--reporter=dot', '--reporter=json', `--outputFile.json=${file}`];
+    const { code } = await execute('vitest', args, { TEST_DATABASE: database });
+    const report = JSON.parse(await readFile(file, 'utf8').catch(() => '{}'));
+    const counts = { passed: report.numPassedTests ?? 0, failed: report.numFailedTests ?? 0 };
+    // A failure outside any test (an error on import, an unhandled rejection) fails the stage too.
+    return code === 0 || counts.failed > 0 ? counts : { ...counts, failed: 1 };
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+async function dredd(database: DatabaseKind): Promise<Counts> {
+  const { code, stdout } = await execute('tsx', ['scripts/dredd.ts', database]);
+  const [, passed = '0', failed = '0'] = /^(\d+) passed, (\d+) failed$/m.exec(stdout) ?? [];
+  const counts = { passed: Number(passed), failed: Number(failed) };
+  return code === 0 || counts.failed > 0 ? counts : { ...counts, failed: 1 };
+}
+
+/** Runs a command of node_modules and shows its output as it comes. */
+function execute(
+  command: string,
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Promise<{ code: number | null; stdout: string }> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(join('node_modules', '.bin', command), args, {
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let stdout = '';
+    child.stdout.on('data', (text) => {
+      stdout += text;
+      process.stdout.write(text);
+    });
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code, stdout }));
+  });
+}
