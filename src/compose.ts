@@ -32,6 +32,8 @@ export interface Service {
   readonly url: string;
   /** The key made for an empty embedded database; shown once. */
   readonly developmentKey: string | undefined;
+  /** What an operator should know about this deployment, each with its remedy. */
+  readonly warnings: readonly string[];
   /** Finishes what is under way, answers whatever comes meanwhile with 503, and lets everything go. */
   close(): Promise<void>;
 }
@@ -62,6 +64,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     return {
       url: urlOf(server, config.host),
       developmentKey,
+      warnings: await findWarnings(store, config),
       async close() {
         closing.abort();
         await Promise.race([underWay(), sleep(graceMs, undefined, { ref: false })]);
@@ -82,6 +85,16 @@ async function ensureDevelopmentKey(store: Store, { database }: Config, nowMs: n
   if (database.kind !== 'sqlite' || (await store.keys.hasAccount())) return undefined;
   const { key } = await createKey(store.keys, { account: 'development', tier: 'enterprise' }, nowMs);
   return key;
+}
+
+async function findWarnings(store: Store, { database, secretsKey }: Config): Promise<string[]> {
+  const isKeyDerived = database.kind === 'mysql' && secretsKey === undefined;
+  return [
+    ...(isKeyDerived ? ['SECRETS_KEY is not set: it is derived from DATABASE_URL and changes with it'] : []),
+    ...((await store.isDurable())
+      ? []
+      : ['innodb_flush_log_at_trx_commit is not 1: the server may lose acknowledged readings at power loss']),
+  ];
 }
 
 function listen(server: Server, { host, port }: Config): Promise<void> {

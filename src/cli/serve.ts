@@ -9,6 +9,7 @@ export async function serve({ config, contractFile }: Pick<ServiceParts, 'config
   const service = await startService({ config, contractFile, log });
   console.log(`Listening on ${service.url}`);
   if (service.developmentKey) console.log(welcome(service.url, service.developmentKey));
+  for (const warning of service.warnings) log.warn(warning);
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop(service));
 }
 

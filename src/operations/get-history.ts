@@ -2,7 +2,7 @@ import { parameterDefaults } from '../../generated/spec.js';
 import type { Operation } from '../contract.js';
 import { toHistory } from '../domain/history.js';
 import { ProblemError } from '../problem.js';
-import type { Services } from './index.js';
+import type { Services } from './services.js';
 
 /** The points of the window; a known session may have none in it. */
 export function getHistory({ store, now }: Services): Operation<'getHistory'> {

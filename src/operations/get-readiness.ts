@@ -1,6 +1,6 @@
 import type { Operation } from '../contract.js';
 import { ProblemError } from '../problem.js';
-import type { Services } from './index.js';
+import type { Services } from './services.js';
 
 /** Whatever keeps the database from answering keeps the service from serving. */
 export function getReadiness({ store }: Services): Operation<'getReadiness'> {

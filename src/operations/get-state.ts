@@ -1,7 +1,7 @@
 import type { Operation } from '../contract.js';
 import { toStateReading } from '../domain/state-reading.js';
 import { ProblemError } from '../problem.js';
-import type { Services } from './index.js';
+import type { Services } from './services.js';
 
 /** The state as of the newest reading, not decayed. */
 export function getState({ store }: Services): Operation<'getState'> {

@@ -3,7 +3,7 @@ import type { Operation, Submission } from '../contract.js';
 import { signalNames } from '../domain/signals.js';
 import { toStateReading } from '../domain/state-reading.js';
 import { ProblemError } from '../problem.js';
-import type { Services } from './index.js';
+import type { Services } from './services.js';
 
 /** Refuses what can say nothing about now, then takes the reading in. */
 export function ingest({ ingest, now, maxTimestampAgeMs }: Services): Operation<'ingest'> {

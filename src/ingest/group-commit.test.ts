@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest';
+import { ProblemError } from '../problem.js';
+import { createGroupCommit } from './group-commit.js';
+
+/** A commit that ends when the test says so; outcomes are the items doubled. */
+function manualCommit() {
+  const groups: number[][] = [];
+  const endings: Array<(error?: Error) => void> = [];
+  const commit = (group: readonly number[]) =>
+    new Promise<number[]>((resolve, reject) => {
+      groups.push([...group]);
+      endings.push((error) => (error ? reject(error) : resolve(group.map((item) => item * 2))));
+    });
+  const end = async (error?: Error) => {
+    await expect.poll(() => endings.length).toBeGreaterThan(0);
+    endings.shift()?.(error);
+  };
+  return { groups, commit, end };
+}
+
+test('items that arrive while a commit runs go into the next one together, in order of arrival', async () => {
+  const { groups, commit, end } = manualCommit();
+  const group = createGroupCommit({ commit, groupMax: 10, queueMax: 100 });
+  const first = group.submit(1);
+  await expect.poll(() => groups).toHaveLength(1);
+  const others = [2, 3, 4].map((item) => group.submit(item));
+  await end();
+  await end();
+  expect(await Promise.all([first, ...others])).toEqual([2, 4, 6, 8]);
+  expect(groups).toEqual([[1], [2, 3, 4]]);
+});
+
+test('a group holds at most its maximum', async () => {
+  const { groups, commit, end } = manualCommit();
+  const group = createGroupCommit({ commit, groupMax: 2, queueMax: 100 });
+  const all = Promise.all([1, 2, 3].map((item) => group.submit(item)));
+  await end();
+  await end();
+  await all;
+  expect(groups).toEqual([[1, 2], [3]]);
+});
+
+test('a full queue refuses the item and keeps the others', async () => {
+  const { commit, end } = manualCommit();
+  const group = createGroupCommit({ commit, groupMax: 10, queueMax: 2 });
+  const kept = Promise.all([group.submit(1), group.submit(2)]);
+  await expect(group.submit(3)).rejects.toMatchObject({ code: 'service_unavailable' });
+  await end();
+  expect(await kept).toEqual([2, 4]);
+});
+
+test('when a group fails as a whole, each of its items is tried alone and only the bad one fails', async () => {
+  const commit = async (group: readonly number[]) => {
+    if (group.includes(2)) throw new Error('poison');
+    return group.map((item) => item * 2);
+  };
+  const group = createGroupCommit({ commit, groupMax: 10, queueMax: 100 });
+  const settled = await Promise.allSettled([1, 2, 3].map((item) => group.submit(item)));
+  expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+});
+
+test('a fault of the database fails the group at once', async () => {
+  let tries = 0;
+  const commit = async () => {
+    tries++;
+    throw new ProblemError('service_unavailable');
+  };
+  const group = createGroupCommit<number, number>({ commit, groupMax: 10, queueMax: 100 });
+  const settled = await Promise.allSettled([1, 2, 3].map((item) => group.submit(item)));
+  expect(settled.every(({ status }) => status === 'rejected')).toBe(true);
+  expect(tries).toBe(1);
+});
+
+test('closing settles what waits and refuses what comes', async () => {
+  const { commit, end } = manualCommit();
+  const group = createGroupCommit({ commit, groupMax: 1, queueMax: 100 });
+  const waiting = Promise.all([group.submit(1), group.submit(2)]);
+  const closed = group.close();
+  await expect(group.submit(3)).rejects.toMatchObject({ code: 'service_unavailable' });
+  await end();
+  await end();
+  await closed;
+  expect(await waiting).toEqual([2, 4]);
+});
