@@ -28,8 +28,8 @@ export async function createApp(parts: AppParts): Promise<Express> {
   app.disable('etag');
   app.use(
     requestLog(parts.log),
-    refuseWhenClosing(parts.isClosing),
     route(createRouter(parts.contract)),
+    refuseWhenClosing(parts.isClosing),
     authenticate(parts.callerOf),
     requireRoute,
     body(),

@@ -14,6 +14,7 @@ export interface OperationObject {
   readonly operationId: OperationId;
   readonly security?: readonly unknown[];
   readonly parameters?: readonly ParameterObject[];
+  readonly responses: Readonly<Record<string, unknown>>;
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: SchemaObject }>> };
 }
 

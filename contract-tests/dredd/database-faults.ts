@@ -1,0 +1,48 @@
+import Libsql from 'libsql';
+import mysql from 'mysql2/promise';
+import type { DatabaseKind } from '../support/databases.js';
+
+/** Bounds our own waiting for a table that the service is using. */
+const waitSeconds = 5;
+
+/** Real faults, brought about from a second connection. */
+export interface DatabaseFaults {
+  /** Takes the table away. */
+  hide(table: string): Promise<void>;
+  /** Brings it back. */
+  show(table: string): Promise<void>;
+  /** Makes whoever else uses the tables wait; on SQLite whoever writes at all, for readers wait for nobody there. */
+  lock(tables: readonly string[]): Promise<void>;
+  unlock(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function openDatabaseFaults(kind: DatabaseKind, url: string): Promise<DatabaseFaults> {
+  return kind === 'sqlite' ? openSqlite(url.slice('sqlite:'.length)) : openMysql(url);
+}
+
+async function openSqlite(file: string): Promise<DatabaseFaults> {
+  const database = new Libsql(file);
+  const run = async (sql: string) => void database.exec(sql);
+  await run(`pragma busy_timeout = ${waitSeconds * 1000}`);
+  return {
+    hide: (table) => run(`alter table ${table} rename to ${table}_hidden`),
+    show: (table) => run(`alter table ${table}_hidden rename to ${table}`),
+    lock: () => run('begin immediate'),
+    unlock: () => run('rollback'),
+    close: async () => void database.close(),
+  };
+}
+
+async function openMysql(url: string): Promise<DatabaseFaults> {
+  const connection = await mysql.createConnection({ uri: url });
+  const run = async (sql: string) => void (await connection.query(sql));
+  await run(`set session lock_wait_timeout = ${waitSeconds}`);
+  return {
+    hide: (table) => run(`rename table ${table} to ${table}_hidden`),
+    show: (table) => run(`rename table ${table}_hidden to ${table}`),
+    lock: (tables) => run(`lock tables ${tables.map((table) => `${table} write`).join(', ')}`),
+    unlock: () => run('unlock tables'),
+    close: () => connection.end(),
+  };
+}

@@ -1,0 +1,60 @@
+import { type JsonSchema, type OpenApiSchema, toJsonSchema } from './json-schema.js';
+import { type Reference, resolve } from './reference.js';
+
+/** The parts of an OpenAPI document that say what may be answered. */
+export interface ContractDocument {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
+}
+
+interface OperationObject {
+  readonly operationId: string;
+  readonly security?: readonly unknown[];
+  readonly responses: Readonly<Record<string, Reference | ResponseObject>>;
+}
+
+interface ResponseObject {
+  readonly headers?: Readonly<Record<string, Reference | { readonly required?: boolean }>>;
+  readonly content?: Readonly<Record<string, { readonly schema: OpenApiSchema }>>;
+}
+
+/** One documented pair of operation and status. */
+export interface DocumentedAnswer {
+  readonly operationId: string;
+  readonly status: string;
+  readonly needsKey: boolean;
+  /** Names of the headers that must be there. */
+  readonly headers: readonly string[];
+  /** Absent where the answer has no body. */
+  readonly body?: { readonly mediaType: string; readonly schema: JsonSchema };
+}
+
+const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
+
+/** The name of a pair, as in `POST /v1/ingest 200`. */
+export function pairOf(method: string, path: string, status: string): string {
+  return `${method.toUpperCase()} ${path} ${status}`;
+}
+
+/** Every documented answer, by the name of its pair, in the order of the contract. */
+export function documentedAnswers(contract: ContractDocument): ReadonlyMap<string, DocumentedAnswer> {
+  const answers = new Map<string, DocumentedAnswer>();
+  for (const [path, item] of Object.entries(contract.paths))
+    for (const [method, operation] of Object.entries(item).filter(([name]) => methods.includes(name)))
+      for (const status of Object.keys(operation.responses))
+        answers.set(pairOf(method, path, status), answerOf(contract, operation, status));
+  return answers;
+}
+
+function answerOf(contract: ContractDocument, operation: OperationObject, status: string): DocumentedAnswer {
+  const { headers = {}, content = {} } = resolve<ResponseObject>(contract, operation.responses[status]);
+  const [body, ...others] = Object.entries(content);
+  if (others.length > 0) throw new Error(`${operation.operationId} ${status}: one media type an answer, please`);
+  const required = Object.entries(headers).filter(([, it]) => resolve<{ required?: boolean }>(contract, it).required);
+  return {
+    operationId: operation.operationId,
+    status,
+    needsKey: operation.security?.length !== 0,
+    headers: required.map(([name]) => name),
+    ...(body && { body: { mediaType: body[0], schema: toJsonSchema(contract, body[1].schema) } }),
+  };
+}

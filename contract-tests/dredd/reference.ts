@@ -1,0 +1,16 @@
+export interface Reference {
+  readonly $ref: string;
+}
+
+/** Follows a local `$ref`, as in `#/components/responses/Unavailable`, to what is not a reference itself. */
+export function resolve<T extends object>(contract: object, node: Reference | T | undefined): T {
+  if (node === undefined) throw new Error('the contract refers to something that is not in it');
+  if (!isReference(node)) return node;
+  const steps = node.$ref.slice(2).split('/');
+  const target = steps.reduce<unknown>((at, step) => (at as Record<string, unknown> | undefined)?.[step], contract);
+  return resolve(contract, target as Reference | T | undefined);
+}
+
+function isReference(node: object): node is Reference {
+  return typeof (node as Partial<Reference>).$ref === 'string';
+}

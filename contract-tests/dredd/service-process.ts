@@ -1,0 +1,132 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { request } from 'node:http';
+import type { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const startMs = 20_000;
+/** More than the service gives itself. */
+const endMs = 12_000;
+const logLinesMax = 40;
+
+type ServiceChild = ChildProcessByStdio<null, Readable, Readable>;
+
+/** The built service as a process of its own, on a free loopback port that may change with every start. */
+export interface ServiceProcess {
+  readonly url: string;
+  /** What it logged last, for people. */
+  readonly log: string;
+  start(): Promise<void>;
+  /** Asks it to end. */
+  terminate(): void;
+  /** Resolves when it has ended by itself; rejects when it ends otherwise or not in time. */
+  ended(): Promise<void>;
+  /** For good. */
+  kill(): Promise<void>;
+}
+
+export function createServiceProcess(databaseUrl: string): ServiceProcess {
+  const env = { HOST: '127.0.0.1', PORT: '0', DATABASE_URL: databaseUrl, LOG_LEVEL: 'warn' };
+  const log: string[] = [];
+  let child: ServiceChild | undefined;
+  let isKilled = false;
+  let url = '';
+  return {
+    get url() {
+      return url;
+    },
+    get log() {
+      return log.join('');
+    },
+    async start() {
+      if (isKilled) throw new Error('the service was killed: it is not started again');
+      child = run([], env);
+      child.stderr.setEncoding('utf8').on('data', (text: string) => log.splice(0, log.push(text) - logLinesMax));
+      url = await listeningUrl(child).catch((error: Error) => {
+        throw new Error(`the service does not start: ${error.message}\n${log.join('')}`);
+      });
+    },
+    terminate: () => void child?.kill('SIGTERM'),
+    async ended() {
+      if (!child) return;
+      const code = await endOf(child);
+      if (code !== 0) throw new Error(`the service ended with ${code}\n${log.join('')}`);
+    },
+    async kill() {
+      isKilled = true;
+      child?.kill('SIGKILL');
+      if (child) await endOf(child);
+    },
+  };
+}
+
+/** Runs the command line of the service to its end; resolves with what it printed. */
+export async function runCommand(databaseUrl: string, args: readonly string[]): Promise<string> {
+  const child = run(args, { DATABASE_URL: databaseUrl });
+  let output = '';
+  let errors = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text));
+  const [code] = await once(child, 'close', { signal: AbortSignal.timeout(startMs) }).finally(() =>
+    child.kill('SIGKILL'),
+  );
+  if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${errors}`);
+  return output.trim();
+}
+
+/**
+ * Begins an ingest and holds its body back, so that the service has a request under way for as long as wanted.
+ * Resolves once the service has seen the request, with what sends the rest and tells the status.
+ */
+export async function beginIngest(url: string, key: string, body: string): Promise<() => Promise<number>> {
+  const headers = {
+    'X-Service-Key': key,
+    'Content-Type': 'application/json',
+    'Content-Length': Buffer.byteLength(body),
+  };
+  const ingest = request(`${url}/v1/ingest`, {
+    method: 'POST',
+    agent: false,
+    headers: { ...headers, Expect: '100-continue' },
+  });
+  // Heard of by whoever waits below; between the two waits nobody does.
+  ingest.on('error', () => undefined);
+  ingest.flushHeaders();
+  await once(ingest, 'continue', { signal: AbortSignal.timeout(endMs) });
+  return async () => {
+    ingest.end(body);
+    const [response] = await once(ingest, 'response', { signal: AbortSignal.timeout(endMs) });
+    response.resume();
+    return response.statusCode;
+  };
+}
+
+function run(args: readonly string[], env: Readonly<Record<string, string>>): ServiceChild {
+  const options = { cwd: root, env: { ...process.env, ...env } };
+  return spawn(process.execPath, ['dist/main.js', ...args], { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+function listeningUrl(child: ServiceChild): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error('it is silent')), startMs);
+    const settle = (act: () => void) => {
+      clearTimeout(timer);
+      act();
+    };
+    let output = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+      const [, url] = /^Listening on (http:\S+)$/m.exec(output) ?? [];
+      if (url) settle(() => resolve(url));
+    });
+    child.once('error', (error) => settle(() => reject(error)));
+    child.once('exit', (code) => settle(() => reject(new Error(`it ended with ${code}`))));
+  });
+}
+
+async function endOf(child: ServiceChild): Promise<number | string | null> {
+  if (child.exitCode === null && child.signalCode === null)
+    await once(child, 'exit', { signal: AbortSignal.timeout(endMs) });
+  return child.exitCode ?? child.signalCode;
+}

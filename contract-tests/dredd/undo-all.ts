@@ -1,0 +1,8 @@
+export type Undo = () => Promise<unknown>;
+
+/** Runs all of them in order and empties the list, whatever fails; then rejects with the first fault. */
+export async function undoAll(undos: Undo[]): Promise<void> {
+  const faults: unknown[] = [];
+  for (const undo of undos.splice(0)) await undo().catch((fault: unknown) => faults.push(fault));
+  if (faults.length > 0) throw faults[0];
+}

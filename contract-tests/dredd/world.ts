@@ -1,0 +1,35 @@
+import { createTestDatabase, type DatabaseKind } from '../support/databases.js';
+import { type DatabaseFaults, openDatabaseFaults } from './database-faults.js';
+import { createServiceProcess, runCommand, type ServiceProcess } from './service-process.js';
+import { type Undo, undoAll } from './undo-all.js';
+
+/** The real service on a database of its own, and the means to disturb both. */
+export interface World {
+  readonly kind: DatabaseKind;
+  readonly service: ServiceProcess;
+  readonly faults: DatabaseFaults;
+  /** A key of an account without limits. */
+  readonly key: string;
+  /** Ends what was started, in reverse order; to be called once. */
+  close(): Promise<void>;
+}
+
+export async function openWorld(kind: DatabaseKind): Promise<World> {
+  const undos: Undo[] = [];
+  const close = () => undoAll(undos);
+  try {
+    const database = await createTestDatabase(kind);
+    undos.unshift(() => database.drop());
+    // Before the first start, which would fill an empty embedded database with an account of its own.
+    const key = await runCommand(database.url, ['keys', 'create', '--account', 'dredd', '--tier', 'enterprise']);
+    const service = createServiceProcess(database.url);
+    undos.unshift(() => service.kill());
+    await service.start();
+    const faults = await openDatabaseFaults(kind, database.url);
+    undos.unshift(() => faults.close());
+    return { kind, service, faults, key, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
