@@ -47,7 +47,10 @@ test('SIGTERM under load: what was acknowledged is stored, what was refused is n
   const [row] = await store.keys.list('load');
   const reader = store.read(row?.accountId ?? '');
   for (const [sender, { acknowledged, refused }] of results.entries()) {
-    const stored = (await reader.pointsAfter(`s${sender}`, 0)).map((it) => new Date(it.timestampMs).toISOString());
+    const incarnation = (await reader.findSession(`s${sender}`))?.incarnation ?? '';
+    const stored = (await reader.pointsAfter(`s${sender}`, incarnation, 0)).map((it) =>
+      new Date(it.timestampMs).toISOString(),
+    );
     expect(acknowledged.length).toBeGreaterThan(0);
     expect(stored).toEqual(expect.arrayContaining(acknowledged));
     expect(refused.filter((it) => stored.includes(it))).toEqual([]);

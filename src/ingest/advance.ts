@@ -4,6 +4,7 @@ import { type Answer, advanceSession, isOtherSubject, type Session, type Step } 
 import type { Reading } from '../domain/signals.js';
 import { fault, ProblemError } from '../problem.js';
 import type { StoredReading } from '../store/readings.js';
+import type { StoredSession } from '../store/sessions.js';
 import type { Store, Writer } from '../store/store.js';
 
 /** A validated reading on its way into the database. */
@@ -18,13 +19,15 @@ export interface Submitted {
 /** A refusal is an outcome of one reading and leaves the others of its group alone. */
 export type Outcome = { readonly answer: Answer } | { readonly refusal: ProblemError };
 
+type Advanced = StoredSession & { readonly session: Session };
+
 /** What one account's part of a group knows while it is worked through. */
 interface Progress {
-  readonly sessions: Map<string, Session | undefined>;
+  readonly sessions: Map<string, StoredSession>;
   readonly baselines: Map<string, Baseline | undefined>;
   /** What was answered to readings that are stored already, by their key. */
   readonly answered: Map<string, Answer>;
-  readonly changed: { readonly sessions: Map<string, Session>; readonly baselines: Map<string, Baseline> };
+  readonly changed: { readonly sessions: Map<string, Advanced>; readonly baselines: Map<string, Baseline> };
   readonly stored: StoredReading[];
 }
 
@@ -69,21 +72,22 @@ function advanceReading(progress: Progress, submitted: Submitted): Outcome {
   if (before) return { answer: before };
   const { session_id: sessionId, subject_id: subjectId, ...signals } = submission;
   const reading = { ...signals, atMs: timestampMs, ...(subjectId !== undefined && { subjectId }) };
-  const session = sessions.get(sessionId);
+  const { incarnation, session } = sessionOf(sessions, sessionId);
   if (isOtherSubject(session, reading)) return { refusal: subjectMismatch() };
   const step = advanceSession(session, reading, baselineOf(progress, session, reading));
-  sessions.set(sessionId, step.session);
-  changed.sessions.set(sessionId, step.session);
+  const advanced = { incarnation, session: step.session };
+  sessions.set(sessionId, advanced);
+  changed.sessions.set(sessionId, advanced);
   rememberBaseline(progress, step);
-  stored.push({ sessionId, timestampMs, digest, point: step.point, answer: step.answer });
+  stored.push({ sessionId, incarnation, timestampMs, digest, point: step.point, answer: step.answer });
   answered.set(key, step.answer);
   return { answer: step.answer };
 }
 
 /** Every subject of the group, whether a reading names it or its session is bound to it. */
-function subjectsOf(readings: readonly Submitted[], sessions: ReadonlyMap<string, Session | undefined>): string[] {
+function subjectsOf(readings: readonly Submitted[], sessions: ReadonlyMap<string, StoredSession>): string[] {
   const named = readings.map(({ submission }) => submission.subject_id);
-  const bound = [...sessions.values()].map((session) => session?.subjectId);
+  const bound = [...sessions.values()].map(({ session }) => session?.subjectId);
   return [...new Set([...named, ...bound].filter((id) => id !== undefined))];
 }
 
@@ -103,13 +107,22 @@ function rememberBaseline({ baselines, changed }: Progress, { session, baseline 
 async function findAnswered(
   writer: Writer,
   readings: readonly Submitted[],
-  sessions: ReadonlyMap<string, Session | undefined>,
+  sessions: ReadonlyMap<string, StoredSession>,
 ): Promise<Map<string, Answer>> {
-  const candidates = readings
-    .map(({ submission, timestampMs, digest }) => ({ sessionId: submission.session_id, timestampMs, digest }))
-    .filter(({ sessionId, timestampMs }) => timestampMs <= (sessions.get(sessionId)?.latest.timestampMs ?? -1));
+  const candidates = readings.flatMap(({ submission, timestampMs, digest }) => {
+    const { incarnation, session } = sessionOf(sessions, submission.session_id);
+    const isNewer = session === undefined || timestampMs > session.latest.timestampMs;
+    return isNewer ? [] : [{ sessionId: submission.session_id, incarnation, timestampMs, digest }];
+  });
   const found = await writer.readings.find(candidates);
   return new Map(found.map(({ sessionId, digest, answer }) => [`${sessionId} ${digest}`, answer]));
+}
+
+/** Every session of the group has been locked. */
+function sessionOf(sessions: ReadonlyMap<string, StoredSession>, sessionId: string): StoredSession {
+  const stored = sessions.get(sessionId);
+  if (!stored) throw new Error('a session of the group was not locked');
+  return stored;
 }
 
 /** The digest covers the timestamp; ids hold no spaces. */

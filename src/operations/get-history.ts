@@ -9,8 +9,9 @@ export function getHistory({ store, now }: Services): Operation<'getHistory'> {
   return async ({ query }, { accountId }) => {
     const { session_id, minutes = parameterDefaults.Minutes } = query;
     const reader = store.read(accountId);
-    if (!(await reader.findSession(session_id))) throw new ProblemError('session_not_found');
-    const points = await reader.pointsAfter(session_id, now() - minutes * 60_000);
+    const found = await reader.findSession(session_id);
+    if (!found) throw new ProblemError('session_not_found');
+    const points = await reader.pointsAfter(session_id, found.incarnation, now() - minutes * 60_000);
     return { status: 200, body: toHistory(session_id, minutes, points) };
   };
 }

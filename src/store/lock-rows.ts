@@ -5,7 +5,7 @@ export interface RowLock {
   readonly table: string;
   readonly idColumn: string;
   readonly columns: readonly string[];
-  readonly blank: Readonly<Record<string, unknown>>;
+  readonly blank: () => Readonly<Record<string, unknown>>;
 }
 
 /**
@@ -32,7 +32,7 @@ export async function lockRows<Row extends object>(
   const missing = sorted.filter((id) => !knownIds.has(id as Row[keyof Row]));
   if (missing.length === 0) return known;
   await transaction(table)
-    .insert(missing.map((id) => ({ account_id: accountId, [idColumn]: id, ...blank })))
+    .insert(missing.map((id) => ({ account_id: accountId, [idColumn]: id, ...blank() })))
     .onConflict(['account_id', idColumn])
     .ignore();
   return [...known, ...(await select(missing))];

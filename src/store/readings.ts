@@ -1,9 +1,10 @@
 import type { Knex } from 'knex';
 import type { Answer, Point } from '../domain/session.js';
 
-/** What names a reading: its instant and the keyed digest of its body. */
+/** What names a reading: the life of its session, its instant and the keyed digest of its body. */
 export interface ReadingKey {
   readonly sessionId: string;
+  readonly incarnation: string;
   readonly timestampMs: number;
   readonly digest: string;
 }
@@ -16,7 +17,7 @@ export function readingTable(knex: Knex, accountId: string) {
 
   return {
     /** The points after an instant (ms), oldest first. */
-    async pointsAfter(sessionId: string, afterMs: number): Promise<Point[]> {
+    async pointsAfter(sessionId: string, incarnation: string, afterMs: number): Promise<Point[]> {
       return mine()
         .select({
           timestampMs: 'timestamp_ms',
@@ -24,7 +25,7 @@ export function readingTable(knex: Knex, accountId: string) {
           confidence: 'confidence',
           heartRate: 'heart_rate',
         })
-        .where({ session_id: sessionId })
+        .where({ session_id: sessionId, incarnation })
         .where('timestamp_ms', '>', afterMs)
         .orderBy(['timestamp_ms', 'digest']);
     },
@@ -33,14 +34,15 @@ export function readingTable(knex: Knex, accountId: string) {
     async find(keys: readonly ReadingKey[]): Promise<Array<ReadingKey & { readonly answer: Answer }>> {
       if (keys.length === 0) return [];
       const rows = await mine()
-        .select('session_id', 'timestamp_ms', 'digest', 'answer')
+        .select('session_id', 'incarnation', 'timestamp_ms', 'digest', 'answer')
         .where((any) =>
-          keys.forEach(({ sessionId, timestampMs, digest }) => {
-            any.orWhere({ session_id: sessionId, timestamp_ms: timestampMs, digest });
+          keys.forEach(({ sessionId, incarnation, timestampMs, digest }) => {
+            any.orWhere({ session_id: sessionId, incarnation, timestamp_ms: timestampMs, digest });
           }),
         );
       return rows.map((row) => ({
         sessionId: row.session_id,
+        incarnation: row.incarnation,
         timestampMs: row.timestamp_ms,
         digest: row.digest,
         answer: JSON.parse(row.answer) as Answer,
@@ -50,9 +52,10 @@ export function readingTable(knex: Knex, accountId: string) {
     async append(readings: readonly StoredReading[]): Promise<void> {
       if (readings.length === 0) return;
       await knex('readings').insert(
-        readings.map(({ sessionId, timestampMs, digest, point, answer }) => ({
+        readings.map(({ sessionId, incarnation, timestampMs, digest, point, answer }) => ({
           account_id: accountId,
           session_id: sessionId,
+          incarnation,
           timestamp_ms: timestampMs,
           digest,
           stress_score: point.score,
@@ -68,7 +71,7 @@ export function readingTable(knex: Knex, accountId: string) {
 /** Deletes at most `batch` readings older than `beforeMs`; returns how many. */
 export async function purgeReadings(knex: Knex, beforeMs: number, batch: number): Promise<number> {
   const expired = await knex('readings')
-    .select('account_id', 'session_id', 'timestamp_ms', 'digest')
+    .select('account_id', 'session_id', 'incarnation', 'timestamp_ms', 'digest')
     .where('timestamp_ms', '<', beforeMs)
     .orderBy('timestamp_ms')
     .limit(batch);

@@ -1,42 +1,69 @@
+import { randomBytes } from 'node:crypto';
 import type { Knex } from 'knex';
 import type { Session } from '../domain/session.js';
 import { lockRows } from './lock-rows.js';
 
+/** A session as it is stored. */
+export interface StoredSession {
+  /** Tells this life of the session from an earlier one of the same name; 12 hex characters. */
+  readonly incarnation: string;
+  /** Absent in a session that has been locked but has no reading yet. */
+  readonly session: Session | undefined;
+}
+
 interface SessionRow {
   readonly session_id: string;
+  readonly incarnation: string;
   readonly subject_id: string | null;
   readonly body: string | null;
 }
+
+const columns = ['session_id', 'incarnation', 'subject_id', 'body'];
+const incarnationBytes = 6;
 
 /** One account's sessions. */
 export function sessionTable(knex: Knex, accountId: string) {
   const mine = () => knex('sessions').where({ account_id: accountId });
 
   return {
-    async find(sessionId: string): Promise<Session | undefined> {
-      const row = await mine().select('subject_id', 'body').where({ session_id: sessionId }).first();
-      return row && toSession(row);
+    /** Undefined where the account has no data for the session. */
+    async find(sessionId: string): Promise<{ incarnation: string; session: Session } | undefined> {
+      const row: SessionRow | undefined = await mine()
+        .select(...columns)
+        .where({ session_id: sessionId })
+        .first();
+      const session = row && toSession(row);
+      return session && { incarnation: row.incarnation, session };
     },
 
     /** Locks the named sessions until the transaction ends; a new one is undefined. */
-    async lock(sessionIds: readonly string[], nowMs: number): Promise<Map<string, Session | undefined>> {
+    async lock(sessionIds: readonly string[], nowMs: number): Promise<Map<string, StoredSession>> {
       const rows = await lockRows<SessionRow>(knex, accountId, sessionIds, {
         table: 'sessions',
         idColumn: 'session_id',
-        columns: ['session_id', 'subject_id', 'body'],
-        blank: { subject_id: null, touched_at_ms: nowMs, body: null },
+        columns,
+        blank: () => ({ incarnation: makeIncarnation(), subject_id: null, touched_at_ms: nowMs, body: null }),
       });
-      return new Map(rows.map((row) => [row.session_id, toSession(row)]));
+      return new Map(rows.map((row) => [row.session_id, { incarnation: row.incarnation, session: toSession(row) }]));
     },
 
-    async save(sessions: ReadonlyMap<string, Session>, nowMs: number): Promise<void> {
-      const rows = [...sessions].map(([session_id, { subjectId, ...body }]) => ({
-        account_id: accountId,
-        session_id,
-        subject_id: subjectId ?? null,
-        touched_at_ms: nowMs,
-        body: JSON.stringify(body),
-      }));
+    async save(sessions: ReadonlyMap<string, StoredSession & { session: Session }>, nowMs: number): Promise<void> {
+      const rows = [...sessions].map(
+        ([
+          session_id,
+          {
+            incarnation,
+            session: { subjectId, ...body },
+          },
+        ]) => ({
+          account_id: accountId,
+          session_id,
+          incarnation,
+          subject_id: subjectId ?? null,
+          touched_at_ms: nowMs,
+          body: JSON.stringify(body),
+        }),
+      );
       if (rows.length > 0) await knex('sessions').insert(rows).onConflict(['account_id', 'session_id']).merge();
     },
   };
@@ -61,4 +88,8 @@ function toSession(row: Pick<SessionRow, 'subject_id' | 'body'>): Session | unde
   if (row.body === null) return undefined;
   const body = JSON.parse(row.body) as Omit<Session, 'subjectId'>;
   return row.subject_id === null ? body : { ...body, subjectId: row.subject_id };
+}
+
+function makeIncarnation(): string {
+  return randomBytes(incarnationBytes).toString('hex');
 }

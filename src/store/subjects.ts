@@ -16,7 +16,7 @@ export function subjectTable(knex: Knex, accountId: string) {
         table: 'subjects',
         idColumn: 'subject_id',
         columns: ['subject_id', 'baseline'],
-        blank: { baseline: null },
+        blank: () => ({ baseline: null }),
       });
       return new Map(rows.map((row) => [row.subject_id, row.baseline === null ? undefined : JSON.parse(row.baseline)]));
     },
