@@ -1,0 +1,64 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { createSend, readBaseUrl, UnusableService } from '../../scripts/terminal/client.js';
+
+const submission = { session_id: 's1', timestamp: '2026-11-21T09:30:00.000Z', heart_rate: 70 };
+
+interface Reply {
+  readonly status: number;
+  readonly headers?: Record<string, string>;
+  readonly body?: unknown;
+}
+
+/** A stand-in for whatever may answer at the address: gives its replies in turn, the last one for ever. */
+async function serverOf(...replies: Reply[]) {
+  const received: unknown[] = [];
+  const server = createServer(async (request, response) => {
+    received.push(JSON.parse(Buffer.concat(await request.toArray()).toString()));
+    const reply = replies[Math.min(received.length, replies.length) - 1];
+    response.writeHead(reply?.status ?? 500, reply?.headers).end(JSON.stringify(reply?.body ?? {}));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { received, send: createSend({ url, key: 'sk_x', signal: new AbortController().signal }) };
+}
+
+const busy = { status: 503, headers: { 'Retry-After': '0' }, body: { detail: 'Service unavailable' } };
+const state = { status: 200, body: { state: 'calm', stress_score: 10 } };
+
+test('a reading that met a busy service is sent again unchanged', async () => {
+  const { received, send } = await serverOf(busy, { ...busy, status: 429 }, state);
+  expect(await send(submission)).toEqual({ kind: 'state', reading: state.body });
+  expect(received).toEqual([submission, submission, submission]);
+});
+
+test('a service that stays busy is reported after five tries', async () => {
+  const { received, send } = await serverOf(busy);
+  expect(await send(submission)).toEqual({ kind: 'refused', status: 503, detail: 'Service unavailable' });
+  expect(received).toHaveLength(5);
+});
+
+test('nobody waits for a month', async () => {
+  const { received, send } = await serverOf({ status: 429, headers: { 'Retry-After': '86400' } });
+  expect(await send(submission)).toMatchObject({ kind: 'refused', status: 429, detail: 'Too Many Requests' });
+  expect(received).toHaveLength(1);
+});
+
+test('a fault is reported with the field it is about', async () => {
+  const errors = [{ detail: 'Input should be a valid number', code: 'number_type', pointer: '/sentiment' }];
+  const { send } = await serverOf({ status: 422, body: { detail: 'Input should be a valid number', errors } });
+  expect(await send(submission)).toMatchObject({ detail: '/sentiment: Input should be a valid number' });
+});
+
+test('a success that is no state comes from another service', async () => {
+  const { send } = await serverOf({ status: 200, body: { hello: 'world' } });
+  await expect(send(submission)).rejects.toThrow(UnusableService);
+});
+
+test('a base address keeps its path and loses its slash; anything but HTTP is none', () => {
+  expect(readBaseUrl('https://example.org/state/')).toBe('https://example.org/state');
+  expect(readBaseUrl('localhost:8080')).toBeUndefined();
+  expect(readBaseUrl('example')).toBeUndefined();
+});

@@ -1,0 +1,36 @@
+import { readdir } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { runScript, startScript } from './run-script.js';
+import { temporaryFolder } from './temporary-folder.js';
+
+const scenes = ['calm', 'relaxed', 'focused', 'stressed', 'acute_stress'];
+
+test('every reference scene ends in its state after ten readings, on plain lines of at most 100 columns', async () => {
+  // CI is set, because picocolors by itself would take it for a terminal.
+  const { code, stdout } = await runScript('demo', ['--pace', '0', '--seed', '7'], { CI: 'true' });
+  expect(stdout.match(/ bpm {2}\w+ +[+−]\d\.\d\d {2}█+░+ +\d+ {2}\w+$/gm)).toHaveLength(50);
+  const rows = stdout.trimEnd().split('\n').slice(-5);
+  expect(rows.map((row) => row.split(/ {2,}/).filter((_, column) => column !== 2))).toEqual(
+    scenes.map((name) => [name, name, 'yes']),
+  );
+  expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
+  expect(stdout).not.toContain('\u001b');
+  expect(code).toBe(0);
+});
+
+test('a seed repeats the run', async () => {
+  const runs = await Promise.all([1, 2].map(() => runScript('demo', ['--pace', '0', '--seed', '11'])));
+  expect(runs[0]?.stdout).toContain('--seed 11');
+  expect(runs[0]?.stdout).toBe(runs[1]?.stdout);
+});
+
+test('it leaves no folder behind, at its end as when interrupted', async () => {
+  const folder = await temporaryFolder();
+  await runScript('demo', ['--pace', '0'], { TMPDIR: folder });
+  const interrupted = startScript('demo', ['--pace', '10'], { TMPDIR: folder });
+  await interrupted.shows(' bpm  calm ');
+  expect((await readdir(folder)).filter((name) => name.startsWith('state-demo-'))).toHaveLength(1);
+  interrupted.interrupt();
+  expect(await interrupted.ended).toMatchObject({ code: 130, stderr: '' });
+  expect((await readdir(folder)).filter((name) => name.startsWith('state-demo-'))).toEqual([]);
+});

@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest';
+import { coloursFor } from '../../scripts/terminal/colours.js';
+import { startLines } from '../../scripts/terminal/progress.js';
+import { wrap } from '../../scripts/terminal/scene-lines.js';
+import { draw, scenes, seededRandom } from '../../scripts/terminal/scenes.js';
+import { scoreBar } from '../../scripts/terminal/score-bar.js';
+import { markdownTable, pad, textTable } from '../../scripts/terminal/table.js';
+import { median, protocolOrder } from '../../scripts/terminal/task-summary.js';
+import { readWindows } from '../../scripts/terminal/windows.js';
+
+const plain = coloursFor({ isTTY: false }, {});
+const coloured = coloursFor({ isTTY: true }, {});
+const columns = [{ title: 'task' }, { title: 'mean', align: 'right' }] as const;
+
+test('a text table aligns its columns and rules off its sections', () => {
+  const table = textTable(columns, [[['Reading', '7.5']], [], [['all', '107.5']]]);
+  expect(table.split('\n')).toEqual([
+    'task      mean',
+    '──────────────',
+    'Reading    7.5',
+    '──────────────',
+    'all      107.5',
+  ]);
+});
+
+test('a Markdown table escapes what would end a cell', () => {
+  expect(markdownTable(columns, [[['a|b', '1']]])).toBe('| task | mean |\n| --- | ---: |\n| a\\|b | 1 |');
+});
+
+test('colours take no room in a table', () => {
+  expect(pad(coloured.red('no'), 4)).toBe(`${coloured.red('no')}  `);
+});
+
+test('colours are for terminals that want them', () => {
+  expect(coloured.isColorSupported).toBe(true);
+  expect(coloursFor({ isTTY: true }, { NO_COLOR: '1' }).isColorSupported).toBe(false);
+  expect(coloursFor({}, { CI: 'true', FORCE_COLOR: '1' }).isColorSupported).toBe(false);
+});
+
+test('a score bar keeps its width and is full at the highest score only', () => {
+  const bars = Array.from({ length: 101 }, (_, score) => scoreBar(score, 25, plain));
+  expect(new Set(bars.map((bar) => bar.length))).toEqual(new Set([25]));
+  expect(bars[0]).toBe('░'.repeat(25));
+  expect(bars[100]).toBe('█'.repeat(25));
+  expect(bars[60]).toBe('█'.repeat(15) + '░'.repeat(10));
+});
+
+test('each block of a score bar has the colour of its band', () => {
+  const bar = scoreBar(100, 5, coloured);
+  const { cyan, green, yellow, magenta, red } = coloured;
+  expect(bar).toBe([cyan, green, yellow, magenta, red].map((paint) => paint('█')).join('') + coloured.dim(''));
+});
+
+test('the protocol keeps a task in its place that the first subject left out', () => {
+  const rows = ['a,Rest', 'a,Math', 'b,Intro', 'b,Rest', 'b,Stroop', 'b,Math'];
+  const windows = readWindows(`subject,task,label\n${rows.map((row) => `${row},x`).join('\n')}\n`);
+  expect(protocolOrder(windows)).toEqual(['Intro', 'Rest', 'Stroop', 'Math']);
+});
+
+test('the median lies in the middle', () => {
+  expect([[1, 2, 9], [1, 2, 4, 9], [5]].map(median)).toEqual([2, 3, 5]);
+  expect(median([])).toBeNaN();
+});
+
+test('draws stay in the ranges of their scene and repeat with the seed', () => {
+  const random = seededRandom(3);
+  for (const scene of scenes)
+    for (let index = 0; index < 200; index += 1) {
+      const { heart_rate, sentiment } = draw(scene, random);
+      expect(heart_rate).toBeGreaterThanOrEqual(scene.heartRate[0]);
+      expect(heart_rate).toBeLessThanOrEqual(scene.heartRate[1]);
+      expect(sentiment).toBeGreaterThanOrEqual(scene.sentiment[0]);
+      expect(sentiment).toBeLessThanOrEqual(scene.sentiment[1]);
+    }
+  expect([1, 2, 3].map(seededRandom(5))).toEqual([1, 2, 3].map(seededRandom(5)));
+});
+
+test('progress in a log is a line each fifth', () => {
+  const lines: string[] = [];
+  const progress = startLines((line) => lines.push(line), 12, 'windows');
+  for (let index = 0; index < 12; index += 1) progress.advance();
+  expect(lines).toEqual([3, 5, 8, 10, 12].map((done) => `${done}/12 windows`));
+});
+
+test('a long sentence is broken at spaces', () => {
+  expect(wrap('one two three four', 9)).toEqual(['one two', 'three', 'four']);
+});

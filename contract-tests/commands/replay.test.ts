@@ -1,0 +1,89 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { Clock, startTestService } from '../support/service.js';
+import { type Ended, runScript } from './run-script.js';
+import { temporaryFolder } from './temporary-folder.js';
+
+const recording = `subject,task,heart_rate,sdnn,label
+p1,Rest,60,55,rest
+p1,Math,105,20,stressor
+p2,Rest,58,1608.5,rest
+p2,Math,,18,stressor
+`;
+
+/** The replay stamps with the real time, so the service has to tell that, too. */
+const realTime = () => Object.assign(new Clock(), { now: Date.now });
+
+async function replay(csv: string, env: { url: string; key: string }, ...args: string[]): Promise<Ended> {
+  const file = join(await temporaryFolder(), 'recording.csv');
+  await writeFile(file, csv);
+  return runScript('replay', ['--file', file, '--url', env.url, ...args], { SERVICE_KEY: env.key });
+}
+
+test('every window is answered and counted by task, in the order of the protocol', async () => {
+  const service = await startTestService({ clock: realTime() });
+  const { code, stdout, stderr } = await replay(recording, service);
+  expect(stderr).toContain('4 windows of 2 people sent.');
+  expect(code).toBe(0);
+  const rows = stdout.split('\n').map((line) => line.split(/ {2,}/).slice(0, 3).join(' '));
+  expect(rows[0]).toBe('task label windows');
+  expect(rows.slice(2, 4)).toEqual(['Rest rest 2', 'Math stressor 2']);
+  expect(rows.slice(5, 7)).toEqual(['all rest 2', 'all stressor 2']);
+});
+
+test('a value outside the bounds of the contract is clamped and named', async () => {
+  const service = await startTestService({ clock: realTime() });
+  const { stderr } = await replay(recording, service);
+  expect(stderr).toContain(
+    'Clamped to the bounds of the contract: 1 value.\n  line 4 (p2, Rest): sdnn 1608.5 sent as 500',
+  );
+});
+
+test('--markdown prints nothing but a Markdown table', async () => {
+  const service = await startTestService({ clock: realTime() });
+  const { stdout } = await replay(recording, service, '--markdown');
+  const lines = stdout.trimEnd().split('\n');
+  expect(lines[1]).toMatch(/^\| --- \| --- \| ---: \|/);
+  expect(lines).toHaveLength(6);
+  for (const line of lines) expect(line).toMatch(/^\|.*\|$/);
+});
+
+test('a refused window is counted with status and detail, the others are sent all the same', async () => {
+  const service = await startTestService({ clock: realTime() });
+  const { code, stdout, stderr } = await replay(`${recording}p3,Rest,,,rest\np3,Math,80,,stressor\n`, service);
+  expect(code).toBe(1);
+  expect(stderr).toContain('Refused: 1 window.\n  line 6 (p3, Rest): 400 Missing signals');
+  expect(stdout).toMatch(/^Math +stressor +3 /m);
+});
+
+test('a wrong key is one line with the remedy', async () => {
+  const { url } = await startTestService({ clock: realTime() });
+  const { code, stdout, stderr } = await replay(recording, { url, key: 'sk_wrong' });
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toMatch(/^error: the service refused the key \(401 Invalid API key\): give one with --key .*\n$/);
+});
+
+test('a malformed key is refused without being repeated', async () => {
+  const { code, stderr } = await replay(recording, { url: 'http://127.0.0.1:8080', key: 'sk_schlüssel' });
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^error: no usable key: .*\n$/);
+  expect(stderr).not.toContain('sk_schl');
+});
+
+test('a service that is not there is one line with the remedy', async () => {
+  const service = await startTestService({ clock: realTime() });
+  await service.close();
+  const { code, stderr } = await replay(recording, service);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^error: cannot reach the service at \S+ \(ECONNREFUSED\): start it with npm start, .*\n$/);
+});
+
+test('a file that cannot be read is one line that names the place', async () => {
+  const { code, stderr } = await replay(`${recording}p3,Rest,fast,,rest\n`, {
+    url: 'http://127.0.0.1:8080',
+    key: 'sk_x',
+  });
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^error: cannot read --file \S+: line 6, heart_rate: "fast" is no number\n$/);
+});

@@ -1,0 +1,46 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunningScript {
+  readonly ended: Promise<Ended>;
+  /** Resolves once standard output holds the text. */
+  shows(text: string): Promise<void>;
+  interrupt(): void;
+}
+
+/** Starts scripts/<name>.ts as npm would, in one process, so that a signal reaches it. */
+export function startScript(name: string, args: readonly string[], env: Record<string, string> = {}): RunningScript {
+  const child = spawn(process.execPath, ['--import', 'tsx', `scripts/${name}.ts`, ...args], {
+    cwd: root,
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const output = { stdout: '', stderr: '' };
+  child.stdout.on('data', (text) => (output.stdout += text));
+  child.stderr.on('data', (text) => (output.stderr += text));
+  const ended = once(child, 'close').then(([code]) => ({ code, ...output }));
+  return {
+    ended,
+    shows: (text) =>
+      new Promise((resolve, reject) => {
+        child.stdout.on('data', () => output.stdout.includes(text) && resolve());
+        ended.then(({ stderr }) => reject(new Error(`ended without "${text}": ${stderr}`)), reject);
+      }),
+    interrupt: () => void child.kill('SIGINT'),
+  };
+}
+
+export function runScript(name: string, args: readonly string[], env?: Record<string, string>): Promise<Ended> {
+  return startScript(name, args, env).ended;
+}

@@ -1,0 +1,36 @@
+import { SingleBar } from 'cli-progress';
+
+export interface Progress {
+  /** One more is done. */
+  advance(): void;
+  stop(): void;
+}
+
+/** A bar for a terminal; elsewhere a line each fifth, so that a log stays readable. */
+export function startProgress(stream: NodeJS.WriteStream, total: number, unit: string): Progress {
+  return stream.isTTY ? startBar(stream, total, unit) : startLines((line) => stream.write(`${line}\n`), total, unit);
+}
+
+function startBar(stream: NodeJS.WriteStream, total: number, unit: string): Progress {
+  const bar = new SingleBar({
+    stream,
+    format: `{bar} {percentage} % · {value}/{total} ${unit} · {eta_formatted} left`,
+    barCompleteChar: '█',
+    barIncompleteChar: '░',
+    clearOnComplete: true,
+  });
+  bar.start(total, 0);
+  return { advance: () => bar.increment(), stop: () => bar.stop() };
+}
+
+export function startLines(write: (line: string) => void, total: number, unit: string): Progress {
+  const fifth = (done: number) => Math.floor((done * 5) / total);
+  let done = 0;
+  return {
+    advance() {
+      done += 1;
+      if (fifth(done) > fifth(done - 1)) write(`${done}/${total} ${unit}`);
+    },
+    stop() {},
+  };
+}

@@ -1,0 +1,77 @@
+import type { StateReading } from '../../src/contract.js';
+import type { Colours } from './colours.js';
+import type { DrawnSignals, Range, Scene } from './scenes.js';
+import { paint, scoreBar } from './score-bar.js';
+import { pad, textTable } from './table.js';
+
+const barWidth = 25;
+const textWidth = 94;
+const nameWidth = 12;
+
+export interface PlayedScene {
+  readonly scene: Scene;
+  /** The answer to the last reading. */
+  readonly last: StateReading;
+}
+
+/** The name of the scene and what is drawn in it. */
+export function heading({ name, heartRate, tone, sentiment }: Scene, colours: Colours): string {
+  const drawn = `heart rate ${span(heartRate, String)} bpm · tone ${tone} · sentiment ${span(sentiment, signed)}`;
+  return `${paint(name, colours.bold(pad(name, nameWidth)), colours)}  ${colours.dim(drawn)}`;
+}
+
+/** One reading and its answer, within 100 columns. */
+export function lineOf(scene: Scene, signals: DrawnSignals, answer: StateReading, colours: Colours): string {
+  const cells = [
+    colours.dim(pad(scene.name, nameWidth)),
+    `${signals.heart_rate.toFixed(1).padStart(5)} bpm`,
+    signals.tone.padEnd(7),
+    signed(signals.sentiment),
+    scoreBar(answer.stress_score, barWidth, colours),
+    String(answer.stress_score).padStart(3),
+    paint(answer.state, answer.state, colours),
+  ];
+  return cells.join('  ');
+}
+
+/** What the service advises at the end of a scene, and why. */
+export function ending({ suggested_action, action_reason }: StateReading, colours: Colours): string {
+  const reason = wrap(action_reason, textWidth).map((line) => `  ${line}`);
+  return [`${colours.bold('→')} ${colours.bold(suggested_action)}`, ...reason].join('\n');
+}
+
+export function summaryOf(played: readonly PlayedScene[], colours: Colours): string {
+  const rows = played.map(({ scene, last }) => [
+    scene.name,
+    paint(last.state, last.state, colours),
+    String(last.stress_score),
+    last.state === scene.name ? colours.green('yes') : colours.red('no'),
+  ]);
+  const columns = [
+    { title: 'scene' },
+    { title: 'final state' },
+    { title: 'final score', align: 'right' },
+    { title: 'match' },
+  ] as const;
+  return textTable(columns, [rows]);
+}
+
+/** Lines of at most `width`, broken at spaces. */
+export function wrap(text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1);
+    if (line !== undefined && line.length + 1 + word.length <= width) lines[lines.length - 1] = `${line} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}
+
+function span([low, high]: Range, write: (value: number) => string): string {
+  return `${write(low)} to ${write(high)}`;
+}
+
+/** With a sign and two digits, a real minus among them, so that columns stand. */
+function signed(value: number): string {
+  return `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(2)}`;
+}

@@ -1,0 +1,75 @@
+import { enums } from '../../generated/spec.js';
+import type { StateReading } from '../../src/contract.js';
+import type { Column, TableRow } from './table.js';
+import type { RecordedWindow } from './windows.js';
+
+/** A window with the state it was answered. */
+export interface AnsweredWindow {
+  readonly window: RecordedWindow;
+  readonly reading: StateReading;
+}
+
+export const summaryColumns: readonly Column[] = [
+  { title: 'task' },
+  { title: 'label' },
+  ...['windows', ...enums.State, 'mean', 'median'].map((title) => ({ title, align: 'right' }) as const),
+];
+
+/** Two sections: a row a task in protocol order, then a row a label. */
+export function summarize(windows: readonly RecordedWindow[], answered: readonly AnsweredWindow[]): TableRow[][] {
+  const labelOf = new Map(windows.map(({ task, label }) => [`${task}\n${label}`, label]));
+  const ofTasks = protocolOrder(windows).flatMap((task) =>
+    [...new Set(labelOf.values())]
+      .filter((label) => labelOf.has(`${task}\n${label}`))
+      .map((label) =>
+        rowOf(
+          task,
+          label,
+          answered.filter(({ window }) => window.task === task && window.label === label),
+        ),
+      ),
+  );
+  const ofLabels = [...new Set(windows.map(({ label }) => label))].map((label) =>
+    rowOf(
+      'all',
+      label,
+      answered.filter(({ window }) => window.label === label),
+    ),
+  );
+  return [ofTasks, ofLabels];
+}
+
+/** Tasks as the subjects went through them; one that the first subject left out goes after its predecessor. */
+export function protocolOrder(windows: readonly RecordedWindow[]): string[] {
+  const tasks: string[] = [];
+  const previous = new Map<string, string>();
+  for (const { subject, task } of windows) {
+    if (!tasks.includes(task)) tasks.splice(tasks.indexOf(previous.get(subject) ?? '') + 1, 0, task);
+    previous.set(subject, task);
+  }
+  return tasks;
+}
+
+function rowOf(task: string, label: string, answered: readonly AnsweredWindow[]): TableRow {
+  const shares = enums.State.map((state) =>
+    share(answered.filter(({ reading }) => reading.state === state).length, answered.length),
+  );
+  const scores = answered.map(({ reading }) => reading.stress_score).sort((a, b) => a - b);
+  const mean = scores.reduce((sum, score) => sum + score, 0) / scores.length;
+  return [task, label, String(scores.length), ...shares, points(mean), points(median(scores))];
+}
+
+function share(count: number, of: number): string {
+  return count === 0 ? '·' : `${Math.round((count / of) * 100)} %`;
+}
+
+function points(value: number): string {
+  return Number.isNaN(value) ? '–' : value.toFixed(1);
+}
+
+/** Of ascending numbers; NaN when there is none. */
+export function median(ascending: readonly number[]): number {
+  const middle = ascending.length / 2;
+  const [low = Number.NaN, high = low] = ascending.slice(Math.ceil(middle) - 1, Math.floor(middle) + 1);
+  return (low + high) / 2;
+}
