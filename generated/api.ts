@@ -239,7 +239,7 @@ export interface components {
             suggested_action: components["schemas"]["SuggestedAction"];
             /**
              * @description One plain sentence that names the signals that drove the score.
-             * @example Heart rate 26 bpm above typical, negative sentiment and tense voice.
+             * @example Heart rate 16 bpm above the population's typical, tense voice, frowning face.
              */
             action_reason: string;
             /**
