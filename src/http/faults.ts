@@ -76,10 +76,13 @@ function schemaAt(
     return schema && resolve(document, schema);
   }
   const root = operation.requestBody?.content['application/json']?.schema;
-  return steps.reduce<SchemaObject | undefined>((at, step) => {
-    const parent = at && resolve(document, at);
-    const child =
-      parent?.properties && Object.hasOwn(parent.properties, step) ? parent.properties[step] : parent?.items;
-    return child && resolve(document, child);
-  }, root && resolve(document, root));
+  return steps.reduce<SchemaObject | undefined>(
+    (at, step) => {
+      const parent = at && resolve(document, at);
+      const child =
+        parent?.properties && Object.hasOwn(parent.properties, step) ? parent.properties[step] : parent?.items;
+      return child && resolve(document, child);
+    },
+    root && resolve(document, root),
+  );
 }

@@ -1,0 +1,59 @@
+import tseslint from 'typescript-eslint';
+
+/** What each room of src/ may import besides itself and generated/; the arrows point one way (CONTRIBUTING.md). */
+const mayImport = {
+  domain: ['contract'],
+  store: ['domain', 'contract', 'config'],
+  ingest: ['domain', 'store', 'contract', 'problem'],
+  accounts: ['store', 'contract', 'problem'],
+  operations: ['ingest', 'domain', 'store', 'contract', 'problem'],
+  http: ['contract', 'problem', 'operations'],
+  cli: ['accounts', 'store', 'compose', 'config', 'contract'],
+};
+const folders = [...Object.keys(mayImport), 'delivery'];
+const files = ['main', 'compose', 'config', 'secrets', 'retention', 'contract', 'problem'];
+
+function layer([room, allowed]) {
+  const isForbidden = (name) => name !== room && !allowed.includes(name);
+  const group = [
+    ...folders.filter(isForbidden).map((name) => `**/${name}/**`),
+    ...files.filter(isForbidden).map((name) => `**/${name}.js`),
+    ...(room === 'domain' ? ['node:*', '**/openapi.json'] : []),
+  ];
+  const message = `${room} may import ${allowed.join(', ')} and generated only: see CONTRIBUTING.md`;
+  return {
+    files: [`src/${room}/**/*.ts`],
+    ignores: ['**/*.test.ts'],
+    rules: { 'no-restricted-imports': ['error', { patterns: [{ group, message }] }] },
+  };
+}
+
+export default tseslint.config(
+  { ignores: ['generated/', 'dist/', 'reports/', 'node_modules/', 'contract-tests/dredd/hooks.cjs'] },
+  tseslint.configs.recommended,
+  {
+    languageOptions: { parserOptions: { projectService: { allowDefaultProject: ['eslint.config.js'] } } },
+    linterOptions: { reportUnusedDisableDirectives: 'error' },
+    rules: {
+      '@typescript-eslint/no-explicit-any': 'error',
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/no-non-null-assertion': 'error',
+      '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      // Express' types are extended by declaring into their namespace.
+      '@typescript-eslint/no-namespace': ['error', { allowDeclarations: true }],
+      eqeqeq: 'error',
+    },
+  },
+  {
+    files: ['src/**/*.ts'],
+    ignores: ['src/main.ts', '**/*.test.ts'],
+    rules: {
+      'no-restricted-properties': [
+        'error',
+        { object: 'process', property: 'env', message: 'Only main.ts reads the environment.' },
+      ],
+    },
+  },
+  ...Object.entries(mayImport).map(layer),
+);
