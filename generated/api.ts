@@ -71,6 +71,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/triggers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read which topics stress a person
+         * @description The topics that were talked about in this person's sessions, with the stress that was measured around each.
+         *     A topic is sighted whether the talk is calm or not: that is how it resolves. Conversation turns are sent to
+         *     `ingest` (`user_message`, `ai_response` and `subject_id`); their text is read in memory and never stored.
+         */
+        get: operations["getTriggers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/subjects/{subject_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Erase all that is known about a person
+         * @description Erases the subject's triggers, baseline, and sessions with their history. From the moment that the erasure
+         *     begins none of it is seen any more; readings that arrive meanwhile start afresh. When this answers, nothing
+         *     is left. Should the service be stopped on the way, it goes on with the erasure by itself.
+         */
+        delete: operations["deleteSubject"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/healthz": {
         parameters: {
             query?: never;
@@ -254,6 +298,20 @@ export interface components {
              */
             topics_detected: components["schemas"]["TopicName"][];
             /**
+             * @description Topics that stress this person at present, most recently seen first; where the subject is known.
+             * @example [
+             *       "work_performance"
+             *     ]
+             */
+            active_triggers?: components["schemas"]["TopicName"][];
+            /**
+             * @description Topics that used to stress this person and no longer do, most recently seen first; where the subject is known.
+             * @example [
+             *       "exams"
+             *     ]
+             */
+            resolved_triggers?: components["schemas"]["TopicName"][];
+            /**
              * @description What this is not.
              * @example Not a medical device. Scores are estimates for adapting software and must not be used for diagnosis or treatment.
              */
@@ -344,6 +402,79 @@ export interface components {
              */
             mean?: number;
         };
+        /**
+         * @description observed (seen, never raised), active (it stresses this person), resolved (it did, and no longer does).
+         * @example active
+         * @enum {string}
+         */
+        TriggerStatus: "observed" | "active" | "resolved";
+        /** @description How stress runs around one topic. */
+        TriggerEntry: {
+            status: components["schemas"]["TriggerStatus"];
+            /**
+             * @description Mean stress score over all sightings, to one decimal.
+             * @example 71.3
+             */
+            avg_stress: number;
+            /**
+             * @description Highest stress score of a sighting.
+             * @example 88
+             */
+            peak_stress: number;
+            /**
+             * @description Number of distinct sessions in which the topic was seen.
+             * @example 4
+             */
+            sessions: number;
+            last_seen: components["schemas"]["Instant"];
+        };
+        /** @description The topics of one person and how stress runs around them. */
+        TriggerProfile: {
+            subject_id: components["schemas"]["Identifier"];
+            /**
+             * @description An entry for each topic, by its name.
+             * @example {
+             *       "sleep": {
+             *         "status": "observed",
+             *         "avg_stress": 38,
+             *         "peak_stress": 44,
+             *         "sessions": 2,
+             *         "last_seen": "2026-11-18T07:45:30.000Z"
+             *       }
+             *     }
+             */
+            triggers: {
+                [key: string]: components["schemas"]["TriggerEntry"];
+            };
+            /**
+             * @description Names of the active topics, most recently seen first.
+             * @example [
+             *       "work_performance"
+             *     ]
+             */
+            active: components["schemas"]["TopicName"][];
+            /**
+             * @description Names of the resolved topics, most recently seen first.
+             * @example [
+             *       "exams"
+             *     ]
+             */
+            resolved: components["schemas"]["TopicName"][];
+        };
+        /** @description What was erased. */
+        Erasure: {
+            subject_id: components["schemas"]["Identifier"];
+            /**
+             * @description Always true.
+             * @example true
+             */
+            deleted: boolean;
+            /**
+             * @description Number of sessions that went with the subject.
+             * @example 3
+             */
+            sessions_removed: number;
+        };
         /** @description Liveness. */
         Health: {
             /**
@@ -367,7 +498,7 @@ export interface components {
          * @example invalid_payload
          * @enum {string}
          */
-        ProblemCode: "invalid_payload" | "missing_signals" | "timestamp_too_old" | "timestamp_in_future" | "missing_api_key" | "invalid_api_key" | "path_not_found" | "session_not_found" | "method_not_allowed" | "body_too_large" | "unsupported_media_type" | "validation_failed" | "subject_mismatch" | "internal_error" | "service_unavailable";
+        ProblemCode: "invalid_payload" | "missing_signals" | "timestamp_too_old" | "timestamp_in_future" | "missing_api_key" | "invalid_api_key" | "path_not_found" | "session_not_found" | "subject_not_found" | "method_not_allowed" | "body_too_large" | "unsupported_media_type" | "validation_failed" | "subject_mismatch" | "internal_error" | "service_unavailable";
         /**
          * @description Stable name of a fault in the input. New codes may be added.
          * @example number_type
@@ -498,6 +629,16 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description This account has no data for the subject. */
+        SubjectNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The body is larger than 4,096 bytes, as declared or as sent. */
         BodyTooLarge: {
             headers: {
@@ -566,6 +707,16 @@ export interface components {
          * @example demo-session
          */
         SessionId: components["schemas"]["Identifier"];
+        /**
+         * @description The person, as named in the readings. Case-sensitive.
+         * @example 5f2b51ca2b4d1a7e
+         */
+        SubjectId: components["schemas"]["Identifier"];
+        /**
+         * @description The person, as named in the readings, percent-encoded where a path needs it. Case-sensitive.
+         * @example 5f2b51ca2b4d1a7e
+         */
+        SubjectIdInPath: components["schemas"]["Identifier"];
         /**
          * @description Length of the window in minutes: datapoints with `timestamp` later than now minus this. At most 60, so that
          *     an answer stays bounded (7,200 datapoints at the session limit). Plain decimal digits.
@@ -682,6 +833,70 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["SessionNotFound"];
+            422: components["responses"]["InvalidParameters"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getTriggers: {
+        parameters: {
+            query: {
+                /**
+                 * @description The person, as named in the readings. Case-sensitive.
+                 * @example 5f2b51ca2b4d1a7e
+                 */
+                subject_id: components["parameters"]["SubjectId"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The trigger profile of the subject. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerProfile"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["SubjectNotFound"];
+            422: components["responses"]["InvalidParameters"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteSubject: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The person, as named in the readings, percent-encoded where a path needs it. Case-sensitive.
+                 * @example 5f2b51ca2b4d1a7e
+                 */
+                subject_id: components["parameters"]["SubjectIdInPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All that was known about the subject is erased. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Erasure"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["SubjectNotFound"];
             422: components["responses"]["InvalidParameters"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];

@@ -56,6 +56,14 @@ export const history = {
   "trend_min_datapoints": 3
 } as const;
 
+export const triggers = {
+  "newest_weight": 0.5,
+  "active_from_state": "stressed",
+  "resolved_below_state": "focused",
+  "resolving_sightings": 2,
+  "status_changes_max": 20
+} as const;
+
 export const retention = {
   "readings_hours": 24,
   "idle_sessions_hours": 24
@@ -149,6 +157,111 @@ export const stressModel = {
   }
 } as const;
 
+export const topics = {
+  "work": [
+    "work_general",
+    "work_performance",
+    "workload",
+    "job_loss",
+    "job_search",
+    "boss_and_coworkers",
+    "work_schedule",
+    "career_direction",
+    "own_business"
+  ],
+  "school": [
+    "school_general",
+    "exams",
+    "grades",
+    "assignments",
+    "studying",
+    "school_admission",
+    "graduation",
+    "school_people"
+  ],
+  "finances": [
+    "finances_general",
+    "debt",
+    "bills",
+    "housing_costs",
+    "income",
+    "money_shortage",
+    "savings",
+    "expenses"
+  ],
+  "health": [
+    "health_general",
+    "sleep",
+    "fatigue",
+    "illness",
+    "pandemic",
+    "physical_pain",
+    "medical_care",
+    "body_weight",
+    "substance_use",
+    "pregnancy"
+  ],
+  "family": [
+    "family_general",
+    "family_conflict",
+    "parenting",
+    "family_illness",
+    "marriage",
+    "divorce",
+    "family_distance",
+    "family_gatherings"
+  ],
+  "relationships": [
+    "relationships_general",
+    "breakup",
+    "dating",
+    "romantic_relationship",
+    "infidelity",
+    "friendship",
+    "roommates_and_neighbors",
+    "social_situations"
+  ],
+  "emotional_wellbeing": [
+    "emotional_wellbeing_general",
+    "anxiety",
+    "depression",
+    "grief",
+    "loneliness",
+    "anger",
+    "self_esteem",
+    "overwhelm",
+    "trauma",
+    "world_events"
+  ],
+  "daily_decisions": [
+    "daily_decisions_general",
+    "indecision",
+    "time_pressure",
+    "household_chores",
+    "meals",
+    "moving_home",
+    "transport",
+    "travel_plans"
+  ]
+} as const;
+
+export const topicExtraction = {
+  "area_share_min": 0.4,
+  "named_area_share_min": 0.25,
+  "named_points_min": 2,
+  "session_area_turns_min": 0.4,
+  "further_area_share_min": 0.15,
+  "own_share_min": 0.18,
+  "phrase_log_odds_per_point": 0.4,
+  "phrase_points_max": 3,
+  "assistant_weight": 0.45,
+  "evidence_half_life_turns": 3,
+  "evidence_doubling_turns": 0.35,
+  "context_points_weight": 0.5,
+  "context_points_min": 0.5,
+  "topics_per_turn_max": 3
+} as const;
+
 export const problemTypePrefix = "urn:problem-type:realtime-state-service:" as const;
 
 export const problems = {
@@ -191,6 +304,11 @@ export const problems = {
     "status": 404,
     "title": "Not Found",
     "detail": "No data for this session"
+  },
+  "subject_not_found": {
+    "status": 404,
+    "title": "Not Found",
+    "detail": "No data for this subject"
   },
   "method_not_allowed": {
     "status": 405,
@@ -320,6 +438,11 @@ export const enums = {
     "visual",
     "textual"
   ],
+  "TriggerStatus": [
+    "observed",
+    "active",
+    "resolved"
+  ],
   "ProblemCode": [
     "invalid_payload",
     "missing_signals",
@@ -329,6 +452,7 @@ export const enums = {
     "invalid_api_key",
     "path_not_found",
     "session_not_found",
+    "subject_not_found",
     "method_not_allowed",
     "body_too_large",
     "unsupported_media_type",
@@ -426,6 +550,16 @@ export const bounds = {
       "maximum": 100
     },
     "mean": {
+      "minimum": 0,
+      "maximum": 100
+    }
+  },
+  "TriggerEntry": {
+    "avg_stress": {
+      "minimum": 0,
+      "maximum": 100
+    },
+    "peak_stress": {
       "minimum": 0,
       "maximum": 100
     }
