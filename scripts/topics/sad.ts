@@ -1,0 +1,58 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { parse } from 'csv-parse/sync';
+import type { Area } from '../../src/domain/topics/vocabulary.js';
+
+/** One sentence of SAD (Mauriello et al., 2021). */
+export interface SadRow {
+  readonly sentence: string;
+  readonly isStressor: boolean;
+  /** What most raters chose; `none` is SAD's "Other". */
+  readonly top: Area | 'none';
+  /** The raters' second choice; undefined where they agreed. */
+  readonly second: Area | 'none' | undefined;
+  readonly source: string;
+}
+
+export const sadDefaultPath = '../shared/data/sad_dev.csv';
+
+const areaOfLabel: Readonly<Record<string, Area | 'none'>> = {
+  Work: 'work',
+  School: 'school',
+  'Financial Problem': 'finances',
+  'Health, Fatigue, or Physical Pain': 'health',
+  'Family Issues': 'family',
+  'Social Relationships': 'relationships',
+  'Emotional Turmoil': 'emotional_wellbeing',
+  'Everyday Decision Making': 'daily_decisions',
+  Other: 'none',
+};
+
+const columns = ['sentence', 'is_stressor', 'top_label', 'second_label', 'source'] as const;
+
+/** Reads the csv. Throws, naming the file, when it is missing or a column or a label is not the data set's. */
+export function readSad(path: string): SadRow[] {
+  if (!existsSync(path)) throw new Error(`${path} is missing: name the SAD file with --data`);
+  const records: Record<string, string>[] = parse(readFileSync(path), { columns: true, bom: true });
+  const missing = columns.filter((column) => records[0]?.[column] === undefined);
+  if (missing.length > 0) throw new Error(`${path} has no column ${missing.join(', ')}`);
+  return records.map(({ sentence = '', is_stressor, top_label = '', second_label = '', source = '' }) => ({
+    sentence,
+    isStressor: is_stressor === '1',
+    top: toArea(top_label),
+    second: second_label === '' ? undefined : toArea(second_label),
+    source,
+  }));
+}
+
+/** Stressor sentences of the eight areas: what the figures are measured on. */
+export const isJudged = (row: SadRow): boolean => row.isStressor && row.top !== 'none';
+
+/** Rows without any area: what false alarms are measured on. */
+export const isWithoutArea = (row: SadRow): boolean =>
+  !row.isStressor && row.top === 'none' && row.second === undefined;
+
+function toArea(label: string): Area | 'none' {
+  const area = areaOfLabel[label];
+  if (area === undefined) throw new Error(`unknown label ${label}`);
+  return area;
+}

@@ -1,0 +1,168 @@
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { extractTopics, loadTopicModel, type TopicEvidence } from './extract.js';
+import { areaOfTopic } from './vocabulary.js';
+
+const bytes = readFileSync(new URL('./weights.bin', import.meta.url));
+const model = loadTopicModel(bytes);
+const topicsOf = (user_message: string, ai_response = 'I see.') =>
+  extractTopics(model, undefined, { user_message, ai_response }).topics;
+
+/** Plays the user's messages in order; returns the topics of the last and the evidence after it. */
+function play(messages: readonly string[], ai_response = 'I understand.') {
+  let evidence: TopicEvidence | undefined;
+  let topics: string[] = [];
+  for (const user_message of messages)
+    ({ topics, evidence } = extractTopics(model, evidence, { user_message, ai_response }));
+  return { topics, evidence };
+}
+
+test.each([
+  ['My performance review is next week', 'work_performance'],
+  ['I was laid off in March and I have been out of work since', 'job_loss'],
+  ['My boss keeps yelling at me in front of everyone', 'boss_and_coworkers'],
+  ['my exam is tomorrow', 'exams'],
+  ['I owe 12,000 dollars on my credit cards', 'debt'],
+  ["I can't sleep at night", 'sleep'],
+  ['My mom and I had a huge fight', 'family_conflict'],
+  ['my boyfriend broke up with me', 'breakup'],
+  ['I feel so lonely', 'loneliness'],
+  ['my dog died last week', 'grief'],
+  ["I can't decide which apartment to take", 'indecision'],
+])('the most specific topic wins: %s', (message, topic) => {
+  expect(topicsOf(message)[0]).toBe(topic);
+});
+
+test('an area without a specific topic yields its general one', () => {
+  expect(topicsOf('work was fine today')).toEqual(['work_general']);
+});
+
+test.each(['my exam went great', 'I passed my finals, so relieved!', 'I am not worried about my exam anymore'])(
+  'calm talk is sighted too: %s',
+  (message) => expect(topicsOf(message)[0]).toBe('exams'),
+);
+
+test.each([
+  'hi',
+  'Hello, how are you today?',
+  'thanks, that was really helpful. bye!',
+  'ok cool',
+  "I'm fine, thanks for asking",
+  '?',
+  '',
+])('small talk yields none: %s', (message) => expect(topicsOf(message)).toEqual([]));
+
+test.each(["I'm not stressed right now", "I'm not anxious", 'nothing is stressing me out', 'i am not sad'])(
+  'a denied feeling names no topic: %s',
+  (message) => expect(topicsOf(message)).toEqual([]),
+);
+
+test('a denied event does not name its topic', () => {
+  expect(topicsOf('I did not get fired after all, my boss just wanted to talk')).not.toContain('job_loss');
+});
+
+test('a denial reaches no further than the next "I"', () => {
+  expect(topicsOf("I don't know, I'm so depressed")).toContain('depression');
+});
+
+test('two topics of one turn are both named, the likeliest first', () => {
+  expect(topicsOf('I lost my job and now I cannot pay the rent')).toEqual(
+    expect.arrayContaining(['job_loss', 'housing_costs']),
+  );
+});
+
+test('the assistant alone names no topic', () => {
+  expect(topicsOf('ok', 'Exams can be hard. Shall we talk about your exams?')).toEqual([]);
+});
+
+test('the assistant gives context, the user decides', () => {
+  expect(topicsOf('my boss is a nightmare', 'How are your exams at school going?')[0]).toBe('boss_and_coworkers');
+});
+
+describe('a session', () => {
+  test('a vague message goes on with what the session was about', () => {
+    const { evidence } = play(['I got laid off last week', 'the company is closing our plant']);
+    const vague = { user_message: 'I have been there fifteen years and it hurts', ai_response: 'I am sorry.' };
+    const withSession = extractTopics(model, evidence, vague).evidence.areas[0] ?? 0;
+    expect(withSession).toBeGreaterThan(extractTopics(model, undefined, vague).evidence.areas[0] ?? 0);
+    expect(
+      areaOfTopic.get(
+        extractTopics(model, evidence, { ...vague, user_message: 'and my manager said nothing' }).topics[0] ?? 'grief',
+      ),
+    ).toBe('work');
+  });
+
+  test('small talk in between yields none and keeps the evidence', () => {
+    const { topics, evidence } = play(['my boss is a nightmare', 'thanks!']);
+    expect(topics).toEqual([]);
+    expect(evidence?.areas[0]).toBeGreaterThan(0.3);
+  });
+
+  test('a change of subject is followed at once', () => {
+    expect(play(['my boss is a nightmare', 'he gives me extra shifts', 'my exam is tomorrow']).topics[0]).toBe('exams');
+  });
+
+  test('old evidence fades to nothing', () => {
+    const { evidence } = play(['my boss is a nightmare', ...Array.from({ length: 40 }, () => 'ok')]);
+    expect(Math.max(...(evidence?.areas ?? [1]))).toBeLessThan(0.02);
+  });
+});
+
+const anyText = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 300 }),
+  fc.string({
+    unit: fc.constantFrom('\0', '\ud800', '\udfff', '😀', '한', 'ﷺ', "'", '.', ' ', 'a', 'é', '\n'),
+    maxLength: 4096,
+  }),
+  fc
+    .array(fc.constantFrom('not', 'my', 'boss', 'exam', 'lonely', 'i', 'died', 'rent', 'no', 'mom', '~', '!'), {
+      maxLength: 900,
+    })
+    .map((words) => words.join(' ')),
+);
+
+test('no text makes it throw, and evidence stays numbers under 1 KB', () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(anyText, anyText), { minLength: 1, maxLength: 5 }), (turns) => {
+      let evidence: TopicEvidence | undefined;
+      for (const [user_message, ai_response] of turns) {
+        const found = extractTopics(model, evidence, { user_message, ai_response });
+        evidence = JSON.parse(JSON.stringify(found.evidence)) as TopicEvidence;
+        expect(evidence).toEqual(found.evidence);
+        expect(new Set(found.topics).size).toBe(found.topics.length);
+        expect(found.topics.every((topic) => areaOfTopic.has(topic))).toBe(true);
+      }
+      const kept = JSON.stringify(evidence);
+      expect(kept.length).toBeLessThan(1024);
+      expect(kept.replace('"areas"', '').replace('"topics"', '')).toMatch(/^[\d.,:[\]{}]*$/);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('the same turn and evidence always give the same answer, whatever was read in between', () => {
+  fc.assert(
+    fc.property(anyText, anyText, (first, other) => {
+      const read = () => extractTopics(model, undefined, { user_message: first, ai_response: other });
+      const before = read();
+      extractTopics(model, undefined, { user_message: other, ai_response: first });
+      expect(read()).toEqual(before);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('case, apostrophes and accents make no difference', () => {
+  expect(topicsOf('MY BOYFRIEND BROKE UP WITH ME')).toEqual(topicsOf('my boyfriend broke up with me'));
+  expect(topicsOf('I can’t pay the rent')).toEqual(topicsOf("I can't pay the rent"));
+  expect(topicsOf('my fiancé broke up with me')).toEqual(topicsOf('my fiance broke up with me'));
+});
+
+test('damaged or outdated evidence counts as none', () => {
+  const turn = { user_message: 'my exam is tomorrow', ai_response: 'Good luck!' };
+  const fresh = extractTopics(model, undefined, turn);
+  for (const damaged of [{ areas: [], topics: [] }, { areas: [NaN], topics: [1] }, {}, null, 'text']) {
+    expect(extractTopics(model, damaged as unknown as TopicEvidence, turn)).toEqual(fresh);
+  }
+});

@@ -1,0 +1,100 @@
+import {
+  addEvidence,
+  decayEvidence,
+  leaningsOf,
+  readEvidence,
+  topicNames,
+  writeEvidence,
+  type TopicEvidence,
+} from './evidence.js';
+import type { TopicModel } from './model.js';
+import { bestShares, readText, type Reading } from './reading.js';
+import { topicExtraction as settings } from '../../../generated/spec.js';
+import { areaOfTopic, areas, generalTopic, topicsByArea, type Area, type TopicName } from './vocabulary.js';
+
+export { loadTopicModel, type TopicModel } from './model.js';
+export type { TopicEvidence } from './evidence.js';
+
+/** One exchange: what the user said and what the assistant answered. Either may be empty. */
+export interface Turn {
+  readonly user_message: string;
+  readonly ai_response: string;
+}
+
+/** What a turn says about topics: numbers only, nothing of its text. */
+export interface TurnReading {
+  readonly user: Reading;
+  readonly assistant: Reading;
+}
+
+/** Topics of a turn, the likeliest first, and the session's evidence after it. */
+export interface Extraction {
+  readonly topics: TopicName[];
+  readonly evidence: TopicEvidence;
+}
+
+/** Reads the text of a turn, by itself; from here on the text is not needed any more. */
+export function readTurn(model: TopicModel, turn: Turn): TurnReading {
+  return { user: readText(model, turn.user_message), assistant: readText(model, turn.ai_response) };
+}
+
+/**
+ * Names the topics of a turn in the light of its session; none for small talk or where no area stands out.
+ * `evidence` is what the session's turn before left, undefined on the first; keep what comes back.
+ */
+export function gatherTopics(evidence: TopicEvidence | undefined, { user, assistant }: TurnReading): Extraction {
+  const past = decayEvidence(readEvidence(evidence));
+  const context = addEvidence(past, settings.assistant_weight, bestShares(assistant, []), assistant.points);
+  const own = bestShares(user, []);
+  return {
+    topics: Math.max(...own) < settings.own_share_min ? [] : nameTopics(user, context),
+    evidence: writeEvidence(addEvidence(context, 1, own, user.points)),
+  };
+}
+
+/** Both at once. Deterministic, and never throws, whatever the text. */
+export function extractTopics(model: TopicModel, evidence: TopicEvidence | undefined, turn: Turn): Extraction {
+  return gatherTopics(evidence, readTurn(model, turn));
+}
+
+/** The likeliest area's topic, then topics of further likely areas that the user named by a phrase. */
+function nameTopics(user: Reading, context: TopicEvidence): TopicName[] {
+  const shares = bestShares(user, leaningsOf(context));
+  const shareOf = (area: Area) => shares[areas.indexOf(area)] ?? 0;
+  const [first, ...others] = [...areas].sort((a, b) => shareOf(b) - shareOf(a));
+  if (first === undefined || shareOf(first) < shareMin(first, user, context)) return [];
+  const further = others.filter((area) => shareOf(area) >= settings.further_area_share_min);
+  const named = further.flatMap((area) => bestTopic(area, user.points, context) ?? []);
+  const main = bestTopic(first, user.points, context) ?? topicOfContext(first, context) ?? generalTopic(first);
+  return [main, ...named].slice(0, settings.topics_per_turn_max);
+}
+
+/** A phrase of several words is surer than a share learned from few sentences, and a session seldom jumps. */
+function shareMin(area: Area, { points }: Reading, context: TopicEvidence): number {
+  const most = Math.max(0, ...topicsByArea[area].map((topic) => points.get(topic) ?? 0));
+  const turns = context.areas[areas.indexOf(area)] ?? 0;
+  const isNamed = most >= settings.named_points_min || turns >= settings.session_area_turns_min;
+  return isNamed ? settings.named_area_share_min : settings.area_share_min;
+}
+
+/** The area's topic with the most points of the user's phrases; the context decides between equals. */
+function bestTopic(area: Area, points: Reading['points'], context: TopicEvidence): TopicName | undefined {
+  return mostOf(area, (topic, i) => {
+    const own = points.get(topic) ?? 0;
+    return own > 0 ? own + settings.context_points_weight * Math.min(1, context.topics[i] ?? 0) : 0;
+  });
+}
+
+/** What the session talked about in this area, while that is fresh. */
+const topicOfContext = (area: Area, context: TopicEvidence): TopicName | undefined =>
+  mostOf(area, (_, i) => ((context.topics[i] ?? 0) >= settings.context_points_min ? (context.topics[i] ?? 0) : 0));
+
+/** The area's topic with the highest worth above 0, the vocabulary's order deciding between equals. */
+function mostOf(area: Area, worthOf: (topic: TopicName, index: number) => number): TopicName | undefined {
+  let best: { topic: TopicName; worth: number } | undefined;
+  topicNames.forEach((topic, i) => {
+    const worth = areaOfTopic.get(topic) === area ? worthOf(topic, i) : 0;
+    if (worth > (best?.worth ?? 0)) best = { topic, worth };
+  });
+  return best?.topic;
+}

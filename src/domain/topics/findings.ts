@@ -1,0 +1,99 @@
+import { sieveSlot, type Lexicon } from './lexicon.js';
+import { hashNext, hashStart, hashWord, type Words } from './tokens.js';
+import { emptyEntry, mergeEntries, type PhraseEnd, type PhraseNode, type WordEntry } from './word-entries.js';
+
+/** What the lexicon finds in one segment of a text. */
+export interface Findings {
+  /** Words `from` … `to - 1` of the text. */
+  readonly from: number;
+  readonly to: number;
+  /** Word classes that occur, as often as they do; those of denied feelings left out. */
+  readonly classes: readonly number[];
+  /** Phrases that hold. */
+  readonly hits: readonly PhraseEnd[];
+  /** For each word from `from` on, whether it is a feeling that a negation before it denies ("not stressed"). */
+  readonly denied: readonly boolean[];
+}
+
+interface Thread {
+  readonly node: PhraseNode;
+  readonly isNegated: boolean;
+  /** Words that may still be passed over. */
+  gapLeft: number;
+}
+
+/** `~` in a phrase stands for at most so many words (judgement). */
+const GAP_WORDS_MAX = 4;
+/** A negation reaches so many words ahead, "no" only one (judgement). */
+const NEGATION_REACH = 3;
+const wordNo = hashWord('no');
+
+/** Finds word classes, phrases and denied feelings in words `from` … `to - 1`. */
+export function findInSegment(lexicon: Lexicon, words: Words, from: number, to: number): Findings {
+  const entries: WordEntry[] = [];
+  for (let i = from; i < to; i++) entries.push(entryOf(lexicon, words, i));
+  const reach = negationReach(entries, words, from);
+  const denied: boolean[] = [];
+  const classes: number[] = [];
+  for (let i = 0; i < entries.length; i++) {
+    const entry = entries[i] as WordEntry;
+    const isDenied = entry.isFeeling && reach[i] !== 0;
+    denied.push(isDenied);
+    if (!isDenied) for (const id of entry.classes) classes.push(id);
+  }
+  return { from, to, classes, hits: findPhrases(entries, reach), denied };
+}
+
+function entryOf({ exact, stems, sieve }: Lexicon, words: Words, i: number): WordEntry {
+  const whole = exact.get(words.hashes[i] as number);
+  if (whole !== undefined) return whole;
+  let entry = emptyEntry;
+  let hash = hashStart;
+  const end = words.ends[i] as number;
+  for (let at = words.starts[i] as number; at < end; at++) {
+    hash = hashNext(hash, words.letters[at] as number);
+    if (sieve[sieveSlot(hash)] !== 0) entry = mergeEntries(entry, stems.get(hash >>> 0) ?? emptyEntry);
+  }
+  return entry;
+}
+
+/** For each word, how far a negation before it still reaches; a new "I" ends it ("I don't know, I'm sad"). */
+function negationReach(entries: readonly WordEntry[], { hashes }: Words, from: number): number[] {
+  const reach: number[] = [];
+  let left = 0;
+  for (let i = 0; i < entries.length; i++) {
+    const entry = entries[i] as WordEntry;
+    if (entry.isFirstPerson) left = 0;
+    reach.push(left);
+    if (entry.isDenial) left = hashes[from + i] === wordNo ? 1 : NEGATION_REACH;
+    else if (left > 0) left--;
+  }
+  return reach;
+}
+
+/** Walks the tree of phrases from every word on. A denied event or state is no hit. */
+function findPhrases(entries: readonly WordEntry[], reach: readonly number[]): PhraseEnd[] {
+  const hits: PhraseEnd[] = [];
+  let threads: Thread[] = [];
+  for (let i = 0; i < entries.length; i++) {
+    const { openings, followers } = entries[i] as WordEntry;
+    if (openings.length === 0 && threads.length === 0) continue;
+    const next: Thread[] = [];
+    for (const thread of threads) {
+      for (const symbol of followers) {
+        const node = thread.node.next.get(symbol);
+        if (node !== undefined) arrive(node, thread.isNegated, next, hits);
+      }
+      if (--thread.gapLeft >= 0) next.push(thread);
+    }
+    for (const node of openings) arrive(node, reach[i] !== 0, next, hits);
+    threads = next;
+  }
+  return hits;
+}
+
+function arrive(node: PhraseNode, isNegated: boolean, threads: Thread[], hits: PhraseEnd[]): void {
+  for (const end of node.ends) if (!end.isDeniable || !isNegated) hits.push(end);
+  if (node.next.size > 0) threads.push({ node, isNegated, gapLeft: 0 });
+  if (node.gap !== undefined) threads.push({ node: node.gap, isNegated, gapLeft: GAP_WORDS_MAX });
+}

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { findInSegment } from './findings.js';
+import { compileLexicon } from './lexicon.js';
+import { phrases } from './phrases.js';
+import { readWords } from './tokens.js';
+import { areas, generalTopic, topicsByArea } from './vocabulary.js';
+
+const lexicon = compileLexicon();
+const topicsIn = (text: string) => {
+  const words = readWords(text);
+  return new Set(findInSegment(lexicon, words, 0, words.count).hits.map(({ topic }) => topic));
+};
+
+test('every specific topic has phrases, no general one has', () => {
+  for (const area of areas) {
+    for (const topic of topicsByArea[area]) expect(topic in phrases, topic).toBe(topic !== generalTopic(area));
+  }
+});
+
+test('topic names are snake_case, and each stands in one area', () => {
+  const names = areas.flatMap((area) => topicsByArea[area]);
+  expect(new Set(names).size).toBe(names.length);
+  for (const name of names) expect(name).toMatch(/^[a-z]+(_[a-z]+)*$/);
+});
+
+test('each literal phrase is found in itself', () => {
+  for (const [topic, list] of Object.entries(phrases)) {
+    for (const phrase of list.split(', ')) {
+      const text = phrase
+        .replace(/^[!?]+/, '')
+        .replaceAll('~', '')
+        .replaceAll('*', '');
+      if (!/[<|]/.test(text)) expect(topicsIn(text), phrase).toContain(topic);
+    }
+  }
+});
+
+test('a gap lets a few words between, not many', () => {
+  expect(topicsIn('i lost my very good job')).toContain('job_loss');
+  expect(topicsIn('i lost the red umbrella that i bought near the job')).not.toContain('job_loss');
+});
+
+test('a stem matches any ending, a word only itself', () => {
+  expect(topicsIn('procrastinating')).toContain('time_pressure');
+  expect(topicsIn('satsuma')).not.toContain('exams');
+});

@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { loadTopicModel } from './model.js';
+import { decodeWeights, encodeWeights } from './weights.js';
+
+const bytes = new Uint8Array(readFileSync(new URL('./weights.bin', import.meta.url)));
+
+test('decoding and encoding gives the same file', () => {
+  expect(Buffer.compare(encodeWeights(decodeWeights(bytes)), bytes)).toBe(0);
+});
+
+test('a Buffer within a larger memory reads as the same weights', () => {
+  const offset = Buffer.concat([Buffer.alloc(3), bytes]).subarray(3);
+  expect(decodeWeights(offset)).toEqual(decodeWeights(bytes));
+});
+
+test('a cut, lengthened or foreign file is refused', () => {
+  expect(() => decodeWeights(bytes.subarray(0, -1))).toThrow();
+  expect(() => decodeWeights(new Uint8Array([...bytes, 0]))).toThrow('too long');
+  expect(() => decodeWeights(new TextEncoder().encode('not weights at all'))).toThrow('not a topic weights file');
+});
+
+test('weights of another lexicon are refused', () => {
+  const other = { ...decodeWeights(bytes), fingerprint: 1 };
+  expect(() => loadTopicModel(encodeWeights(other))).toThrow('another lexicon');
+});
+
+test('the file is small and holds no readable text', () => {
+  expect(bytes.length).toBeLessThan(1.5 * 2 ** 20);
+  const runs =
+    Buffer.from(bytes)
+      .toString('latin1')
+      .match(/[A-Za-z ]{12,}/g) ?? [];
+  expect(runs).toEqual([]);
+});

@@ -1,0 +1,72 @@
+import type { TopicName } from './vocabulary.js';
+import { wordClasses, type WordClass } from './word-classes.js';
+
+/** What is known of a word. */
+export interface WordEntry {
+  readonly classes: readonly number[];
+  /** Where phrases that begin with it lead. */
+  readonly openings: readonly PhraseNode[];
+  /** What it can be further on in a phrase: word classes and words, by number. */
+  readonly followers: readonly number[];
+  readonly isFeeling: boolean;
+  readonly isDenial: boolean;
+  readonly isFirstPerson: boolean;
+}
+
+/** A place in the tree of all phrases: the words so far are matched. */
+export interface PhraseNode {
+  readonly next: Map<number, PhraseNode>;
+  /** Where `~` leads: some words may be passed over before the next one must match. */
+  gap?: PhraseNode;
+  readonly ends: PhraseEnd[];
+}
+
+/** A phrase that ends here. */
+export interface PhraseEnd {
+  readonly topic: TopicName;
+  /** Whether a negation before it denies it. */
+  readonly isDeniable: boolean;
+  /** How telling it is: its number of words, or HINT_POINTS for a hint. */
+  readonly points: number;
+}
+
+export const classNames = Object.keys(wordClasses) as WordClass[];
+export const classCount = classNames.length;
+/** Number of a word class, 0 … classCount − 1. */
+export const classId = (name: WordClass): number => classNames.indexOf(name);
+
+const feelings = new Set((['stress', 'anxious', 'sad', 'anger', 'tired', 'lonely'] as const).map(classId));
+
+export const emptyEntry: WordEntry = {
+  classes: [],
+  openings: [],
+  followers: [],
+  isFeeling: false,
+  isDenial: false,
+  isFirstPerson: false,
+};
+
+export function newEntry(symbols: readonly number[], root: PhraseNode, followers: ReadonlySet<number>): WordEntry {
+  const classes = symbols.filter((symbol) => symbol < classCount);
+  return {
+    classes,
+    openings: symbols.flatMap((symbol) => root.next.get(symbol) ?? []),
+    followers: symbols.filter((symbol) => followers.has(symbol)),
+    isFeeling: classes.some((id) => feelings.has(id)),
+    isDenial: classes.includes(classId('denial')),
+    isFirstPerson: classes.includes(classId('i')),
+  };
+}
+
+/** Entry of a word that fits two beginnings, or a beginning and itself. */
+export function mergeEntries(a: WordEntry, b: WordEntry): WordEntry {
+  if (a === emptyEntry || b === emptyEntry) return a === emptyEntry ? b : a;
+  return {
+    classes: [...new Set([...a.classes, ...b.classes])],
+    openings: [...new Set([...a.openings, ...b.openings])],
+    followers: [...new Set([...a.followers, ...b.followers])],
+    isFeeling: a.isFeeling || b.isFeeling,
+    isDenial: a.isDenial || b.isDenial,
+    isFirstPerson: a.isFirstPerson || b.isFirstPerson,
+  };
+}
