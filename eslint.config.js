@@ -6,12 +6,13 @@ const mayImport = {
   store: ['domain', 'contract', 'config'],
   ingest: ['domain', 'store', 'contract', 'problem'],
   accounts: ['store', 'contract', 'problem'],
-  operations: ['ingest', 'domain', 'store', 'contract', 'problem'],
+  retention: ['store'],
+  operations: ['ingest', 'retention', 'domain', 'store', 'contract', 'problem'],
   http: ['contract', 'problem', 'operations'],
   cli: ['accounts', 'store', 'compose', 'config', 'contract'],
 };
 const folders = [...Object.keys(mayImport), 'delivery'];
-const files = ['main', 'compose', 'config', 'secrets', 'retention', 'contract', 'problem'];
+const files = ['main', 'compose', 'config', 'secrets', 'contract', 'problem'];
 
 function layer([room, allowed]) {
   const isForbidden = (name) => name !== room && !allowed.includes(name);

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,11 +7,12 @@ import type { Logger } from 'pino';
 import { createCallerOf } from './accounts/caller-of.js';
 import { createKey } from './accounts/manage.js';
 import type { Config } from './config.js';
+import { loadTopicModel } from './domain/topics/extract.js';
 import { createApp } from './http/app.js';
 import { loadContractDocument } from './http/contract-document.js';
 import { createIngest } from './ingest/ingest.js';
 import { createOperations } from './operations/index.js';
-import { startRetention } from './retention.js';
+import { startRetention } from './retention/purge.js';
 import { secretsKeyOf } from './secrets.js';
 import { openStore, type Store } from './store/store.js';
 import { isTransient } from './store/transient.js';
@@ -20,8 +22,8 @@ const graceMs = 8_000;
 
 export interface ServiceParts {
   readonly config: Config;
-  /** The openapi.yaml of this deployment. */
-  readonly contractFile: URL;
+  /** The folder of the project, with openapi.yaml and the weights by which topics are told. */
+  readonly root: URL;
   readonly log: Logger;
   /** The clock, epoch ms; tests make their own. */
   readonly now?: () => number;
@@ -41,12 +43,13 @@ export interface Service {
 /** Builds the service from its parts and starts it; rejects, with everything let go again, when a part does not start. */
 export async function startService(parts: ServiceParts): Promise<Service> {
   const { config, log, now = Date.now } = parts;
-  const contract = await loadContractDocument(parts.contractFile);
+  const contract = await loadContractDocument(new URL('openapi.yaml', parts.root));
+  const topicModel = loadTopicModel(await readFile(new URL('src/domain/topics/weights.bin', parts.root)));
   const store = openStore(config.database);
   try {
     await store.migrate();
     const developmentKey = await ensureDevelopmentKey(store, config, now());
-    const ingest = createIngest(store, secretsKeyOf(config), now);
+    const ingest = createIngest({ store, topicModel, digestKey: secretsKeyOf(config), now });
     const closing = new AbortController();
     const app = await createApp({
       contract,

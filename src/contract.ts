@@ -7,6 +7,7 @@ export type Schema<Name extends keyof components['schemas']> = components['schem
 
 type JsonOf<Response> = Response extends { content: { 'application/json': infer Body } } ? Body : never;
 type QueryOf<Op extends OperationId> = operations[Op]['parameters'] extends { query: infer Query } ? Query : unknown;
+type ParamsOf<Op extends OperationId> = operations[Op]['parameters'] extends { path: infer Params } ? Params : unknown;
 type BodyOf<Op extends OperationId> = operations[Op] extends {
   requestBody: { content: { 'application/json': infer Body } };
 }
@@ -16,6 +17,7 @@ type BodyOf<Op extends OperationId> = operations[Op] extends {
 /** What a handler receives: validated against the contract, so it can be trusted. */
 export interface Input<Op extends OperationId> {
   readonly query: QueryOf<Op>;
+  readonly params: ParamsOf<Op>;
   readonly body: BodyOf<Op>;
 }
 

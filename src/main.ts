@@ -5,8 +5,8 @@ import { serve } from './cli/serve.js';
 import { describeVariables, readConfig } from './config.js';
 import { openStore, type Store } from './store/store.js';
 
-/** Beside this folder both in the source tree and in the built one. */
-const contractFile = new URL('../openapi.yaml', import.meta.url);
+/** The same from the source tree and from the built one. */
+const root = new URL('../', import.meta.url);
 
 const program = new Command('realtime-state-service')
   .description('Signals of a person in, stress state out.')
@@ -15,7 +15,7 @@ program
   .command('serve', { isDefault: true })
   .description('serve the interface (default)')
   .addHelpText('after', () => `\nEnvironment, all optional:\n${describeVariables()}`)
-  .action(() => serve({ config: readConfig(process.env), contractFile }));
+  .action(() => serve({ config: readConfig(process.env), root }));
 program
   .command('migrate')
   .description('bring the database up to date and end')

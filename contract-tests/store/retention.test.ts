@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { purgeExpired } from '../../src/retention.js';
+import { purgeExpired } from '../../src/retention/purge.js';
 import { startTestService } from '../support/service.js';
 
 const day = 24 * 60 * 60;

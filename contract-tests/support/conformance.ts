@@ -18,9 +18,7 @@ const compiled = new Map<string, ValidateFunction>();
 
 /** Throws unless the contract documents this answer: its status, its headers, its media type and its body. */
 export function assertConforms(method: string, path: string, answer: Response, body: unknown): void {
-  const operation = (contract.paths as Record<string, Record<string, { responses: object }>>)[path]?.[
-    method === 'HEAD' ? 'get' : method.toLowerCase()
-  ];
+  const operation = methodsAt(path)?.[method === 'HEAD' ? 'get' : method.toLowerCase()];
   const pointer = operation ? documented(path, method, operation.responses, answer) : '/components/schemas/Problem';
   if (!answer.headers.get('x-request-id')) throw new Error('X-Request-Id is missing');
   if (method === 'HEAD') return;
@@ -39,6 +37,14 @@ function documented(path: string, method: string, responses: object, answer: Res
   const media = response.content?.[mediaType];
   if (!media) throw new Error(`${method} ${path} ${answer.status}: media type ${mediaType} is not documented`);
   return (media.schema as { $ref: string }).$ref.slice(1);
+}
+
+/** A step of the path in braces stands for any name. */
+function methodsAt(path: string): Record<string, { responses: object }> | undefined {
+  const isMatch = ([template]: [string, unknown]) =>
+    new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`).test(path);
+  const found = Object.entries(contract.paths).find(isMatch);
+  return found?.[1] as Record<string, { responses: object }> | undefined;
 }
 
 function compile(pointer: string): ValidateFunction {

@@ -9,7 +9,7 @@ import { openStore, type Store } from '../../src/store/store.js';
 import { assertConforms } from './conformance.js';
 import { createTestDatabase, type TestDatabase } from './databases.js';
 
-export const contractFile = new URL('../../openapi.yaml', import.meta.url);
+export const root = new URL('../../', import.meta.url);
 
 /** A clock made by hand; it starts at the real time, so that instants are plausible. */
 export class Clock {
@@ -85,7 +85,7 @@ async function start(options: TestServiceOptions): Promise<Running> {
   const logs: string[] = [];
   const config = readConfig({ PORT: '0', DATABASE_URL: database.url, LOG_LEVEL: 'debug', ...options.env });
   const log = pino({ level: config.logLevel }, { write: (line: string) => void logs.push(line) });
-  const service = await startService({ config, contractFile, log, now: clock.now, validateResponses: true });
+  const service = await startService({ config, root, log, now: clock.now, validateResponses: true });
   const store = openStore(config.database);
   const close = closer(service, store, options.database ? undefined : database);
   return { url: service.url, clock, store, database, logs, close };

@@ -4,9 +4,9 @@ import { type Service, type ServiceParts, startService } from '../compose.js';
 const forcedExitMs = 9_500;
 
 /** Serves until SIGTERM or SIGINT. Standard output is for people, the structured log goes to standard error. */
-export async function serve({ config, contractFile }: Pick<ServiceParts, 'config' | 'contractFile'>): Promise<void> {
+export async function serve({ config, root }: Pick<ServiceParts, 'config' | 'root'>): Promise<void> {
   const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: false }));
-  const service = await startService({ config, contractFile, log });
+  const service = await startService({ config, root, log });
   console.log(`Listening on ${service.url}`);
   if (service.developmentKey) console.log(welcome(service.url, service.developmentKey));
   for (const warning of service.warnings) log.warn(warning);

@@ -1,9 +1,13 @@
+import { enums } from '../../generated/spec.js';
 import type { SignalCategory } from '../contract.js';
-import { type Baseline, learn, usualOf } from './baseline.js';
+import { type Baseline, learn, type Usual, usualOf } from './baseline.js';
 import { reasonOf } from './reason.js';
 import { categoriesOf, mergeSignals, type Reading, type Signals, signalNames } from './signals.js';
 import { publishScore } from './states.js';
 import { fuseEvidence } from './stress.js';
+import type { Subject } from './subject.js';
+import type { Extraction, TopicEvidence } from './topics/extract.js';
+import type { TopicName } from './topics/vocabulary.js';
 
 /** What a session remembers between readings; plain JSON. */
 export interface Session {
@@ -16,6 +20,10 @@ export interface Session {
   readonly heldScore?: number;
   /** The state as of the newest reading. */
   readonly latest: Answer;
+  /** What the conversation has been about so far, in numbers; absent until there was one. */
+  readonly topicEvidence?: TopicEvidence;
+  /** Topics that were sighted in this session, in order of their first sighting. */
+  readonly sightedTopics?: readonly TopicName[];
 }
 
 /** The computed part of a state reading; the rest follows from it. */
@@ -28,6 +36,10 @@ export interface Answer {
   readonly reason: string;
   /** Published score of the session's previous reading; absent on the first. */
   readonly previousScore?: number;
+  /** Topics of this reading's conversation turn; absent where it found none. */
+  readonly topics?: readonly TopicName[];
+  /** The subject's topics by status after this reading; absent while no subject is known. */
+  readonly triggers?: Pick<Subject, 'active' | 'resolved'>;
 }
 
 /** One point of the history. */
@@ -57,7 +69,7 @@ export function advanceSession(session: Session | undefined, reading: Reading, k
   if (session && isSuperseded(session, signals, reading)) return joinHistory(session, reading, known, baseline);
   const timestampMs = Math.max(session?.latest.timestampMs ?? reading.atMs, reading.atMs);
   const heldScore = heldScoreAt(session, timestampMs);
-  const usual = usualOf(known, timestampMs);
+  const usual = usualFor(signals, timestampMs, known);
   const { value, confidence, drivers } = fuseEvidence(signals, timestampMs, usual);
   const score = publishScore(value, heldScore);
   const answer: Answer = {
@@ -74,7 +86,28 @@ export function advanceSession(session: Session | undefined, reading: Reading, k
     answer,
     baseline,
     point: pointOf(reading, score, confidence),
-    session: { ...subjectOf(session, reading, baseline), signals, ...held, latest },
+    session: { ...talkOf(session), ...subjectOf(session, reading, baseline), signals, ...held, latest },
+  };
+}
+
+/** The session after a conversation turn; the score and the signals are not touched by what was talked about. */
+export function hearTurn(session: Session, { topics, evidence }: Extraction): Session {
+  const sightedTopics = [...new Set([...(session.sightedTopics ?? []), ...topics])];
+  return { ...session, topicEvidence: evidence, sightedTopics };
+}
+
+function talkOf(session: Session | undefined): Pick<Session, 'topicEvidence' | 'sightedTopics'> {
+  return {
+    ...(session?.topicEvidence && { topicEvidence: session.topicEvidence }),
+    ...(session?.sightedTopics && { sightedTopics: session.sightedTopics }),
+  };
+}
+
+/** Each value is judged against what was usual before it was measured, however late other signals came. */
+function usualFor({ heart_rate, sdnn }: Signals, timestampMs: number, known: Baseline | undefined): Usual {
+  return {
+    heart_rate: usualOf(known, heart_rate?.atMs ?? timestampMs).heart_rate,
+    sdnn: usualOf(known, sdnn?.atMs ?? timestampMs).sdnn,
   };
 }
 
@@ -125,7 +158,7 @@ function receivedAt(session: Session | undefined, reading: Reading): readonly Si
   if (!session || reading.atMs > session.latest.timestampMs) return categoriesOf(reading);
   if (reading.atMs < session.latest.timestampMs) return session.latest.received;
   const both = new Set([...session.latest.received, ...categoriesOf(reading)]);
-  return [...both];
+  return enums.SignalCategory.filter((category) => both.has(category));
 }
 
 function pointOf({ atMs, heart_rate }: Reading, score: number, confidence: number): Point {

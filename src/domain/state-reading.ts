@@ -4,7 +4,7 @@ import type { Answer } from './session.js';
 import { bandOf } from './states.js';
 
 /** A computed answer in the shape of the contract. */
-export function toStateReading(sessionId: string, answer: Answer, topics: readonly string[] = []): StateReading {
+export function toStateReading(sessionId: string, answer: Answer): StateReading {
   const { state, suggested_action, recommendation } = bandOf(answer.score);
   return {
     hsp_version: '1.0',
@@ -20,7 +20,11 @@ export function toStateReading(sessionId: string, answer: Answer, topics: readon
     ...(answer.previousScore !== undefined && {
       adaptation_effectiveness: effectiveness(answer.previousScore, answer.score),
     }),
-    topics_detected: [...topics],
+    topics_detected: [...(answer.topics ?? [])],
+    ...(answer.triggers && {
+      active_triggers: [...answer.triggers.active],
+      resolved_triggers: [...answer.triggers.resolved],
+    }),
     disclaimer,
   };
 }

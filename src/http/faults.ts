@@ -70,9 +70,9 @@ function schemaAt(
   location: string,
   steps: readonly string[],
 ): SchemaObject | undefined {
-  if (location === 'query') {
+  if (location !== 'body') {
     const parameters = operation.parameters?.map((it) => resolve(document, it));
-    const schema = parameters?.find((it) => it.in === 'query' && it.name === steps[0])?.schema;
+    const schema = parameters?.find((it) => it.name === steps[0])?.schema;
     return schema && resolve(document, schema);
   }
   const root = operation.requestBody?.content['application/json']?.schema;

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Caller } from '../contract.js';
-import type { Route } from './route.js';
+import type { Params, Route } from './route.js';
 
 declare global {
   namespace Express {
@@ -12,6 +12,8 @@ declare global {
       route: Route | undefined;
       /** The methods that the contract offers on this path. */
       methods: ReadonlyMap<string, Route> | undefined;
+      /** What stands in the parameters of the path, decoded. */
+      params: Params;
       isPublic: boolean;
       /** Present on every operation that needs a key. */
       caller: Caller | undefined;

@@ -14,27 +14,48 @@ export interface Route {
 
 type Methods = ReadonlyMap<string, Route>;
 
-export type Router = (method: string, path: string) => { readonly route?: Route; readonly methods?: Methods };
+/** What the contract offers at a path, and what stands in its parameters; undefined where it names no such path. */
+export type Router = (path: string) => { readonly methods: Methods; readonly params: Params } | undefined;
 
-/** Finds the operation of a request in the contract; a path that it does not name exactly is unknown. */
+export type Params = Readonly<Record<string, string>>;
+
+/** Finds paths in the contract; one that it does not name exactly is unknown. */
 export function createRouter({ paths }: ContractDocument): Router {
-  const table = new Map<string, Methods>();
-  for (const [template, operations] of Object.entries(paths)) table.set(template, methodsOf(template, operations));
-  return (method, path) => {
-    const methods = table.get(path);
-    const route = methods?.get(method);
-    return { ...(route && { route }), ...(methods && { methods }) };
+  const table = Object.entries(paths).map(([template, operations]) => ({
+    names: [...template.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name),
+    // A parameter stands for one step of the path, percent-encoded.
+    pattern: new RegExp(`^${template.replace(/\{\w+\}/g, '([^/]+)')}$`),
+    methods: methodsOf(template, operations),
+  }));
+  return (path) => {
+    for (const { names, pattern, methods } of table) {
+      const params = readParams(names, pattern.exec(path));
+      if (params) return { methods, params };
+    }
+    return undefined;
   };
+}
+
+/** A step that cannot be decoded is no name of anything. */
+function readParams(names: readonly string[], match: RegExpExecArray | null): Params | undefined {
+  try {
+    return match === null
+      ? undefined
+      : Object.fromEntries(names.map((name, index) => [name, decodeURIComponent(match[index + 1] ?? '')]));
+  } catch {
+    return undefined;
+  }
 }
 
 /** HEAD answers as GET: Node leaves the body out by itself. */
 export function route(router: Router): RequestHandler {
   return (request, response, next) => {
     if (request.method === 'HEAD') request.method = 'GET';
-    const found = router(request.method, request.path);
-    response.locals.route = found.route;
-    response.locals.isPublic = found.methods !== undefined && [...found.methods.values()].every((it) => it.isPublic);
-    response.locals.methods = found.methods;
+    const { methods, params = {} } = router(request.path) ?? {};
+    response.locals.route = methods?.get(request.method);
+    response.locals.isPublic = methods !== undefined && [...methods.values()].every((it) => it.isPublic);
+    response.locals.methods = methods;
+    response.locals.params = params;
     next();
   };
 }

@@ -1,15 +1,24 @@
 import type { Submission } from '../contract.js';
 import type { Answer } from '../domain/session.js';
+import { readTurn, type TopicModel } from '../domain/topics/extract.js';
 import { ProblemError } from '../problem.js';
 import type { Store } from '../store/store.js';
 import { isTransient } from '../store/transient.js';
-import { advanceGroup, type Outcome, type Submitted } from './advance.js';
+import { advanceGroup, type Outcome } from './advance.js';
 import { digestOf } from './digest.js';
 import { createGroupCommit } from './group-commit.js';
-import { retry } from './retry.js';
+import type { Submitted } from './submitted.js';
 
 const groupMax = 256;
 const queueMax = 4096;
+
+export interface IngestParts {
+  readonly store: Store;
+  readonly topicModel: TopicModel;
+  /** Keys the digests by which a resent reading is known. */
+  readonly digestKey: string;
+  readonly now: () => number;
+}
 
 /** Takes readings in: durable before they are answered, written in groups. */
 export interface Ingest {
@@ -19,16 +28,15 @@ export interface Ingest {
   close(): Promise<void>;
 }
 
-export function createIngest(store: Store, digestKey: string, now: () => number): Ingest {
+export function createIngest(parts: IngestParts): Ingest {
   const groups = createGroupCommit<Submitted, Outcome>({
-    commit: (group) => commitGroup(store, group, now),
+    commit: (group) => commitGroup(parts, group),
     groupMax,
     queueMax,
   });
   return {
     async submit(accountId, submission, timestampMs) {
-      const digest = digestOf(digestKey, accountId, submission);
-      const outcome = await groups.submit({ accountId, submission, timestampMs, digest });
+      const outcome = await groups.submit(toSubmitted(parts, accountId, submission, timestampMs));
       if ('refusal' in outcome) throw outcome.refusal;
       return outcome.answer;
     },
@@ -36,10 +44,30 @@ export function createIngest(store: Store, digestKey: string, now: () => number)
   };
 }
 
+/** The last that is seen of the text: from here on there are numbers and a keyed digest. */
+function toSubmitted(
+  { topicModel, digestKey }: IngestParts,
+  accountId: string,
+  submission: Submission,
+  timestampMs: number,
+): Submitted {
+  const { session_id, subject_id, timestamp: _, user_message, ai_response, ...signals } = submission;
+  const hasTurn = user_message !== undefined && ai_response !== undefined;
+  return {
+    accountId,
+    sessionId: session_id,
+    ...(subject_id !== undefined && { subjectId: subject_id }),
+    timestampMs,
+    signals,
+    ...(hasTurn && { turn: readTurn(topicModel, { user_message, ai_response }) }),
+    digest: digestOf(digestKey, accountId, submission),
+  };
+}
+
 /** A database that stays away fails the whole group at once: trying its readings one by one would only take longer. */
-async function commitGroup(store: Store, group: readonly Submitted[], now: () => number): Promise<Outcome[]> {
+async function commitGroup({ store, now }: IngestParts, group: readonly Submitted[]): Promise<Outcome[]> {
   try {
-    return await retry(() => advanceGroup(store, group, now()), isTransient);
+    return await advanceGroup(store, group, now());
   } catch (error) {
     throw isTransient(error) ? new ProblemError('service_unavailable', { cause: error }) : error;
   }

@@ -1,8 +1,10 @@
 import type { Operations } from '../contract.js';
+import { deleteSubject } from './delete-subject.js';
 import { getHealth } from './get-health.js';
 import { getHistory } from './get-history.js';
 import { getReadiness } from './get-readiness.js';
 import { getState } from './get-state.js';
+import { getTriggers } from './get-triggers.js';
 import { ingest } from './ingest.js';
 import type { Services } from './services.js';
 
@@ -12,6 +14,8 @@ export function createOperations(services: Services): Operations {
     ingest: ingest(services),
     getState: getState(services),
     getHistory: getHistory(services),
+    getTriggers: getTriggers(services),
+    deleteSubject: deleteSubject(services),
     getHealth: getHealth(),
     getReadiness: getReadiness(services),
   };

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { retention } from '../generated/spec.js';
-import type { Store } from './store/store.js';
+import { retention } from '../../generated/spec.js';
+import type { Store } from '../store/store.js';
+import { finishErasures } from './erase.js';
 
 const hourMs = 60 * 60 * 1000;
 /** Small, so that a batch holds its locks for milliseconds; with pauses, so that ingest goes first. */
@@ -14,12 +15,13 @@ export interface Retention {
   close(): Promise<void>;
 }
 
-/** Purges expired readings and idle sessions, now and every minute. A database that is away is tried again later. */
+/** Purges expired readings and idle sessions and finishes erasures, now and every minute. A database that is away is tried again later. */
 export function startRetention(store: Store, now: () => number, log: Logger): Retention {
   const stop = new AbortController();
   const loop = async () => {
     while (!stop.signal.aborted) {
-      await purgeExpired(store, now(), stop.signal).catch((error: unknown) => log.warn({ err: error }, 'purge failed'));
+      const work = purgeExpired(store, now(), stop.signal).then(() => finishErasures(store));
+      await work.catch((error: unknown) => log.warn({ err: error }, 'purge failed'));
       await sleep(intervalMs, undefined, { signal: stop.signal, ref: false }).catch(() => undefined);
     }
   };

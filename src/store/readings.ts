@@ -11,6 +11,8 @@ export interface ReadingKey {
 
 export type StoredReading = ReadingKey & { readonly point: Point; readonly answer: Answer };
 
+type PointRow = Omit<Point, 'heartRate'> & { readonly heartRate: string | null };
+
 /** One account's readings. */
 export function readingTable(knex: Knex, accountId: string) {
   const mine = () => knex('readings').where({ account_id: accountId });
@@ -18,7 +20,7 @@ export function readingTable(knex: Knex, accountId: string) {
   return {
     /** The points after an instant (ms), oldest first. */
     async pointsAfter(sessionId: string, incarnation: string, afterMs: number): Promise<Point[]> {
-      return mine()
+      const rows: PointRow[] = await mine()
         .select({
           timestampMs: 'timestamp_ms',
           score: 'stress_score',
@@ -28,6 +30,7 @@ export function readingTable(knex: Knex, accountId: string) {
         .where({ session_id: sessionId, incarnation })
         .where('timestamp_ms', '>', afterMs)
         .orderBy(['timestamp_ms', 'digest']);
+      return rows.map((row) => ({ ...row, heartRate: row.heartRate === null ? null : Number(row.heartRate) }));
     },
 
     /** Those of the named readings that are stored, with what was answered to each. */
@@ -60,7 +63,7 @@ export function readingTable(knex: Knex, accountId: string) {
           digest,
           stress_score: point.score,
           confidence: point.confidence,
-          heart_rate: point.heartRate,
+          heart_rate: point.heartRate === null ? null : String(point.heartRate),
           answer: JSON.stringify(answer),
         })),
       );

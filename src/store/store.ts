@@ -1,17 +1,23 @@
 import type { Knex } from 'knex';
 import type { DatabaseConfig } from '../config.js';
 import { openDatabase } from './database.js';
+import { burySessions, type Erasure, eraseReadings, findErasures } from './erasures.js';
 import { keyTable } from './keys.js';
 import { isMigrated, migrate } from './migrate.js';
 import { purgeReadings, readingTable } from './readings.js';
+import { retry } from './retry.js';
 import { purgeSessions, sessionTable } from './sessions.js';
 import { subjectTable } from './subjects.js';
+import { triggerTable } from './triggers.js';
 
 /** Reads of one account. */
 export function readerOf(knex: Knex, accountId: string) {
-  const { find } = sessionTable(knex, accountId);
-  const { pointsAfter } = readingTable(knex, accountId);
-  return { findSession: find, pointsAfter };
+  return {
+    findSession: sessionTable(knex, accountId).find,
+    findSubject: subjectTable(knex, accountId).find,
+    triggersOf: triggerTable(knex, accountId).ofSubject,
+    pointsAfter: readingTable(knex, accountId).pointsAfter,
+  };
 }
 
 /** Writes of one account; only a transaction makes one. */
@@ -19,24 +25,31 @@ export function writerOf(transaction: Knex.Transaction, accountId: string) {
   return {
     sessions: sessionTable(transaction, accountId),
     subjects: subjectTable(transaction, accountId),
+    triggers: triggerTable(transaction, accountId),
     readings: readingTable(transaction, accountId),
+    burySessions: (subjectId: string) => burySessions(transaction, accountId, subjectId),
   };
 }
 
 export type Reader = ReturnType<typeof readerOf>;
 export type Writer = ReturnType<typeof writerOf>;
 
-/** The only way to the database. Every query but those on keys and the purge is bound to an account. */
+/** The only way to the database. Every query but those on keys, the purge and erasures is bound to an account. */
 export function openStore(config: DatabaseConfig) {
   const knex = openDatabase(config);
   return {
     keys: keyTable(knex),
     read: (accountId: string): Reader => readerOf(knex, accountId),
-    /** Runs the work in one transaction: all of its writes are durable when this resolves, none when it rejects. */
+    /**
+     * Runs the work in one transaction: all of its writes are durable when this resolves, none when it rejects. After
+     * a fault that passes by itself the work runs again from its start.
+     */
     transact: <T>(work: (writer: (accountId: string) => Writer) => Promise<T>): Promise<T> =>
-      knex.transaction((transaction) => work((accountId) => writerOf(transaction, accountId))),
+      retry(() => knex.transaction((transaction) => work((accountId) => writerOf(transaction, accountId)))),
     purgeReadings: (beforeMs: number, batch: number) => purgeReadings(knex, beforeMs, batch),
     purgeSessions: (beforeMs: number, batch: number) => purgeSessions(knex, beforeMs, batch),
+    findErasures: (max: number) => findErasures(knex, max),
+    eraseReadings: (erasure: Erasure, batch: number) => retry(() => eraseReadings(knex, erasure, batch)),
     migrate: () => migrate(knex),
     /** True when the schema is current; rejects when the database is unreachable. */
     isReady: () => isMigrated(knex),

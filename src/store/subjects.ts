@@ -1,42 +1,54 @@
 import type { Knex } from 'knex';
-import type { Baseline } from '../domain/baseline.js';
+import type { Subject } from '../domain/subject.js';
 import { lockRows } from './lock-rows.js';
 
 interface SubjectRow {
   readonly subject_id: string;
-  readonly baseline: string | null;
+  readonly body: string | null;
 }
 
 /** One account's subjects. */
 export function subjectTable(knex: Knex, accountId: string) {
+  const mine = () => knex('subjects').where({ account_id: accountId });
+
   return {
-    /** Locks the named subjects until the transaction ends, and tells what is usual for them. */
-    async lock(subjectIds: readonly string[]): Promise<Map<string, Baseline | undefined>> {
+    async find(subjectId: string): Promise<Subject | undefined> {
+      const row: SubjectRow | undefined = await mine().select('body').where({ subject_id: subjectId }).first();
+      return row && toSubject(row);
+    },
+
+    /** Locks the named subjects until the transaction ends; one of whom nothing is known is undefined. */
+    async lock(subjectIds: readonly string[]): Promise<Map<string, Subject | undefined>> {
       const rows = await lockRows<SubjectRow>(knex, accountId, subjectIds, {
         table: 'subjects',
         idColumn: 'subject_id',
-        columns: ['subject_id', 'baseline'],
-        blank: () => ({ baseline: null }),
+        columns: ['subject_id', 'body'],
+        blank: () => ({ body: null }),
       });
-      return new Map(rows.map((row) => [row.subject_id, row.baseline === null ? undefined : JSON.parse(row.baseline)]));
+      return new Map(rows.map((row) => [row.subject_id, toSubject(row)]));
     },
 
-    /** Takes away the rows that the lock laid for subjects of which nothing came to be known: their readings were refused. */
-    async unlay(subjectIds: readonly string[]): Promise<void> {
-      if (subjectIds.length > 0)
-        await knex('subjects')
-          .where({ account_id: accountId, baseline: null })
-          .whereIn('subject_id', subjectIds)
-          .delete();
-    },
-
-    async save(baselines: ReadonlyMap<string, Baseline>): Promise<void> {
-      const rows = [...baselines].map(([subject_id, baseline]) => ({
+    async save(subjects: ReadonlyMap<string, Subject>): Promise<void> {
+      const rows = [...subjects].map(([subject_id, subject]) => ({
         account_id: accountId,
         subject_id,
-        baseline: JSON.stringify(baseline),
+        body: JSON.stringify(subject),
       }));
       if (rows.length > 0) await knex('subjects').insert(rows).onConflict(['account_id', 'subject_id']).merge();
     },
+
+    /** Takes away the rows that the lock laid for subjects of whom nothing came to be known: their readings were refused. */
+    async unlay(subjectIds: readonly string[]): Promise<void> {
+      if (subjectIds.length > 0) await mine().where({ body: null }).whereIn('subject_id', subjectIds).delete();
+    },
+
+    /** Tells whether there was such a row. */
+    async remove(subjectId: string): Promise<boolean> {
+      return (await mine().where({ subject_id: subjectId }).delete()) > 0;
+    },
   };
+}
+
+function toSubject({ body }: Pick<SubjectRow, 'body'>): Subject | undefined {
+  return body === null ? undefined : (JSON.parse(body) as Subject);
 }

@@ -27,7 +27,8 @@ export async function sessions(knex: Knex): Promise<void> {
       table.specificType('digest', 'char(32)').collate('ascii_bin').notNullable();
       table.integer('stress_score').notNullable();
       table.double('confidence').notNullable();
-      table.double('heart_rate').nullable();
+      // Text, because MariaDB prints some doubles wrong in the last digit.
+      table.string('heart_rate', 32).collate('ascii_bin').nullable();
       table.text('answer').collate('ascii_bin').notNullable();
       table.primary(['account_id', 'session_id', 'incarnation', 'timestamp_ms', 'digest']);
       table.index(['timestamp_ms'], 'readings_by_time');

@@ -1,0 +1,112 @@
+import { bands, triggers as settings } from '../../generated/spec.js';
+import type { Schema, State } from '../contract.js';
+
+export type TriggerStatus = Schema<'TriggerStatus'>;
+
+/** How stress runs around one topic for one person; plain JSON. */
+export interface Trigger {
+  readonly status: TriggerStatus;
+  /** Exponentially weighted score over the sightings, 0..100, unrounded. */
+  readonly recent: number;
+  /** Sum, number and highest of the scores of all sightings. */
+  readonly scoreSum: number;
+  readonly sightings: number;
+  readonly peakScore: number;
+  /** Distinct sessions. */
+  readonly sessions: number;
+  /** Instant of the newest sighting, epoch ms. */
+  readonly lastSeenMs: number;
+  /** What made it active last; absent while it has never been. */
+  readonly activation?: Activation;
+  /** Changes of status, oldest first, the latest ones only. */
+  readonly changes: ReadonlyArray<{ readonly status: TriggerStatus; readonly atMs: number }>;
+}
+
+interface Activation {
+  readonly sessionId: string;
+  readonly atMs: number;
+  /** Sightings since then that speak for its resolution. */
+  readonly resolving: number;
+}
+
+/** A topic was talked about. */
+export interface Sighting {
+  /** Stress of the session at that reading, 0..100. */
+  readonly score: number;
+  /** Instant of the reading, epoch ms. */
+  readonly atMs: number;
+  readonly sessionId: string;
+  /** True for the first sighting of the topic in this session. */
+  readonly isFirstInSession: boolean;
+}
+
+const activeFrom = lowestScoreOf(settings.active_from_state);
+const resolvedBelow = lowestScoreOf(settings.resolved_below_state);
+
+/** The trigger after a sighting; undefined before the first one. */
+export function sight(trigger: Trigger | undefined, sighting: Sighting): Trigger {
+  const { score, atMs, isFirstInSession } = sighting;
+  const weight = settings.newest_weight;
+  const recent = trigger ? weight * score + (1 - weight) * trigger.recent : score;
+  const activation = countResolving(trigger?.activation, sighting);
+  const status = statusAfter(trigger?.status ?? 'observed', recent, activation);
+  const isActivated = status === 'active' && trigger?.status !== 'active';
+  const current = isActivated ? { sessionId: sighting.sessionId, atMs, resolving: 0 } : activation;
+  return {
+    status,
+    recent,
+    scoreSum: (trigger?.scoreSum ?? 0) + score,
+    sightings: (trigger?.sightings ?? 0) + 1,
+    peakScore: Math.max(trigger?.peakScore ?? 0, score),
+    sessions: (trigger?.sessions ?? 0) + (isFirstInSession ? 1 : 0),
+    lastSeenMs: Math.max(trigger?.lastSeenMs ?? atMs, atMs),
+    ...(current && { activation: current }),
+    changes: changesAfter(trigger, status, atMs),
+  };
+}
+
+function statusAfter(status: TriggerStatus, recent: number, activation: Activation | undefined): TriggerStatus {
+  if (recent >= activeFrom) return 'active';
+  const isResolved = recent < resolvedBelow && (activation?.resolving ?? 0) >= settings.resolving_sightings;
+  return status === 'active' && isResolved ? 'resolved' : status;
+}
+
+/** Only a calm sighting of a later session speaks for resolution: a calm end of the same one is no proof. */
+function countResolving(activation: Activation | undefined, sighting: Sighting): Activation | undefined {
+  if (!activation) return undefined;
+  const isLater = sighting.sessionId !== activation.sessionId && sighting.atMs > activation.atMs;
+  return isLater && sighting.score < resolvedBelow
+    ? { ...activation, resolving: activation.resolving + 1 }
+    : activation;
+}
+
+function changesAfter(trigger: Trigger | undefined, status: TriggerStatus, atMs: number): Trigger['changes'] {
+  if (trigger?.status === status) return trigger.changes;
+  return [...(trigger?.changes ?? []), { status, atMs }].slice(-settings.status_changes_max);
+}
+
+/** The triggers of a person, by topic, in the shape of the contract. */
+export function toProfile(subjectId: string, triggers: ReadonlyMap<string, Trigger>): Schema<'TriggerProfile'> {
+  const newestFirst = [...triggers].sort(([, a], [, b]) => b.lastSeenMs - a.lastSeenMs);
+  const named = (status: TriggerStatus) => newestFirst.filter(([, it]) => it.status === status).map(([topic]) => topic);
+  return {
+    subject_id: subjectId,
+    triggers: Object.fromEntries(newestFirst.map(([topic, trigger]) => [topic, toEntry(trigger)])),
+    active: named('active'),
+    resolved: named('resolved'),
+  };
+}
+
+function toEntry({ status, scoreSum, sightings, peakScore, sessions, lastSeenMs }: Trigger): Schema<'TriggerEntry'> {
+  return {
+    status,
+    avg_stress: Math.round((scoreSum / sightings) * 10) / 10,
+    peak_stress: peakScore,
+    sessions,
+    last_seen: new Date(lastSeenMs).toISOString(),
+  };
+}
+
+function lowestScoreOf(state: State): number {
+  return bands.find((band) => band.state === state)?.min_score ?? 0;
+}

@@ -1,0 +1,134 @@
+import type { Baseline } from '../domain/baseline.js';
+import { advanceSession, type Answer, hearTurn, isOtherSubject, type Session, type Step } from '../domain/session.js';
+import type { Reading } from '../domain/signals.js';
+import { type Subject, unknownSubject } from '../domain/subject.js';
+import { gatherTopics } from '../domain/topics/extract.js';
+import type { TopicName } from '../domain/topics/vocabulary.js';
+import { fault, ProblemError } from '../problem.js';
+import type { StoredSession } from '../store/sessions.js';
+import type { Writer } from '../store/store.js';
+import type { Submitted } from './submitted.js';
+
+type AdvancedSession = StoredSession & { readonly session: Session };
+
+/** What one account's part of a group knows while it is worked through. */
+export interface Progress {
+  readonly sessions: Map<string, StoredSession>;
+  readonly subjects: Map<string, Subject | undefined>;
+  /** What was answered to readings that are stored already, by their key. */
+  readonly answered: ReadonlyMap<string, Answer>;
+  /** Readings of this group by their key, to know a second one of the same body. */
+  readonly taken: Map<string, TakenReading>;
+  readonly changedSessions: Map<string, AdvancedSession>;
+  readonly changedSubjects: Map<string, Subject>;
+}
+
+/** A reading that took its session further. */
+export interface TakenReading {
+  readonly kind: 'taken';
+  readonly submitted: Submitted;
+  readonly incarnation: string;
+  readonly step: Step;
+  readonly topics: readonly TopicName[];
+  /** Those of the topics that this session had not sighted before. */
+  readonly newTopics: readonly TopicName[];
+}
+
+/** What became of a reading: answered before, the same as another of its group, refused, or taken. */
+export type Advance =
+  | { readonly kind: 'answered'; readonly answer: Answer }
+  | { readonly kind: 'same'; readonly as: TakenReading }
+  | { readonly kind: 'refused'; readonly refusal: ProblemError }
+  | TakenReading;
+
+export function beginProgress(
+  sessions: Progress['sessions'],
+  subjects: Progress['subjects'],
+  answered: Progress['answered'],
+): Progress {
+  const [taken, changedSessions, changedSubjects] = [new Map(), new Map(), new Map()];
+  return { sessions, subjects: new Map(subjects), answered, taken, changedSessions, changedSubjects };
+}
+
+export function advanceReading(progress: Progress, submitted: Submitted): Advance {
+  const key = keyOf(submitted);
+  const answer = progress.answered.get(key);
+  if (answer) return { kind: 'answered', answer };
+  const same = progress.taken.get(key);
+  if (same) return { kind: 'same', as: same };
+  const { incarnation, session } = sessionOf(progress.sessions, submitted.sessionId);
+  const reading = toReading(submitted);
+  if (isOtherSubject(session, reading)) return { kind: 'refused', refusal: subjectMismatch() };
+  const step = advanceSession(session, reading, baselineOf(progress, session, reading));
+  const { topics, evidence } = topicsOf(session, submitted);
+  const advanced = { incarnation, session: evidence ? hearTurn(step.session, { topics, evidence }) : step.session };
+  progress.sessions.set(submitted.sessionId, advanced);
+  progress.changedSessions.set(submitted.sessionId, advanced);
+  rememberBaseline(progress, step);
+  const newTopics = topics.filter((topic) => !session?.sightedTopics?.includes(topic));
+  const taken = { kind: 'taken', submitted, incarnation, step, topics, newTopics } as const;
+  progress.taken.set(key, taken);
+  return taken;
+}
+
+/** Every subject of the group, whether a reading names it or its session is bound to it. */
+export function subjectsOf(readings: readonly Submitted[], sessions: Progress['sessions']): string[] {
+  const named = readings.map(({ subjectId }) => subjectId);
+  const bound = [...sessions.values()].map(({ session }) => session?.subjectId);
+  return [...new Set([...named, ...bound].filter((id) => id !== undefined))];
+}
+
+/** Only a reading that is not newer than its session can have been stored before. */
+export async function findAnswered(
+  table: Writer['readings'],
+  readings: readonly Submitted[],
+  sessions: Progress['sessions'],
+): Promise<Map<string, Answer>> {
+  const candidates = readings.flatMap(({ sessionId, timestampMs, digest }) => {
+    const { incarnation, session } = sessionOf(sessions, sessionId);
+    const isNewer = session === undefined || timestampMs > session.latest.timestampMs;
+    return isNewer ? [] : [{ sessionId, incarnation, timestampMs, digest }];
+  });
+  const found = await table.find(candidates);
+  return new Map(found.map((reading) => [keyOf(reading), reading.answer]));
+}
+
+function toReading({ signals, subjectId, timestampMs }: Submitted): Reading {
+  return { ...signals, atMs: timestampMs, ...(subjectId !== undefined && { subjectId }) };
+}
+
+function topicsOf(
+  session: Session | undefined,
+  { turn }: Submitted,
+): Partial<ReturnType<typeof gatherTopics>> & { topics: TopicName[] } {
+  return turn ? gatherTopics(session?.topicEvidence, turn) : { topics: [] };
+}
+
+/** The subject's; while there is none, the session's own. */
+function baselineOf({ subjects }: Progress, session: Session | undefined, reading: Reading): Baseline | undefined {
+  const subjectId = session?.subjectId ?? reading.subjectId;
+  return (subjectId === undefined ? undefined : subjects.get(subjectId)?.baseline) ?? session?.baseline;
+}
+
+function rememberBaseline({ subjects, changedSubjects }: Progress, { session, baseline }: Step): void {
+  if (session.subjectId === undefined) return;
+  const subject = { ...(subjects.get(session.subjectId) ?? unknownSubject), baseline };
+  subjects.set(session.subjectId, subject);
+  changedSubjects.set(session.subjectId, subject);
+}
+
+/** Every session of the group has been locked. */
+function sessionOf(sessions: Progress['sessions'], sessionId: string): StoredSession {
+  const stored = sessions.get(sessionId);
+  if (!stored) throw new Error('a session of the group was not locked');
+  return stored;
+}
+
+/** The digest covers the timestamp; ids hold no spaces. */
+function keyOf({ sessionId, digest }: { readonly sessionId: string; readonly digest: string }): string {
+  return `${sessionId} ${digest}`;
+}
+
+function subjectMismatch(): ProblemError {
+  return new ProblemError('subject_mismatch', { faults: [fault('subject_mismatch', { pointer: '/subject_id' })] });
+}
