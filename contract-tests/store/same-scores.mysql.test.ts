@@ -1,0 +1,96 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { enums } from '../../generated/spec.js';
+import { seededRandom } from '../../scripts/terminal/scenes.js';
+import { createTestDatabase, type DatabaseKind } from '../support/databases.js';
+import { Clock, startTestService, type TestService } from '../support/service.js';
+
+const seed = 20_260_105;
+const readingsSent = 400;
+
+/** One request of a history: the clock goes on, then the body is sent. */
+interface Sent {
+  readonly advanceSeconds: number;
+  readonly ageSeconds: number;
+  readonly body: Record<string, unknown>;
+}
+
+/** Three people, two of them apart by case alone and one in two sessions, and a session of nobody. */
+const sessions = [
+  { session_id: 'anna-1', subject_id: 'anna' },
+  { session_id: 'anna-2', subject_id: 'anna' },
+  { session_id: 'bert-1', subject_id: 'bert' },
+  { session_id: 'Bert-1', subject_id: 'Bert' },
+  { session_id: 'nobody' },
+] as const;
+
+function drawHistory(): Sent[] {
+  const random = seededRandom(seed);
+  const oneOf = <T>(items: readonly T[]) => items[Math.floor(random() * items.length)] as T;
+  const maybe = (share: number, values: Record<string, unknown>) => (random() < share ? values : {});
+  return Array.from({ length: readingsSent }, () => ({
+    advanceSeconds: oneOf([0, 0, 0.001, 2, 2, 10, 60, 150]),
+    ageSeconds: oneOf([0, 0, 0, 0, 2, 2, 30, 200]),
+    body: {
+      ...oneOf(sessions),
+      heart_rate: 50 + 70 * random(),
+      ...maybe(0.5, { sdnn: 5 + 120 * random() }),
+      ...maybe(0.4, { tone: oneOf(enums.Tone) }),
+      ...maybe(0.3, { expression: oneOf(enums.Expression) }),
+      ...maybe(0.4, { sentiment: 2 * random() - 1 }),
+    },
+  }));
+}
+
+async function startOn(kind: DatabaseKind, startMs: number): Promise<TestService> {
+  const clock = new Clock();
+  clock.nowMs = startMs;
+  const database = await createTestDatabase(kind);
+  onTestFinished(() => database.drop());
+  return startTestService({ database, clock });
+}
+
+/** Everything that the service answered: each reading, late ones and ties among them, a resend of every tenth, then each session's state and history. */
+async function play({ clock, ingest, request }: TestService, history: readonly Sent[]): Promise<unknown[]> {
+  const answers: unknown[] = [];
+  const keep = ({ status, body }: { status: number; body: unknown }) => answers.push(comparable(status, body));
+  for (const [index, { advanceSeconds, ageSeconds, body }] of history.entries()) {
+    clock.advance(advanceSeconds);
+    const signals = { ...body, timestamp: clock.at(-ageSeconds) };
+    keep(await ingest(signals));
+    if (index % 10 === 0) keep(await ingest(signals));
+  }
+  for (const { session_id } of sessions) {
+    keep(await request(`/v1/state?session_id=${session_id}`));
+    keep(await request(`/v1/history?session_id=${session_id}&minutes=60`));
+  }
+  return answers;
+}
+
+/** An answer as it is compared; only the request id may differ. */
+function comparable(status: number, body: unknown): unknown {
+  const { request_id: _, ...rest } = body as { request_id?: string };
+  return { status, ...rest };
+}
+
+test('identical histories are answered identically on SQLite and on MySQL', async () => {
+  const startMs = Date.now();
+  const history = drawHistory();
+  const onSqlite = await play(await startOn('sqlite', startMs), history);
+  const onMysql = await play(await startOn('mysql', startMs), history);
+  expect(onMysql).toEqual(onSqlite);
+  expect(new Set(onSqlite.map((answer) => (answer as { status: number }).status))).toEqual(new Set([200]));
+});
+
+test('readings that arrive all at once are answered identically on SQLite and on MySQL', async () => {
+  const startMs = Date.now();
+  const [sqlite, mysql] = [await startOn('sqlite', startMs), await startOn('mysql', startMs)];
+  // A person a reading, so that the order of arrival cannot matter.
+  const bodies = drawHistory().map(({ body }, index) => ({
+    ...body,
+    session_id: `s${index}`,
+    subject_id: `p${index}`,
+  }));
+  const playAll = async ({ ingest }: TestService) =>
+    (await Promise.all(bodies.map((body) => ingest(body)))).map(({ status, body }) => comparable(status, body));
+  expect(await playAll(mysql)).toEqual(await playAll(sqlite));
+});

@@ -1,0 +1,309 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { enums } from '../../generated/spec.js';
+import { seededRandom } from '../../scripts/terminal/scenes.js';
+import { type Baseline, usualOf } from './baseline.js';
+import { toHistory } from './history.js';
+import { advanceSession, type Session, type Step } from './session.js';
+import { categoryOf, type Reading, type SignalValues, signalNames } from './signals.js';
+import { toStateReading } from './state-reading.js';
+import { publishScore } from './states.js';
+import { fuseEvidence } from './stress.js';
+import {
+  ageMs,
+  anyOf,
+  anyValues,
+  baselineAfter,
+  heldScore,
+  history,
+  inTwoOrders,
+  laterMs,
+  laws,
+  measured,
+  nowMs,
+  signals,
+  someValues,
+  startMs,
+  usual,
+  worsening,
+} from './testing/arbitraries.js';
+import { advanceAll, advanceTo } from './testing/pipeline.js';
+
+/** Each case is an hour of readings, so by default fewer; NOISE_RUNS=10000 takes minutes. */
+const noiseLaw = { numRuns: Number(process.env['NOISE_RUNS'] ?? 1_000) };
+const noiseLimitMs = 20 * 60_000;
+
+const newestOf = (readings: readonly Reading[]) => Math.max(...readings.map(({ atMs }) => atMs));
+const stateByEdges = (score: number) => enums.State[Math.min(4, Math.floor(score / 20))];
+
+test('a score is an integer from 0 to 100 and a confidence lies from 0 to 1, after any history', () => {
+  fc.assert(
+    fc.property(history, (readings) => {
+      for (const { answer, point } of advanceAll(readings))
+        for (const { score, confidence } of [answer, point]) {
+          if (!Number.isInteger(score) || score < 0 || score > 100) return false;
+          if (!(confidence >= 0 && confidence <= 1)) return false;
+        }
+      return true;
+    }),
+    laws,
+  );
+});
+
+test('no valid input makes a NaN or an infinity, in answer, point, session or baseline', () => {
+  fc.assert(
+    fc.property(history, (readings) => {
+      for (const { answer, point, baseline, session } of advanceAll(readings)) {
+        const { heartRate, ...scored } = point;
+        for (const part of [toStateReading('s1', answer), scored, baseline, session, usualOf(baseline, laterMs)])
+          if (hasUnnumber(part)) return false;
+        if (heartRate !== null && !Number.isFinite(heartRate)) return false;
+        if (/NaN|Infinity|undefined/.test(answer.reason)) return false;
+      }
+      return true;
+    }),
+    laws,
+  );
+});
+
+test('the state is the band of the published score, in answers and in the history', () => {
+  fc.assert(
+    fc.property(history, (readings) => {
+      const steps = advanceAll(readings);
+      const answers = steps.map(({ answer }) => toStateReading('s1', answer));
+      const points = steps.map(({ point }) => point);
+      return [...answers, ...toHistory('s1', 60, points).datapoints].every(
+        ({ state, stress_score }) => state === stateByEdges(stress_score),
+      );
+    }),
+    laws,
+  );
+});
+
+test('a more stressful value of one signal never lowers the score, whatever else is known and was published', () => {
+  fc.assert(
+    fc.property(signals, worsening, ageMs, usual, heldScore, (others, [milder, harsher], age, known, held) => {
+      const [lower, upper] = [milder, harsher].map((values) => {
+        const all = { ...others, ...measured(values, nowMs - age) };
+        return publishScore(fuseEvidence(all, nowMs, known).value, held);
+      });
+      return Number(lower) <= Number(upper);
+    }),
+    laws,
+  );
+});
+
+test('a reading that is more stressful in one signal never gives the lower score, after the same history', () => {
+  fc.assert(
+    fc.property(history, fc.integer({ min: 0, max: 400_000 }), someValues, worsening, (before, gapMs, others, pair) => {
+      const { session, baseline } = advanceTo(before);
+      const [lower, upper] = pair.map((values) => {
+        const reading = { ...others, ...values, atMs: newestOf(before) + gapMs };
+        return advanceSession(session, reading, baseline).answer.score;
+      });
+      return Number(lower) <= Number(upper);
+    }),
+    laws,
+  );
+});
+
+test('an older signal is weaker evidence than a newer one', () => {
+  fc.assert(
+    fc.property(worsening, ageMs, fc.integer({ min: 1, max: 400_000 }), usual, ([, values], age, older, known) => {
+      const strength = (atAgeMs: number) =>
+        Math.abs(fuseEvidence(measured(values), nowMs + atAgeMs, known).drivers[0]?.logOdds ?? 0);
+      // Nothing can be weaker than what says nothing, or next to nothing: the smallest doubles do not halve.
+      return strength(age + older) < strength(age) || strength(age) < Number.MIN_VALUE / Number.EPSILON;
+    }),
+    laws,
+  );
+});
+
+test('a stale signal says nothing', () => {
+  fc.assert(
+    fc.property(history, someValues, (before, values) => {
+      const { session, baseline } = advanceTo(before);
+      const reading = { ...values, atMs: newestOf(before) + 300_000 };
+      const alone = advanceSession(undefined, reading, baseline).answer;
+      const { score, confidence, reason } = advanceSession(session, reading, baseline).answer;
+      const { value } = fuseEvidence(measured(values, reading.atMs), reading.atMs, usualOf(baseline, reading.atMs));
+      expect([confidence, reason]).toEqual([alone.confidence, alone.reason]);
+      expect(score).toBe(publishScore(value, session.latest.score));
+    }),
+    laws,
+  );
+});
+
+test('the order of arrival within the newest instant changes neither score nor reason nor baseline, then or later', () => {
+  const group = inTwoOrders(fc.array(someValues, { minLength: 2, maxLength: 4 }));
+  fc.assert(
+    fc.property(fc.option(history, { nil: [] }), group, someValues, (before, orders, after) => {
+      const atMs = Math.max(startMs, ...before.map((reading) => reading.atMs)) + 1000;
+      const [one, other] = orders.map((order) => {
+        const instant = order.map((values): Reading => ({ ...values, atMs }));
+        const end = advanceTo([...before, ...instant]);
+        const next = advanceSession(end.session, { ...after, atMs: atMs + 90_000 }, end.baseline);
+        return [orderFree(end), orderFree(next)];
+      });
+      expect(one).toEqual(other);
+    }),
+    laws,
+  );
+});
+
+test('a late reading that is newest for none of its signals moves nothing', () => {
+  fc.assert(
+    fc.property(history, someValues, fc.integer({ min: 1, max: 200_000 }), (before, values, lateMs) => {
+      // Every signal was seen just now, so that none of the late ones is newest.
+      const now = newestOf(before) + 1000;
+      const all = { heart_rate: 80, sdnn: 40, tone: 'calm', expression: 'neutral', sentiment: 0, atMs: now } as const;
+      const held = advanceTo([...before, all]);
+      const late = advanceSession(held.session, { ...values, atMs: now - lateMs }, held.baseline);
+      expect(late.session).toEqual(held.session);
+      expect(late.baseline).toEqual(held.baseline);
+      const { received: _, ...answer } = late.answer;
+      expect(answer).toEqual(unreceived(held));
+    }),
+    laws,
+  );
+});
+
+test('the order of arrival within a late instant changes neither score nor reason nor baseline', () => {
+  const group = inTwoOrders(fc.array(someValues, { minLength: 2, maxLength: 4 }));
+  fc.assert(
+    fc.property(history, group, fc.integer({ min: 0, max: 100_000 }), (before, orders, lateMs) => {
+      const atMs = newestOf(before) - lateMs;
+      const [one, other] = orders.map((order) =>
+        orderFree(advanceTo([...before, ...order.map((values): Reading => ({ ...values, atMs }))])),
+      );
+      expect(one).toEqual(other);
+    }),
+    laws,
+  );
+});
+
+test('confidence never rises when a category is taken away', () => {
+  fc.assert(
+    fc.property(signals, usual, fc.constantFrom(...enums.SignalCategory), (all, known, category) => {
+      const fewer = without(category, all);
+      return fuseEvidence(fewer, nowMs, known).confidence <= fuseEvidence(all, nowMs, known).confidence;
+    }),
+    laws,
+  );
+});
+
+test('a session that never had a category is never the more confident for it', () => {
+  fc.assert(
+    fc.property(history, anyValues, fc.constantFrom(...enums.SignalCategory), (before, values, category) => {
+      const readings = [...before, { ...values, atMs: newestOf(before) + 2000 }];
+      const fewer = readings
+        .map((reading) => ({ ...without(category, reading), atMs: reading.atMs }))
+        .filter((reading) => Object.keys(reading).length > 1);
+      // The instant of comparison is the same only where the last reading still carries something.
+      fc.pre(fewer.at(-1)?.atMs === readings.at(-1)?.atMs);
+      return advanceTo(fewer).answer.confidence <= advanceTo(readings).answer.confidence;
+    }),
+    laws,
+  );
+});
+
+test('a session and a baseline that were stored as JSON go on as if they had been kept', () => {
+  fc.assert(
+    fc.property(history, (readings) => {
+      let session: Session | undefined;
+      let baseline: Baseline | undefined;
+      const answers = readings.map((reading) => {
+        const step = advanceSession(session, reading, baseline);
+        session = stored(step.session);
+        baseline = stored(step.baseline);
+        return [step.answer, step.point];
+      });
+      const kept = advanceAll(readings).map(({ answer, point }) => [answer, point]);
+      return JSON.stringify(answers) === JSON.stringify(kept);
+    }),
+    laws,
+  );
+});
+
+test(
+  'two bpm of noise around a band edge make at most two changes of state in an hour',
+  {
+    timeout: noiseLimitMs,
+  },
+  () => {
+    const { heart_rate: _, ...otherSignals } = anyOf;
+    const others = fc.record(otherSignals, { requiredKeys: [] });
+    const edges = fc.constantFrom(20, 40, 60, 80);
+    fc.assert(
+      fc.property(
+        others,
+        edges,
+        fc.boolean(),
+        fc.boolean(),
+        fc.integer(),
+        (steady, edge, isLearning, isKnown, seed) => {
+          const random = seededRandom(seed);
+          const baseline = isKnown ? fiveHoursAround(62, random) : undefined;
+          const centre = heartRateAt(edge, steady, baseline);
+          fc.pre(centre !== undefined);
+          let [last, changes]: [Step | undefined, number] = [undefined, 0];
+          for (let atMs = startMs; atMs < startMs + 3_600_000; atMs += 2000) {
+            const reading = { ...steady, atMs, heart_rate: Number(centre) + 4 * random() - 2 };
+            const step: Step = advanceSession(last?.session, reading, isLearning && last ? last.baseline : baseline);
+            if (last && stateByEdges(step.answer.score) !== stateByEdges(last.answer.score)) changes += 1;
+            last = step;
+          }
+          return changes <= 2;
+        },
+      ),
+      noiseLaw,
+    );
+  },
+);
+
+function hasUnnumber(part: unknown): boolean {
+  if (typeof part === 'number') return !Number.isFinite(part);
+  return typeof part === 'object' && part !== null && Object.values(part).some(hasUnnumber);
+}
+
+/** What a client sees of a session as of an instant; the answer before is another one in another order. */
+function orderFree({ session: { signals, latest, heldScore }, baseline }: Step) {
+  const { received, previousScore: _, ...rest } = latest;
+  return { signals, heldScore, baseline, latest: { ...rest, received: [...received].sort() } };
+}
+
+function unreceived({ answer: { received: _, ...answer } }: Step) {
+  return answer;
+}
+
+function without<T extends object>(category: string, values: T): Partial<T> {
+  const gone = new Set<string>(signalNames.filter((name) => categoryOf[name] === category));
+  return Object.fromEntries(Object.entries(values).filter(([name]) => !gone.has(name))) as Partial<T>;
+}
+
+function stored<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value));
+}
+
+/** Someone known from a reading every two minutes until just before the start. */
+function fiveHoursAround(bpm: number, random: () => number): Baseline | undefined {
+  const readings = Array.from({ length: 150 }, (_, index) => ({
+    atMs: startMs + (index - 150) * 120_000,
+    heart_rate: bpm + 8 * random() - 4,
+  }));
+  return baselineAfter(readings);
+}
+
+/** The heart rate at which the fused value crosses an edge, all else given; absent when none within the bounds does. */
+function heartRateAt(edge: number, others: SignalValues, baseline: Baseline | undefined): number | undefined {
+  const known = usualOf(baseline, startMs);
+  const value = (bpm: number) => fuseEvidence(measured({ ...others, heart_rate: bpm }), nowMs, known).value;
+  let [low, high] = [32, 218];
+  if (value(low) > edge || value(high) < edge) return undefined;
+  while (high - low > 1e-6) {
+    const middle = (low + high) / 2;
+    if (value(middle) < edge) low = middle;
+    else high = middle;
+  }
+  return low;
+}

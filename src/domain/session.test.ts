@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import { advanceSession, isOtherSubject } from './session.js';
+import type { Reading } from './signals.js';
+import { startMs } from './testing/arbitraries.js';
+import { advanceAll, advanceTo } from './testing/pipeline.js';
+
+const at = (seconds: number, values: Omit<Reading, 'atMs'>): Reading => ({ ...values, atMs: startMs + seconds * 1000 });
+
+test('the first reading has no score before it, and every later one has', () => {
+  const [first, second] = advanceAll([at(0, { heart_rate: 90 }), at(2, { heart_rate: 60 })]);
+  expect(first?.answer.previousScore).toBeUndefined();
+  expect(second?.answer.previousScore).toBe(first?.answer.score);
+});
+
+test('a heart rate now and words ten seconds ago are judged together', () => {
+  const { answer } = advanceTo([at(0, { sentiment: -0.8 }), at(10, { heart_rate: 100 })]);
+  const alone = advanceTo([at(10, { heart_rate: 100 })]).answer;
+  expect(answer.score).toBeGreaterThan(alone.score);
+  expect(answer.reason).toMatch(/strongly negative words/);
+  expect(answer.received).toEqual(['cardiovascular']);
+});
+
+test('a late utterance that is the newest of its kind counts, as of the newest reading', () => {
+  const before = advanceTo([at(10, { heart_rate: 100 })]);
+  const late = advanceSession(before.session, at(5, { tone: 'hostile' }), before.baseline);
+  expect(late.answer.score).toBeGreaterThan(before.answer.score);
+  expect(late.answer.timestampMs).toBe(before.answer.timestampMs);
+  expect(late.point.timestampMs).toBe(startMs + 5_000);
+  expect(late.answer.received).toEqual(['vocal']);
+  expect(late.session.latest.received).toEqual(['cardiovascular']);
+});
+
+test('a late reading that moves nothing has a history point of its own signals', () => {
+  const before = advanceTo([at(0, { tone: 'hostile' }), at(10, { heart_rate: 60, sentiment: 0.8 })]);
+  const late = advanceSession(before.session, at(5, { heart_rate: 110 }), before.baseline);
+  const alone = advanceTo([at(5, { heart_rate: 110 })]);
+  expect(late.point).toEqual({ ...alone.point, heartRate: 110 });
+  expect(late.answer).toEqual({ ...before.answer, received: ['cardiovascular'] });
+});
+
+test('readings of one instant are held against the score before that instant', () => {
+  const [first, , last] = advanceAll([
+    at(0, { heart_rate: 60, sentiment: 0.6 }),
+    at(2, { heart_rate: 110 }),
+    at(2, { tone: 'hostile' }),
+  ]);
+  expect(last?.session.heldScore).toBe(first?.answer.score);
+});
+
+test('without a subject the session keeps the baseline; a subject that is named takes it along', () => {
+  const [unnamed, named] = advanceAll([at(0, { heart_rate: 60 }), at(60, { heart_rate: 60, subjectId: 'anna' })]);
+  expect(unnamed?.session.baseline).toEqual(unnamed?.baseline);
+  expect(named?.session).not.toHaveProperty('baseline');
+  expect(named?.session.subjectId).toBe('anna');
+  expect(named?.baseline.heart_rate?.firstAtMs).toBe(startMs);
+});
+
+test('the first subject binds the session, also when a late reading names it', () => {
+  const before = advanceTo([at(10, { heart_rate: 80 })]);
+  const { session } = advanceSession(before.session, at(5, { heart_rate: 70, subjectId: 'anna' }), before.baseline);
+  expect(session.subjectId).toBe('anna');
+  expect(session).not.toHaveProperty('baseline');
+  expect(isOtherSubject(session, at(12, { heart_rate: 80, subjectId: 'bert' }))).toBe(true);
+  expect(isOtherSubject(session, at(12, { heart_rate: 80, subjectId: 'anna' }))).toBe(false);
+  expect(isOtherSubject(session, at(12, { heart_rate: 80 }))).toBe(false);
+  expect(isOtherSubject(undefined, at(12, { heart_rate: 80, subjectId: 'bert' }))).toBe(false);
+});

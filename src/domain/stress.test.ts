@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest';
+import { enums, stressModel as model } from '../../generated/spec.js';
+import { usualOf } from './baseline.js';
+import { ageWeight } from './evidence.js';
+import type { SignalValues } from './signals.js';
+import { bandOf, publishScore } from './states.js';
+import { fuseEvidence } from './stress.js';
+import { baselineAfter, measured, nowMs } from './testing/arbitraries.js';
+
+const population = usualOf(undefined, 0);
+const scoreOf = (values: SignalValues) =>
+  publishScore(fuseEvidence(measured(values), nowMs, population).value, undefined);
+
+test('confidence grows with a personal baseline and with each category, and falls with age', () => {
+  const known = { ...population, heart_rate: { ...population.heart_rate, known: 1 } };
+  const confidence = (values: SignalValues, usual = known, ageMs = 0) =>
+    fuseEvidence(measured(values), nowMs + ageMs, usual).confidence;
+  const heart = confidence({ heart_rate: 80 });
+  expect(heart).toBeGreaterThan(confidence({ heart_rate: 80 }, population));
+  expect(confidence({ heart_rate: 80 }, known, 60_000)).toBeLessThan(heart);
+  const withVoice = confidence({ heart_rate: 80, tone: 'calm' });
+  expect(withVoice).toBeGreaterThan(heart);
+  expect(confidence({ heart_rate: 80, tone: 'calm', sentiment: 0 })).toBeGreaterThan(withVoice);
+});
+
+test('two signals of one category are no two opinions', () => {
+  const confidence = (values: SignalValues) => fuseEvidence(measured(values), nowMs, population).confidence;
+  expect(confidence({ heart_rate: 80, sdnn: 40 })).toBe(confidence({ heart_rate: 80 }));
+});
+
+test('without a fresh signal the score is the neutral one, and nothing is known', () => {
+  const { value, confidence, categories } = fuseEvidence(measured({ tone: 'hostile' }), nowMs + 300_000, population);
+  expect([Math.round(value), confidence, categories]).toEqual([43, 0, []]);
+});
+
+test('no single label or sentence alone reaches acute stress', () => {
+  for (const tone of enums.Tone) expect(scoreOf({ tone })).toBeLessThan(80);
+  for (const expression of enums.Expression) expect(scoreOf({ expression })).toBeLessThan(80);
+  for (const sentiment of [-1, -0.5, 0, 1]) expect(scoreOf({ sentiment })).toBeLessThan(80);
+});
+
+test('a racing heart alone is stressed, not acute', () => {
+  expect(bandOf(scoreOf({ heart_rate: 110 })).state).toBe('stressed');
+  expect(bandOf(scoreOf({ heart_rate: 220 })).state).toBe('stressed');
+});
+
+test('strong signals that agree reach acute stress', () => {
+  expect(scoreOf({ tone: 'hostile', sentiment: -0.9, expression: 'tense' })).toBeGreaterThanOrEqual(80);
+  expect(scoreOf({ heart_rate: 115, sentiment: -0.6 })).toBeGreaterThanOrEqual(80);
+  expect(scoreOf({ heart_rate: 115, expression: 'tense' })).toBeGreaterThanOrEqual(80);
+  expect(scoreOf({ heart_rate: 115, tone: 'hostile' })).toBeGreaterThanOrEqual(80);
+});
+
+test('of tone, expression and sentiment, tone is trusted least and sentiment most', () => {
+  const { tone, expression, sentiment } = model.reliability;
+  expect(tone).toBeLessThan(expression);
+  expect(expression).toBeLessThan(sentiment);
+  expect(scoreOf({ tone: 'hostile' })).toBeLessThan(scoreOf({ sentiment: -1 }));
+});
+
+test('a signal weighs half after a half-life, everything when it is ahead of the session, and nothing once stale', () => {
+  expect(ageWeight(-1)).toBe(1);
+  expect(ageWeight(60_000)).toBe(0.5);
+  expect(ageWeight(299_999)).toBeGreaterThan(0);
+  expect(ageWeight(300_000)).toBe(0);
+});
+
+test('the same heart rate says more of someone whose usual is lower', () => {
+  const athlete = Array.from({ length: 60 }, (_, index) => ({ atMs: index * 120_000, heart_rate: 50 }));
+  const known = usualOf(baselineAfter(athlete), athlete.length * 120_000);
+  const heart = measured({ heart_rate: 75 });
+  expect(fuseEvidence(heart, nowMs, known).value).toBeGreaterThan(fuseEvidence(heart, nowMs, population).value + 15);
+});
+
+test('falling heart rate variability raises the score, but by less than a heart rate does', () => {
+  expect(scoreOf({ sdnn: 10 })).toBeGreaterThan(scoreOf({ sdnn: 100 }));
+  expect(scoreOf({ sdnn: 1 }) - scoreOf({ sdnn: 500 })).toBeLessThan(
+    scoreOf({ heart_rate: 102 }) - scoreOf({ heart_rate: 72 }),
+  );
+});

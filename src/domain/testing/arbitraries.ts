@@ -1,0 +1,105 @@
+import fc from 'fast-check';
+import { bounds, enums, stressModel as model } from '../../../generated/spec.js';
+import { type Baseline, learn, type Usual, usualOf } from '../baseline.js';
+import type { Reading, SignalName, Signals, SignalValues } from '../signals.js';
+
+/** How many cases every law is tried on. */
+export const laws = { numRuns: 10_000 };
+
+/** An instant like the ones that readings carry; histories begin here. */
+export const startMs = Date.UTC(2026, 0, 5, 9);
+/** The instant as of which ages are drawn. */
+export const nowMs = startMs + 1_000_000;
+/** Later than any history. */
+export const laterMs = startMs + 8_000_000;
+
+type Value<N extends SignalName> = NonNullable<SignalValues[N]>;
+
+/** Any value that the contract allows, for each signal. */
+export const anyOf: { readonly [N in SignalName]: fc.Arbitrary<Value<N>> } = {
+  heart_rate: numberOf('heart_rate'),
+  sdnn: numberOf('sdnn'),
+  tone: fc.constantFrom(...enums.Tone),
+  expression: fc.constantFrom(...enums.Expression),
+  sentiment: numberOf('sentiment').map((value) => value + 0), // -0 becomes 0, as JSON has it
+};
+export const anyValues: fc.Arbitrary<SignalValues> = fc.record(anyOf, { requiredKeys: [] });
+/** What one valid reading carries: at least one signal. */
+export const someValues = anyValues.filter((values) => Object.keys(values).length > 0);
+
+/** Seconds between two readings as they arrive; negative is late. */
+const gapSeconds = fc.constantFrom(0, 0.001, 2, 2, 60, 120, 400, -5, -70);
+
+/** Readings in order of arrival: some at one instant, some late, some after everything went stale. */
+export const history: fc.Arbitrary<Reading[]> = fc
+  .array(fc.tuple(someValues, gapSeconds), { minLength: 1, maxLength: 12 })
+  .map((arrivals) => {
+    let atMs = startMs;
+    return arrivals.map(([values, gap]) => {
+      atMs += gap * 1000;
+      return { ...values, atMs };
+    });
+  });
+
+export function baselineAfter(readings: readonly Reading[]): Baseline | undefined {
+  return readings.reduce<Baseline | undefined>((baseline, reading) => learn(baseline, reading), undefined);
+}
+
+/** What is usual as learned from some history, or the population. */
+export const usual: fc.Arbitrary<Usual> = fc
+  .option(history, { nil: undefined })
+  .map((readings) => usualOf(readings && baselineAfter(readings), laterMs));
+
+/** From fresh to nearly stale. */
+export const ageMs = fc.integer({ min: 0, max: model.age.stale_after_seconds * 1000 - 1 });
+
+/** Signals of various ages as of `nowMs`; any of them may be missing. */
+export const signals: fc.Arbitrary<Signals> = fc.record(
+  {
+    heart_rate: aged('heart_rate'),
+    sdnn: aged('sdnn'),
+    tone: aged('tone'),
+    expression: aged('expression'),
+    sentiment: aged('sentiment'),
+  },
+  { requiredKeys: [] },
+);
+
+/** Signals measured at one instant. */
+export function measured(values: SignalValues, atMs = nowMs): Signals {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, { value, atMs }]));
+}
+
+/** A published score, or none yet. */
+export const heldScore = fc.option(fc.integer({ min: 0, max: model.score_max }), { nil: undefined });
+
+/** One signal twice, the less stressful value first. */
+export const worsening: fc.Arbitrary<readonly [SignalValues, SignalValues]> = fc.oneof(
+  pairOf('heart_rate', (a, b) => a - b),
+  pairOf('sdnn', (a, b) => b - a),
+  pairOf('tone', (a, b) => model.tone_points[a] - model.tone_points[b]),
+  pairOf('expression', (a, b) => model.expression_points[a] - model.expression_points[b]),
+  pairOf('sentiment', (a, b) => b - a),
+);
+
+/** Some readings in one order and in another. */
+export function inTwoOrders<T>(items: fc.Arbitrary<T[]>): fc.Arbitrary<readonly [T[], T[]]> {
+  return items.chain((one) => fc.tuple(fc.constant(one), fc.shuffledSubarray(one, { minLength: one.length })));
+}
+
+function numberOf(name: keyof typeof bounds.SignalSubmission): fc.Arbitrary<number> {
+  const { minimum: min, maximum: max } = bounds.SignalSubmission[name];
+  // Whole numbers too, so that equal values and band edges come up.
+  return fc.oneof(fc.double({ min, max, noNaN: true }), fc.integer({ min, max }));
+}
+
+function aged<N extends SignalName>(name: N) {
+  return fc.tuple<[Value<N>, number]>(anyOf[name], ageMs).map(([value, age]) => ({ value, atMs: nowMs - age }));
+}
+
+function pairOf<N extends SignalName>(name: N, compare: (a: Value<N>, b: Value<N>) => number) {
+  const signal = (value: Value<N>): SignalValues => ({ [name]: value });
+  return fc
+    .tuple<[Value<N>, Value<N>]>(anyOf[name], anyOf[name])
+    .map(([a, b]) => (compare(a, b) <= 0 ? ([signal(a), signal(b)] as const) : ([signal(b), signal(a)] as const)));
+}

@@ -1,0 +1,20 @@
+import type { Baseline } from '../baseline.js';
+import { advanceSession, type Step } from '../session.js';
+import type { Reading } from '../signals.js';
+
+/** Readings of one session in order of arrival; what was usual before, and is after each, handed on as ingest does. */
+export function advanceAll(readings: readonly Reading[], known?: Baseline): Step[] {
+  const steps: Step[] = [];
+  for (const reading of readings) {
+    const last = steps.at(-1);
+    steps.push(advanceSession(last?.session, reading, last ? last.baseline : known));
+  }
+  return steps;
+}
+
+/** The last step of these readings, which are at least one. */
+export function advanceTo(readings: readonly Reading[], known?: Baseline): Step {
+  const last = advanceAll(readings, known).at(-1);
+  if (!last) throw new Error('no readings');
+  return last;
+}

@@ -1,0 +1,116 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { sight, type Sighting, toProfile, type Trigger } from './triggers.js';
+
+/** Sightings as [score, session]; a second apart. */
+function seen(...sightings: ReadonlyArray<readonly [number, string]>): Trigger {
+  const sessions = new Set<string>();
+  const after = sightings.reduce<Trigger | undefined>((trigger, [score, sessionId], index) => {
+    const sighting = { score, sessionId, atMs: index * 1000, isFirstInSession: !sessions.has(sessionId) };
+    sessions.add(sessionId);
+    return sight(trigger, sighting);
+  }, undefined);
+  if (!after) throw new Error('nothing was seen');
+  return after;
+}
+
+test('a topic that was never raised is observed', () => {
+  expect(seen([30, 'a'], [59, 'a'], [59, 'b'])).toMatchObject({ status: 'observed', sessions: 2, peakScore: 59 });
+});
+
+test('recent stress starts at the first score and gives the newest half of the weight', () => {
+  expect(seen([40, 'a']).recent).toBe(40);
+  expect(seen([40, 'a'], [80, 'a']).recent).toBe(60);
+  expect(seen([40, 'a'], [80, 'a'], [20, 'a']).recent).toBe(40);
+});
+
+test('it becomes active when recent stress reaches the stressed band, not before', () => {
+  expect(seen([60, 'a']).status).toBe('active');
+  expect(seen([40, 'a'], [79, 'a']).status).toBe('observed');
+  expect(seen([40, 'a'], [80, 'a']).status).toBe('active');
+});
+
+test('it resolves after two calm sightings in later sessions, once recent stress is under the focused band', () => {
+  expect(seen([80, 'a'], [10, 'b']).status).toBe('active');
+  expect(seen([80, 'a'], [10, 'b'], [10, 'b']).status).toBe('resolved');
+  expect(seen([80, 'a'], [10, 'b'], [10, 'c']).status).toBe('resolved');
+  expect(seen([100, 'a'], [39, 'b'], [39, 'b']).status, 'recent stress is 54').toBe('active');
+});
+
+test('a calm end of the session that made it active resolves nothing', () => {
+  expect(seen([80, 'a'], [5, 'a'], [5, 'a'], [5, 'a']).status).toBe('active');
+});
+
+test('calm sightings before it became active do not count', () => {
+  expect(seen([10, 'x'], [10, 'y'], [100, 'a'], [80, 'a'], [10, 'b']).status).toBe('active');
+});
+
+test('a resolved topic becomes active again, and must then resolve anew', () => {
+  const again = seen([80, 'a'], [10, 'b'], [10, 'b'], [100, 'c'], [90, 'c']);
+  expect(again.status).toBe('active');
+  expect(again.changes.map(({ status }) => status)).toEqual(['observed', 'active', 'resolved', 'active'].slice(1));
+  expect(again.activation).toMatchObject({ sessionId: 'c', resolving: 0 });
+});
+
+test('the mean is plain, to one decimal, and the newest sighting is the last seen, also when a late one follows', () => {
+  const first = sight(undefined, { score: 50, atMs: 5000, sessionId: 'a', isFirstInSession: true });
+  const second = sight(first, { score: 51, atMs: 9000, sessionId: 'b', isFirstInSession: true });
+  const late = sight(second, { score: 53, atMs: 1000, sessionId: 'b', isFirstInSession: false });
+  expect(toProfile('anna', new Map([['exams', late]]))).toEqual({
+    subject_id: 'anna',
+    triggers: {
+      exams: {
+        status: 'observed',
+        avg_stress: 51.3,
+        peak_stress: 53,
+        sessions: 2,
+        last_seen: '1970-01-01T00:00:09.000Z',
+      },
+    },
+    active: [],
+    resolved: [],
+  });
+});
+
+test('active and resolved topics are listed most recent first', () => {
+  const at = (score: number, atMs: number) => sight(undefined, { score, atMs, sessionId: 'a', isFirstInSession: true });
+  const profile = toProfile(
+    'anna',
+    new Map([
+      ['debt', at(70, 1000)],
+      ['exams', at(90, 3000)],
+      ['sleep', at(65, 2000)],
+    ]),
+  );
+  expect(profile.active).toEqual(['exams', 'sleep', 'debt']);
+});
+
+const sightings: fc.Arbitrary<Sighting[]> = fc.array(
+  fc.record({
+    score: fc.integer({ min: 0, max: 100 }),
+    atMs: fc.integer({ min: 0, max: 1_000_000 }),
+    sessionId: fc.constantFrom('a', 'b', 'c'),
+    isFirstInSession: fc.boolean(),
+  }),
+  { minLength: 1, maxLength: 60 },
+);
+
+test('whatever is seen: resolved only after active, mean under peak, memory bounded', () => {
+  fc.assert(
+    fc.property(sightings, (all) => {
+      let trigger: Trigger | undefined;
+      let wasActive = false;
+      for (const sighting of all) {
+        trigger = sight(trigger, sighting);
+        wasActive ||= trigger.status === 'active';
+        expect(trigger.status !== 'resolved' || wasActive).toBe(true);
+        expect(trigger.recent).toBeGreaterThanOrEqual(0);
+        expect(trigger.recent).toBeLessThanOrEqual(trigger.peakScore);
+        expect(trigger.scoreSum / trigger.sightings).toBeLessThanOrEqual(trigger.peakScore);
+        expect(trigger.changes.length).toBeLessThanOrEqual(20);
+        expect(JSON.parse(JSON.stringify(trigger))).toEqual(trigger);
+      }
+    }),
+    { numRuns: 2000 },
+  );
+});
