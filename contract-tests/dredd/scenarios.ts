@@ -24,7 +24,10 @@ type Scenarios = { readonly [Op in OperationId]: { readonly [Status in keyof ope
 
 const scenarios: Scenarios = {
   ingest: {
-    200: async ({ world, transaction }) => submit(transaction, { session_id: await sessionWithData(world) }),
+    200: async ({ world, transaction }) => {
+      const session_id = await sessionWithData(world);
+      submit(transaction, { session_id, subject_id: session_id });
+    },
     400: async ({ transaction }) => submit(transaction, { timestamp: ago(timestamps.max_age_seconds + 1) }),
     401: withoutKey,
     413: async ({ transaction }) => submit(transaction, { user_message: 'x'.repeat(bodyLimits.max_bytes) }),
@@ -50,6 +53,22 @@ const scenarios: Scenarios = {
     422: withUnknownParameter,
     500: withoutTable('sessions'),
     503: unavailable('sessions'),
+  },
+  getTriggers: {
+    200: async ({ world, transaction }) => setQuery(transaction, 'subject_id', await subjectWithTopic(world)),
+    401: withUnknownKey,
+    404: async ({ transaction }) => setQuery(transaction, 'subject_id', randomUUID()),
+    422: withUnknownParameter,
+    500: withoutTable('triggers'),
+    503: unavailable('triggers'),
+  },
+  deleteSubject: {
+    200: async ({ world, transaction }) => setSubjectInPath(transaction, await subjectWithTopic(world)),
+    401: withUnknownKey,
+    404: async ({ transaction }) => setSubjectInPath(transaction, randomUUID()),
+    422: withUnknownParameter,
+    500: withoutTable('triggers'),
+    503: whileLocked('subjects', 'triggers', 'sessions'),
   },
   getHealth: {
     200: asDocumented,
@@ -152,19 +171,37 @@ function setQuery(transaction: Transaction, name: string, value: string): void {
   transaction.fullPath = `${url.pathname}${url.search}`;
 }
 
-/** A new session with two readings, so that answers about it hold every optional field. */
-async function sessionWithData({ service, key }: World): Promise<string> {
+function setSubjectInPath(transaction: Transaction, subjectId: string): void {
+  transaction.fullPath = transaction.fullPath.replace(/[^/]+$/, subjectId);
+}
+
+/** A new session of a subject of the same name, with two readings, so that answers about it hold every optional field. */
+async function sessionWithData(world: World): Promise<string> {
   const sessionId = randomUUID();
-  for (const seconds of [2, 1]) {
-    const response = await fetch(`${service.url}/v1/ingest`, {
-      method: 'POST',
-      headers: { 'X-Service-Key': key, 'Content-Type': 'application/json' },
-      body: JSON.stringify(reading(sessionId, seconds)),
-    });
-    const answer = await response.text();
-    if (response.status !== 200) throw new Error(`a reading was answered with ${response.status}: ${answer}`);
-  }
+  for (const seconds of [2, 1]) await ingest(world, turn(sessionId, sessionId, seconds));
   return sessionId;
+}
+
+/** A new subject whose topic is known. */
+async function subjectWithTopic(world: World): Promise<string> {
+  const subjectId = randomUUID();
+  await ingest(world, turn(randomUUID(), subjectId));
+  return subjectId;
+}
+
+async function ingest({ service, key }: World, body: object): Promise<void> {
+  const response = await fetch(`${service.url}/v1/ingest`, {
+    method: 'POST',
+    headers: { 'X-Service-Key': key, 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  const answer = await response.text();
+  if (response.status !== 200) throw new Error(`a reading was answered with ${response.status}: ${answer}`);
+}
+
+function turn(sessionId: string, subjectId: string, secondsAgo = 0): object {
+  const talk = { user_message: 'My exam is tomorrow', ai_response: 'How do you feel about it?' };
+  return { ...reading(sessionId, secondsAgo), subject_id: subjectId, ...talk };
 }
 
 function reading(sessionId: string, secondsAgo = 0): object {

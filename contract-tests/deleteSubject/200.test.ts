@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest';
+import { eraseSubject, finishErasures } from '../../src/retention/erase.js';
+import { readConfig } from '../../src/config.js';
+import { openDatabase } from '../../src/store/database.js';
+import { startTestService, type TestService } from '../support/service.js';
+
+const turn = { user_message: 'my exam is tomorrow', ai_response: 'Good luck!' };
+const tables = ['sessions', 'readings', 'subjects', 'triggers', 'erasures'];
+
+async function rowCounts({ database }: TestService): Promise<number[]> {
+  const knex = openDatabase(readConfig({ DATABASE_URL: database.url }).database);
+  const counts = await Promise.all(tables.map(async (table) => (await knex(table).select()).length));
+  await knex.destroy();
+  return counts;
+}
+
+async function liveOnce(service: TestService, subject_id: string, sessions: number): Promise<void> {
+  for (let session = 0; session < sessions; session++) {
+    for (let reading = 0; reading < 3; reading++) {
+      await service.read({ session_id: `${subject_id}-${session}`, subject_id, heart_rate: 95, ...turn });
+      service.clock.advance(1);
+    }
+  }
+}
+
+test('all that is known about a subject is erased, and nothing else', async () => {
+  const service = await startTestService({});
+  await liveOnce(service, 'bert', 1);
+  const before = await rowCounts(service);
+  await liveOnce(service, 'anna', 3);
+  const erased = await service.request('/v1/subjects/anna', { method: 'DELETE' });
+  expect(erased).toMatchObject({ status: 200, body: { subject_id: 'anna', deleted: true, sessions_removed: 3 } });
+  expect(await rowCounts(service)).toEqual(before);
+  for (const path of ['state?session_id=anna-0', 'history?session_id=anna-0', 'triggers?subject_id=anna'])
+    expect((await service.request(`/v1/${path}`)).status).toBe(404);
+  expect((await service.request('/v1/subjects/anna', { method: 'DELETE' })).status).toBe(404);
+  expect((await service.request('/v1/triggers?subject_id=bert')).status).toBe(200);
+});
+
+test('after an erasure the same names start afresh', async () => {
+  const service = await startTestService({});
+  await liveOnce(service, 'anna', 1);
+  await service.request('/v1/subjects/anna', { method: 'DELETE' });
+  const fresh = await service.read({ session_id: 'anna-0', subject_id: 'anna', heart_rate: 95 });
+  expect(fresh).toMatchObject({ active_triggers: [], resolved_triggers: [] });
+  expect(fresh).not.toHaveProperty('adaptation_effectiveness');
+  expect((await service.request('/v1/history?session_id=anna-0')).body.datapoints).toHaveLength(1);
+});
+
+test('what a stopped erasure left is never seen again, and is finished later', async () => {
+  const service = await startTestService({});
+  await liveOnce(service, 'anna', 2);
+  // As if the process had been stopped right after the tombstones were laid.
+  const half = { ...service.store, findErasures: async () => [] };
+  const accountId = (await service.store.keys.list()).at(-1)?.accountId ?? '';
+  expect(await eraseSubject(half, accountId, 'anna')).toBe(2);
+  expect((await service.request('/v1/history?session_id=anna-0')).status).toBe(404);
+  await service.read({ session_id: 'anna-0', subject_id: 'anna', heart_rate: 95 });
+  expect((await service.request('/v1/history?session_id=anna-0')).body.datapoints).toHaveLength(1);
+  expect(await rowCounts(service)).toEqual([1, 7, 1, 0, 2]);
+  await finishErasures(service.store);
+  expect(await rowCounts(service)).toEqual([1, 1, 1, 0, 0]);
+  expect((await service.request('/v1/history?session_id=anna-0')).body.datapoints).toHaveLength(1);
+});
+
+test('readings that arrive while a subject is erased are taken, again and again', async () => {
+  const service = await startTestService({});
+  const statuses = new Set<number>();
+  for (let round = 0; round < 10; round++) {
+    const readings = Array.from({ length: 10 }, (_, index) =>
+      service.ingest({
+        session_id: `s${index % 4}`,
+        subject_id: 'anna',
+        heart_rate: 80 + index,
+        timestamp: service.clock.at(round + index / 100),
+        ...turn,
+      }),
+    );
+    const erasure = service.request('/v1/subjects/anna', { method: 'DELETE' });
+    for (const { status } of await Promise.all(readings)) expect(status).toBe(200);
+    statuses.add((await erasure).status);
+  }
+  for (const status of statuses) expect([200, 404]).toContain(status);
+  await service.request('/v1/subjects/anna', { method: 'DELETE' });
+  expect(await rowCounts(service)).toEqual([0, 0, 0, 0, 0]);
+});
+
+test('a subject whose name needs encoding in a path is found', async () => {
+  const service = await startTestService();
+  const subject_id = 'a/b?c#d%20e:f';
+  await service.read({ subject_id, heart_rate: 95 });
+  const erased = await service.request(`/v1/subjects/${encodeURIComponent(subject_id)}`, { method: 'DELETE' });
+  expect(erased.body).toEqual({ subject_id, deleted: true, sessions_removed: 1 });
+});

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { sendRaw } from '../support/raw.js';
+import { startTestService } from '../support/service.js';
+
+test.each([
+  ['a%20b', 'pattern_mismatch'],
+  ['%00', 'pattern_mismatch'],
+  ['%F0%9F%99%82', 'pattern_mismatch'],
+  ['x'.repeat(257), 'string_too_long'],
+])('subject %s is refused with %s', async (subject, code) => {
+  const service = await startTestService();
+  const { body } = await sendRaw(service, { method: 'DELETE', path: `/v1/subjects/${subject}` });
+  expect(body).toMatchObject({ status: 422, errors: [{ parameter: 'subject_id', code }] });
+});
+
+test.each(['/v1/subjects/', '/v1/subjects', '/v1/subjects/a/b', '/v1/subjects/%ZZ', '/v1/subjects/%ff'])(
+  '%s is no path of the contract',
+  async (path) => {
+    const service = await startTestService();
+    expect((await sendRaw(service, { method: 'DELETE', path })).status).toBe(404);
+  },
+);
+
+test('only DELETE is offered', async () => {
+  const service = await startTestService();
+  const answer = await sendRaw(service, { method: 'GET', path: '/v1/subjects/anna' });
+  expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'DELETE']);
+});

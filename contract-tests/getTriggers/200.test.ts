@@ -1,0 +1,134 @@
+import { expect, test } from 'vitest';
+import { startTestService, type TestService } from '../support/service.js';
+
+const subject_id = 'anna';
+/** A heart at the population's typical, so that the words alone move the score. */
+const mild = { heart_rate: 72, sentiment: 0.1 };
+const harsh = { heart_rate: 118, tone: 'hostile', sentiment: -0.9 } as const;
+const calm = { heart_rate: 58, tone: 'calm', sentiment: 0.9 } as const;
+const review = { user_message: 'My performance review is next week', ai_response: 'How do you feel about it?' };
+
+/** One session with one turn about the review; returns its score. */
+async function talk(service: TestService, session_id: string, signals: object): Promise<number> {
+  service.clock.advance(24 * 60 * 60);
+  const reading = await service.read({ session_id, subject_id, ...signals, ...review });
+  expect(reading.topics_detected).toEqual(['work_performance']);
+  return reading.stress_score;
+}
+
+const profileOf = async ({ request }: TestService) => (await request(`/v1/triggers?subject_id=${subject_id}`)).body;
+
+test('a story: observed, active, resolved, and active again when it flares', async () => {
+  const service = await startTestService();
+  const scores = [await talk(service, 'mild', mild)];
+  expect(scores[0]).toBeLessThan(60);
+  expect(await profileOf(service)).toEqual({
+    subject_id,
+    triggers: {
+      work_performance: {
+        status: 'observed',
+        avg_stress: scores[0],
+        peak_stress: scores[0],
+        sessions: 1,
+        last_seen: service.clock.at(),
+      },
+    },
+    active: [],
+    resolved: [],
+  });
+
+  for (const session of ['bad1', 'bad2', 'bad3']) scores.push(await talk(service, session, harsh));
+  for (const score of scores.slice(1)) expect(score).toBeGreaterThanOrEqual(80);
+  const active = await profileOf(service);
+  expect(active.active).toEqual(['work_performance']);
+  expect(active.triggers.work_performance).toMatchObject({
+    status: 'active',
+    sessions: 4,
+    peak_stress: Math.max(...scores),
+  });
+
+  for (const session of ['good1', 'good2', 'good3']) scores.push(await talk(service, session, calm));
+  for (const score of scores.slice(4)) expect(score).toBeLessThan(20);
+  const resolved = await profileOf(service);
+  expect(resolved).toMatchObject({ active: [], resolved: ['work_performance'] });
+  const sum = scores.reduce((total, score) => total + score, 0);
+  expect(resolved.triggers.work_performance).toEqual({
+    status: 'resolved',
+    avg_stress: Math.round((sum / 7) * 10) / 10,
+    peak_stress: Math.max(...scores),
+    sessions: 7,
+    last_seen: service.clock.at(),
+  });
+
+  for (const session of ['again1', 'again2']) await talk(service, session, harsh);
+  expect(await profileOf(service)).toMatchObject({ active: ['work_performance'], resolved: [] });
+});
+
+test('readings of the person, also without text, and the state tell the triggers', async () => {
+  const service = await startTestService();
+  await talk(service, 'bad', harsh);
+  service.clock.advance(1);
+  const next = await service.read({ session_id: 'bad', heart_rate: 90 });
+  expect(next).toMatchObject({ topics_detected: [], active_triggers: ['work_performance'], resolved_triggers: [] });
+  const state = await service.request('/v1/state?session_id=bad');
+  expect(state.body).toMatchObject({ topics_detected: [], active_triggers: ['work_performance'] });
+  const stranger = await service.read({ session_id: 'nobody', heart_rate: 90 });
+  expect(stranger).not.toHaveProperty('active_triggers');
+});
+
+test('the same turn sent twice counts once, at once and later, and answers as before', async () => {
+  const service = await startTestService();
+  const body = { subject_id, timestamp: service.clock.at(), ...harsh, ...review };
+  const [first, second] = await Promise.all([service.ingest(body), service.ingest(body)]);
+  service.clock.advance(10);
+  await service.read({ subject_id, ...calm, user_message: 'my exam went great', ai_response: 'Well done!' });
+  const third = await service.ingest(body);
+  expect(second?.body).toEqual(first?.body);
+  expect(third.body).toEqual(first?.body);
+  const { triggers } = await profileOf(service);
+  expect(triggers.work_performance).toMatchObject({ avg_stress: first?.body.stress_score, sessions: 1 });
+});
+
+test('two turns of one session are two sightings in one session', async () => {
+  const service = await startTestService();
+  for (const signals of [harsh, mild]) {
+    await service.read({ subject_id, ...signals, ...review });
+    service.clock.advance(1);
+  }
+  const { work_performance } = (await profileOf(service)).triggers;
+  expect(work_performance.sessions).toBe(1);
+  expect(work_performance.avg_stress).not.toBe(work_performance.peak_stress);
+});
+
+test('small talk, one half of a turn and a denied feeling are no topics', async () => {
+  const service = await startTestService();
+  const turns = [
+    { user_message: 'Hello, how are you?', ai_response: 'Fine, and you?' },
+    { user_message: "I'm not stressed right now", ai_response: 'Good to hear.' },
+    { user_message: 'My performance review is next week' },
+  ];
+  for (const turn of turns) {
+    expect((await service.read({ subject_id, heart_rate: 80, ...turn })).topics_detected).toEqual([]);
+    service.clock.advance(1);
+  }
+  expect((await service.request(`/v1/triggers?subject_id=${subject_id}`)).status).toBe(404);
+});
+
+test('several people talk at once and none is told another’s topics', async () => {
+  const service = await startTestService();
+  const people = Array.from({ length: 30 }, (_, index) => `person${index}`);
+  await Promise.all(
+    people.map((person, index) =>
+      service.read({
+        session_id: person,
+        subject_id: person,
+        ...harsh,
+        ...(index % 2 ? review : { user_message: 'I owe 12,000 dollars on my credit cards', ai_response: 'I see.' }),
+      }),
+    ),
+  );
+  for (const [index, person] of people.entries()) {
+    const { body } = await service.request(`/v1/triggers?subject_id=${person}`);
+    expect(Object.keys(body.triggers)).toEqual([index % 2 ? 'work_performance' : 'debt']);
+  }
+});

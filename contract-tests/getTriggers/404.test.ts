@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { createKey } from '../../src/accounts/manage.js';
+import { startTestService } from '../support/service.js';
+
+const turn = { user_message: 'my exam is tomorrow', ai_response: 'Good luck!' };
+
+test('an unknown subject, and one without a topic, have no profile', async () => {
+  const { read, request } = await startTestService();
+  await read({ subject_id: 'silent', heart_rate: 70 });
+  for (const subject of ['never-seen', 'silent']) {
+    const answer = await request(`/v1/triggers?subject_id=${subject}`);
+    expect(answer.body).toMatchObject({ status: 404, detail: 'No data for this subject', code: 'subject_not_found' });
+  }
+});
+
+test("another account's subject looks exactly like an absent one", async () => {
+  const { read, request, store, clock } = await startTestService();
+  await read({ subject_id: 'anna', heart_rate: 70, ...turn });
+  const { key } = await createKey(store.keys, { account: 'stranger', tier: 'solo' }, clock.nowMs);
+  const asStranger = async (path: string, method = 'GET') => {
+    const { body } = await request(path, { method, headers: { 'X-Service-Key': key } });
+    return { ...body, request_id: '' };
+  };
+  expect(await asStranger('/v1/triggers?subject_id=anna')).toEqual(await asStranger('/v1/triggers?subject_id=nobody'));
+  expect(await asStranger('/v1/subjects/anna', 'DELETE')).toEqual(await asStranger('/v1/subjects/nobody', 'DELETE'));
+  expect((await request('/v1/triggers?subject_id=anna')).status).toBe(200);
+});
