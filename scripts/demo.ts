@@ -18,7 +18,7 @@ import { draw, type Scene, scenes, seededRandom } from './terminal/scenes.js';
 
 const readingsPerScene = 10;
 const stampSpacingMs = 2_000;
-const contractFile = new URL('../openapi.yaml', import.meta.url);
+const root = new URL('../', import.meta.url);
 const colours = coloursFor(process.stdout, process.env);
 
 interface Wish {
@@ -41,7 +41,7 @@ async function demo({ pace, seed = Math.floor(Math.random() * 1_000_000) }: Wish
   const folder = await mkdtemp(join(tmpdir(), 'state-demo-'));
   try {
     const config = readConfig({ PORT: '0', DATABASE_URL: `sqlite:${join(folder, 'state.db')}`, LOG_LEVEL: 'silent' });
-    const service = await startService({ config, contractFile, log: pino({ level: config.logLevel }) });
+    const service = await startService({ config, root, log: pino({ level: config.logLevel }) });
     try {
       const send = createSend({ url: service.url, key: service.developmentKey ?? '', signal: stop });
       await playAll(send, pace * 1000, seed, stop);

@@ -1,0 +1,63 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { startService } from '../../src/compose.js';
+import { readConfig } from '../../src/config.js';
+import type { StateReading, Submission } from '../../src/contract.js';
+import { openDatabase } from '../../src/store/database.js';
+import { createSend } from '../terminal/client.js';
+
+const root = new URL('../../', import.meta.url);
+
+/** The service as it is deployed, in this process, on a temporary database and a clock made by hand. */
+export interface EvaluatedService {
+  /** The service's clock, epoch ms. */
+  now(): number;
+  advance(seconds: number): void;
+  /** Over HTTP; throws when the reading is refused. */
+  send(submission: Submission): Promise<StateReading>;
+  /** Forgets what is usual for everybody, in the database behind the service's back. */
+  eraseBaselines(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function startEvaluatedService(): Promise<EvaluatedService> {
+  const folder = await mkdtemp(join(tmpdir(), 'state-evaluation-'));
+  try {
+    return await start(folder);
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function start(folder: string): Promise<EvaluatedService> {
+  const config = readConfig({ PORT: '0', DATABASE_URL: `sqlite:${join(folder, 'state.db')}`, LOG_LEVEL: 'silent' });
+  let nowMs = Date.UTC(2026, 0, 5, 9);
+  const now = () => nowMs;
+  const service = await startService({ config, root, log: pino({ level: config.logLevel }), now });
+  const database = openDatabase(config.database);
+  const stop = new AbortController();
+  const post = createSend({ url: service.url, key: service.developmentKey ?? '', signal: stop.signal });
+  return {
+    now,
+    advance(seconds) {
+      nowMs += seconds * 1000;
+    },
+    async send(submission) {
+      const answer = await post(submission);
+      if (answer.kind === 'state') return answer.reading;
+      throw new Error(`the service refused ${JSON.stringify(submission)}: ${answer.status} ${answer.detail}`);
+    },
+    async eraseBaselines() {
+      await database('subjects').delete();
+    },
+    async close() {
+      stop.abort();
+      await database.destroy();
+      await service.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
