@@ -100,7 +100,8 @@ function execute(
 ): Promise<{ code: number | null; stdout: string }> {
   return new Promise((resolve, reject) => {
     const child = spawn(join('node_modules', '.bin', command), args, {
-      env: { ...process.env, ...env },
+      // Through a pipe the commands cannot tell whether a person looks on.
+      env: { ...process.env, ...(process.stdout.isTTY ? { FORCE_COLOR: '1' } : { NO_COLOR: '1' }), ...env },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     let stdout = '';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { tiers } from '../../generated/spec.js';
-import type { KeyRow, KeyTable, ListedKey } from '../store/keys.js';
+import type { AccountRow, KeyRow, KeyTable, ListedKey } from '../store/keys.js';
 import { displayPrefixOf, hashOfKey, makeKey } from './key.js';
 
 export type Tier = keyof typeof tiers;
@@ -54,14 +54,19 @@ export function statusOf({ revokedAtMs, expiresAtMs }: ListedKey, nowMs: number)
 }
 
 async function ensureAccount(keys: KeyTable, name: string, tier: Tier | undefined, nowMs: number): Promise<string> {
-  const account = await keys.accountByName(name);
-  if (account && tier !== undefined && tier !== account.tier)
+  const account = (await keys.accountByName(name)) ?? (await makeAccount(keys, name, tier, nowMs));
+  if (tier !== undefined && tier !== account.tier)
     throw new KeyError(`account "${name}" has tier ${account.tier}: change it with set-tier, or leave --tier out`);
-  if (account) return account.accountId;
+  return account.accountId;
+}
+
+async function makeAccount(keys: KeyTable, name: string, tier: Tier | undefined, nowMs: number): Promise<AccountRow> {
   if (tier === undefined) throw new KeyError(`account "${name}" is new: name its --tier`);
   const accountId = `acc_${randomUUID().replaceAll('-', '').slice(0, 20)}`;
-  await keys.insertAccount({ accountId, name, tier, createdAtMs: nowMs });
-  return accountId;
+  const account = { accountId, name, tier, createdAtMs: nowMs };
+  await keys.insertAccount(account);
+  // Read again: another process may have made it first.
+  return (await keys.accountByName(name)) ?? account;
 }
 
 async function issue(keys: KeyTable, accountId: string, expiresAtMs: number | null, nowMs: number): Promise<IssuedKey> {

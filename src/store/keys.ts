@@ -74,13 +74,10 @@ export function keyTable(knex: Knex) {
         .first();
     },
 
+    /** Does nothing where another process has just made an account of that name. */
     async insertAccount(row: AccountRow): Promise<void> {
-      await knex('accounts').insert({
-        account_id: row.accountId,
-        name: row.name,
-        tier: row.tier,
-        created_at_ms: row.createdAtMs,
-      });
+      const columns = { account_id: row.accountId, name: row.name, tier: row.tier, created_at_ms: row.createdAtMs };
+      await knex('accounts').insert(columns).onConflict('name').ignore();
     },
 
     async setTier(accountId: string, tier: string): Promise<void> {
