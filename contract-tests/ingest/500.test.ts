@@ -7,7 +7,7 @@ test('a table that is gone is our fault, and tells nothing about the inside', as
   const { ingest, database, logs } = await startTestService({});
   const knex = openDatabase(readConfig({ DATABASE_URL: database.url }).database);
   await knex.schema.renameTable('readings', 'readings_away');
-  const answer = await ingest({ heart_rate: 70 });
+  const answer = await ingest({ session_id: 'session-of-anna', subject_id: 'subject-anna', heart_rate: 70 });
   expect(answer.status).toBe(500);
   expect(answer.body).toMatchObject({ detail: 'Internal server error', code: 'internal_error' });
   expect(JSON.stringify(answer.body)).not.toContain('readings');
@@ -15,6 +15,7 @@ test('a table that is gone is our fault, and tells nothing about the inside', as
     .map((line) => JSON.parse(line))
     .find((line) => line.request_id === answer.body.request_id && line.err);
   expect(cause.err.message).toContain('readings');
+  expect(logs.join('')).not.toContain('anna');
   await knex.schema.renameTable('readings_away', 'readings');
   await knex.destroy();
   expect((await ingest({ heart_rate: 70 })).status).toBe(200);

@@ -20,6 +20,8 @@ export function openDatabase(config: DatabaseConfig): Knex {
   return knex({
     ...(config.kind === 'sqlite' ? sqliteConfig(config.file) : mysqlConfig(config.url)),
     acquireConnectionTimeout: waitMs.acquire,
+    // Errors name the statement without its values: they are logged, and values hold ids of people.
+    compileSqlOnError: false,
     // Knex would print to standard output; whoever asked is told by the error.
     log: { warn() {}, error() {}, deprecate() {}, debug() {} },
   });
