@@ -9,10 +9,10 @@ const mayImport = {
   retention: ['store'],
   operations: ['ingest', 'retention', 'domain', 'store', 'contract', 'problem'],
   http: ['contract', 'problem', 'operations'],
-  cli: ['accounts', 'store', 'compose', 'config', 'contract'],
+  cli: ['accounts', 'store', 'compose', 'config', 'contract', 'log'],
 };
 const folders = [...Object.keys(mayImport), 'delivery'];
-const files = ['main', 'compose', 'config', 'secrets', 'contract', 'problem'];
+const files = ['main', 'compose', 'config', 'secrets', 'contract', 'problem', 'log'];
 
 function layer([room, allowed]) {
   const isForbidden = (name) => name !== room && !allowed.includes(name);

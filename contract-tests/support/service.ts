@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { pino } from 'pino';
 import { afterAll, onTestFinished } from 'vitest';
 import { createKey } from '../../src/accounts/manage.js';
 import { type Service, startService } from '../../src/compose.js';
 import { readConfig } from '../../src/config.js';
+import { createLog } from '../../src/log.js';
 import type { StateReading, Submission } from '../../src/contract.js';
 import { openStore, type Store } from '../../src/store/store.js';
 import { assertConforms } from './conformance.js';
@@ -84,7 +84,7 @@ async function start(options: TestServiceOptions): Promise<Running> {
   const clock = options.clock ?? new Clock();
   const logs: string[] = [];
   const config = readConfig({ PORT: '0', DATABASE_URL: database.url, LOG_LEVEL: 'debug', ...options.env });
-  const log = pino({ level: config.logLevel }, { write: (line: string) => void logs.push(line) });
+  const log = createLog(config.logLevel, { write: (line: string) => void logs.push(line) });
   const service = await startService({ config, root, log, now: clock.now, validateResponses: true });
   const store = openStore(config.database);
   const close = closer(service, store, options.database ? undefined : database);

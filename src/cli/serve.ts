@@ -1,11 +1,12 @@
-import { pino } from 'pino';
+import { destination } from 'pino';
 import { type Service, type ServiceParts, startService } from '../compose.js';
+import { createLog } from '../log.js';
 
 const forcedExitMs = 9_500;
 
 /** Serves until SIGTERM or SIGINT. Standard output is for people, the structured log goes to standard error. */
 export async function serve({ config, root }: Pick<ServiceParts, 'config' | 'root'>): Promise<void> {
-  const log = pino({ level: config.logLevel }, pino.destination({ dest: 2, sync: false }));
+  const log = createLog(config.logLevel, destination({ dest: 2, sync: false }));
   const service = await startService({ config, root, log });
   console.log(`Listening on ${service.url}`);
   if (service.developmentKey) console.log(welcome(service.url, service.developmentKey));
