@@ -498,7 +498,7 @@ export interface components {
          * @example invalid_payload
          * @enum {string}
          */
-        ProblemCode: "invalid_payload" | "missing_signals" | "timestamp_too_old" | "timestamp_in_future" | "missing_api_key" | "invalid_api_key" | "path_not_found" | "session_not_found" | "subject_not_found" | "method_not_allowed" | "body_too_large" | "unsupported_media_type" | "validation_failed" | "subject_mismatch" | "internal_error" | "service_unavailable";
+        ProblemCode: "invalid_payload" | "missing_signals" | "timestamp_too_old" | "timestamp_in_future" | "missing_api_key" | "invalid_api_key" | "path_not_found" | "session_not_found" | "subject_not_found" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "body_too_large" | "unsupported_media_type" | "validation_failed" | "subject_mismatch" | "internal_error" | "service_unavailable";
         /**
          * @description Stable name of a fault in the input. New codes may be added.
          * @example number_type
@@ -719,7 +719,7 @@ export interface components {
         SubjectIdInPath: components["schemas"]["Identifier"];
         /**
          * @description Length of the window in minutes: datapoints with `timestamp` later than now minus this. At most 60, so that
-         *     an answer stays bounded (7,200 datapoints at the session limit). Plain decimal digits.
+         *     an answer stays bounded. Plain decimal digits.
          * @example 5
          */
         Minutes: number;
@@ -810,7 +810,7 @@ export interface operations {
                 session_id: components["parameters"]["SessionId"];
                 /**
                  * @description Length of the window in minutes: datapoints with `timestamp` later than now minus this. At most 60, so that
-                 *     an answer stays bounded (7,200 datapoints at the session limit). Plain decimal digits.
+                 *     an answer stays bounded. Plain decimal digits.
                  * @example 5
                  */
                 minutes?: components["parameters"]["Minutes"];

@@ -315,6 +315,16 @@ export const problems = {
     "title": "Method Not Allowed",
     "detail": "Method not allowed"
   },
+  "request_timeout": {
+    "status": 408,
+    "title": "Request Timeout",
+    "detail": "Request was not sent in time"
+  },
+  "headers_too_large": {
+    "status": 431,
+    "title": "Request Header Fields Too Large",
+    "detail": "Headers too large"
+  },
   "body_too_large": {
     "status": 413,
     "title": "Content Too Large",
@@ -454,6 +464,8 @@ export const enums = {
     "session_not_found",
     "subject_not_found",
     "method_not_allowed",
+    "request_timeout",
+    "headers_too_large",
     "body_too_large",
     "unsupported_media_type",
     "validation_failed",
