@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { sendRaw } from '../support/raw.js';
 import { startTestService } from '../support/service.js';
@@ -50,3 +51,43 @@ test('answers do not name the framework', async () => {
   const { request } = await startTestService();
   expect((await request('/healthz')).headers.get('x-powered-by')).toBeNull();
 });
+
+test('a target in absolute form is read by its path and query, and one with a fragment is no path', async () => {
+  const { url, key } = await startTestService();
+  const ask = (target: string) => exchange(url, `GET ${target} HTTP/1.1\r\nHost: x\r\nX-Service-Key: ${key}\r\n\r\n`);
+  expect(await ask('http://any.host/healthz')).toContain('{"status":"ok"}');
+  expect(await ask('http://any.host/v1/state?session_id=none')).toContain('"code":"session_not_found"');
+  expect(await ask('/v1/state#x')).toContain('"code":"path_not_found"');
+});
+
+test.each([
+  ['a broken request line', 'GARBAGE\r\n\r\n', 400, 'invalid_payload'],
+  [
+    'a broken chunk',
+    'POST /v1/ingest HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n',
+    400,
+    'invalid_payload',
+  ],
+  ['headers without end', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431, 'headers_too_large'],
+])('%s is answered with a problem too', async (_name, bytes, status, code) => {
+  const { url } = await startTestService();
+  const answer = await exchange(url, bytes);
+  expect(answer).toContain(`HTTP/1.1 ${status} `);
+  expect(answer).toMatch(/x-request-id: \S+/i);
+  expect(answer).toContain(`"code":"${code}"`);
+});
+
+/** Sends bytes as they are and reads until the other side closes, or an answer is complete. */
+function exchange(url: string, bytes: string): Promise<string> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname, () => socket.write(bytes));
+    let answer = '';
+    socket.on('data', (data) => {
+      answer += data;
+      if (/"request_id"|"status":"ok"/.test(answer)) socket.end();
+    });
+    socket.on('close', () => resolve(answer));
+    socket.on('error', reject);
+  });
+}

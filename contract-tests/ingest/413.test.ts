@@ -1,3 +1,4 @@
+import { request as httpRequest } from 'node:http';
 import { expect, test } from 'vitest';
 import { bodyOfBytes, expectNothingStored, sendRaw } from '../support/raw.js';
 import { startTestService } from '../support/service.js';
@@ -24,4 +25,26 @@ test('the limit counts bytes, not characters', async () => {
   const service = await startTestService();
   const body = { heart_rate: 70, user_message: '😀'.repeat(1100) };
   expect((await service.ingest(body)).status).toBe(413);
+});
+
+test('a body that is declared too large is refused before it is sent, and one without end as soon as it is too long', async () => {
+  const { url, key } = await startTestService();
+  const ask = (headers: Record<string, string>, body?: string) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const request = httpRequest(`${url}/v1/ingest`, {
+        method: 'POST',
+        headers: { 'X-Service-Key': key, 'Content-Type': 'application/json', ...headers },
+      });
+      request.on('response', (response) => {
+        resolve(response.statusCode);
+        request.destroy();
+      });
+      request.on('error', reject);
+      request.flushHeaders();
+      // Never ended: the answer must come all the same.
+      if (body) request.write(body);
+    });
+  expect(await ask({ 'Content-Length': '4097' })).toBe(413);
+  expect(await ask({ 'Content-Length': '1000000000000' })).toBe(413);
+  expect(await ask({ 'Transfer-Encoding': 'chunked' }, 'x'.repeat(5000))).toBe(413);
 });

@@ -32,7 +32,7 @@ export async function createApp(parts: AppParts): Promise<Express> {
     refuseWhenClosing(parts.isClosing),
     authenticate(parts.callerOf),
     requireRoute,
-    body(),
+    body,
     await validate(parts.contract, parts),
     dispatch(parts.operations),
     problemHandler(parts.isTransient),

@@ -1,53 +1,65 @@
 import { isUtf8 } from 'node:buffer';
-import express, { type RequestHandler } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
+import getRawBody from 'raw-body';
 import { body as bodyLimits } from '../../generated/spec.js';
 import { ProblemError } from '../problem.js';
 
 /** Reads the JSON body of operations that take one; of others it is left unread. */
-export function body(): RequestHandler {
-  const readJson = express.json({
-    limit: bodyLimits.max_bytes,
-    strict: false,
-    inflate: false,
-    type: () => true,
-    verify: (_request, _response, bytes) => {
-      // A plain error: the parser writes its own fields into what is thrown here.
-      if (bytes.length === 0 || !isUtf8(bytes)) throw new Error('the body is empty or not UTF-8');
-    },
-  });
-  return (request, response, next) => {
-    if (!response.locals.route?.operation.requestBody) return next();
-    if (!hasBody(request.headers)) throw new ProblemError('invalid_payload');
-    if (!isJson(request.headers['content-type'])) throw new ProblemError('unsupported_media_type');
-    // The validator keeps one compiled copy for each distinct header, so it sees only this one.
-    request.headers['content-type'] = 'application/json';
-    readJson(request, response, (error) => next(error && toProblem(error)));
-  };
+export const body: RequestHandler = async (request, response, next) => {
+  if (response.locals.route?.operation.requestBody) request.body = await readJson(request, response);
+  next();
+};
+
+/** A body that is too large, or of a kind that is not read, is refused before it has been sent. */
+async function readJson(request: Request, response: Response): Promise<unknown> {
+  const { headers } = request;
+  const length = Number(headers['content-length'] ?? 0);
+  if (headers['transfer-encoding'] === undefined && length === 0) throw new ProblemError('invalid_payload');
+  if (length > bodyLimits.max_bytes) throw tooLarge(response);
+  if (!isJson(headers['content-type']) || isCompressed(headers['content-encoding']))
+    throw new ProblemError('unsupported_media_type');
+  // The validator keeps one compiled copy for each distinct header, so it sees only this one.
+  headers['content-type'] = 'application/json';
+  if (headers.expect !== undefined) response.writeContinue();
+  return parse(await receive(request, response));
 }
 
-function hasBody(headers: {
-  'content-length'?: string | undefined;
-  'transfer-encoding'?: string | undefined;
-}): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+/** Fewer bytes than declared, or a connection that breaks, is an invalid payload like any other. */
+async function receive(request: Request, response: Response): Promise<Buffer> {
+  try {
+    return await getRawBody(request, { limit: bodyLimits.max_bytes });
+  } catch (cause) {
+    if ((cause as { type?: string }).type === 'entity.too.large') throw tooLarge(response);
+    throw new ProblemError('invalid_payload', { cause });
+  }
 }
 
-/** JSON is UTF-8 (RFC 8259); a charset parameter may say so, and nothing else. */
+/** What is still to come of it is not waited for. */
+function tooLarge(response: Response): ProblemError {
+  response.set('Connection', 'close');
+  return new ProblemError('body_too_large');
+}
+
+/** JSON is UTF-8 (RFC 8259). */
+function parse(bytes: Buffer): unknown {
+  try {
+    if (!isUtf8(bytes)) throw new Error('the body is not UTF-8');
+    return JSON.parse(bytes.toString());
+  } catch (cause) {
+    throw new ProblemError('invalid_payload', { cause });
+  }
+}
+
+/** A charset parameter may say so, and nothing else. */
 function isJson(contentType = ''): boolean {
   const [mediaType = '', ...parameters] = contentType
     .toLowerCase()
     .split(';')
     .map((part) => part.trim());
-  const charset = parameters.find((parameter) => parameter.startsWith('charset='));
-  return mediaType === 'application/json' && [undefined, 'charset=utf-8', 'charset="utf-8"'].includes(charset);
+  const charsets = parameters.filter((parameter) => parameter.startsWith('charset='));
+  return mediaType === 'application/json' && charsets.every((it) => ['charset=utf-8', 'charset="utf-8"'].includes(it));
 }
 
-const problemOfBodyError: Readonly<Record<string, 'body_too_large' | 'unsupported_media_type'>> = {
-  'entity.too.large': 'body_too_large',
-  'encoding.unsupported': 'unsupported_media_type',
-};
-
-/** Whatever else goes wrong while reading (broken JSON, fewer bytes than declared) is an invalid payload. */
-function toProblem(error: { type?: string }): ProblemError {
-  return new ProblemError(problemOfBodyError[error.type ?? ''] ?? 'invalid_payload', { cause: error });
+function isCompressed(encoding = 'identity'): boolean {
+  return encoding.trim().toLowerCase() !== 'identity';
 }

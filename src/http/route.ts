@@ -51,13 +51,22 @@ function readParams(names: readonly string[], match: RegExpExecArray | null): Pa
 export function route(router: Router): RequestHandler {
   return (request, response, next) => {
     if (request.method === 'HEAD') request.method = 'GET';
-    const { methods, params = {} } = router(request.path) ?? {};
+    request.url = request.originalUrl = originForm(request.url);
+    const [path = ''] = request.url.split('?');
+    const { methods, params = {} } = router(path) ?? {};
     response.locals.route = methods?.get(request.method);
     response.locals.isPublic = methods !== undefined && [...methods.values()].every((it) => it.isPublic);
     response.locals.methods = methods;
     response.locals.params = params;
     next();
   };
+}
+
+/** A target may be written in full, as proxies do (RFC 9112, 3.2.2); all that follows reads its path and query. */
+function originForm(target: string): string {
+  if (target.startsWith('/') || !URL.canParse(target)) return target;
+  const { pathname, search } = new URL(target);
+  return pathname + search;
 }
 
 /** 404 and 405, once the caller is known. */

@@ -2,9 +2,12 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { answerBrokenRequest } from './broken-request.js';
 
 /** How long requests under way may take to finish once the server closes. */
 const graceMs = 8_000;
+/** How long clients may take to close their connections after the last answer. */
+const lingerMs = 500;
 
 export interface RunningServer {
   readonly url: string;
@@ -17,7 +20,11 @@ export async function startServer(
   listener: RequestListener,
   { host, port }: { host: string; port: number },
 ): Promise<RunningServer> {
-  const server = createServer(listener);
+  const server = createServer({ requireHostHeader: false }, listener);
+  // The body is asked for when it is wanted, after the key and the length have been looked at.
+  server.on('checkContinue', listener);
+  server.on('checkExpectation', listener);
+  server.on('clientError', answerBrokenRequest);
   const underWay = trackRequests(server);
   server.listen(port, host);
   await once(server, 'listening');
@@ -26,8 +33,9 @@ export async function startServer(
     async close() {
       await Promise.race([underWay(), sleep(graceMs, undefined, { ref: false })]);
       const closed = once(server, 'close');
+      // Idle connections go at once; by now every request that began in time has its answer.
       server.close();
-      // By now every request that began in time has its answer; connections that still hang are cut off.
+      await Promise.race([closed, sleep(lingerMs, undefined, { ref: false })]);
       server.closeAllConnections();
       await closed;
     },
@@ -41,7 +49,11 @@ function trackRequests(server: Server): () => Promise<unknown> {
     underWay.add(response);
     response.once('close', () => underWay.delete(response));
   });
-  return () => Promise.all([...underWay].map((response) => once(response, 'close')));
+  return () => {
+    // So that clients open no next request on a connection that is about to go.
+    for (const response of underWay) response.shouldKeepAlive = false;
+    return Promise.all([...underWay].map((response) => once(response, 'close')));
+  };
 }
 
 function urlOf(server: Server, host: string): string {
