@@ -36,7 +36,11 @@ export function createGroupCommit<Item, Outcome>(
   async function run(): Promise<void> {
     // Lets the requests of this turn of the event loop join the first group.
     await new Promise(setImmediate);
-    while (waiting.length > 0) await settle(waiting.splice(0, options.groupMax), options.commit);
+    while (waiting.length > 0) {
+      const outage = await settle(waiting.splice(0, options.groupMax), options.commit);
+      // The others would only wait for the same refusal.
+      if (outage) for (const { reject } of waiting.splice(0)) reject(outage);
+    }
     running = undefined;
   }
 
@@ -56,19 +60,24 @@ export function createGroupCommit<Item, Outcome>(
   };
 }
 
-/** When a group fails as a whole, each of its items is tried alone: a bad one then fails alone. */
+/**
+ * When a group fails as a whole, each of its items is tried alone: a bad one then fails alone. Resolves with the
+ * refusal when nothing can be committed at present.
+ */
 async function settle<Item, Outcome>(
   group: ReadonlyArray<Waiting<Item, Outcome>>,
   commit: GroupCommitOptions<Item, Outcome>['commit'],
-): Promise<void> {
+): Promise<ProblemError | undefined> {
   try {
     const outcomes = await commit(group.map(({ item }) => item));
     for (const [index, { resolve }] of group.entries()) resolve(outcomes[index] as Outcome);
+    return undefined;
   } catch (error) {
     if (group.length > 1 && !(error instanceof ProblemError)) {
       for (const one of group) await settle([one], commit);
-    } else {
-      for (const { reject } of group) reject(error);
+      return undefined;
     }
+    for (const { reject } of group) reject(error);
+    return error instanceof ProblemError ? error : undefined;
   }
 }

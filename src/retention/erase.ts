@@ -1,3 +1,5 @@
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import type { Erasure } from '../store/erasures.js';
 import type { Store, Writer } from '../store/store.js';
 
 const erasuresAtOnce = 100;
@@ -8,24 +10,30 @@ const batchRows = 500;
  * readings of its sessions in small batches. Resolves with the number of sessions; undefined where nothing was known.
  */
 export async function eraseSubject(store: Store, accountId: string, subjectId: string): Promise<number | undefined> {
-  const sessions = await store.transact((writerOf) => bury(writerOf(accountId), subjectId));
-  if (sessions !== undefined) await finishErasures(store);
-  return sessions;
+  const erasures = await store.transact((writerOf) => bury(writerOf(accountId), subjectId));
+  if (erasures) await finish(store, erasures);
+  return erasures?.length;
 }
 
-/** Does what erasures have left to do, also those that a stopped process began. */
-export async function finishErasures(store: Store): Promise<void> {
+/** Does what erasures of stopped processes have left to do, until there is nothing left or it is told to stop. */
+export async function finishErasures(store: Store, signal?: AbortSignal): Promise<void> {
   for (;;) {
     const erasures = await store.findErasures(erasuresAtOnce);
-    if (erasures.length === 0) return;
-    for (const erasure of erasures) while (!(await store.eraseReadings(erasure, batchRows)));
+    if (erasures.length === 0 || signal?.aborted) return;
+    await finish(store, erasures, signal);
   }
 }
 
+/** Batch by batch, with everybody else's turn in between: SQLite works on the thread that serves. */
+async function finish(store: Store, erasures: readonly Erasure[], signal?: AbortSignal): Promise<void> {
+  for (const erasure of erasures)
+    while (!signal?.aborted && !(await store.eraseReadings(erasure, batchRows))) await yieldToOthers();
+}
+
 /** The subject's row first: whoever is writing to it finishes before, whoever comes later starts afresh. */
-async function bury(writer: Writer, subjectId: string): Promise<number | undefined> {
+async function bury(writer: Writer, subjectId: string): Promise<readonly Erasure[] | undefined> {
   const isKnown = await writer.subjects.remove(subjectId);
   const triggers = await writer.triggers.removeAll(subjectId);
   const sessions = await writer.burySessions(subjectId);
-  return isKnown || triggers > 0 || sessions > 0 ? sessions : undefined;
+  return isKnown || triggers > 0 || sessions.length > 0 ? sessions : undefined;
 }

@@ -20,7 +20,7 @@ export function startRetention(store: Store, now: () => number, log: Logger): Re
   const stop = new AbortController();
   const loop = async () => {
     while (!stop.signal.aborted) {
-      const work = purgeExpired(store, now(), stop.signal).then(() => finishErasures(store));
+      const work = purgeExpired(store, now(), stop.signal).then(() => finishErasures(store, stop.signal));
       await work.catch((error: unknown) => log.warn({ err: error }, 'purge failed'));
       await sleep(intervalMs, undefined, { signal: stop.signal, ref: false }).catch(() => undefined);
     }

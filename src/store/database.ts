@@ -15,10 +15,13 @@ interface MysqlConnection {
   query(sql: string, done: (error: Error | null) => void): void;
 }
 
-/** Opens nothing yet: the first query connects. */
-export function openDatabase(config: DatabaseConfig): Knex {
+/**
+ * Opens nothing yet: the first query connects. `isPatient` is for migrations, whose statements may take minutes on
+ * large tables; everything else gives up a server that has fallen silent.
+ */
+export function openDatabase(config: DatabaseConfig, isPatient = false): Knex {
   return knex({
-    ...(config.kind === 'sqlite' ? sqliteConfig(config.file) : mysqlConfig(config.url)),
+    ...(config.kind === 'sqlite' ? sqliteConfig(config.file) : mysqlConfig(config.url, isPatient)),
     acquireConnectionTimeout: waitMs.acquire,
     // Errors name the statement without its values: they are logged, and values hold ids of people.
     compileSqlOnError: false,
@@ -38,8 +41,10 @@ function sqliteConfig(file: string): Knex.Config {
   };
 }
 
+type Settled = (error: Error | null, connection: unknown) => void;
+
 /** FULL, because NORMAL loses acknowledged commits at power loss. */
-function settleSqlite(connection: { exec(sql: string): void }, done: (error: Error | null, it: unknown) => void): void {
+function settleSqlite(connection: { exec(sql: string): void }, done: Settled): void {
   try {
     connection.exec(`pragma busy_timeout = ${waitMs.sqliteLock}; pragma journal_mode = wal; pragma synchronous = full`);
     done(null, connection);
@@ -48,12 +53,12 @@ function settleSqlite(connection: { exec(sql: string): void }, done: (error: Err
   }
 }
 
-function mysqlConfig(url: string): Knex.Config {
+function mysqlConfig(url: string, isPatient: boolean): Knex.Config {
   const { hostname, port, username, password, pathname } = new URL(url);
   return {
     client: 'mysql2',
     connection: {
-      host: decodeURIComponent(hostname),
+      host: decodeURIComponent(hostname).replace(/^\[(.*)\]$/, '$1'),
       port: Number(port || 3306),
       user: decodeURIComponent(username),
       password: decodeURIComponent(password),
@@ -61,7 +66,7 @@ function mysqlConfig(url: string): Knex.Config {
       connectTimeout: waitMs.connect,
       charset: 'utf8mb4',
     },
-    pool: { min: 0, max: mysqlConnectionsMax, afterCreate: settleMysql },
+    pool: { min: 0, max: mysqlConnectionsMax, afterCreate: isPatient ? settleSession : settleMysql },
   };
 }
 
@@ -75,8 +80,12 @@ const mysqlSession = [
   `set session lock_wait_timeout = ${mysqlLockSeconds}, innodb_lock_wait_timeout = ${mysqlLockSeconds}`,
 ];
 
-function settleMysql(connection: MysqlConnection, done: (error: Error | null, it: unknown) => void): void {
+function settleMysql(connection: MysqlConnection, done: Settled): void {
   connection.stream.setTimeout(waitMs.mysqlSilence, () => connection.stream.destroy());
+  settleSession(connection, done);
+}
+
+function settleSession(connection: MysqlConnection, done: Settled): void {
   const run = ([sql, ...rest]: readonly string[]): void => {
     if (sql === undefined) done(null, connection);
     else connection.query(sql, (error) => (error ? done(error, connection) : run(rest)));

@@ -11,15 +11,15 @@ const insertMax = 500;
 
 /**
  * Lays the tombstones of a subject's sessions and takes the sessions away; from the commit on nothing of them is seen.
- * Returns how many there were.
+ * Returns them.
  */
-export async function burySessions(transaction: Knex, accountId: string, subjectId: string): Promise<number> {
+export async function burySessions(transaction: Knex, accountId: string, subjectId: string): Promise<Erasure[]> {
   const mine = () => transaction('sessions').where({ account_id: accountId, subject_id: subjectId });
   const sessions: Erasure[] = await mine().select('account_id', 'session_id', 'incarnation').forUpdate();
   for (let from = 0; from < sessions.length; from += insertMax)
     await transaction('erasures').insert(sessions.slice(from, from + insertMax));
   await mine().delete();
-  return sessions.length;
+  return sessions;
 }
 
 /** Some of the erasures that are not done yet, whoever began them. */

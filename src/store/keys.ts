@@ -64,7 +64,9 @@ export function keyTable(knex: Knex) {
     async end(key: KeyRow, change: { expiresAtMs: number } | { revokedAtMs: number }): Promise<void> {
       const columns =
         'expiresAtMs' in change ? { expires_at_ms: change.expiresAtMs } : { revoked_at_ms: change.revokedAtMs };
-      await knex('api_keys').where({ account_id: key.accountId, key_id: key.keyId }).update(columns);
+      await knex('api_keys')
+        .where({ account_id: key.accountId, key_id: key.keyId, revoked_at_ms: null })
+        .update(columns);
     },
 
     async accountByName(name: string): Promise<AccountRow | undefined> {

@@ -1,10 +1,10 @@
 import type { Knex } from 'knex';
 import { migrations } from './migrations/index.js';
 
-const lockName = 'realtime-state-service.migrate';
-/** Below the time after which a silent connection is given up. */
-const lockWaitSeconds = 3;
-const lockTriesMax = 20;
+const lockName = 'migrate ';
+const lockWaitSeconds = 60;
+/** Locks are known to the whole server. */
+const lockOfDatabase = 'concat(?, database())';
 
 /**
  * Brings the schema up to date; of several processes that start at once one does the work and the others wait.
@@ -44,15 +44,12 @@ async function createLedger(knex: Knex): Promise<void> {
 /** A transaction holds SQLite's write lock from its start; MySQL has a lock by name that dies with its connection. */
 async function lock(transaction: Knex.Transaction): Promise<void> {
   if (!isMysql(transaction)) return;
-  for (let tries = 0; tries < lockTriesMax; tries++) {
-    const [[row]] = await transaction.raw('select get_lock(?, ?) as taken', [lockName, lockWaitSeconds]);
-    if (row.taken === 1) return;
-  }
-  throw new Error(`another process has been migrating for ${lockWaitSeconds * lockTriesMax} seconds`);
+  const [[row]] = await transaction.raw(`select get_lock(${lockOfDatabase}, ?) as taken`, [lockName, lockWaitSeconds]);
+  if (row.taken !== 1) throw new Error(`another process has been migrating for ${lockWaitSeconds} seconds`);
 }
 
 async function unlock(transaction: Knex.Transaction): Promise<void> {
-  if (isMysql(transaction)) await transaction.raw('select release_lock(?)', [lockName]);
+  if (isMysql(transaction)) await transaction.raw(`select release_lock(${lockOfDatabase})`, [lockName]);
 }
 
 function isMysql(knex: Knex): boolean {

@@ -50,7 +50,7 @@ export function openStore(config: DatabaseConfig) {
     purgeSessions: (beforeMs: number, batch: number) => purgeSessions(knex, beforeMs, batch),
     findErasures: (max: number) => findErasures(knex, max),
     eraseReadings: (erasure: Erasure, batch: number) => retry(() => eraseReadings(knex, erasure, batch)),
-    migrate: () => migrate(knex),
+    migrate: () => migrateApart(config),
     /** True when the schema is current; rejects when the database is unreachable. */
     isReady: () => isMigrated(knex),
     /** MySQL only: false when the server acknowledges commits before they are on disk. */
@@ -60,6 +60,16 @@ export function openStore(config: DatabaseConfig) {
 }
 
 export type Store = ReturnType<typeof openStore>;
+
+/** On a connection of its own, which has patience. */
+async function migrateApart(config: DatabaseConfig): Promise<void> {
+  const knex = openDatabase(config, true);
+  try {
+    await migrate(knex);
+  } finally {
+    await knex.destroy();
+  }
+}
 
 async function isDurable(knex: Knex, config: DatabaseConfig): Promise<boolean> {
   if (config.kind === 'sqlite') return true;
