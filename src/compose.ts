@@ -11,6 +11,7 @@ import { createIngest } from './ingest/ingest.js';
 import { createOperations } from './operations/index.js';
 import { startRetention } from './retention/purge.js';
 import { secretsKeyOf } from './secrets.js';
+import { starting } from './start-error.js';
 import { openStore, type Store } from './store/store.js';
 import { isTransient } from './store/transient.js';
 
@@ -37,9 +38,9 @@ export interface Service {
 /** Builds the service from its parts and starts it; rejects, with everything let go again, when a part does not start. */
 export async function startService(parts: ServiceParts): Promise<Service> {
   // Read first: they cost nothing to let go.
-  const contract = await loadContractDocument(new URL('openapi.yaml', parts.root));
+  const contract = await starting('openapi.yaml', () => loadContractDocument(new URL('openapi.yaml', parts.root)));
   const topicModel = loadTopicModel(await readFile(new URL('src/domain/topics/weights.bin', parts.root)));
-  const store = openStore(parts.config.database);
+  const store = await starting('DATABASE_URL', () => openStore(parts.config.database));
   try {
     return await startOn(store, contract, topicModel, parts);
   } catch (error) {
@@ -54,16 +55,17 @@ async function startOn(
   topicModel: TopicModel,
   { config, log, now = Date.now, validateResponses = false }: ServiceParts,
 ): Promise<Service> {
-  await store.migrate();
+  await starting('DATABASE_URL', store.migrate);
   const warnings = await findWarnings(store, config);
   const developmentKey = await ensureDevelopmentKey(store, config, now());
-  const ingest = createIngest({ store, topicModel, digestKey: secretsKeyOf(config), now });
+  const digestKey = await starting('SECRETS_KEY', () => secretsKeyOf(config));
+  const ingest = createIngest({ store, topicModel, digestKey, now });
   const operations = createOperations({ store, ingest, now, maxTimestampAgeMs: config.maxTimestampAgeMs });
   const callerOf = createCallerOf(store.keys, now);
   const closing = new AbortController();
   const isClosing = () => closing.signal.aborted;
   const app = await createApp({ contract, operations, callerOf, log, isClosing, isTransient, validateResponses });
-  const server = await startServer(app, config);
+  const server = await starting('HOST and PORT', () => startServer(app, config));
   const retention = startRetention(store, now, log);
   return {
     url: server.url,

@@ -100,9 +100,16 @@ function oneOf(allowed: readonly string[]): (text: string) => string {
 function readDatabaseUrl(text: string): DatabaseConfig {
   if (text.startsWith('sqlite:') && text.length > 'sqlite:'.length)
     return { kind: 'sqlite', file: text.slice('sqlite:'.length) };
-  if (text.startsWith('mysql://') && URL.canParse(text) && new URL(text).pathname.length > 1)
-    return { kind: 'mysql', url: text };
+  if (isMysqlUrl(text)) return { kind: 'mysql', url: text };
   throw new ConfigError('must be sqlite:FILE or mysql://USER:PASSWORD@HOST:PORT/DATABASE');
+}
+
+/** Parameters would be passed over silently, so there are none. */
+function isMysqlUrl(text: string): boolean {
+  if (!text.startsWith('mysql://') || !URL.canParse(text)) return false;
+  const { pathname, search, username, password } = new URL(text);
+  const isReadable = [pathname, username, password].every((part) => !/%(?![0-9a-f]{2})/i.test(part));
+  return pathname.length > 1 && search === '' && isReadable;
 }
 
 function readSecretsKey(text: string): string | undefined {

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Config } from './config.js';
 
@@ -16,9 +16,26 @@ export function secretsKeyOf({ secretsKey, database }: Config): string {
   return keyBeside(database.file);
 }
 
+/** Of two processes that start at once the first to link its file wins, and both read a whole one. */
 function keyBeside(databaseFile: string): string {
   const file = `${databaseFile}.key`;
   mkdirSync(dirname(file), { recursive: true });
-  if (!existsSync(file)) writeFileSync(file, randomBytes(keyBytes).toString('hex'), { mode: 0o600, flag: 'wx' });
-  return readFileSync(file, 'utf8');
+  if (!existsSync(file)) {
+    const draft = `${file}.${process.pid}`;
+    writeFileSync(draft, randomBytes(keyBytes).toString('hex'), { mode: 0o600 });
+    linkUnlessThere(draft, file);
+    unlinkSync(draft);
+  }
+  const key = readFileSync(file, 'utf8').trim();
+  if (!/^[0-9a-f]{64}$/.test(key))
+    throw new Error(`${file} is damaged: restore it, or delete it and lose what it protects`);
+  return key;
+}
+
+function linkUnlessThere(draft: string, file: string): void {
+  try {
+    linkSync(draft, file);
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'EEXIST') throw error;
+  }
 }

@@ -29,6 +29,7 @@ test('keys are listed without themselves, rotated and revoked', async () => {
   expect(rotated.stdout).toMatch(/^sk_[0-9A-Za-z]{32}\n$/);
   const successor = rotated.stderr.match(/key_\w+/g)?.find((it) => it !== 'key_id') ?? '';
   expect((await keys('revoke', successor)).code).toBe(0);
+  expect((await keys('rotate', successor)).stderr).toContain('revoked');
   const { stdout } = await keys('list', '--account', 'acme');
   expect(stdout).toMatch(new RegExp(`${id} .*acme +solo +expired`));
   expect(stdout).toMatch(new RegExp(`${successor} .*acme +solo +revoked`));

@@ -1,4 +1,5 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cp, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -56,9 +57,14 @@ test.each([
   [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of trace'],
   [{ MAX_TIMESTAMP_AGE_SECONDS: '-1' }, 'MAX_TIMESTAMP_AGE_SECONDS must be a whole number'],
   [{ SECRETS_KEY: 'short' }, 'SECRETS_KEY must have at least 32 characters'],
+  [{ HOST: 'no.such.host.invalid' }, 'HOST and PORT: no such host'],
+  [{ DATABASE_URL: 'mysql://root@127.0.0.1/x?ssl=1' }, 'DATABASE_URL must be'],
   [{ PORT: '70000', LOG_LEVEL: '?' }, 'PORT must be a whole number from 0 to 65535, not "70000"; LOG_LEVEL must be'],
-  [{ DATABASE_URL: 'mysql://root@127.0.0.1:1/x' }, 'DATABASE_URL: the database cannot be reached'],
-  [{ DATABASE_URL: 'sqlite:/dev/null/state.db' }, 'DATABASE_URL: the file of the database cannot be made'],
+  [
+    { DATABASE_URL: 'mysql://root@127.0.0.1:1/x' },
+    'DATABASE_URL: the database cannot be reached: is it running there?',
+  ],
+  [{ DATABASE_URL: 'sqlite:/dev/null/state.db' }, 'DATABASE_URL: '],
 ])('a wrong environment stops the start with one clear line: %j', async (env, line) => {
   const ended = await runMain([], env as Record<string, string>);
   expect(ended).toMatchObject({ code: 1, stdout: '' });
@@ -73,7 +79,9 @@ test('a port in use stops the start and names the remedy', async () => {
   const { port } = other.address() as { port: number };
   const ended = await runMain([], { PORT: String(port), DATABASE_URL: await sqliteUrl() });
   expect(ended).toMatchObject({ code: 1 });
-  expect(ended.stderr).toBe('error: PORT is in use by another process: set PORT to another one; 0 takes a free one\n');
+  expect(ended.stderr).toContain(
+    'error: HOST and PORT: the port is in use by another process: set PORT to another one',
+  );
 });
 
 test.each([
@@ -96,6 +104,32 @@ test.each([
   expect(ended.code).toBe(1);
   expect(ended.stderr.trim().split('\n')).toHaveLength(1);
   expect(ended.stderr).toContain(hint);
+});
+
+test('a damaged key file stops the start instead of keying nothing', async () => {
+  const DATABASE_URL = await sqliteUrl();
+  await writeFile(`${DATABASE_URL.slice('sqlite:'.length)}.key`, '');
+  const ended = await runMain([], { DATABASE_URL });
+  expect(ended.code).toBe(1);
+  expect(ended.stderr).toMatch(/^error: SECRETS_KEY: .*state.db.key is damaged/);
+});
+
+test('SIGTERM to npm start ends the service', async () => {
+  const npm = spawn('npm', ['start'], { env: { ...process.env, PORT: '0', DATABASE_URL: await sqliteUrl() } });
+  let output = '';
+  npm.stdout.on('data', (text) => (output += text));
+  await expect.poll(() => output, { timeout: 30_000 }).toMatch(/Listening on \S+\n/);
+  const url = /Listening on (\S+)/.exec(output)?.[1];
+  npm.kill('SIGTERM');
+  await once(npm, 'close');
+  await expect
+    .poll(() =>
+      fetch(`${url}/healthz`).then(
+        () => 'up',
+        () => 'down',
+      ),
+    )
+    .toBe('down');
 });
 
 test('--help names every variable', async () => {

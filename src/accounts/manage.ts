@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { tiers } from '../../generated/spec.js';
-import type { AccountRow, KeyRow, KeyTable, ListedKey } from '../store/keys.js';
+import type { AccountRow, KeyRow, KeyTable } from '../store/keys.js';
 import { displayPrefixOf, hashOfKey, makeKey } from './key.js';
 
 export type Tier = keyof typeof tiers;
@@ -30,6 +30,8 @@ export async function createKey(
 /** A successor with the same expiry; the old key ends after a day, or now. */
 export async function rotateKey(keys: KeyTable, keyId: string, endsNow: boolean, nowMs: number): Promise<IssuedKey> {
   const old = await requireKey(keys, keyId);
+  const status = statusOf(old, nowMs);
+  if (status !== 'valid') throw new KeyError(`key "${keyId}" is ${status}: make a new one with \`keys create\``);
   const successor = await issue(keys, old.accountId, old.expiresAtMs, nowMs);
   const endsAtMs = endsNow ? nowMs : Math.min(nowMs + rotationMs, old.expiresAtMs ?? Number.POSITIVE_INFINITY);
   await keys.end(old, { expiresAtMs: endsAtMs });
@@ -48,7 +50,7 @@ export async function setTier(keys: KeyTable, account: string, tier: Tier): Prom
 
 export type KeyStatus = 'valid' | 'expired' | 'revoked';
 
-export function statusOf({ revokedAtMs, expiresAtMs }: ListedKey, nowMs: number): KeyStatus {
+export function statusOf({ revokedAtMs, expiresAtMs }: KeyRow, nowMs: number): KeyStatus {
   if (revokedAtMs !== null) return 'revoked';
   return expiresAtMs !== null && expiresAtMs <= nowMs ? 'expired' : 'valid';
 }

@@ -1,0 +1,26 @@
+/** A part that did not start; the message names the variable to mend. */
+export class StartError extends Error {}
+
+/** Runs a part of the start; what goes wrong in it is told in one line after the name of what to mend. */
+export async function starting<T>(what: string, part: () => T | Promise<T>): Promise<T> {
+  try {
+    return await part();
+  } catch (error) {
+    throw error instanceof StartError ? error : new StartError(`${what}: ${remedyOf(error)}`, { cause: error });
+  }
+}
+
+const remedies: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'the port is in use by another process: set PORT to another one; 0 takes a free one',
+  EACCES: 'not allowed',
+  ECONNREFUSED: 'the database cannot be reached: is it running there?',
+  ETIMEDOUT: 'the database cannot be reached: is it running there?',
+  ENOTFOUND: 'no such host',
+};
+
+function remedyOf(error: unknown): string {
+  const { code = '', message } = error as { code?: string; message: string };
+  const [line = ''] = message.split('\n');
+  const remedy = remedies[code];
+  return remedy ? `${remedy} (${line || code})` : line || code;
+}
