@@ -36,11 +36,13 @@ export function readingTable(knex: Knex, accountId: string) {
     /** Those of the named readings that are stored, with what was answered to each. */
     async find(keys: readonly ReadingKey[]): Promise<Array<ReadingKey & { readonly answer: Answer }>> {
       if (keys.length === 0) return [];
-      const rows = await mine()
+      // The whole key in each alternative: by the account alone SQLite would read all of its readings.
+      const rows = await knex('readings')
         .select('session_id', 'incarnation', 'timestamp_ms', 'digest', 'answer')
         .where((any) =>
           keys.forEach(({ sessionId, incarnation, timestampMs, digest }) => {
-            any.orWhere({ session_id: sessionId, incarnation, timestamp_ms: timestampMs, digest });
+            const key = { session_id: sessionId, incarnation, timestamp_ms: timestampMs, digest };
+            any.orWhere({ account_id: accountId, ...key });
           }),
         );
       return rows.map((row) => ({

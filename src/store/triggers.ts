@@ -22,7 +22,10 @@ export function triggerTable(knex: Knex, accountId: string) {
       if (keys.length === 0) return [];
       const rows = await mine()
         .select('subject_id', 'topic', 'body')
-        .where((any) => keys.forEach(({ subjectId, topic }) => void any.orWhere({ subject_id: subjectId, topic })));
+        .whereIn(
+          ['subject_id', 'topic'],
+          keys.map(({ subjectId, topic }) => [subjectId, topic]),
+        );
       return rows.map((row) => ({ subjectId: row.subject_id, topic: row.topic, trigger: JSON.parse(row.body) }));
     },
 
