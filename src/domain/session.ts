@@ -121,7 +121,12 @@ function isSuperseded(session: Session, merged: Signals, reading: Reading): bool
 function joinHistory(session: Session, reading: Reading, known: Baseline | undefined, baseline: Baseline): Step {
   const { value, confidence } = fuseEvidence(mergeSignals({}, reading), reading.atMs, usualOf(known, reading.atMs));
   return {
-    answer: { ...session.latest, received: categoriesOf(reading), previousScore: session.latest.score },
+    answer: {
+      ...session.latest,
+      received: categoriesOf(reading),
+      // From its second reading on a session tells how the score moved.
+      previousScore: session.latest.previousScore ?? session.latest.score,
+    },
     baseline,
     point: pointOf(reading, publishScore(value, undefined), confidence),
     session: { ...withoutBaseline(session), ...subjectOf(session, reading, baseline) },

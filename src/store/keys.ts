@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { retry } from './retry.js';
 
 /** Accounts and their keys. Only the SHA-256 of a key is stored, and its first characters to tell keys apart. */
 export interface KeyRow {
@@ -50,7 +51,7 @@ export function keyTable(knex: Knex) {
     },
 
     async insert(row: KeyRow): Promise<void> {
-      await knex('api_keys').insert({
+      const columns = {
         account_id: row.accountId,
         key_id: row.keyId,
         key_hash: row.keyHash,
@@ -58,15 +59,15 @@ export function keyTable(knex: Knex) {
         created_at_ms: row.createdAtMs,
         expires_at_ms: row.expiresAtMs,
         revoked_at_ms: row.revokedAtMs,
-      });
+      };
+      await retry(async () => knex('api_keys').insert(columns));
     },
 
     async end(key: KeyRow, change: { expiresAtMs: number } | { revokedAtMs: number }): Promise<void> {
       const columns =
         'expiresAtMs' in change ? { expires_at_ms: change.expiresAtMs } : { revoked_at_ms: change.revokedAtMs };
-      await knex('api_keys')
-        .where({ account_id: key.accountId, key_id: key.keyId, revoked_at_ms: null })
-        .update(columns);
+      const mine = { account_id: key.accountId, key_id: key.keyId, revoked_at_ms: null };
+      await retry(async () => knex('api_keys').where(mine).update(columns));
     },
 
     async accountByName(name: string): Promise<AccountRow | undefined> {
@@ -79,11 +80,11 @@ export function keyTable(knex: Knex) {
     /** Does nothing where another process has just made an account of that name. */
     async insertAccount(row: AccountRow): Promise<void> {
       const columns = { account_id: row.accountId, name: row.name, tier: row.tier, created_at_ms: row.createdAtMs };
-      await knex('accounts').insert(columns).onConflict('name').ignore();
+      await retry(async () => knex('accounts').insert(columns).onConflict('name').ignore());
     },
 
     async setTier(accountId: string, tier: string): Promise<void> {
-      await knex('accounts').where({ account_id: accountId }).update({ tier });
+      await retry(async () => knex('accounts').where({ account_id: accountId }).update({ tier }));
     },
 
     async hasAccount(): Promise<boolean> {
