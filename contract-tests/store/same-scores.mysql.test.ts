@@ -68,10 +68,8 @@ async function play({ clock, ingest, request }: TestService, history: readonly S
 
 /** An answer as it is compared; only the request id may differ. */
 function comparable(status: number, body: unknown): unknown {
-  const { request_id: _, datapoints, ...rest } = body as { request_id?: string; datapoints?: object[] };
-  // Points of one instant stand in the order of their digests, which are keyed apart.
-  const points = datapoints?.map((point) => JSON.stringify(point)).sort();
-  return { status, ...rest, points };
+  const { request_id: _, ...rest } = body as { request_id?: string };
+  return { status, ...rest };
 }
 
 test('identical histories are answered identically on SQLite and on MySQL', async () => {

@@ -4,7 +4,8 @@ import type { Point } from './session.js';
 import { bandOf } from './states.js';
 
 /** The points of a window, oldest first, in the shape of the contract. */
-export function toHistory(sessionId: string, minutes: number, points: readonly Point[]): Schema<'History'> {
+export function toHistory(sessionId: string, minutes: number, found: readonly Point[]): Schema<'History'> {
+  const points = [...found].sort(byInstantAndStress);
   const scores = points.map(({ score }) => score);
   return {
     session_id: sessionId,
@@ -13,6 +14,16 @@ export function toHistory(sessionId: string, minutes: number, points: readonly P
     trend: trendOf(scores),
     summary: { transitions: countTransitions(scores), ...spreadOf(scores) },
   };
+}
+
+/** Points of one instant go from the calmer to the more stressful, so that every deployment tells them alike. */
+function byInstantAndStress(a: Point, b: Point): number {
+  return (
+    a.timestampMs - b.timestampMs ||
+    a.score - b.score ||
+    a.confidence - b.confidence ||
+    (a.heartRate ?? 0) - (b.heartRate ?? 0)
+  );
 }
 
 /** Mean of the last third against the first third; too few points are stable. */

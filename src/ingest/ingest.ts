@@ -9,7 +9,8 @@ import { digestOf } from './digest.js';
 import { createGroupCommit } from './group-commit.js';
 import type { Submitted } from './submitted.js';
 
-const groupMax = 256;
+/** With three topics each, what SQLite takes in one insert: 500 rows. */
+const groupMax = 160;
 const queueMax = 4096;
 
 export interface IngestParts {

@@ -1,0 +1,235 @@
+import { readFile } from 'node:fs/promises';
+import type { Knex } from 'knex';
+import { expect, onTestFinished, test } from 'vitest';
+import { createCallerOf } from '../../src/accounts/caller-of.js';
+import { createKey } from '../../src/accounts/manage.js';
+import { readConfig } from '../../src/config.js';
+import type { Operations, Submission } from '../../src/contract.js';
+import { loadTopicModel } from '../../src/domain/topics/extract.js';
+import { createIngest } from '../../src/ingest/ingest.js';
+import { createOperations } from '../../src/operations/index.js';
+import { finishErasures } from '../../src/retention/erase.js';
+import { purgeExpired } from '../../src/retention/purge.js';
+import { openDatabase } from '../../src/store/database.js';
+import { eraseReadings, findErasures } from '../../src/store/erasures.js';
+import { keyTable } from '../../src/store/keys.js';
+import { isMigrated, migrate } from '../../src/store/migrate.js';
+import { purgeReadings } from '../../src/store/readings.js';
+import { purgeSessions } from '../../src/store/sessions.js';
+import { readerOf, type Store, writerOf } from '../../src/store/store.js';
+import { createTestDatabase, databaseKind } from '../support/databases.js';
+import { Clock, root } from '../support/service.js';
+
+const turn = { user_message: 'My performance review is next week', ai_response: 'How do you feel about it?' };
+const crowd = 4_000;
+const expired = 300;
+const accounts = 40;
+const day = 24 * 60 * 60;
+
+/** Statements that want any rows or all, of tables that are small: there is no key to search by. */
+const mayScan = [
+  // Tombstones last for moments.
+  /^select .* from `erasures` limit \?$/,
+  // A row a migration.
+  /^select `name` from `schema_migrations`$/,
+];
+
+interface Statement {
+  readonly sql: string;
+  readonly bindings: readonly Knex.Value[];
+}
+
+/** A row of EXPLAIN: `detail` on SQLite, the others on MySQL. */
+interface PlanRow {
+  readonly detail?: string;
+  readonly type?: string | null;
+  readonly key?: string | null;
+  readonly key_len?: string | null;
+  readonly Extra?: string | null;
+}
+
+/** The service without its HTTP, on a database whose statements can be heard. */
+interface Heard {
+  readonly knex: Knex;
+  readonly store: Store;
+  readonly operations: Operations;
+  readonly clock: Clock;
+  /** Every statement that the work runs. */
+  statementsOf(work: () => Promise<unknown>): Promise<Statement[]>;
+}
+
+async function startHeard(): Promise<Heard> {
+  const database = await createTestDatabase();
+  onTestFinished(() => database.drop());
+  const knex = openDatabase(readConfig({ DATABASE_URL: database.url }).database);
+  onTestFinished(() => knex.destroy());
+  await migrate(knex);
+  const [store, clock] = [storeOn(knex), new Clock()];
+  const topicModel = loadTopicModel(await readFile(new URL('src/domain/topics/weights.bin', root)));
+  const ingest = createIngest({ store, topicModel, digestKey: 'k', now: clock.now });
+  const operations = createOperations({ store, ingest, now: clock.now, maxTimestampAgeMs: day * 1000 });
+  const statementsOf = async (work: () => Promise<unknown>) => {
+    const heard: Statement[] = [];
+    const hear = ({ sql, bindings }: Statement) => void heard.push({ sql, bindings: bindings ?? [] });
+    knex.on('query', hear);
+    await work().finally(() => knex.removeListener('query', hear));
+    return heard;
+  };
+  return { knex, store, operations, clock, statementsOf };
+}
+
+/** As openStore puts it together, on a database of ours. */
+function storeOn(knex: Knex): Store {
+  return {
+    keys: keyTable(knex),
+    read: (accountId) => readerOf(knex, accountId),
+    transact: (work) => knex.transaction((transaction) => work((accountId) => writerOf(transaction, accountId))),
+    purgeReadings: (beforeMs, batch) => purgeReadings(knex, beforeMs, batch),
+    purgeSessions: (beforeMs, batch) => purgeSessions(knex, beforeMs, batch),
+    findErasures: (max) => findErasures(knex, max),
+    eraseReadings: (erasure, batch) => eraseReadings(knex, erasure, batch),
+    migrate: () => migrate(knex),
+    isReady: () => isMigrated(knex),
+    isDurable: async () => true,
+    close: () => knex.destroy(),
+  };
+}
+
+/** Thousands of rows of one account and a few of others, so that a search by account alone is no search. */
+async function fill({ knex, store, operations, clock }: Heard): Promise<{ accountId: string; key: string }> {
+  for (let index = 0; index < accounts; index++)
+    await createKey(store.keys, { account: `account-${index}`, tier: 'solo' }, clock.nowMs);
+  const { key } = await createKey(store.keys, { account: 'ours', tier: 'solo' }, clock.nowMs);
+  const accountId = (await store.keys.list('ours'))[0]?.accountId ?? '';
+  const fillWith = async (name: string, count: number) => {
+    const bodies = Array.from({ length: count }, (_, index) => ({
+      session_id: `${name}-${index % (count / 2)}`,
+      subject_id: `${name}-${index % (count / 2)}`,
+      timestamp: clock.at((index - count) / 100),
+      heart_rate: 70,
+      ...turn,
+    }));
+    await Promise.all(bodies.map((body) => send(operations, accountId, body)));
+  };
+  await fillWith('expired', expired);
+  clock.advance(day + 1);
+  await fillWith('crowd', crowd);
+  if (databaseKind === 'mysql') await knex.raw('analyze table sessions, readings, subjects, triggers, api_keys');
+  // On SQLite the service never analyzes, so the test does not either: the plans are those of a deployment.
+  return { accountId, key };
+}
+
+const send = ({ ingest }: Operations, accountId: string, body: Submission) =>
+  ingest({ body, query: undefined, params: undefined }, { accountId });
+
+const ask = <Query>(query: Query) => ({ query, params: undefined, body: undefined });
+
+/** One of everything that happens to a service. */
+async function live({ store, operations, clock }: Heard, accountId: string, key: string): Promise<void> {
+  const ours = { accountId };
+  const reading = (session: number, seconds: number) => ({
+    session_id: `ours-${session}`,
+    subject_id: `us-${session % 3}`,
+    timestamp: clock.at(seconds),
+    heart_rate: 90,
+    ...turn,
+  });
+  await createCallerOf(store.keys, clock.now)(key);
+  await operations.getReadiness(ask(undefined), undefined);
+  for (const seconds of [0, 10, 5, 5, 10])
+    await Promise.all(
+      Array.from({ length: 6 }, (_, session) => send(operations, accountId, reading(session, seconds))),
+    );
+  await send(operations, accountId, { ...reading(9, 0), subject_id: 'us-1' });
+  await send(operations, accountId, { ...reading(9, 20), subject_id: 'unknown-to-us' }).catch(() => undefined);
+  await operations.getState(ask({ session_id: 'ours-0' }), ours);
+  await operations.getHistory(ask({ session_id: 'ours-0' }), ours);
+  await operations.getTriggers(ask({ subject_id: 'us-0' }), ours);
+  await operations.deleteSubject({ ...ask(undefined), params: { subject_id: 'us-0' } }, ours);
+  await purgeExpired(store, clock.nowMs);
+  await finishErasures(store);
+}
+
+/** The rows of EXPLAIN, of either database. */
+async function planOf(knex: Knex, { sql, bindings }: Statement): Promise<PlanRow[]> {
+  if (databaseKind === 'sqlite') return knex.raw(`explain query plan ${sql}`, bindings);
+  return (await knex.raw(`explain ${sql}`, bindings))[0];
+}
+
+/** What is wrong with a statement's plan; empty where it searches an index by more than the account. */
+async function faultsOf(knex: Knex, statement: Statement): Promise<PlanRow[]> {
+  const isSlow = databaseKind === 'sqlite' ? isSlowStep : isSlowRow;
+  return (await planOf(knex, statement)).filter(isSlow);
+}
+
+/** A list of constants is no table; a session's or a person's rows are not all of the account's. */
+function isSlowStep({ detail = '' }: PlanRow): boolean {
+  const isScan = detail.startsWith('SCAN') && !/CONSTANT ROW/.test(detail);
+  return isScan || detail.includes('(account_id=?)') || detail.includes('TEMP B-TREE');
+}
+
+/** Of varchar(32) in ASCII: the account alone. */
+const accountKeyLength = '34';
+
+function isSlowRow({ type, key, key_len, Extra }: PlanRow): boolean {
+  // Looked up by a whole key, and not there.
+  if (/noticed after reading const tables/.test(Extra ?? '')) return false;
+  return (
+    key === null || type === 'ALL' || type === 'index' || key_len === accountKeyLength || /filesort/.test(Extra ?? '')
+  );
+}
+
+test('every query of the service searches an index', async () => {
+  const heard = await startHeard();
+  const { accountId, key } = await fill(heard);
+  const all = await heard.statementsOf(() => live(heard, accountId, key));
+  // An insert of values reads nothing but the key that it enters.
+  const searches = [...new Map(all.map((it) => [it.sql, it])).values()].filter(({ sql }) =>
+    /^(select|update|delete)/.test(sql),
+  );
+  const faults = await Promise.all(searches.map(async (it) => [it.sql, await faultsOf(heard.knex, it)] as const));
+  expect(faults.filter(([sql, found]) => found.length > 0 && !mayScan.some((it) => it.test(sql)))).toEqual([]);
+  // That none was forgotten.
+  const namesOf = ({ sql }: Statement) => sql.replace(/^(\w+)[^]*? (?:from|update) `(\w+)`[^]*/, '$1 $2');
+  expect([...new Set(searches.map(namesOf))].sort()).toEqual([
+    'delete erasures',
+    'delete readings',
+    'delete sessions',
+    'delete subjects',
+    'delete triggers',
+    'select api_keys',
+    'select erasures',
+    'select readings',
+    'select schema_migrations',
+    'select sessions',
+    'select subjects',
+    'select triggers',
+  ]);
+});
+
+test('a profile is read by one query, on the primary key', async () => {
+  const heard = await startHeard();
+  const { accountId } = await fill(heard);
+  const ours = { accountId };
+  const read = () => heard.operations.getTriggers(ask({ subject_id: 'crowd-7' }), ours);
+  const [query, ...others] = await heard.statementsOf(read);
+  expect(others).toEqual([]);
+  expect(await planOf(heard.knex, query as Statement)).toMatchObject(
+    databaseKind === 'sqlite'
+      ? [{ detail: 'SEARCH triggers USING INDEX sqlite_autoindex_triggers_1 (account_id=? AND subject_id=?)' }]
+      : [{ type: 'ref', key: 'PRIMARY' }],
+  );
+});
+
+test('a resend is looked up by its whole key, not among all readings of its session', async () => {
+  const heard = await startHeard();
+  const { accountId } = await fill(heard);
+  const resent = { session_id: 'ours', timestamp: heard.clock.at(), heart_rate: 90 };
+  const resend = () =>
+    Promise.all([resent, { ...resent, heart_rate: 91 }].map((it) => send(heard.operations, accountId, it)));
+  await resend();
+  const query = (await heard.statementsOf(resend)).find(({ sql }) => /^select .*`answer` from `readings`/.test(sql));
+  const plan = await planOf(heard.knex, query as Statement);
+  const wholeKey = databaseKind === 'sqlite' ? 'timestamp_ms=? AND digest=?)' : '"key":"PRIMARY","key_len":"344"';
+  expect(JSON.stringify(plan)).toContain(wholeKey);
+});
