@@ -1,0 +1,70 @@
+import { nameTopic, type Subject, unknownSubject } from '../../src/domain/subject.js';
+import { areaOfTopic, type TopicName } from '../../src/domain/topics/vocabulary.js';
+import { sight, type Trigger } from '../../src/domain/triggers.js';
+import type { TriggerKey } from '../../src/store/triggers.js';
+import type { Store } from '../../src/store/store.js';
+import { seededRandom } from '../terminal/scenes.js';
+import { subjectName } from './requests.js';
+
+export const topicsPerSubject = 20;
+const sightingsPerTopic = 4;
+/** With 20 topics each they stay below the 500 rows that SQLite takes in one insert of Knex's. */
+export const subjectsAtOnce = 25;
+const seed = 5;
+const hourMs = 60 * 60 * 1000;
+const vocabulary = [...areaOfTopic.keys()];
+
+/**
+ * Fills subjects 0 to `count` - 1 with topics, through the functions and the tables of the service itself. They belong
+ * to the only account; resolves with its id.
+ */
+export async function fillStore(store: Store, count: number, onBatch: () => void): Promise<string> {
+  const [key] = await store.keys.list();
+  if (!key) throw new Error('the database has no account');
+  const random = seededRandom(seed);
+  for (let from = 0; from < count; from += subjectsAtOnce) {
+    const names = Array.from({ length: Math.min(subjectsAtOnce, count - from) }, (_, index) =>
+      subjectName(from + index),
+    );
+    const people = names.map((name) => drawPerson(name, random));
+    await store.transact(async (writerOf) => {
+      const writer = writerOf(key.accountId);
+      await writer.subjects.save(new Map(people.map(({ name, subject }) => [name, subject])));
+      await writer.triggers.save(people.flatMap(({ triggers }) => triggers));
+    });
+    onBatch();
+  }
+  return key.accountId;
+}
+
+interface Person {
+  readonly name: string;
+  readonly subject: Subject;
+  readonly triggers: ReadonlyArray<TriggerKey & { readonly trigger: Trigger }>;
+}
+
+function drawPerson(name: string, random: () => number): Person {
+  const first = Math.floor(random() * vocabulary.length);
+  let subject = unknownSubject;
+  const triggers = Array.from({ length: topicsPerSubject }, (_, index) => {
+    const topic = vocabulary[(first + index) % vocabulary.length] as TopicName;
+    const trigger = drawTrigger(random);
+    subject = nameTopic(subject, topic, trigger.status);
+    return { subjectId: name, topic, trigger };
+  });
+  return { name, subject, triggers };
+}
+
+/** A topic that came up in several sessions, an hour apart. */
+function drawTrigger(random: () => number): Trigger {
+  const startMs = Date.now() - sightingsPerTopic * hourMs;
+  let trigger: Trigger | undefined;
+  for (let index = 0; index < sightingsPerTopic; index += 1)
+    trigger = sight(trigger, {
+      score: Math.round(100 * random()),
+      atMs: startMs + index * hourMs,
+      sessionId: `earlier-${index}`,
+      isFirstInSession: true,
+    });
+  return trigger as Trigger;
+}
