@@ -45,10 +45,11 @@ export async function startServer(
 /** Asked, it waits for the requests that are under way at that moment. */
 function trackRequests(server: Server): () => Promise<unknown> {
   const underWay = new Set<ServerResponse>();
-  server.on('request', (_request, response) => {
+  const track = (_request: unknown, response: ServerResponse) => {
     underWay.add(response);
     response.once('close', () => underWay.delete(response));
-  });
+  };
+  for (const event of ['request', 'checkContinue', 'checkExpectation']) server.on(event, track);
   return () => {
     // So that clients open no next request on a connection that is about to go.
     for (const response of underWay) response.shouldKeepAlive = false;
