@@ -105,11 +105,149 @@ export interface paths {
         post?: never;
         /**
          * Erase all that is known about a person
-         * @description Erases the subject's triggers, baseline, and sessions with their history. From the moment that the erasure
-         *     begins none of it is seen any more; readings that arrive meanwhile start afresh. When this answers, nothing
-         *     is left. Should the service be stopped on the way, it goes on with the erasure by itself.
+         * @description Erases the subject's triggers, baseline, and sessions with their history and their deliveries. From the moment
+         *     that the erasure begins none of it is seen any more; readings that arrive meanwhile start afresh. When this
+         *     answers, nothing is left. Should the service be stopped on the way, it goes on with the erasure by itself.
          */
         delete: operations["deleteSubject"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/register": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Register a webhook
+         * @description From now on the state changes of the session, or of all of the account's sessions when none is named, are sent
+         *     to `url`. The answer holds the secret with which deliveries are signed: it is shown this once.
+         *
+         *     The same `url` and `session_id` again answer 200 with the standing registration, without its secret; one that
+         *     a 410 of the receiver had disabled works again.
+         *
+         *     **Which targets.** https only, unless the deployment allows http; no user, password or fragment. Addresses that
+         *     are private, loopback, link-local, multicast or reserved are refused, in whatever notation, now and again at
+         *     each attempt on the address actually dialled. A name that does not resolve yet is accepted.
+         */
+        post: operations["registerWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the webhooks of the account
+         * @description All of them, oldest first, without their secrets.
+         */
+        get: operations["listWebhooks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a webhook
+         * @description Nothing more is sent to it; what waits is dropped, and what failed is no longer listed.
+         */
+        delete: operations["removeWebhook"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{id}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Issue a new secret
+         * @description The answer holds the new secret: it is shown this once. For 24 hours deliveries are signed with the new and the
+         *     old one, so a receiver can change over without losing any.
+         */
+        post: operations["rotateWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a signed sample event
+         * @description Queues a sample of the session `webhook-test`, signed and retried like any other delivery. Should it fail, it
+         *     is found among the failed deliveries by the id of the answer.
+         */
+        post: operations["testWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/retries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List failed deliveries
+         * @description Deliveries that failed for good, newest first, 50 a page: go on with `next_cursor` until it is null. They are
+         *     kept for 7 days. Filters name what to look for; what does not exist yields an empty list.
+         */
+        get: operations["listFailedDeliveries"];
+        put?: never;
+        /**
+         * Queue failed deliveries again
+         * @description Either those named by `delivery_ids`, or those of `webhook_id`, the newest 1,000 at most, where `since` leaves
+         *     out what failed before it. They keep their `webhook-id`, get a fresh schedule, are sent at once and stand
+         *     outside the order of their session. Ids that are not listed as failed are passed over: the answer tells
+         *     which ones are queued.
+         */
+        post: operations["retryDeliveries"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -235,6 +373,12 @@ export interface components {
          */
         State: "calm" | "relaxed" | "focused" | "stressed" | "acute_stress";
         /**
+         * @description Version of the Human State Protocol that this shape follows.
+         * @example 1.0
+         * @enum {string}
+         */
+        HspVersion: "1.0";
+        /**
          * @description What an assistant should do in this state.
          * @example de-escalate_and_shorten
          * @enum {string}
@@ -253,12 +397,7 @@ export interface components {
         TopicName: string;
         /** @description The state of a session, in the shape of the Human State Protocol 1.0. */
         StateReading: {
-            /**
-             * @description Version of the Human State Protocol that this shape follows.
-             * @example 1.0
-             * @enum {string}
-             */
-            hsp_version: "1.0";
+            hsp_version: components["schemas"]["HspVersion"];
             session_id: components["schemas"]["Identifier"];
             timestamp: components["schemas"]["Instant"];
             state: components["schemas"]["State"];
@@ -351,14 +490,15 @@ export interface components {
             minutes: number;
             /** @description One datapoint a reading, oldest first. */
             datapoints: components["schemas"]["HistoryDatapoint"][];
-            /**
-             * @description Mean score of the last third of the datapoints against the first third, 5 points decide; stable below three datapoints.
-             * @example rising
-             * @enum {string}
-             */
-            trend: "rising" | "falling" | "stable";
+            trend: components["schemas"]["Trend"];
             summary: components["schemas"]["HistorySummary"];
         };
+        /**
+         * @description Mean score of the last third of the datapoints against the first third, 5 points decide; stable below three datapoints.
+         * @example rising
+         * @enum {string}
+         */
+        Trend: "rising" | "falling" | "stable";
         /** @description The state as of one reading. */
         HistoryDatapoint: {
             timestamp: components["schemas"]["Instant"];
@@ -428,24 +568,25 @@ export interface components {
             sessions: number;
             last_seen: components["schemas"]["Instant"];
         };
+        /**
+         * @description An entry for each topic, by its name.
+         * @example {
+         *       "sleep": {
+         *         "status": "observed",
+         *         "avg_stress": 38,
+         *         "peak_stress": 44,
+         *         "sessions": 2,
+         *         "last_seen": "2026-11-18T07:45:30.000Z"
+         *       }
+         *     }
+         */
+        TriggersByTopic: {
+            [key: string]: components["schemas"]["TriggerEntry"];
+        };
         /** @description The topics of one person and how stress runs around them. */
         TriggerProfile: {
             subject_id: components["schemas"]["Identifier"];
-            /**
-             * @description An entry for each topic, by its name.
-             * @example {
-             *       "sleep": {
-             *         "status": "observed",
-             *         "avg_stress": 38,
-             *         "peak_stress": 44,
-             *         "sessions": 2,
-             *         "last_seen": "2026-11-18T07:45:30.000Z"
-             *       }
-             *     }
-             */
-            triggers: {
-                [key: string]: components["schemas"]["TriggerEntry"];
-            };
+            triggers: components["schemas"]["TriggersByTopic"];
             /**
              * @description Names of the active topics, most recently seen first.
              * @example [
@@ -475,6 +616,209 @@ export interface components {
              */
             sessions_removed: number;
         };
+        /**
+         * @description Names a webhook; made by the service.
+         * @example wh_4f1c9e0b7a2d4c8e9f60
+         */
+        WebhookId: string;
+        /**
+         * @description Names a delivery; made by the service, the `webhook-id` of every attempt.
+         * @example dlv_2b7e9d4f6a1c4e3b8d05
+         */
+        DeliveryId: string;
+        /**
+         * @description Signs the deliveries. `whsec_` and the base64 of 32 random bytes.
+         * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwbEsfYwTzXkM=
+         */
+        WebhookSecret: string;
+        /**
+         * Format: date-time
+         * @description An instant, RFC 3339 in UTC (`Z` or `+00:00`).
+         * @example 2026-11-21T09:00:00.000Z
+         */
+        SinceInstant: string;
+        /**
+         * @description Kind of an event. state_change (a session's state has changed).
+         * @example state_change
+         * @enum {string}
+         */
+        EventKind: "state_change";
+        /**
+         * @description active; failed (from the third failed attempt in a row on: later events are still tried, and the first success
+         *     makes it active); disabled (the receiver answered 410; registering the same url and session enables it again).
+         * @example active
+         * @enum {string}
+         */
+        WebhookStatus: "active" | "failed" | "disabled";
+        /** @description Where to send what. */
+        WebhookRegistration: {
+            /**
+             * @description The address that receives the events; absolute, https. 1,024 characters hold any sensible one.
+             * @example https://example.com/hooks/state
+             */
+            url: string;
+            /**
+             * @description Kinds of events to receive, none twice.
+             * @example [
+             *       "state_change"
+             *     ]
+             */
+            events: components["schemas"]["EventKind"][];
+            /**
+             * @description The session to watch; every session of the account when left out.
+             * @example demo-session
+             */
+            session_id?: string;
+        };
+        /** @description A registered webhook. */
+        Webhook: {
+            id: components["schemas"]["WebhookId"];
+            /**
+             * @description The address that receives the events, as registered.
+             * @example https://example.com/hooks/state
+             */
+            url: string;
+            /**
+             * @description Kinds of events that it receives.
+             * @example [
+             *       "state_change"
+             *     ]
+             */
+            events: components["schemas"]["EventKind"][];
+            /**
+             * @description The session that it watches; absent where it watches every session of the account.
+             * @example demo-session
+             */
+            session_id?: string;
+            status: components["schemas"]["WebhookStatus"];
+            created_at: components["schemas"]["Instant"];
+        };
+        /** @description A webhook with its secret, which is shown this once. */
+        WebhookWithSecret: {
+            id: components["schemas"]["WebhookId"];
+            /**
+             * @description The address that receives the events, as registered.
+             * @example https://example.com/hooks/state
+             */
+            url: string;
+            /**
+             * @description Kinds of events that it receives.
+             * @example [
+             *       "state_change"
+             *     ]
+             */
+            events: components["schemas"]["EventKind"][];
+            /**
+             * @description The session that it watches; absent where it watches every session of the account.
+             * @example demo-session
+             */
+            session_id?: string;
+            status: components["schemas"]["WebhookStatus"];
+            secret: components["schemas"]["WebhookSecret"];
+            created_at: components["schemas"]["Instant"];
+        };
+        /** @description The webhooks of the account. */
+        WebhookList: {
+            /** @description Oldest first. */
+            webhooks: components["schemas"]["Webhook"][];
+        };
+        /** @description What a delivery says: a session's state has changed. Exactly these six fields. */
+        StateChange: {
+            event: components["schemas"]["EventKind"];
+            session_id: components["schemas"]["Identifier"];
+            previous_state: components["schemas"]["State"];
+            new_state: components["schemas"]["State"];
+            /**
+             * @description Stress score after the change.
+             * @example 73
+             */
+            stress_score: number;
+            timestamp: components["schemas"]["Instant"];
+        };
+        /** @description A sample event is on its way. */
+        TestAccepted: {
+            delivery_id: components["schemas"]["DeliveryId"];
+        };
+        /**
+         * @description Why it is not tried any more. attempts_exhausted (the last retry failed too), disabled (the receiver answered 410).
+         * @example attempts_exhausted
+         * @enum {string}
+         */
+        FailureReason: "attempts_exhausted" | "disabled";
+        /**
+         * @description Why there was no answer. timeout (not done within 10 seconds), name_not_resolved, address_refused (the address
+         *     dialled may not be a target), tls_failed, connection_failed (refused, reset or broken off),
+         *     secret_unreadable (the deployment's SECRETS_KEY has changed: rotate the webhook's secret).
+         * @example timeout
+         * @enum {string}
+         */
+        DeliveryError: "timeout" | "name_not_resolved" | "address_refused" | "tls_failed" | "connection_failed" | "secret_unreadable";
+        /** @description One attempt, with the status of the answer or the error that kept one away. */
+        DeliveryAttempt: {
+            timestamp: components["schemas"]["Instant"];
+            /**
+             * @description Status of the receiver's answer; absent where there was none.
+             * @example 500
+             */
+            status?: number;
+            error?: components["schemas"]["DeliveryError"];
+            /**
+             * @description How long the attempt took, in milliseconds.
+             * @example 12
+             */
+            duration_ms: number;
+            /**
+             * @description The first 1,024 bytes of the receiver's answer as text; absent where there were none.
+             * @example oops
+             */
+            answer?: string;
+        };
+        /** @description A delivery that failed for good; it can be queued again. */
+        FailedDelivery: {
+            id: components["schemas"]["DeliveryId"];
+            webhook_id: components["schemas"]["WebhookId"];
+            payload: components["schemas"]["StateChange"];
+            /** @description The attempts of the last schedule, oldest first. */
+            attempts: components["schemas"]["DeliveryAttempt"][];
+            reason: components["schemas"]["FailureReason"];
+        };
+        /** @description A page of failed deliveries. */
+        FailedDeliveryList: {
+            /** @description Newest first. */
+            deliveries: components["schemas"]["FailedDelivery"][];
+            /**
+             * @description Names the next page; null on the last one.
+             * @example MTc5NTI1MzQwMDAwMC5kbHZfMmI3ZTlkNGY2YTFjNGUzYjhkMDU
+             */
+            next_cursor: string | null;
+        };
+        /** @description Which failed deliveries to queue again, by `delivery_ids` or by `webhook_id`, not both; `since` goes with `webhook_id`. */
+        RetryRequest: {
+            /**
+             * @description Ids of failed deliveries; a body holds no more.
+             * @example [
+             *       "dlv_2b7e9d4f6a1c4e3b8d05"
+             *     ]
+             */
+            delivery_ids?: components["schemas"]["DeliveryId"][];
+            webhook_id?: components["schemas"]["WebhookId"];
+            since?: components["schemas"]["SinceInstant"];
+        };
+        /** @description What is queued again. */
+        RetryAccepted: {
+            /**
+             * @description Number of deliveries that are queued again.
+             * @example 1
+             */
+            count: number;
+            /**
+             * @description Their ids.
+             * @example [
+             *       "dlv_2b7e9d4f6a1c4e3b8d05"
+             *     ]
+             */
+            delivery_ids: components["schemas"]["DeliveryId"][];
+        };
         /** @description Liveness. */
         Health: {
             /**
@@ -498,13 +842,13 @@ export interface components {
          * @example invalid_payload
          * @enum {string}
          */
-        ProblemCode: "invalid_payload" | "missing_signals" | "timestamp_too_old" | "timestamp_in_future" | "missing_api_key" | "invalid_api_key" | "path_not_found" | "session_not_found" | "subject_not_found" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "body_too_large" | "unsupported_media_type" | "validation_failed" | "subject_mismatch" | "internal_error" | "service_unavailable";
+        ProblemCode: "invalid_payload" | "missing_signals" | "timestamp_too_old" | "timestamp_in_future" | "missing_api_key" | "invalid_api_key" | "path_not_found" | "session_not_found" | "subject_not_found" | "webhook_not_found" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "body_too_large" | "unsupported_media_type" | "validation_failed" | "subject_mismatch" | "rate_limit_exceeded" | "internal_error" | "service_unavailable";
         /**
          * @description Stable name of a fault in the input. New codes may be added.
          * @example number_type
          * @enum {string}
          */
-        FaultCode: "number_type" | "integer_type" | "string_type" | "object_type" | "enum" | "extra_forbidden" | "missing" | "greater_than_equal" | "less_than_equal" | "string_too_short" | "string_too_long" | "pattern_mismatch" | "date_time_invalid" | "repeated" | "invalid" | "subject_mismatch";
+        FaultCode: "number_type" | "integer_type" | "string_type" | "object_type" | "array_type" | "enum" | "extra_forbidden" | "missing" | "greater_than_equal" | "less_than_equal" | "string_too_short" | "string_too_long" | "too_few_items" | "too_many_items" | "not_unique" | "pattern_mismatch" | "date_time_invalid" | "repeated" | "exclusive" | "url_invalid" | "url_scheme" | "url_credentials" | "url_fragment" | "address_refused" | "too_many_webhooks" | "cursor_invalid" | "invalid" | "subject_mismatch";
         /** @description Problem details as in RFC 9457. */
         Problem: {
             /**
@@ -567,6 +911,49 @@ export interface components {
             /** @description Every fault found. */
             errors: components["schemas"]["Fault"][];
         };
+        /**
+         * @description A limit, by the name that it has in `RateLimit-Policy`. New ones may be added.
+         * @example session
+         * @enum {string}
+         */
+        LimitPolicy: "session" | "new-sessions" | "month";
+        /** @description Problem details of a request that exceeded a limit. */
+        RateLimitProblem: {
+            /**
+             * Format: uri
+             * @description Identifies the kind of problem; `code` as a URN.
+             * @example urn:problem-type:realtime-state-service:rate_limit_exceeded
+             */
+            type: string;
+            /**
+             * @description Name of the status.
+             * @example Too Many Requests
+             */
+            title: string;
+            /**
+             * @description The HTTP status.
+             * @example 429
+             */
+            status: number;
+            /**
+             * @description What is wrong, for people.
+             * @example Rate limit exceeded
+             */
+            detail: string;
+            code: components["schemas"]["ProblemCode"];
+            /**
+             * @description The `X-Request-Id` of this answer.
+             * @example 01JD6Z7Q8N4W3V5K2M9T
+             */
+            request_id: string;
+            /**
+             * @description The limits that were exceeded.
+             * @example [
+             *       "session"
+             *     ]
+             */
+            violated_policies: components["schemas"]["LimitPolicy"][];
+        };
         /** @description One fault of the input, at `pointer` in the body or in the query parameter `parameter`. */
         Fault: {
             /**
@@ -603,10 +990,48 @@ export interface components {
         BadReading: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                RateLimit: components["headers"]["RateLimitIfAny"];
                 [name: string]: unknown;
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Not JSON, or empty (`invalid_payload`). */
+        InvalidBody: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                RateLimit: components["headers"]["RateLimitIfAny"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description This account has no such webhook. */
+        WebhookNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                RateLimit: components["headers"]["RateLimitIfAny"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Wrong types, values or fields; every fault found is listed. Also a URL that may not be a target, and one webhook too many. */
+        InvalidWebhookRequest: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                RateLimit: components["headers"]["RateLimitIfAny"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ValidationProblem"];
             };
         };
         /** @description The `X-Service-Key` header is missing (`missing_api_key`) or unknown, revoked or expired (`invalid_api_key`). */
@@ -623,6 +1048,8 @@ export interface components {
         SessionNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                RateLimit: components["headers"]["RateLimitIfAny"];
                 [name: string]: unknown;
             };
             content: {
@@ -633,6 +1060,8 @@ export interface components {
         SubjectNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                RateLimit: components["headers"]["RateLimitIfAny"];
                 [name: string]: unknown;
             };
             content: {
@@ -679,6 +1108,23 @@ export interface components {
                 "application/problem+json": components["schemas"]["ValidationProblem"];
             };
         };
+        /**
+         * @description A quota is used up: of the session's requests (`session`), of the key's new sessions (`new-sessions`), or of
+         *     the account's calls this month (`month`). Nothing was stored. Send the same request again after `Retry-After`
+         *     seconds.
+         */
+        RateLimitExceeded: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Retry-After": components["headers"]["RetryAfter"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["RateLimitProblem"];
+            };
+        };
         /** @description The service's own fault; nothing was stored. The request id leads to the cause in the logs. */
         InternalError: {
             headers: {
@@ -718,6 +1164,53 @@ export interface components {
          */
         SubjectIdInPath: components["schemas"]["Identifier"];
         /**
+         * @description The webhook, as its registration named it.
+         * @example wh_4f1c9e0b7a2d4c8e9f60
+         */
+        WebhookIdInPath: components["schemas"]["Identifier"];
+        /**
+         * @description Of this webhook only.
+         * @example wh_4f1c9e0b7a2d4c8e9f60
+         */
+        WebhookIdFilter: components["schemas"]["Identifier"];
+        /**
+         * @description Of this session only.
+         * @example demo-session
+         */
+        SessionIdFilter: components["schemas"]["Identifier"];
+        /**
+         * @description Failed at or after this instant. RFC 3339 in UTC.
+         * @example 2026-11-21T09:00:00.000Z
+         */
+        Since: components["schemas"]["SinceInstant"];
+        /**
+         * @description The `next_cursor` of the page before; use the same filters with it.
+         * @example MTc5NTI1MzQwMDAwMC5kbHZfMmI3ZTlkNGY2YTFjNGUzYjhkMDU
+         */
+        Cursor: string;
+        /**
+         * @description `sha256=` and the lowercase hex HMAC-SHA256 of the raw body bytes, keyed with the secret string as issued
+         *     (`whsec_…`). While a rotation lasts, two, separated by a comma: split before you compare.
+         * @example sha256=5f2b51ca2b4d1a7e5f2b51ca2b4d1a7e5f2b51ca2b4d1a7e5f2b51ca2b4d1a7e
+         */
+        ServiceSignature: string;
+        /**
+         * @description The delivery (Standard Webhooks); the same on every attempt, so duplicates are known by it.
+         * @example dlv_2b7e9d4f6a1c4e3b8d05
+         */
+        DeliveryIdHeader: components["schemas"]["DeliveryId"];
+        /**
+         * @description When this attempt was made, Unix seconds (Standard Webhooks); refuse old ones to keep replays out.
+         * @example 1795253400
+         */
+        DeliveryTimestampHeader: string;
+        /**
+         * @description `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, keyed with the decoded secret
+         *     (Standard Webhooks); two, separated by a space, while a rotation lasts.
+         * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+         */
+        StandardSignature: string;
+        /**
          * @description Length of the window in minutes: datapoints with `timestamp` later than now minus this. At most 60, so that
          *     an answer stays bounded. Plain decimal digits.
          * @example 5
@@ -730,6 +1223,20 @@ export interface components {
         RequestId: string;
         /** @description Seconds to wait before the request is sent again. */
         RetryAfter: number;
+        /**
+         * @description The quotas that the request was counted against, as a list of structured field items: `q` requests within `w`
+         *     seconds; without `w`, within the calendar month. As in draft-ietf-httpapi-ratelimit-headers-11.
+         */
+        RateLimitPolicy: string;
+        /**
+         * @description What is left of each quota: `r` requests in the `t` seconds until it is whole again. As in
+         *     draft-ietf-httpapi-ratelimit-headers-11.
+         */
+        RateLimit: string;
+        /** @description As `RateLimitPolicy`; absent where no quota applies. */
+        RateLimitPolicyIfAny: string;
+        /** @description As `RateLimit`; absent where no quota applies. */
+        RateLimitIfAny: string;
     };
     pathItems: never;
 }
@@ -753,6 +1260,8 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                    RateLimit: components["headers"]["RateLimitIfAny"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -764,6 +1273,7 @@ export interface operations {
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["InvalidSubmission"];
+            429: components["responses"]["RateLimitExceeded"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -787,6 +1297,8 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                    RateLimit: components["headers"]["RateLimitIfAny"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -796,6 +1308,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["SessionNotFound"];
             422: components["responses"]["InvalidParameters"];
+            429: components["responses"]["RateLimitExceeded"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -825,6 +1338,8 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                    RateLimit: components["headers"]["RateLimitIfAny"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -834,6 +1349,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["SessionNotFound"];
             422: components["responses"]["InvalidParameters"];
+            429: components["responses"]["RateLimitExceeded"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -857,6 +1373,8 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                    RateLimit: components["headers"]["RateLimitIfAny"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -866,6 +1384,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["SubjectNotFound"];
             422: components["responses"]["InvalidParameters"];
+            429: components["responses"]["RateLimitExceeded"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -889,6 +1408,8 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                    RateLimit: components["headers"]["RateLimitIfAny"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -898,6 +1419,272 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["SubjectNotFound"];
             422: components["responses"]["InvalidParameters"];
+            429: components["responses"]["RateLimitExceeded"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    registerWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Where to send what. At most 4,096 bytes of UTF-8 JSON; unknown fields are refused. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookRegistration"];
+            };
+        };
+        responses: {
+            /** @description It was registered already; the secret is not shown again. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                    RateLimit: components["headers"]["RateLimitIfAny"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            /** @description Registered; keep the secret, it is not shown again. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                    RateLimit: components["headers"]["RateLimitIfAny"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookWithSecret"];
+                };
+            };
+            400: components["responses"]["InvalidBody"];
+            401: components["responses"]["Unauthorized"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidWebhookRequest"];
+            429: components["responses"]["RateLimitExceeded"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listWebhooks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhooks; there are at most 100. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                    RateLimit: components["headers"]["RateLimitIfAny"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookList"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            422: components["responses"]["InvalidParameters"];
+            429: components["responses"]["RateLimitExceeded"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    removeWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The webhook, as its registration named it.
+                 * @example wh_4f1c9e0b7a2d4c8e9f60
+                 */
+                id: components["parameters"]["WebhookIdInPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Removed. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                    RateLimit: components["headers"]["RateLimitIfAny"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["WebhookNotFound"];
+            422: components["responses"]["InvalidParameters"];
+            429: components["responses"]["RateLimitExceeded"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    rotateWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The webhook, as its registration named it.
+                 * @example wh_4f1c9e0b7a2d4c8e9f60
+                 */
+                id: components["parameters"]["WebhookIdInPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhook with its new secret. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                    RateLimit: components["headers"]["RateLimitIfAny"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookWithSecret"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["WebhookNotFound"];
+            422: components["responses"]["InvalidParameters"];
+            429: components["responses"]["RateLimitExceeded"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    testWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The webhook, as its registration named it.
+                 * @example wh_4f1c9e0b7a2d4c8e9f60
+                 */
+                id: components["parameters"]["WebhookIdInPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Queued; it is sent at once. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                    RateLimit: components["headers"]["RateLimitIfAny"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TestAccepted"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["WebhookNotFound"];
+            422: components["responses"]["InvalidParameters"];
+            429: components["responses"]["RateLimitExceeded"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listFailedDeliveries: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Of this webhook only.
+                 * @example wh_4f1c9e0b7a2d4c8e9f60
+                 */
+                webhook_id?: components["parameters"]["WebhookIdFilter"];
+                /**
+                 * @description Of this session only.
+                 * @example demo-session
+                 */
+                session_id?: components["parameters"]["SessionIdFilter"];
+                /**
+                 * @description Failed at or after this instant. RFC 3339 in UTC.
+                 * @example 2026-11-21T09:00:00.000Z
+                 */
+                since?: components["parameters"]["Since"];
+                /**
+                 * @description The `next_cursor` of the page before; use the same filters with it.
+                 * @example MTc5NTI1MzQwMDAwMC5kbHZfMmI3ZTlkNGY2YTFjNGUzYjhkMDU
+                 */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of failed deliveries. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                    RateLimit: components["headers"]["RateLimitIfAny"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailedDeliveryList"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            422: components["responses"]["InvalidParameters"];
+            429: components["responses"]["RateLimitExceeded"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    retryDeliveries: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Which deliveries. At most 4,096 bytes of UTF-8 JSON; unknown fields are refused. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RetryRequest"];
+            };
+        };
+        responses: {
+            /** @description Queued again. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                    RateLimit: components["headers"]["RateLimitIfAny"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RetryAccepted"];
+                };
+            };
+            400: components["responses"]["InvalidBody"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["WebhookNotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidWebhookRequest"];
+            429: components["responses"]["RateLimitExceeded"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };

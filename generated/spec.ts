@@ -64,9 +64,31 @@ export const triggers = {
   "status_changes_max": 20
 } as const;
 
+export const webhookDelivery = {
+  "max_per_account": 100,
+  "retry_after_seconds": [
+    1,
+    4,
+    16
+  ],
+  "failed_after_attempts": 3,
+  "attempt_timeout_seconds": 10,
+  "answer_kept_bytes": 1024,
+  "rotation_hours": 24,
+  "page_size": 50,
+  "retry_max": 1000,
+  "test_event": {
+    "session_id": "webhook-test",
+    "previous_state": "focused",
+    "new_state": "stressed",
+    "stress_score": 64
+  }
+} as const;
+
 export const retention = {
   "readings_hours": 24,
-  "idle_sessions_hours": 24
+  "idle_sessions_hours": 24,
+  "settled_deliveries_days": 7
 } as const;
 
 export const tiers = {
@@ -78,6 +100,22 @@ export const tiers = {
   },
   "enterprise": {
     "monthly_calls": null
+  }
+} as const;
+
+export const limits = {
+  "session_requests": {
+    "policy": "session",
+    "quota": 120,
+    "window_seconds": 60
+  },
+  "new_sessions": {
+    "policy": "new-sessions",
+    "quota": 50,
+    "window_seconds": 60
+  },
+  "monthly": {
+    "policy": "month"
   }
 } as const;
 
@@ -310,6 +348,11 @@ export const problems = {
     "title": "Not Found",
     "detail": "No data for this subject"
   },
+  "webhook_not_found": {
+    "status": 404,
+    "title": "Not Found",
+    "detail": "No such webhook"
+  },
   "method_not_allowed": {
     "status": 405,
     "title": "Method Not Allowed",
@@ -345,6 +388,11 @@ export const problems = {
     "title": "Unprocessable Content",
     "detail": "This session belongs to another subject"
   },
+  "rate_limit_exceeded": {
+    "status": 429,
+    "title": "Too Many Requests",
+    "detail": "Rate limit exceeded"
+  },
   "internal_error": {
     "status": 500,
     "title": "Internal Server Error",
@@ -370,6 +418,9 @@ export const faults = {
   "object_type": {
     "detail": "Input should be a valid object"
   },
+  "array_type": {
+    "detail": "Input should be a valid array"
+  },
   "enum": {
     "detail": "Input should be one of the allowed values"
   },
@@ -391,6 +442,15 @@ export const faults = {
   "string_too_long": {
     "detail": "Input should have at most {limit} characters"
   },
+  "too_few_items": {
+    "detail": "Input should have at least {limit} items"
+  },
+  "too_many_items": {
+    "detail": "Input should have at most {limit} items"
+  },
+  "not_unique": {
+    "detail": "Input should not have an item twice"
+  },
   "pattern_mismatch": {
     "detail": "Input should match {limit}"
   },
@@ -399,6 +459,30 @@ export const faults = {
   },
   "repeated": {
     "detail": "Input should be given once"
+  },
+  "exclusive": {
+    "detail": "Input should have exactly one of {limit}"
+  },
+  "url_invalid": {
+    "detail": "Input should be an absolute URL with a host"
+  },
+  "url_scheme": {
+    "detail": "Input should be an https URL"
+  },
+  "url_credentials": {
+    "detail": "Input should be a URL without user and password"
+  },
+  "url_fragment": {
+    "detail": "Input should be a URL without a fragment"
+  },
+  "address_refused": {
+    "detail": "Input should be a URL of a public address, not private, loopback, link-local or reserved"
+  },
+  "too_many_webhooks": {
+    "detail": "An account may have at most {limit} webhooks: remove one first"
+  },
+  "cursor_invalid": {
+    "detail": "Input should be a next_cursor of an earlier answer"
   },
   "invalid": {
     "detail": "Input should be valid"
@@ -436,6 +520,9 @@ export const enums = {
     "stressed",
     "acute_stress"
   ],
+  "HspVersion": [
+    "1.0"
+  ],
   "SuggestedAction": [
     "maintain_engagement",
     "simplify_and_focus",
@@ -448,10 +535,35 @@ export const enums = {
     "visual",
     "textual"
   ],
+  "Trend": [
+    "rising",
+    "falling",
+    "stable"
+  ],
   "TriggerStatus": [
     "observed",
     "active",
     "resolved"
+  ],
+  "EventKind": [
+    "state_change"
+  ],
+  "WebhookStatus": [
+    "active",
+    "failed",
+    "disabled"
+  ],
+  "FailureReason": [
+    "attempts_exhausted",
+    "disabled"
+  ],
+  "DeliveryError": [
+    "timeout",
+    "name_not_resolved",
+    "address_refused",
+    "tls_failed",
+    "connection_failed",
+    "secret_unreadable"
   ],
   "ProblemCode": [
     "invalid_payload",
@@ -463,6 +575,7 @@ export const enums = {
     "path_not_found",
     "session_not_found",
     "subject_not_found",
+    "webhook_not_found",
     "method_not_allowed",
     "request_timeout",
     "headers_too_large",
@@ -470,6 +583,7 @@ export const enums = {
     "unsupported_media_type",
     "validation_failed",
     "subject_mismatch",
+    "rate_limit_exceeded",
     "internal_error",
     "service_unavailable"
   ],
@@ -478,6 +592,7 @@ export const enums = {
     "integer_type",
     "string_type",
     "object_type",
+    "array_type",
     "enum",
     "extra_forbidden",
     "missing",
@@ -485,11 +600,27 @@ export const enums = {
     "less_than_equal",
     "string_too_short",
     "string_too_long",
+    "too_few_items",
+    "too_many_items",
+    "not_unique",
     "pattern_mismatch",
     "date_time_invalid",
     "repeated",
+    "exclusive",
+    "url_invalid",
+    "url_scheme",
+    "url_credentials",
+    "url_fragment",
+    "address_refused",
+    "too_many_webhooks",
+    "cursor_invalid",
     "invalid",
     "subject_mismatch"
+  ],
+  "LimitPolicy": [
+    "session",
+    "new-sessions",
+    "month"
   ]
 } as const;
 
@@ -576,6 +707,18 @@ export const bounds = {
       "maximum": 100
     }
   },
+  "StateChange": {
+    "stress_score": {
+      "minimum": 0,
+      "maximum": 100
+    }
+  },
+  "DeliveryAttempt": {
+    "status": {
+      "minimum": 100,
+      "maximum": 999
+    }
+  },
   "Problem": {
     "status": {
       "minimum": 400,
@@ -583,6 +726,12 @@ export const bounds = {
     }
   },
   "ValidationProblem": {
+    "status": {
+      "minimum": 400,
+      "maximum": 599
+    }
+  },
+  "RateLimitProblem": {
     "status": {
       "minimum": 400,
       "maximum": 599
