@@ -1,5 +1,5 @@
 import { topicExtraction as settings } from '../../../generated/spec.js';
-import { areas, areaOfTopic, type TopicName } from './vocabulary.js';
+import { areas, topicNames } from './vocabulary.js';
 
 /** What a session has been about so far: numbers only, under 1 KB as JSON. Keep it between turns as it is. */
 export interface TopicEvidence {
@@ -9,7 +9,6 @@ export interface TopicEvidence {
   readonly topics: readonly number[];
 }
 
-export const topicNames: readonly TopicName[] = [...areaOfTopic.keys()];
 /** Two decimals keep it small; rounding down lets old evidence fade to nothing. */
 const PRECISION = 100;
 /** Bounds what one turn or a forged value can weigh; the decayed sum of whole turns stays under it. */
@@ -26,28 +25,31 @@ export function readEvidence(evidence: TopicEvidence | undefined): TopicEvidence
 const isList = (values: unknown, length: number): boolean =>
   Array.isArray(values) && values.length === length && values.every((value) => Number.isFinite(value) && value >= 0);
 
+const keptATurn = 0.5 ** (1 / settings.evidence_half_life_turns);
+
 /** One turn later: everything weighs a little less. */
-export function decayEvidence(evidence: TopicEvidence): TopicEvidence {
-  const kept = 0.5 ** (1 / settings.evidence_half_life_turns);
-  return mapEvidence(evidence, (value) => value * kept);
-}
+export const decayEvidence = (evidence: TopicEvidence): TopicEvidence =>
+  mapEvidence(evidence, (value) => value * keptATurn);
 
 /** Rounded and bounded, for keeping. */
 export const writeEvidence = (evidence: TopicEvidence): TopicEvidence =>
   mapEvidence(evidence, (value) => Math.min(WEIGHT_MAX, Math.floor(value * PRECISION) / PRECISION));
 
-/** Adds a text's shares of the areas and points of the topics, weighed. */
+// A share no better than an even guess says nothing.
+const evenShare = 1 / (areas.length + 1);
+
+/** Adds a text's shares of the areas and points of the topics, by their number, weighed. */
 export function addEvidence(
   evidence: TopicEvidence,
   weight: number,
   shares: readonly number[],
-  points: ReadonlyMap<TopicName, number>,
+  points: ReadonlyMap<number, number>,
 ): TopicEvidence {
-  // A share no better than an even guess says nothing.
-  const even = 1 / (areas.length + 1);
+  const topics = [...evidence.topics];
+  for (const [topic, more] of points) topics[topic] = (topics[topic] ?? 0) + weight * more;
   return {
-    areas: evidence.areas.map((value, k) => value + weight * Math.max(0, (shares[k] ?? 0) - even)),
-    topics: evidence.topics.map((value, i) => value + weight * (points.get(topicNames[i] as TopicName) ?? 0)),
+    areas: evidence.areas.map((value, k) => value + weight * Math.max(0, (shares[k] ?? 0) - evenShare)),
+    topics,
   };
 }
 

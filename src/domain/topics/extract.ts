@@ -1,16 +1,8 @@
-import {
-  addEvidence,
-  decayEvidence,
-  leaningsOf,
-  readEvidence,
-  topicNames,
-  writeEvidence,
-  type TopicEvidence,
-} from './evidence.js';
+import { addEvidence, decayEvidence, leaningsOf, readEvidence, writeEvidence, type TopicEvidence } from './evidence.js';
 import type { TopicModel } from './model.js';
 import { bestShares, readText, type Reading } from './reading.js';
 import { topicExtraction as settings } from '../../../generated/spec.js';
-import { areaOfTopic, areas, generalTopic, topicsByArea, type Area, type TopicName } from './vocabulary.js';
+import { areas, generalTopic, topicNames, topicsByArea, type Area, type TopicName } from './vocabulary.js';
 
 export { loadTopicModel, type TopicModel } from './model.js';
 export type { TopicEvidence } from './evidence.js';
@@ -71,7 +63,7 @@ function nameTopics(user: Reading, context: TopicEvidence): TopicName[] {
 
 /** A phrase of several words is surer than a share learned from few sentences, and a session seldom jumps. */
 function shareMin(area: Area, { points }: Reading, context: TopicEvidence): number {
-  const most = Math.max(0, ...topicsByArea[area].map((topic) => points.get(topic) ?? 0));
+  const most = Math.max(0, ...(numbersOf.get(area) ?? []).map((topic) => points.get(topic) ?? 0));
   const turns = context.areas[areas.indexOf(area)] ?? 0;
   const isNamed = most >= settings.named_points_min || turns >= settings.session_area_turns_min;
   return isNamed ? settings.named_area_share_min : settings.area_share_min;
@@ -79,22 +71,31 @@ function shareMin(area: Area, { points }: Reading, context: TopicEvidence): numb
 
 /** The area's topic with the most points of the user's phrases; the context decides between equals. */
 function bestTopic(area: Area, points: Reading['points'], context: TopicEvidence): TopicName | undefined {
-  return mostOf(area, (topic, i) => {
+  return mostOf(area, (topic) => {
     const own = points.get(topic) ?? 0;
-    return own > 0 ? own + settings.context_points_weight * Math.min(1, context.topics[i] ?? 0) : 0;
+    return own > 0 ? own + settings.context_points_weight * Math.min(1, context.topics[topic] ?? 0) : 0;
   });
 }
 
 /** What the session talked about in this area, while that is fresh. */
 const topicOfContext = (area: Area, context: TopicEvidence): TopicName | undefined =>
-  mostOf(area, (_, i) => ((context.topics[i] ?? 0) >= settings.context_points_min ? (context.topics[i] ?? 0) : 0));
+  mostOf(area, (topic) => {
+    const points = context.topics[topic] ?? 0;
+    return points >= settings.context_points_min ? points : 0;
+  });
+
+/** The numbers of each area's topics. */
+const numbersOf = new Map(
+  areas.map((area) => [area, topicsByArea[area].map((topic) => topicNames.indexOf(topic))] as const),
+);
 
 /** The area's topic with the highest worth above 0, the vocabulary's order deciding between equals. */
-function mostOf(area: Area, worthOf: (topic: TopicName, index: number) => number): TopicName | undefined {
-  let best: { topic: TopicName; worth: number } | undefined;
-  topicNames.forEach((topic, i) => {
-    const worth = areaOfTopic.get(topic) === area ? worthOf(topic, i) : 0;
-    if (worth > (best?.worth ?? 0)) best = { topic, worth };
-  });
-  return best?.topic;
+function mostOf(area: Area, worthOf: (topic: number) => number): TopicName | undefined {
+  let best: number | undefined;
+  let most = 0;
+  for (const topic of numbersOf.get(area) ?? []) {
+    const worth = worthOf(topic);
+    if (worth > most) [best, most] = [topic, worth];
+  }
+  return best === undefined ? undefined : topicNames[best];
 }

@@ -1,6 +1,5 @@
 import type { Findings } from './findings.js';
-import type { Words } from './tokens.js';
-import { areaOfTopic, type TopicName } from './vocabulary.js';
+import { segmentWordsMax, wordLettersMax, type Words } from './tokens.js';
 import { classCount } from './word-entries.js';
 
 /** Features of a segment in three families, which are weighed and scaled apart. Reused from segment to segment. */
@@ -25,14 +24,17 @@ const SEED_MIX = 0xc2b2ae35;
 const SEED_DENIED = 0x85ebca6b;
 /** Classes and phrases found in one segment of at most 48 words; seldom more than 200. */
 const LEXICON_ROOM = 1024;
-/** Numbers for all word classes and topics. */
+/** Numbers for all word classes, and behind them topics. */
 export const lexiconBits = 8;
-const topicNumber = new Map<TopicName, number>([...areaOfTopic.keys()].map((topic, i) => [topic, classCount + i]));
 
-/** Room for the features of any segment of these words. */
-export function newFeatures({ ends, count }: Words): Features {
+/** Room for the features of any segment. */
+export function newFeatures(): Features {
   const list = (room: number): FeatureList => ({ length: 0, items: new Uint32Array(room) });
-  return { words: list(2 * count + 1), runs: list((ends[count - 1] ?? 0) + 1), lexicon: list(LEXICON_ROOM) };
+  return {
+    words: list(2 * segmentWordsMax + 1),
+    runs: list(segmentWordsMax * wordLettersMax),
+    lexicon: list(LEXICON_ROOM),
+  };
 }
 
 /** Writes the features of one segment over those of the segment before. All repeat as in the text. */
@@ -50,7 +52,7 @@ export function fillFeatures({ words, runs, lexicon }: Features, text: Words, fo
   push(words, mixHash(Math.imul(previous, SEED_PAIR)));
   const top = 32 - lexiconBits;
   for (const id of found.classes) push(lexicon, id << top);
-  for (const { topic } of found.hits) push(lexicon, (topicNumber.get(topic) ?? 0) << top);
+  for (const { number } of found.hits) push(lexicon, (classCount + number) << top);
 }
 
 const push = (list: FeatureList, item: number): void => {

@@ -1,4 +1,4 @@
-import { sieveSlot, type Lexicon } from './lexicon.js';
+import { isSifted, type Lexicon } from './lexicon.js';
 import { hashNext, hashStart, hashWord, type Words } from './tokens.js';
 import { emptyEntry, mergeEntries, type PhraseEnd, type PhraseNode, type WordEntry } from './word-entries.js';
 
@@ -30,18 +30,24 @@ const wordNo = hashWord('no');
 
 /** Finds word classes, phrases and denied feelings in words `from` … `to - 1`. */
 export function findInSegment(lexicon: Lexicon, words: Words, from: number, to: number): Findings {
-  const entries: WordEntry[] = [];
-  for (let i = from; i < to; i++) entries.push(entryOf(lexicon, words, i));
-  const reach = negationReach(entries, words, from);
-  const denied: boolean[] = [];
   const classes: number[] = [];
-  for (let i = 0; i < entries.length; i++) {
-    const entry = entries[i] as WordEntry;
-    const isDenied = entry.isFeeling && reach[i] !== 0;
+  const hits: PhraseEnd[] = [];
+  const denied: boolean[] = [];
+  let threads: Thread[] = [];
+  // How far a negation still reaches; a new "I" ends it ("I don't know, I'm sad").
+  let reach = 0;
+  for (let i = from; i < to; i++) {
+    const entry = entryOf(lexicon, words, i);
+    if (entry.isFirstPerson) reach = 0;
+    const isNegated = reach !== 0;
+    const isDenied = entry.isFeeling && isNegated;
     denied.push(isDenied);
     if (!isDenied) for (const id of entry.classes) classes.push(id);
+    threads = followPhrases(threads, entry, isNegated, hits);
+    if (entry.isDenial) reach = words.hashes[i] === wordNo ? 1 : NEGATION_REACH;
+    else if (isNegated) reach--;
   }
-  return { from, to, classes, hits: findPhrases(entries, reach), denied };
+  return { from, to, classes, hits, denied };
 }
 
 function entryOf({ exact, stems, sieve }: Lexicon, words: Words, i: number): WordEntry {
@@ -52,48 +58,35 @@ function entryOf({ exact, stems, sieve }: Lexicon, words: Words, i: number): Wor
   const end = words.ends[i] as number;
   for (let at = words.starts[i] as number; at < end; at++) {
     hash = hashNext(hash, words.letters[at] as number);
-    if (sieve[sieveSlot(hash)] !== 0) entry = mergeEntries(entry, stems.get(hash >>> 0) ?? emptyEntry);
+    if (isSifted(sieve, hash)) entry = mergeEntries(entry, stems.get(hash) ?? emptyEntry);
   }
   return entry;
 }
 
-/** For each word, how far a negation before it still reaches; a new "I" ends it ("I don't know, I'm sad"). */
-function negationReach(entries: readonly WordEntry[], { hashes }: Words, from: number): number[] {
-  const reach: number[] = [];
-  let left = 0;
-  for (let i = 0; i < entries.length; i++) {
-    const entry = entries[i] as WordEntry;
-    if (entry.isFirstPerson) left = 0;
-    reach.push(left);
-    if (entry.isDenial) left = hashes[from + i] === wordNo ? 1 : NEGATION_REACH;
-    else if (left > 0) left--;
-  }
-  return reach;
-}
-
-/** Walks the tree of phrases from every word on. A denied event or state is no hit. */
-function findPhrases(entries: readonly WordEntry[], reach: readonly number[]): PhraseEnd[] {
-  const hits: PhraseEnd[] = [];
-  let threads: Thread[] = [];
-  for (let i = 0; i < entries.length; i++) {
-    const { openings, followers } = entries[i] as WordEntry;
-    if (openings.length === 0 && threads.length === 0) continue;
-    const next: Thread[] = [];
-    for (const thread of threads) {
+/** One word further in the tree of phrases, from every word on. A denied event or state is no hit. */
+function followPhrases(
+  threads: Thread[],
+  { openings, followers, followerBits }: WordEntry,
+  isNegated: boolean,
+  hits: PhraseEnd[],
+): Thread[] {
+  if (openings.length === 0 && threads.length === 0) return threads;
+  const next: Thread[] = [];
+  for (const thread of threads) {
+    if ((thread.node.nextBits & followerBits) !== 0) {
       for (const symbol of followers) {
         const node = thread.node.next.get(symbol);
         if (node !== undefined) arrive(node, thread.isNegated, next, hits);
       }
-      if (--thread.gapLeft >= 0) next.push(thread);
     }
-    for (const node of openings) arrive(node, reach[i] !== 0, next, hits);
-    threads = next;
+    if (--thread.gapLeft >= 0) next.push(thread);
   }
-  return hits;
+  for (const node of openings) arrive(node, isNegated, next, hits);
+  return next;
 }
 
 function arrive(node: PhraseNode, isNegated: boolean, threads: Thread[], hits: PhraseEnd[]): void {
   for (const end of node.ends) if (!end.isDeniable || !isNegated) hits.push(end);
-  if (node.next.size > 0) threads.push({ node, isNegated, gapLeft: 0 });
+  if (node.nextBits !== 0) threads.push({ node, isNegated, gapLeft: 0 });
   if (node.gap !== undefined) threads.push({ node: node.gap, isNegated, gapLeft: GAP_WORDS_MAX });
 }

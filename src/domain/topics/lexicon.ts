@@ -1,8 +1,16 @@
 import { phrases } from './phrases.js';
 import { hashNext, hashStart, hashWord } from './tokens.js';
-import { areaOfTopic, type TopicName } from './vocabulary.js';
+import { topicNames, type TopicName } from './vocabulary.js';
 import { wordClasses } from './word-classes.js';
-import { classNames, emptyEntry, mergeEntries, newEntry, type PhraseNode, type WordEntry } from './word-entries.js';
+import {
+  bitOf,
+  classNames,
+  emptyEntry,
+  mergeEntries,
+  newEntry,
+  type PhraseNode,
+  type WordEntry,
+} from './word-entries.js';
 
 /** Word classes and topic phrases, compiled. Words are compared by 32-bit hash, never as strings. */
 export interface Lexicon {
@@ -10,20 +18,25 @@ export interface Lexicon {
   readonly exact: ReadonlyMap<number, WordEntry>;
   /** What is known of words with this beginning. */
   readonly stems: ReadonlyMap<number, WordEntry>;
-  /** For {@link sieveSlot} of a hash: 0 where no beginning can have it. Spares most look-ups. */
+  /** A bit for each {@link sieveSlot}: unset where no beginning can have such a hash. Spares most look-ups. */
   readonly sieve: Uint8Array;
 }
 
 /** A hint yields to any phrase (judgement). */
 const HINT_POINTS = 0.5;
 const SIEVE_SLOTS = 2 ** 16;
-export const sieveSlot = (hash: number): number => (hash ^ (hash >>> 16)) & (SIEVE_SLOTS - 1);
+const sieveSlot = (hash: number): number => (hash ^ (hash >>> 16)) & (SIEVE_SLOTS - 1);
+/** Whether a beginning may have this hash. */
+export const isSifted = (sieve: Uint8Array, hash: number): boolean => {
+  const slot = sieveSlot(hash);
+  return (((sieve[slot >>> 3] as number) >>> (slot & 7)) & 1) !== 0;
+};
 
 /** Hash of all classes and phrases: weights are only good for the lexicon that they were trained with. */
-export const lexiconFingerprint = (): number => hashWord(JSON.stringify([wordClasses, allPhrases()]));
+export const lexiconFingerprint = (): number => hashWord(JSON.stringify([wordClasses, allPhrases()])) >>> 0;
 
 type Symbols = Map<string, number[]>;
-const newNode = (): PhraseNode => ({ next: new Map(), ends: [] });
+const newNode = (): PhraseNode => ({ next: new Map(), nextBits: 0, ends: [] });
 
 /** Compiles the word classes and phrases; done once at start. */
 export function compileLexicon(): Lexicon {
@@ -52,14 +65,15 @@ function addSymbol(symbols: Symbols, item: string, symbol: number): number {
 function hashSymbols(symbolsOfItems: Symbols, root: PhraseNode): Lexicon {
   const stems = new Map<number, WordEntry>();
   const exact = new Map<number, WordEntry>();
-  const sieve = new Uint8Array(SIEVE_SLOTS);
+  const sieve = new Uint8Array(SIEVE_SLOTS / 8);
   const followers = new Set<number>();
   for (const node of root.next.values()) collectSymbols(node, followers);
   for (const [item, symbols] of symbolsOfItems) {
     if (!item.endsWith('*')) continue;
     const hash = hashWord(item.slice(0, -1));
     stems.set(hash, newEntry(symbols, root, followers));
-    sieve[sieveSlot(hash)] = 1;
+    const slot = sieveSlot(hash);
+    sieve[slot >>> 3] = (sieve[slot >>> 3] as number) | (1 << (slot & 7));
   }
   for (const [item, symbols] of symbolsOfItems) {
     if (item.endsWith('*')) continue;
@@ -82,7 +96,7 @@ function entryOfStems(stems: ReadonlyMap<number, WordEntry>, word: string): Word
   let hash = hashStart;
   for (let i = 0; i < word.length; i++) {
     hash = hashNext(hash, word.charCodeAt(i));
-    const stem = stems.get(hash >>> 0);
+    const stem = stems.get(hash);
     if (stem !== undefined) entry = mergeEntries(entry, stem);
   }
   return entry;
@@ -90,7 +104,7 @@ function entryOfStems(stems: ReadonlyMap<number, WordEntry>, word: string): Word
 
 function allPhrases(): [TopicName, string][] {
   const listOf: Partial<Record<TopicName, string>> = phrases;
-  return [...areaOfTopic.keys()].flatMap((topic) =>
+  return topicNames.flatMap((topic) =>
     (listOf[topic]?.split(', ') ?? []).map((phrase): [TopicName, string] => [topic, phrase]),
   );
 }
@@ -103,11 +117,13 @@ function addPhrase(root: PhraseNode, topic: TopicName, phrase: string, symbolOf:
     else nodes = nodes.flatMap((node) => item.split('|').map((word) => childOf(node, symbolOf(word))));
   }
   const points = /^!?\?/.test(phrase) ? HINT_POINTS : items.filter((item) => item !== '~').length;
-  for (const node of nodes) node.ends.push({ topic, isDeniable: phrase.startsWith('!'), points });
+  const number = topicNames.indexOf(topic);
+  for (const node of nodes) node.ends.push({ topic, number, isDeniable: phrase.startsWith('!'), points });
 }
 
 function childOf(node: PhraseNode, symbol: number): PhraseNode {
   const child = node.next.get(symbol) ?? newNode();
   node.next.set(symbol, child);
+  node.nextBits |= bitOf(symbol);
   return child;
 }

@@ -1,10 +1,10 @@
-/** Splits text into hashed words; keeps no string of a word, so nothing of the text can linger. */
+/** Splits text into hashed words; keeps no string of a word, and its letters only until they are wiped. */
 
 /** The words of a text. Word i has the letters `starts[i]` … `ends[i] - 1`; an edge mark stands on either side. */
 export interface Words {
   count: number;
-  /** FNV-1a hash of each word, unsigned 32 bit. */
-  readonly hashes: Uint32Array;
+  /** FNV-1a hash of each word, 32 bit; signed, because larger numbers make slow keys. */
+  readonly hashes: Int32Array;
   readonly starts: Uint16Array;
   readonly ends: Uint16Array;
   /** Character codes: a–z, 0 for any digit, the edge mark between words. */
@@ -20,9 +20,9 @@ export const wordsMax = 1024;
 /** A segment ends with the sentence once it has this many words: about one training sentence. */
 const SEGMENT_WORDS = 24;
 /** Text without full stops is cut here. */
-const SEGMENT_WORDS_MAX = 48;
+export const segmentWordsMax = 48;
 /** No English word is longer. */
-const WORD_LETTERS_MAX = 24;
+export const wordLettersMax = 24;
 const FNV_PRIME = 0x01000193;
 /** Stands before and after a word, so that its beginning and end differ from its middle. */
 export const edgeMark = 95;
@@ -35,13 +35,16 @@ export const hashNext = (hash: number, code: number): number => Math.imul(hash ^
 export function hashWord(word: string): number {
   let hash = hashStart;
   for (let i = 0; i < word.length; i++) hash = hashNext(hash, word.charCodeAt(i));
-  return hash >>> 0;
+  return hash;
 }
 
-/** Cuts a text into hashed words and segments. Never throws; text without Latin letters or digits gives none. */
-export function readWords(text: string): Words {
+/**
+ * Cuts a text into hashed words and segments, written over those of the text before where `words` are given. Never
+ * throws; text without Latin letters or digits gives none.
+ */
+export function readWords(text: string, words: Words = newWords()): Words {
   const plain = foldText(text);
-  const words = newWords(plain.length);
+  words.count = words.segmentEnds.length = 0;
   let at = 1;
   let start = 1;
   for (let i = 0; i <= plain.length && words.count < wordsMax; i++) {
@@ -49,27 +52,33 @@ export function readWords(text: string): Words {
     if (kind > BREAK) {
       // "soooo" and "soo" are one word: a third repetition is dropped.
       const isThird = at >= start + 2 && words.letters[at - 1] === kind && words.letters[at - 2] === kind;
-      if (!isThird && at < start + WORD_LETTERS_MAX) words.letters[at++] = kind;
+      if (!isThird && at < start + wordLettersMax) words.letters[at++] = kind;
     } else if (kind !== JOIN) {
       if (at > start) start = at = closeWord(words, start, at);
-      endSegment(words, kind === STOP ? SEGMENT_WORDS : SEGMENT_WORDS_MAX);
+      endSegment(words, kind === STOP ? SEGMENT_WORDS : segmentWordsMax);
     }
   }
   endSegment(words, 1);
   return words;
 }
 
-function newWords(length: number): Words {
-  const letters = new Uint8Array(2 * length + 2);
+/** Room for the words of any text. */
+export function newWords(): Words {
+  const letters = new Uint8Array(2 * TEXT_MAX + 2);
   letters[0] = edgeMark;
   return {
     count: 0,
-    hashes: new Uint32Array(wordsMax),
+    hashes: new Int32Array(wordsMax),
     starts: new Uint16Array(wordsMax),
     ends: new Uint16Array(wordsMax),
     letters,
     segmentEnds: [],
   };
+}
+
+/** Forgets what the text said, where its words are kept for the next one's. */
+export function wipeLetters({ letters, ends, count }: Words): void {
+  letters.fill(edgeMark, 1, (ends[count - 1] ?? 0) + 1 + wordLettersMax);
 }
 
 /** Lower case, accents split off, where there are any; plain ASCII skips the costly step. */

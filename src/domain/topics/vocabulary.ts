@@ -10,6 +10,9 @@ export const areas = Object.keys(topicsByArea) as Area[];
 /** The area's topic for what no specific topic fits. */
 export const generalTopic = (area: Area): TopicName => topicsByArea[area][0];
 
+/** All topics, area by area. A topic's number is its place here. */
+export const topicNames: readonly TopicName[] = areas.flatMap((area): readonly TopicName[] => topicsByArea[area]);
+
 /** The area that a topic belongs to. */
 export const areaOfTopic: ReadonlyMap<TopicName, Area> = new Map(
   areas.flatMap((area) => topicsByArea[area].map((topic) => [topic, area] as const)),

@@ -8,6 +8,8 @@ export interface WordEntry {
   readonly openings: readonly PhraseNode[];
   /** What it can be further on in a phrase: word classes and words, by number. */
   readonly followers: readonly number[];
+  /** A bit for each of them: {@link bitOf}. */
+  readonly followerBits: number;
   readonly isFeeling: boolean;
   readonly isDenial: boolean;
   readonly isFirstPerson: boolean;
@@ -16,6 +18,8 @@ export interface WordEntry {
 /** A place in the tree of all phrases: the words so far are matched. */
 export interface PhraseNode {
   readonly next: Map<number, PhraseNode>;
+  /** A bit for each symbol that leads on. Shares none with a word that does not: spares most look-ups. */
+  nextBits: number;
   /** Where `~` leads: some words may be passed over before the next one must match. */
   gap?: PhraseNode;
   readonly ends: PhraseEnd[];
@@ -24,6 +28,8 @@ export interface PhraseNode {
 /** A phrase that ends here. */
 export interface PhraseEnd {
   readonly topic: TopicName;
+  /** Its number in the vocabulary. */
+  readonly number: number;
   /** Whether a negation before it denies it. */
   readonly isDeniable: boolean;
   /** How telling it is: its number of words, or HINT_POINTS for a hint. */
@@ -41,17 +47,24 @@ export const emptyEntry: WordEntry = {
   classes: [],
   openings: [],
   followers: [],
+  followerBits: 0,
   isFeeling: false,
   isDenial: false,
   isFirstPerson: false,
 };
 
-export function newEntry(symbols: readonly number[], root: PhraseNode, followers: ReadonlySet<number>): WordEntry {
+/** One of 32 bits, for symbols to be told apart at a glance. */
+export const bitOf = (symbol: number): number => 1 << (symbol & 31);
+const bitsOf = (symbols: readonly number[]): number => symbols.reduce((bits, symbol) => bits | bitOf(symbol), 0);
+
+export function newEntry(symbols: readonly number[], root: PhraseNode, all: ReadonlySet<number>): WordEntry {
   const classes = symbols.filter((symbol) => symbol < classCount);
+  const followers = symbols.filter((symbol) => all.has(symbol));
   return {
     classes,
     openings: symbols.flatMap((symbol) => root.next.get(symbol) ?? []),
-    followers: symbols.filter((symbol) => followers.has(symbol)),
+    followers,
+    followerBits: bitsOf(followers),
     isFeeling: classes.some((id) => feelings.has(id)),
     isDenial: classes.includes(classId('denial')),
     isFirstPerson: classes.includes(classId('i')),
@@ -65,6 +78,7 @@ export function mergeEntries(a: WordEntry, b: WordEntry): WordEntry {
     classes: [...new Set([...a.classes, ...b.classes])],
     openings: [...new Set([...a.openings, ...b.openings])],
     followers: [...new Set([...a.followers, ...b.followers])],
+    followerBits: a.followerBits | b.followerBits,
     isFeeling: a.isFeeling || b.isFeeling,
     isDenial: a.isDenial || b.isDenial,
     isFirstPerson: a.isFirstPerson || b.isFirstPerson,
