@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { tiers } from '../../generated/spec.js';
-import { createKey, revokeKey, rotateKey, setTier, statusOf, type Tier } from '../accounts/manage.js';
+import { createKey, revokeKey, rotateKey, setTier, statusOf } from '../accounts/manage.js';
+import type { Tier } from '../contract.js';
 import type { KeyTable, ListedKey } from '../store/keys.js';
 
 /** Runs work on the keys of the configured database, migrated first. */
@@ -57,7 +58,7 @@ function show({ key, keyId }: { key: string; keyId: string }): void {
 
 function print(rows: readonly ListedKey[]): void {
   const instant = (ms: number | null) => (ms === null ? 'never' : new Date(ms).toISOString().slice(0, 16));
-  const header = ['KEY_ID', 'PREFIX', 'ACCOUNT', 'TIER', 'STATUS', 'CREATED', 'EXPIRES'];
+  const header = ['KEY_ID', 'PREFIX', 'ACCOUNT', 'TIER', 'STATUS', 'CREATED', 'EXPIRES', 'LAST_USED'];
   const lines = rows.map((row) => [
     row.keyId,
     `${row.displayPrefix}…`,
@@ -66,6 +67,7 @@ function print(rows: readonly ListedKey[]): void {
     statusOf(row, Date.now()),
     instant(row.createdAtMs),
     instant(row.expiresAtMs),
+    instant(row.lastUsedAtMs),
   ]);
   const widths = header.map((title, column) =>
     Math.max(title.length, ...lines.map((line) => line[column]?.length ?? 0)),

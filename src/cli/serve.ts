@@ -1,23 +1,21 @@
 import { destination } from 'pino';
-import { type Service, type ServiceParts, startService } from '../compose.js';
+import type { Closable } from '../closing.js';
+import { type ServiceParts, startService } from '../compose.js';
 import { createLog } from '../log.js';
+import { closeOnSignal } from './close-on-signal.js';
 
-const forcedExitMs = 9_500;
+/** What the process brings along; without tracing nobody traces. */
+export type Serving = Pick<ServiceParts, 'config' | 'root'> & { readonly tracing: Closable | undefined };
 
 /** Serves until SIGTERM or SIGINT. Standard output is for people, the structured log goes to standard error. */
-export async function serve({ config, root }: Pick<ServiceParts, 'config' | 'root'>): Promise<void> {
+export async function serve({ config, root, tracing }: Serving): Promise<void> {
   const log = createLog(config.logLevel, destination({ dest: 2, sync: false }));
   const service = await startService({ config, root, log });
   console.log(`Listening on ${service.url}`);
+  if (service.metricsUrl) console.log(`Metrics on ${service.metricsUrl}`);
   if (service.developmentKey) console.log(welcome(service.url, service.developmentKey));
   for (const warning of service.warnings) log.warn(warning);
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop(service));
-}
-
-/** Ends the process in any case: what has not finished by then was never acknowledged. */
-async function stop(service: Service): Promise<void> {
-  setTimeout(() => process.exit(1), forcedExitMs).unref();
-  await service.close();
+  closeOnSignal(service, tracing);
 }
 
 function welcome(url: string, key: string): string {

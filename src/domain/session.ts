@@ -24,6 +24,8 @@ export interface Session {
   readonly topicEvidence?: TopicEvidence;
   /** Topics that were sighted in this session, in order of their first sighting. */
   readonly sightedTopics?: readonly TopicName[];
+  /** Number of its latest event; absent before the first one. */
+  readonly eventSeq?: number;
 }
 
 /** The computed part of a state reading; the rest follows from it. */
@@ -86,7 +88,7 @@ export function advanceSession(session: Session | undefined, reading: Reading, k
     answer,
     baseline,
     point: pointOf(reading, score, confidence),
-    session: { ...talkOf(session), ...subjectOf(session, reading, baseline), signals, ...held, latest },
+    session: { ...keptOf(session), ...subjectOf(session, reading, baseline), signals, ...held, latest },
   };
 }
 
@@ -96,10 +98,12 @@ export function hearTurn(session: Session, { topics, evidence }: Extraction): Se
   return { ...session, topicEvidence: evidence, sightedTopics };
 }
 
-function talkOf(session: Session | undefined): Pick<Session, 'topicEvidence' | 'sightedTopics'> {
+/** What no reading changes by itself. */
+function keptOf(session: Session | undefined): Pick<Session, 'topicEvidence' | 'sightedTopics' | 'eventSeq'> {
   return {
     ...(session?.topicEvidence && { topicEvidence: session.topicEvidence }),
     ...(session?.sightedTopics && { sightedTopics: session.sightedTopics }),
+    ...(session?.eventSeq !== undefined && { eventSeq: session.eventSeq }),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Baseline } from '../domain/baseline.js';
+import { changeOf, nextSeq, type SessionEvent } from '../domain/events.js';
 import { advanceSession, type Answer, hearTurn, isOtherSubject, type Session, type Step } from '../domain/session.js';
 import type { Reading } from '../domain/signals.js';
 import { type Subject, unknownSubject } from '../domain/subject.js';
@@ -21,6 +22,8 @@ export interface Progress {
   readonly taken: Map<string, TakenReading>;
   readonly changedSessions: Map<string, AdvancedSession>;
   readonly changedSubjects: Map<string, Subject>;
+  /** When the group is worked through, epoch ms. */
+  readonly nowMs: number;
 }
 
 /** A reading that took its session further. */
@@ -32,6 +35,8 @@ export interface TakenReading {
   readonly topics: readonly TopicName[];
   /** Those of the topics that this session had not sighted before. */
   readonly newTopics: readonly TopicName[];
+  /** Absent where the state did not change. */
+  readonly event: SessionEvent | undefined;
 }
 
 /** What became of a reading: answered before, the same as another of its group, refused, or taken. */
@@ -45,9 +50,10 @@ export function beginProgress(
   sessions: Progress['sessions'],
   subjects: Progress['subjects'],
   answered: Progress['answered'],
+  nowMs: number,
 ): Progress {
   const [taken, changedSessions, changedSubjects] = [new Map(), new Map(), new Map()];
-  return { sessions, subjects: new Map(subjects), answered, taken, changedSessions, changedSubjects };
+  return { sessions, subjects: new Map(subjects), answered, taken, changedSessions, changedSubjects, nowMs };
 }
 
 export function advanceReading(progress: Progress, submitted: Submitted): Advance {
@@ -61,14 +67,26 @@ export function advanceReading(progress: Progress, submitted: Submitted): Advanc
   if (isOtherSubject(session, reading)) return { kind: 'refused', refusal: subjectMismatch() };
   const step = advanceSession(session, reading, baselineOf(progress, session, reading));
   const { topics, evidence } = topicsOf(session, submitted);
-  const advanced = { incarnation, session: evidence ? hearTurn(step.session, { topics, evidence }) : step.session };
+  const event = eventOf(progress, submitted.sessionId, session, step.session);
+  const numbered = event ? { ...step.session, eventSeq: event.seq } : step.session;
+  const advanced = { incarnation, session: evidence ? hearTurn(numbered, { topics, evidence }) : numbered };
   progress.sessions.set(submitted.sessionId, advanced);
   progress.changedSessions.set(submitted.sessionId, advanced);
   rememberBaseline(progress, step);
   const newTopics = topics.filter((topic) => !session?.sightedTopics?.includes(topic));
-  const taken = { kind: 'taken', submitted, incarnation, step, topics, newTopics } as const;
+  const taken = { kind: 'taken', submitted, incarnation, step, topics, newTopics, event } as const;
   progress.taken.set(key, taken);
   return taken;
+}
+
+function eventOf(
+  { nowMs }: Progress,
+  sessionId: string,
+  before: Session | undefined,
+  after: Session,
+): SessionEvent | undefined {
+  const payload = changeOf(sessionId, before, after);
+  return payload && { sessionId, seq: nextSeq(before, nowMs), payload };
 }
 
 /** Every subject of the group, whether a reading names it or its session is bound to it. */

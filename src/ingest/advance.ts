@@ -6,7 +6,7 @@ import { rememberTopics, sightedTriggers } from './remember-topics.js';
 import type { Submitted } from './submitted.js';
 
 /** A refusal is an outcome of one reading and leaves the others of its group alone. */
-export type Outcome = { readonly answer: Answer } | { readonly refusal: ProblemError };
+export type Outcome = { readonly answer: Answer; readonly isTold: boolean } | { readonly refusal: ProblemError };
 
 /**
  * Takes the sessions of a group of readings further, in one transaction: load, compute, write. The outcomes are in
@@ -31,7 +31,7 @@ async function advanceAccount(writer: Writer, readings: readonly Submitted[], no
   // Always after the sessions, so that two processes never wait for each other.
   const subjects = await writer.subjects.lock(subjectsOf(readings, sessions));
   const answered = await findAnswered(writer.readings, readings, sessions);
-  const progress = beginProgress(sessions, subjects, answered);
+  const progress = beginProgress(sessions, subjects, answered, nowMs);
   const advances = readings.map((reading) => advanceReading(progress, reading));
   const triggers = await writer.triggers.find(sightedTriggers(advances));
   const remembered = rememberTopics(progress, advances, triggers);
@@ -40,10 +40,19 @@ async function advanceAccount(writer: Writer, readings: readonly Submitted[], no
   await writer.subjects.unlay([...subjects.keys()].filter((id) => !progress.subjects.get(id)));
   await writer.triggers.save(remembered.triggers);
   await writer.readings.append(remembered.stored);
-  return advances.map((advance, index) => toOutcome(advance, remembered.answers[index]));
+  const isTold = await tellWebhooks(writer, advances, nowMs);
+  return advances.map((advance, index) => toOutcome(advance, remembered.answers[index], isTold));
 }
 
-function toOutcome(advance: Advance, answer: Answer | undefined): Outcome {
+/** Puts the events into the outbox and tells whether it did: where nobody is told of them they need no row. */
+async function tellWebhooks(writer: Writer, advances: readonly Advance[], nowMs: number): Promise<boolean> {
+  const events = advances.flatMap((advance) => (advance.kind === 'taken' && advance.event) || []);
+  if (events.length === 0 || !(await writer.webhooks.exist())) return false;
+  await writer.outbox.append(events, nowMs);
+  return true;
+}
+
+function toOutcome(advance: Advance, answer: Answer | undefined, isTold: boolean): Outcome {
   if (advance.kind === 'refused') return { refusal: advance.refusal };
-  return { answer: answer as Answer };
+  return { answer: answer as Answer, isTold };
 }

@@ -1,15 +1,16 @@
 import type { Submission } from '../contract.js';
 import type { Answer } from '../domain/session.js';
-import { readTurn, type TopicModel } from '../domain/topics/extract.js';
+import { readTurn, type TopicModel, type Turn } from '../domain/topics/extract.js';
 import { ProblemError } from '../problem.js';
 import type { Store } from '../store/store.js';
 import { isTransient } from '../store/transient.js';
 import { advanceGroup, type Outcome } from './advance.js';
 import { digestOf } from './digest.js';
-import { createGroupCommit } from './group-commit.js';
+import { createGroupCommit } from '../group-commit.js';
+import { inSpan } from '../in-span.js';
 import type { Submitted } from './submitted.js';
 
-/** With three topics each, what SQLite takes in one insert: 500 rows. */
+/** Bounds a transaction: with three topics each, some 500 rows of triggers. */
 const groupMax = 160;
 const queueMax = 4096;
 
@@ -19,39 +20,43 @@ export interface IngestParts {
   /** Keys the digests by which a resent reading is known. */
   readonly digestKey: string;
   readonly now: () => number;
+  /** Told when a commit has put events into the outbox. */
+  readonly onEvents: () => void;
+  /** Told the size of every group that was committed. */
+  readonly observeGroup: (size: number) => void;
 }
 
 /** Takes readings in: durable before they are answered, written in groups. */
 export interface Ingest {
   /** Resolves with the state of the session after the reading; rejects with the ProblemError that refuses it. */
   submit(accountId: string, submission: Submission, timestampMs: number): Promise<Answer>;
+  /** Readings that wait for their group. */
+  waiting(): number;
   /** Refuses new readings and resolves when those under way are settled. */
   close(): Promise<void>;
 }
 
 export function createIngest(parts: IngestParts): Ingest {
-  const groups = createGroupCommit<Submitted, Outcome>({
-    commit: (group) => commitGroup(parts, group),
+  const groups = createGroupCommit<Received, Outcome>({
+    commit: (group) => commitGroup(parts, readTurns(parts, group)),
     groupMax,
     queueMax,
   });
   return {
     async submit(accountId, submission, timestampMs) {
-      const outcome = await groups.submit(toSubmitted(parts, accountId, submission, timestampMs));
+      const outcome = await groups.submit(receive(parts, accountId, submission, timestampMs));
       if ('refusal' in outcome) throw outcome.refusal;
       return outcome.answer;
     },
+    waiting: groups.waiting,
     close: groups.close,
   };
 }
 
-/** The last that is seen of the text: from here on there are numbers and a keyed digest. */
-function toSubmitted(
-  { topicModel, digestKey }: IngestParts,
-  accountId: string,
-  submission: Submission,
-  timestampMs: number,
-): Submitted {
+/** A reading that waits for its group, with the text that was said. */
+type Received = Submitted & { readonly said?: Turn };
+
+function receive({ digestKey }: IngestParts, accountId: string, submission: Submission, timestampMs: number): Received {
   const { session_id, subject_id, timestamp: _, user_message, ai_response, ...signals } = submission;
   const hasTurn = user_message !== undefined && ai_response !== undefined;
   return {
@@ -60,15 +65,30 @@ function toSubmitted(
     ...(subject_id !== undefined && { subjectId: subject_id }),
     timestampMs,
     signals,
-    ...(hasTurn && { turn: readTurn(topicModel, { user_message, ai_response }) }),
+    ...(hasTurn && { said: { user_message, ai_response } }),
     digest: digestOf(digestKey, accountId, submission),
   };
 }
 
+/**
+ * The last that is seen of the text: from here on there are numbers and a keyed digest. All of a group in a row, while
+ * code and weights are in the processor's caches: between other work a turn takes twice as long.
+ */
+function readTurns({ topicModel }: IngestParts, group: readonly Received[]): Submitted[] {
+  return group.map(({ said, ...submitted }) => (said ? { ...submitted, turn: readTurn(topicModel, said) } : submitted));
+}
+
 /** A database that stays away fails the whole group at once: trying its readings one by one would only take longer. */
-async function commitGroup({ store, now }: IngestParts, group: readonly Submitted[]): Promise<Outcome[]> {
+async function commitGroup(
+  { store, now, onEvents, observeGroup }: IngestParts,
+  group: readonly Submitted[],
+): Promise<Outcome[]> {
   try {
-    return await advanceGroup(store, group, now());
+    const size = { 'ingest.group_size': group.length };
+    const outcomes = await inSpan('ingest group', 'INTERNAL', size, () => advanceGroup(store, group, now()));
+    observeGroup(group.length);
+    if (outcomes.some((outcome) => 'answer' in outcome && outcome.isTold)) onEvents();
+    return outcomes;
   } catch (error) {
     throw isTransient(error) ? new ProblemError('service_unavailable', { cause: error }) : error;
   }

@@ -6,14 +6,15 @@ import { ProblemError } from '../problem.js';
 import type { Services } from './services.js';
 
 /** Refuses what can say nothing about now, then takes the reading in. */
-export function ingest({ ingest, now, maxTimestampAgeMs }: Services): Operation<'ingest'> {
-  return async ({ body }, { accountId }) => {
+export function ingest({ ingest, admitSession, now, maxTimestampAgeMs }: Services): Operation<'ingest'> {
+  return async ({ body }, caller) => {
     if (!carriesSignal(body)) throw new ProblemError('missing_signals');
     const timestampMs = Date.parse(body.timestamp);
     const ageMs = now() - timestampMs;
     if (ageMs > maxTimestampAgeMs) throw new ProblemError('timestamp_too_old');
     if (ageMs < -timestamps.max_ahead_seconds * 1000) throw new ProblemError('timestamp_in_future');
-    const answer = await ingest.submit(accountId, body, timestampMs);
+    await admitSession(caller, body.session_id);
+    const answer = await ingest.submit(caller.accountId, body, timestampMs);
     return { status: 200, body: toStateReading(body.session_id, answer) };
   };
 }

@@ -1,11 +1,19 @@
+import type { SecretBox } from '../delivery/secret-box.js';
+import type { TargetPolicy } from '../delivery/target.js';
 import type { Ingest } from '../ingest/ingest.js';
+import type { AdmitSession } from '../limits/new-session-limit.js';
 import type { Store } from '../store/store.js';
 
 /** What operations work with. */
 export interface Services {
   readonly store: Store;
   readonly ingest: Ingest;
+  readonly admitSession: AdmitSession;
   /** The time, epoch ms. */
   readonly now: () => number;
   readonly maxTimestampAgeMs: number;
+  readonly secretBox: SecretBox;
+  readonly targetPolicy: TargetPolicy;
+  /** Told when deliveries may be waiting. */
+  readonly wakeWorker: () => void;
 }

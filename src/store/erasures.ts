@@ -1,4 +1,6 @@
 import type { Knex } from 'knex';
+import { deliveryTable } from './deliveries.js';
+import { outboxTable } from './outbox.js';
 
 /** A life of a session whose readings are to be erased. */
 export interface Erasure {
@@ -17,9 +19,17 @@ export async function burySessions(transaction: Knex, accountId: string, subject
   const mine = () => transaction('sessions').where({ account_id: accountId, subject_id: subjectId });
   const sessions: Erasure[] = await mine().select('account_id', 'session_id', 'incarnation').forUpdate();
   for (let from = 0; from < sessions.length; from += insertMax)
-    await transaction('erasures').insert(sessions.slice(from, from + insertMax));
+    await buryBatch(transaction, accountId, sessions.slice(from, from + insertMax));
   await mine().delete();
   return sessions;
+}
+
+/** The events first: whoever is making deliveries of them finishes before, and then the deliveries are seen here. */
+async function buryBatch(transaction: Knex, accountId: string, sessions: readonly Erasure[]): Promise<void> {
+  const ids = sessions.map(({ session_id }) => session_id);
+  await transaction('erasures').insert([...sessions]);
+  await outboxTable(transaction, accountId).removeSessions(ids);
+  await deliveryTable(transaction, accountId).removeSessions(ids);
 }
 
 /** Some of the erasures that are not done yet, whoever began them. */

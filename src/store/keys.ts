@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { Tier } from '../contract.js';
 import { retry } from './retry.js';
 
 /** Accounts and their keys. Only the SHA-256 of a key is stored, and its first characters to tell keys apart. */
@@ -10,6 +11,8 @@ export interface KeyRow {
   readonly createdAtMs: number;
   readonly expiresAtMs: number | null;
   readonly revokedAtMs: number | null;
+  /** To the hour; null for one that was never used. */
+  readonly lastUsedAtMs: number | null;
 }
 
 export interface AccountRow {
@@ -21,6 +24,8 @@ export interface AccountRow {
 
 export type ListedKey = KeyRow & { readonly account: string; readonly tier: string };
 
+export type KeyOfTier = KeyRow & { readonly tier: Tier };
+
 const keyColumns = {
   accountId: 'api_keys.account_id',
   keyId: 'key_id',
@@ -29,12 +34,21 @@ const keyColumns = {
   createdAtMs: 'api_keys.created_at_ms',
   expiresAtMs: 'expires_at_ms',
   revokedAtMs: 'revoked_at_ms',
+  lastUsedAtMs: 'last_used_at_ms',
 };
 
 export function keyTable(knex: Knex) {
   return {
-    async byHash(keyHash: string): Promise<KeyRow | undefined> {
-      return knex('api_keys').select(keyColumns).where({ key_hash: keyHash }).first();
+    /** Those of the named ones that there are, with the tiers of their accounts. */
+    async byHashes(keyHashes: readonly string[]): Promise<KeyOfTier[]> {
+      return knex('api_keys')
+        .join('accounts', 'accounts.account_id', 'api_keys.account_id')
+        .select({ ...keyColumns, tier: 'accounts.tier' })
+        .whereIn('key_hash', keyHashes);
+    },
+
+    async recordUse({ accountId, keyId }: KeyRow, nowMs: number): Promise<void> {
+      await knex('api_keys').where({ account_id: accountId, key_id: keyId }).update({ last_used_at_ms: nowMs });
     },
 
     async byId(keyId: string): Promise<KeyRow | undefined> {

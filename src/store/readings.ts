@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Answer, Point } from '../domain/session.js';
+import { insertRows } from './insert-rows.js';
 
 /** What names a reading: the life of its session, its instant and the keyed digest of its body. */
 export interface ReadingKey {
@@ -55,20 +56,18 @@ export function readingTable(knex: Knex, accountId: string) {
     },
 
     async append(readings: readonly StoredReading[]): Promise<void> {
-      if (readings.length === 0) return;
-      await knex('readings').insert(
-        readings.map(({ sessionId, incarnation, timestampMs, digest, point, answer }) => ({
-          account_id: accountId,
-          session_id: sessionId,
-          incarnation,
-          timestamp_ms: timestampMs,
-          digest,
-          stress_score: point.score,
-          confidence: point.confidence,
-          heart_rate: point.heartRate === null ? null : String(point.heartRate),
-          answer: JSON.stringify(answer),
-        })),
-      );
+      const rows = readings.map(({ sessionId, incarnation, timestampMs, digest, point, answer }) => ({
+        account_id: accountId,
+        session_id: sessionId,
+        incarnation,
+        timestamp_ms: timestampMs,
+        digest,
+        stress_score: point.score,
+        confidence: point.confidence,
+        heart_rate: point.heartRate === null ? null : String(point.heartRate),
+        answer: JSON.stringify(answer),
+      }));
+      await insertRows(knex, 'readings', rows);
     },
   };
 }

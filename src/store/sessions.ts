@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Knex } from 'knex';
 import type { Session } from '../domain/session.js';
+import { insertRows } from './insert-rows.js';
 import { lockRows } from './lock-rows.js';
 
 /** A session as it is stored. */
@@ -36,6 +37,12 @@ export function sessionTable(knex: Knex, accountId: string) {
       return session && { incarnation: row.incarnation, session };
     },
 
+    /** Whether the account has data for the session. */
+    async has(sessionId: string): Promise<boolean> {
+      const row = await mine().select('session_id').where({ session_id: sessionId }).whereNotNull('body').first();
+      return row !== undefined;
+    },
+
     /** Locks the named sessions until the transaction ends; a new one is undefined. */
     async lock(sessionIds: readonly string[], nowMs: number): Promise<Map<string, StoredSession>> {
       const rows = await lockRows<SessionRow>(knex, accountId, sessionIds, {
@@ -64,7 +71,9 @@ export function sessionTable(knex: Knex, accountId: string) {
           body: JSON.stringify(body),
         }),
       );
-      if (rows.length > 0) await knex('sessions').insert(rows).onConflict(['account_id', 'session_id']).merge();
+      // A locked session keeps its incarnation.
+      const merged = ['subject_id', 'touched_at_ms', 'body'];
+      await insertRows(knex, 'sessions', rows, { key: ['account_id', 'session_id'], merged });
     },
   };
 }

@@ -2,21 +2,29 @@ import type { Knex } from 'knex';
 import type { DatabaseConfig } from '../config.js';
 import { openDatabase } from './database.js';
 import { burySessions, type Erasure, eraseReadings, findErasures } from './erasures.js';
+import { type Claim, claimDue, type DueDelivery, purgeDeliveries } from './delivery-queue.js';
+import { deliveryTable } from './deliveries.js';
 import { keyTable } from './keys.js';
 import { isMigrated, migrate } from './migrate.js';
+import { findOldestEvent, findSessionsWithEvents, outboxTable } from './outbox.js';
 import { purgeReadings, readingTable } from './readings.js';
 import { retry } from './retry.js';
 import { purgeSessions, sessionTable } from './sessions.js';
 import { subjectTable } from './subjects.js';
 import { triggerTable } from './triggers.js';
+import { webhookTable } from './webhooks.js';
+import { usageTable } from './usage.js';
 
 /** Reads of one account. */
 export function readerOf(knex: Knex, accountId: string) {
   return {
     findSession: sessionTable(knex, accountId).find,
+    hasSession: sessionTable(knex, accountId).has,
     findSubject: subjectTable(knex, accountId).find,
     triggersOf: triggerTable(knex, accountId).ofSubject,
     pointsAfter: readingTable(knex, accountId).pointsAfter,
+    webhooks: webhookTable(knex, accountId).list,
+    failedDeliveries: deliveryTable(knex, accountId).failedPage,
   };
 }
 
@@ -27,6 +35,9 @@ export function writerOf(transaction: Knex.Transaction, accountId: string) {
     subjects: subjectTable(transaction, accountId),
     triggers: triggerTable(transaction, accountId),
     readings: readingTable(transaction, accountId),
+    webhooks: webhookTable(transaction, accountId),
+    outbox: outboxTable(transaction, accountId),
+    deliveries: deliveryTable(transaction, accountId),
     burySessions: (subjectId: string) => burySessions(transaction, accountId, subjectId),
   };
 }
@@ -34,11 +45,12 @@ export function writerOf(transaction: Knex.Transaction, accountId: string) {
 export type Reader = ReturnType<typeof readerOf>;
 export type Writer = ReturnType<typeof writerOf>;
 
-/** The only way to the database. Every query but those on keys, the purge and erasures is bound to an account. */
+/** The only way to the database. Every query but those on keys, usage, queues, the purge and erasures is bound to an account. */
 export function openStore(config: DatabaseConfig) {
   const knex = openDatabase(config);
   return {
     keys: keyTable(knex),
+    usage: usageTable(knex),
     read: (accountId: string): Reader => readerOf(knex, accountId),
     /**
      * Runs the work in one transaction: all of its writes are durable when this resolves, none when it rejects. After
@@ -48,6 +60,10 @@ export function openStore(config: DatabaseConfig) {
       retry(() => knex.transaction((transaction) => work((accountId) => writerOf(transaction, accountId)))),
     purgeReadings: (beforeMs: number, batch: number) => purgeReadings(knex, beforeMs, batch),
     purgeSessions: (beforeMs: number, batch: number) => purgeSessions(knex, beforeMs, batch),
+    purgeDeliveries: (beforeMs: number, batch: number) => purgeDeliveries(knex, beforeMs, batch),
+    findOldestEvent: () => findOldestEvent(knex),
+    findSessionsWithEvents: (max: number) => findSessionsWithEvents(knex, max),
+    claimDue: (claim: Claim): Promise<DueDelivery[]> => claimDue(knex, claim),
     findErasures: (max: number) => findErasures(knex, max),
     eraseReadings: (erasure: Erasure, batch: number) => retry(() => eraseReadings(knex, erasure, batch)),
     migrate: () => migrateApart(config),

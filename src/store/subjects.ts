@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Subject } from '../domain/subject.js';
+import { insertRows } from './insert-rows.js';
 import { lockRows } from './lock-rows.js';
 
 interface SubjectRow {
@@ -34,7 +35,7 @@ export function subjectTable(knex: Knex, accountId: string) {
         subject_id,
         body: JSON.stringify(subject),
       }));
-      if (rows.length > 0) await knex('subjects').insert(rows).onConflict(['account_id', 'subject_id']).merge();
+      await insertRows(knex, 'subjects', rows, { key: ['account_id', 'subject_id'], merged: ['body'] });
     },
 
     /** Takes away the rows that the lock laid for subjects of whom nothing came to be known: their readings were refused. */

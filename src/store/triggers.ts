@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Trigger } from '../domain/triggers.js';
+import { insertRows } from './insert-rows.js';
 
 /** What names a trigger. */
 export interface TriggerKey {
@@ -30,18 +31,13 @@ export function triggerTable(knex: Knex, accountId: string) {
     },
 
     async save(triggers: ReadonlyArray<TriggerKey & { readonly trigger: Trigger }>): Promise<void> {
-      if (triggers.length === 0) return;
-      await knex('triggers')
-        .insert(
-          triggers.map(({ subjectId, topic, trigger }) => ({
-            account_id: accountId,
-            subject_id: subjectId,
-            topic,
-            body: JSON.stringify(trigger),
-          })),
-        )
-        .onConflict(['account_id', 'subject_id', 'topic'])
-        .merge();
+      const rows = triggers.map(({ subjectId, topic, trigger }) => ({
+        account_id: accountId,
+        subject_id: subjectId,
+        topic,
+        body: JSON.stringify(trigger),
+      }));
+      await insertRows(knex, 'triggers', rows, { key: ['account_id', 'subject_id', 'topic'], merged: ['body'] });
     },
 
     async removeAll(subjectId: string): Promise<number> {

@@ -1,4 +1,4 @@
-import { ProblemError } from '../problem.js';
+import { ProblemError } from './problem.js';
 
 export interface GroupCommitOptions<Item, Outcome> {
   /** Commits a group as a whole; resolves with one outcome an item, in order. */
@@ -12,6 +12,8 @@ export interface GroupCommitOptions<Item, Outcome> {
 export interface GroupCommit<Item, Outcome> {
   /** Resolves when the item's group is committed; rejects with service_unavailable when the queue is full or closed. */
   submit(item: Item): Promise<Outcome>;
+  /** Items that wait for their group. */
+  waiting(): number;
   /** Refuses new items and resolves when all that wait have been settled. */
   close(): Promise<void>;
 }
@@ -53,6 +55,7 @@ export function createGroupCommit<Item, Outcome>(
         running ??= run();
       });
     },
+    waiting: () => waiting.length,
     async close() {
       isClosed = true;
       await running;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ProblemError } from '../problem.js';
+import { ProblemError } from './problem.js';
 import { createGroupCommit } from './group-commit.js';
 
 /** A commit that ends when the test says so; outcomes are the items doubled. */

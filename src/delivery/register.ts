@@ -1,0 +1,75 @@
+import { webhookDelivery as settings } from '../../generated/spec.js';
+import type { Schema } from '../contract.js';
+import { fault, ProblemError } from '../problem.js';
+import type { Writer } from '../store/store.js';
+import type { StoredWebhook } from '../store/webhooks.js';
+import { resolveName } from './agent.js';
+import { newId } from './new-delivery.js';
+import { issueSecret } from './signing-secrets.js';
+import type { SecretBox } from './secret-box.js';
+import { faultOfAddress, faultOfUrl, literalAddress, type TargetPolicy } from './target.js';
+
+/** A name that has not resolved by then is accepted: it is judged again whenever it is dialled. */
+const resolveMs = 2_000;
+
+/** Throws the ProblemError that refuses the URL as a target, if there is a reason to. */
+export async function requireTarget(text: string, policy: TargetPolicy): Promise<void> {
+  const code = faultOfUrl(text, policy) ?? (await faultOfName(new URL(text), policy));
+  if (code) throw new ProblemError('validation_failed', { faults: [fault(code, { pointer: '/url' })] });
+}
+
+/** All addresses of the name must do. */
+async function faultOfName(url: URL, policy: TargetPolicy): Promise<ReturnType<typeof faultOfAddress>> {
+  if (literalAddress(url) !== undefined) return undefined;
+  const addresses = await resolveName(url.hostname, resolveMs);
+  return addresses.map(({ address }) => faultOfAddress(address, url, policy)).find((it) => it !== undefined);
+}
+
+/** What a registration comes to: the webhook, and its secret where it is new. */
+export interface Registered {
+  readonly webhook: StoredWebhook;
+  readonly secret?: string;
+}
+
+/**
+ * Registers a webhook, or finds the standing one of the same URL and session and enables it again where it was
+ * disabled. Throws a ProblemError where the account has as many as it may.
+ */
+export async function register(
+  writer: Writer,
+  secretBox: SecretBox,
+  accountId: string,
+  wish: Schema<'WebhookRegistration'>,
+  nowMs: number,
+): Promise<Registered> {
+  await writer.webhooks.lockAccount();
+  const all = await writer.webhooks.lockAll();
+  const standing = all.find(({ url, sessionId }) => url === wish.url && sessionId === wish.session_id);
+  if (standing) return { webhook: await enable(writer, standing) };
+  if (all.length >= settings.max_per_account) throw tooMany();
+  const webhookId = newId('wh');
+  const { secret, sealed } = issueSecret(secretBox, accountId, webhookId);
+  const webhook: StoredWebhook = {
+    webhookId,
+    url: wish.url,
+    events: wish.events,
+    ...(wish.session_id !== undefined && { sessionId: wish.session_id }),
+    secret: sealed,
+    failedInRow: 0,
+    createdAtMs: nowMs,
+  };
+  await writer.webhooks.insert(webhook);
+  return { webhook, secret };
+}
+
+async function enable(writer: Writer, webhook: StoredWebhook): Promise<StoredWebhook> {
+  if (webhook.disabledAtMs === undefined) return webhook;
+  const { disabledAtMs: _, ...enabled } = { ...webhook, failedInRow: 0 };
+  await writer.webhooks.update(enabled);
+  return enabled;
+}
+
+function tooMany(): ProblemError {
+  const limit = String(settings.max_per_account);
+  return new ProblemError('validation_failed', { faults: [fault('too_many_webhooks', { pointer: '' }, limit)] });
+}

@@ -1,0 +1,59 @@
+import type { Schema } from '../contract.js';
+import type { DueDelivery } from '../store/delivery-queue.js';
+import { inSpan } from '../in-span.js';
+import type { StoredWebhook } from '../store/webhooks.js';
+import type { Attempt, Outcome } from './attempt.js';
+import { secretsOf } from './signing-secrets.js';
+import { type SecretBox, SecretBoxError } from './secret-box.js';
+import { signatureHeaders } from './sign.js';
+
+export interface SenderParts {
+  readonly attempt: Attempt;
+  readonly secretBox: SecretBox;
+  readonly now: () => number;
+  /** Ends attempts when the worker closes. */
+  readonly abort: AbortSignal;
+  /** The longest that an attempt takes. */
+  readonly attemptMs: number;
+}
+
+/** Resolves with the attempt; undefined where the delivery was not, or not wholly, tried and is to be let go. */
+export type Send = (
+  delivery: DueDelivery,
+  webhook: StoredWebhook | undefined,
+) => Promise<Schema<'DeliveryAttempt'> | undefined>;
+
+/** Signs and sends a claimed delivery once. */
+export function createSender({ attempt, secretBox, now, abort, attemptMs }: SenderParts): Send {
+  const tryOnce = async (delivery: DueDelivery, webhook: StoredWebhook, atMs: number): Promise<Outcome> => {
+    try {
+      const secrets = secretsOf(secretBox, delivery.accountId, webhook, atMs);
+      const { deliveryId, payload } = delivery;
+      const headers = signatureHeaders({ deliveryId, body: payload, atMs, secrets });
+      const request = { url: webhook.url, body: payload, headers };
+      return await inSpan('webhook attempt', 'CLIENT', { 'webhook.id': deliveryId }, () => attempt(request, abort));
+    } catch (error) {
+      if (error instanceof SecretBoxError) return { error: 'secret_unreadable' };
+      throw error;
+    }
+  };
+  return async (delivery, webhook) => {
+    const atMs = now();
+    // After a long standstill another worker may hold it by the time that the attempt ends.
+    const isTooLate = atMs + attemptMs > delivery.dueAtMs;
+    if (!webhook || isTooLate || abort.aborted || isUnwanted(delivery, webhook)) return undefined;
+    const startedAtMs = performance.now();
+    const outcome = await tryOnce(delivery, webhook, atMs);
+    if (abort.aborted && outcome.status === undefined) return undefined;
+    return {
+      timestamp: new Date(atMs).toISOString(),
+      ...outcome,
+      duration_ms: Math.round(performance.now() - startedAtMs),
+    };
+  };
+}
+
+/** Its receiver has answered 410; by hand it may be tried again all the same. */
+function isUnwanted({ seq }: DueDelivery, { disabledAtMs }: StoredWebhook): boolean {
+  return disabledAtMs !== undefined && seq !== null;
+}

@@ -1,0 +1,146 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { createGroupCommit } from '../group-commit.js';
+import { ProblemError } from '../problem.js';
+import type { DueDelivery } from '../store/delivery-queue.js';
+import type { Store } from '../store/store.js';
+import { isTransient } from '../store/transient.js';
+import type { StoredWebhook } from '../store/webhooks.js';
+import { createAgent } from './agent.js';
+import { createAttempt, isSuccess } from './attempt.js';
+import { expandEvents } from './expand.js';
+import { startLoop } from './loop.js';
+import type { SecretBox } from './secret-box.js';
+import { createSender } from './send.js';
+import { type Handled, settleGroup } from './settle.js';
+import { createSlots, slotsPerReceiver } from './slots.js';
+import { webhookDelivery as settings } from '../../generated/spec.js';
+import type { TargetPolicy } from './target.js';
+
+const attemptMs = settings.attempt_timeout_seconds * 1000;
+/** An attempt and its settling fit well into a lease; what a dead worker held is free again after it. */
+const leaseMs = 3 * attemptMs;
+const ownerBytes = 8;
+const settledAtOnce = 128;
+const settleAgainMs = 250;
+/** How long attempts under way may take to end by themselves when the worker closes. */
+const graceMs = 2_000;
+
+export interface WorkerParts {
+  readonly store: Store;
+  readonly secretBox: SecretBox;
+  readonly targetPolicy: TargetPolicy;
+  readonly now: () => number;
+  readonly log: Logger;
+  /** Told of every attempt that was settled. */
+  readonly observeAttempt: (outcome: 'delivered' | 'failed', seconds: number) => void;
+}
+
+/** Expands events to webhooks and delivers them. Any number of workers share one database. */
+export interface Worker {
+  /** Events or deliveries may be waiting. */
+  wake(): void;
+  /** Begins nothing new, lets go what does not end soon, and leaves it to others. */
+  close(): Promise<void>;
+}
+
+export function startWorker(parts: WorkerParts): Worker {
+  const { store, log, now } = parts;
+  const agent = createAgent(parts.targetPolicy, slotsPerReceiver, attemptMs);
+  const closing = new AbortController();
+  const send = createSender({ ...parts, attempt: createAttempt(agent), abort: closing.signal, attemptMs });
+  const settling = createGroupCommit<Handled, undefined>({
+    commit: (group) => commitSettled(store, group, now()),
+    groupMax: settledAtOnce,
+    queueMax: Number.POSITIVE_INFINITY,
+  });
+  const slots = createSlots();
+  const underWay = new Set<Promise<void>>();
+
+  /** While the lease lasts nobody else touches it, so a database that is away is waited for as long. */
+  async function settle(handled: Handled): Promise<void> {
+    while (!closing.signal.aborted && now() < handled.delivery.dueAtMs) {
+      const error: unknown = await settling.submit(handled).catch((reason: unknown) => reason);
+      if (error === undefined) return;
+      if (!(error instanceof ProblemError)) throw error;
+      await sleep(settleAgainMs);
+    }
+    await settling.submit(handled);
+  }
+
+  const handle = async (delivery: DueDelivery, webhook: StoredWebhook | undefined) => {
+    try {
+      const attempt = await send(delivery, webhook).finally(() => slots.leave(delivery.receiver));
+      // Others go to the receiver while this one waits for the commit that it shares with many.
+      sending.wake();
+      await settle({ delivery, attempt, webhook });
+      if (attempt) parts.observeAttempt(isSuccess(attempt) ? 'delivered' : 'failed', attempt.duration_ms / 1000);
+    } catch (error) {
+      // Its lease ends, and then it is sent again under the same id.
+      log.warn({ err: (error as Error).cause ?? error }, 'a delivery could not be settled');
+    } finally {
+      slots.release();
+      sending.wake();
+    }
+  };
+  const expanding = startLoop('expand', expand, log);
+  const sending = startLoop('send', sendDue, log);
+
+  async function expand(): Promise<boolean> {
+    const hadEvents = await expandEvents(store, now);
+    if (hadEvents) sending.wake();
+    return hadEvents;
+  }
+
+  async function sendDue(): Promise<boolean> {
+    if (slots.free() === 0) return false;
+    const claimed = await store.claimDue({
+      owner: randomBytes(ownerBytes).toString('hex'),
+      nowMs: now(),
+      leasedUntilMs: now() + leaseMs,
+      max: Math.min(slots.free(), settledAtOnce),
+      maxOf: slots.freeOf,
+      busyReceivers: slots.busyReceivers(),
+    });
+    const webhooks = await webhooksOf(store, claimed);
+    for (const delivery of claimed) {
+      slots.take(delivery.receiver);
+      const work = handle(delivery, webhooks.get(`${delivery.accountId} ${delivery.webhookId}`));
+      underWay.add(work);
+      void work.finally(() => underWay.delete(work));
+    }
+    return claimed.length > 0;
+  }
+
+  return {
+    wake: () => expanding.wake(),
+    async close() {
+      await Promise.all([expanding.close(), sending.close()]);
+      await Promise.race([Promise.all(underWay), sleep(graceMs, undefined, { ref: false })]);
+      closing.abort();
+      await Promise.all(underWay);
+      await settling.close();
+      await agent.destroy();
+    },
+  };
+}
+
+/** A database that stays away fails the group at once, as it would each of its members. */
+async function commitSettled(store: Store, group: readonly Handled[], nowMs: number): Promise<undefined[]> {
+  try {
+    await settleGroup(store, group, nowMs);
+    return group.map(() => undefined);
+  } catch (error) {
+    throw isTransient(error) ? new ProblemError('service_unavailable', { cause: error }) : error;
+  }
+}
+
+/** The webhooks of the accounts that the deliveries belong to, by account and id. */
+async function webhooksOf(store: Store, deliveries: readonly DueDelivery[]): Promise<Map<string, StoredWebhook>> {
+  const found = new Map<string, StoredWebhook>();
+  for (const accountId of new Set(deliveries.map((it) => it.accountId)))
+    for (const webhook of await store.read(accountId).webhooks())
+      found.set(`${accountId} ${webhook.webhookId}`, webhook);
+  return found;
+}

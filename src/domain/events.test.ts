@@ -1,0 +1,75 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { changeOf, nextSeq } from './events.js';
+import type { Session } from './session.js';
+import { bandOf } from './states.js';
+import { history, laws, startMs } from './testing/arbitraries.js';
+import { advanceAll } from './testing/pipeline.js';
+
+const anyScore = fc.integer({ min: 0, max: 100 });
+
+/** A session of which nothing matters but its score. */
+const scored = (score: number): Session => ({
+  signals: {},
+  latest: { timestampMs: startMs, score, confidence: 1, received: [], reason: '' },
+});
+
+test('there is an event exactly where the band changes, and it names both bands and the new score', () => {
+  fc.assert(
+    fc.property(anyScore, anyScore, (before, after) => {
+      const [previous_state, new_state] = [bandOf(before).state, bandOf(after).state];
+      const timestamp = new Date(startMs).toISOString();
+      const event = { event: 'state_change', session_id: 's1', stress_score: after, timestamp };
+      const expected = previous_state === new_state ? undefined : { ...event, previous_state, new_state };
+      expect(changeOf('s1', scored(before), scored(after))).toEqual(expected);
+    }),
+    laws,
+  );
+});
+
+test('the first reading of a session changes no state', () => {
+  fc.assert(
+    fc.property(anyScore, (score) => {
+      expect(changeOf('s1', undefined, scored(score))).toBeUndefined();
+    }),
+  );
+});
+
+test('over any history each event begins in the state in which the one before it ended', () => {
+  fc.assert(
+    fc.property(history, (readings) => {
+      const sessions = advanceAll(readings).map(({ session }) => session);
+      const events = sessions.flatMap((session, index) => changeOf('s1', sessions[index - 1], session) ?? []);
+      const states = [sessions[0], ...sessions.slice(-1)].map((it) => it && bandOf(it.latest.score).state);
+      const told = [states[0], ...events.map((event) => event.new_state)];
+      expect(events.map((event) => event.previous_state)).toEqual(told.slice(0, -1));
+      expect(told.at(-1)).toBe(states[1]);
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test('numbers of events strictly increase, whatever the clock does and however often the session begins again', () => {
+  // A life of the session: instants of its events, by ms from the one before; the clock may stand or go back.
+  const life = fc.array(fc.integer({ min: -1_000, max: 1_000 }), { maxLength: 20 });
+  fc.assert(
+    fc.property(life, life, (first, second) => {
+      const numbers: number[] = [];
+      let nowMs = startMs;
+      for (const gaps of [first, second]) {
+        let session: Session | undefined;
+        // Longer than the earlier life was ahead of the clock.
+        nowMs = Math.max(nowMs, (numbers.at(-1) ?? 0) + 1);
+        for (const gap of gaps) {
+          nowMs += session ? gap : 0;
+          const seq = nextSeq(session, nowMs);
+          session = { ...scored(0), eventSeq: seq };
+          numbers.push(seq);
+        }
+      }
+      for (const [index, number] of numbers.slice(1).entries())
+        expect(number).toBeGreaterThan(numbers[index] as number);
+    }),
+    laws,
+  );
+});

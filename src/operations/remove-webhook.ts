@@ -1,0 +1,17 @@
+import type { Operation } from '../contract.js';
+import { ProblemError } from '../problem.js';
+import type { Services } from './services.js';
+
+const batchRows = 500;
+
+/** What it still had to deliver goes with it, in small batches; what a crash leaves over is dropped when it is due. */
+export function removeWebhook({ store }: Services): Operation<'removeWebhook'> {
+  return async ({ params }, { accountId }) => {
+    const isRemoved = await store.transact((writerOf) => writerOf(accountId).webhooks.remove(params.id));
+    if (!isRemoved) throw new ProblemError('webhook_not_found');
+    const removeSome = () =>
+      store.transact((writerOf) => writerOf(accountId).deliveries.removeSome(params.id, batchRows));
+    while (await removeSome());
+    return { status: 204 };
+  };
+}

@@ -1,0 +1,37 @@
+import { webhookDelivery as settings } from '../../generated/spec.js';
+import type { Operation, Schema } from '../contract.js';
+import type { Writer } from '../store/store.js';
+import { requireWebhook } from './require-webhook.js';
+import type { Services } from './services.js';
+
+/** Begins the schedules of failed deliveries anew, under their ids. */
+export function retryDeliveries({ store, now, wakeWorker }: Services): Operation<'retryDeliveries'> {
+  return async ({ body }, { accountId }) => {
+    const delivery_ids = await store.transact(async (writerOf) => {
+      const writer = writerOf(accountId);
+      const ids = await failedOnes(writer, body);
+      await writer.deliveries.requeue(ids, now());
+      return ids;
+    });
+    wakeWorker();
+    return { status: 202, body: { count: delivery_ids.length, delivery_ids } };
+  };
+}
+
+/** Those that are wanted and have failed, of webhooks that there still are. */
+async function failedOnes(
+  writer: Writer,
+  { delivery_ids, webhook_id, since }: Schema<'RetryRequest'>,
+): Promise<string[]> {
+  if (webhook_id !== undefined) await requireWebhook(writer, webhook_id);
+  const wanted = delivery_ids ?? (await newestOf(writer, webhook_id, since));
+  const failed = await writer.deliveries.lockFailed(wanted);
+  const webhooks = await writer.webhooks.lock([...new Set(failed.map((it) => it.webhookId))]);
+  return failed.filter((it) => webhooks.has(it.webhookId)).map((it) => it.deliveryId);
+}
+
+async function newestOf(writer: Writer, webhookId: string | undefined, since: string | undefined): Promise<string[]> {
+  const sinceMs = since === undefined ? undefined : Date.parse(since);
+  const failed = await writer.deliveries.failedPage({ webhookId, sinceMs }, settings.retry_max);
+  return failed.map((it) => it.deliveryId);
+}

@@ -1,0 +1,72 @@
+import type { Knex } from 'knex';
+import type { SessionEvent } from '../domain/events.js';
+
+/** A session with events that are not expanded to its webhooks yet. */
+export interface SessionWithEvents {
+  readonly accountId: string;
+  readonly sessionId: string;
+}
+
+/** An event on its way to the webhooks; the payload is the bytes that receivers get. */
+export interface OutboxEvent {
+  readonly sessionId: string;
+  readonly seq: number;
+  readonly payload: string;
+  readonly createdAtMs: number;
+}
+
+/** One account's events between ingest, which appends them, and the worker, which expands them. */
+export function outboxTable(knex: Knex, accountId: string) {
+  const mine = () => knex('outbox').where({ account_id: accountId });
+
+  return {
+    async append(events: readonly SessionEvent[], nowMs: number): Promise<void> {
+      if (events.length === 0) return;
+      await knex('outbox').insert(
+        events.map(({ sessionId, seq, payload }) => ({
+          account_id: accountId,
+          session_id: sessionId,
+          seq,
+          payload: JSON.stringify(payload),
+          created_at_ms: nowMs,
+        })),
+      );
+    },
+
+    /** Locks and returns the first `max` events of the sessions, in their order. */
+    async lock(sessionIds: readonly string[], max: number): Promise<OutboxEvent[]> {
+      return mine()
+        .whereIn('session_id', sessionIds)
+        .select({ sessionId: 'session_id', seq: 'seq', payload: 'payload', createdAtMs: 'created_at_ms' })
+        .orderBy(['session_id', 'seq'])
+        .limit(max)
+        .forUpdate();
+    },
+
+    /** These and no others: ingest may be adding to the same sessions. */
+    async remove(events: readonly OutboxEvent[]): Promise<void> {
+      if (events.length === 0) return;
+      const keys = events.map(({ sessionId, seq }) => [sessionId, seq]);
+      await mine().whereIn(['session_id', 'seq'], keys).delete();
+    },
+
+    async removeSessions(sessionIds: readonly string[]): Promise<void> {
+      await mine().whereIn('session_id', sessionIds).delete();
+    },
+  };
+}
+
+/** When the oldest event was written that is not expanded yet, epoch ms; undefined where none waits. */
+export async function findOldestEvent(knex: Knex): Promise<number | undefined> {
+  const row = await knex('outbox').select('created_at_ms').orderBy('created_at_ms').first();
+  return row?.created_at_ms;
+}
+
+/** The sessions of the oldest events, of whatever account, each once. */
+export async function findSessionsWithEvents(knex: Knex, max: number): Promise<SessionWithEvents[]> {
+  const rows: SessionWithEvents[] = await knex('outbox')
+    .select({ accountId: 'account_id', sessionId: 'session_id' })
+    .orderBy('created_at_ms')
+    .limit(max);
+  return [...new Map(rows.map((row) => [`${row.accountId} ${row.sessionId}`, row])).values()];
+}
