@@ -1,12 +1,16 @@
 /** Types of the interface, all derived from openapi.yaml; no wire shape is written anywhere else. */
 import type { components, operations } from '../generated/api.js';
-import type { publicOperations } from '../generated/spec.js';
+import type { publicOperations, tiers } from '../generated/spec.js';
 
 export type OperationId = keyof operations;
 export type Schema<Name extends keyof components['schemas']> = components['schemas'][Name];
 
 type JsonOf<Response> = Response extends { content: { 'application/json': infer Body } } ? Body : never;
-type QueryOf<Op extends OperationId> = operations[Op]['parameters'] extends { query: infer Query } ? Query : unknown;
+type QueryOf<Op extends OperationId> = operations[Op]['parameters'] extends { query?: infer Query }
+  ? [Exclude<Query, undefined>] extends [never]
+    ? unknown
+    : Exclude<Query, undefined>
+  : unknown;
 type ParamsOf<Op extends OperationId> = operations[Op]['parameters'] extends { path: infer Params } ? Params : unknown;
 type BodyOf<Op extends OperationId> = operations[Op] extends {
   requestBody: { content: { 'application/json': infer Body } };
@@ -23,15 +27,22 @@ export interface Input<Op extends OperationId> {
 
 /** What a handler may answer: a declared success status with its body. Errors are thrown as ProblemError. */
 export type Output<Op extends OperationId> = {
-  [Status in keyof operations[Op]['responses']]: JsonOf<operations[Op]['responses'][Status]> extends never
-    ? never
-    : { readonly status: Status; readonly body: JsonOf<operations[Op]['responses'][Status]> };
+  [Status in keyof operations[Op]['responses']]: Status extends 204
+    ? { readonly status: Status; readonly body?: never }
+    : JsonOf<operations[Op]['responses'][Status]> extends never
+      ? never
+      : { readonly status: Status; readonly body: JsonOf<operations[Op]['responses'][Status]> };
 }[keyof operations[Op]['responses']];
 
 /** Who asks. */
 export interface Caller {
   readonly accountId: string;
+  readonly keyId: string;
+  readonly tier: Tier;
 }
+
+/** What an account may call. */
+export type Tier = keyof typeof tiers;
 
 export type Operation<Op extends OperationId> = (
   input: Input<Op>,

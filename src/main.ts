@@ -1,10 +1,12 @@
 #!/usr/bin/env node
 import { Command } from 'commander';
+import { deliver } from './cli/deliver.js';
 import { keysCommand } from './cli/keys.js';
 import { serve } from './cli/serve.js';
 import { describeVariables, readConfig } from './config.js';
 import { starting } from './start-error.js';
 import { openStore, type Store } from './store/store.js';
+import { startTracing } from './tracing.js';
 
 /** The same from the source tree and from the built one. */
 const root = new URL('../', import.meta.url);
@@ -16,7 +18,12 @@ program
   .command('serve', { isDefault: true })
   .description('serve the interface (default)')
   .addHelpText('after', () => `\nEnvironment, all optional:\n${describeVariables()}`)
-  .action(() => serve({ config: readConfig(process.env), root }));
+  .action(async () => serve({ config: readConfig(process.env), root, tracing: await startTracing(process.env) }));
+program
+  .command('deliver')
+  .description('deliver webhooks without serving, beside other processes on the same database')
+  .addHelpText('after', () => `\nEnvironment, all optional:\n${describeVariables()}`)
+  .action(async () => deliver(readConfig(process.env), await startTracing(process.env)));
 program
   .command('migrate')
   .description('bring the database up to date and end')

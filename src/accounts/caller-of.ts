@@ -1,26 +1,71 @@
+import { timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../contract.js';
-import type { KeyRow, KeyTable } from '../store/keys.js';
+import { createGroupCommit } from '../group-commit.js';
+import { ProblemError } from '../problem.js';
+import type { KeyOfTier, KeyRow, KeyTable } from '../store/keys.js';
+import { isTransient } from '../store/transient.js';
 import { hashOfKey, looksLikeKey } from './key.js';
 
 /** How long an answer about a key is trusted; a revocation takes at most this long to reach every replica. */
 const trustMs = 1_000;
 const keysMax = 10_000;
+/** Last use is recorded once an hour: often enough to find keys that nobody needs, seldom enough to cost nothing. */
+const useMs = 60 * 60 * 1000;
+/** Keys that one query asks for, and keys that wait for theirs. */
+const askedAtOnce = 500;
+const waitingMax = 5_000;
 
-/** Finds who a key belongs to. Simultaneous questions about one key reach the database once; unknown keys count too. */
+/**
+ * Finds who a key belongs to. Keys that are not known yet are looked up together, one query at a time, so that a flood
+ * of wrong ones costs the database a few queries a second.
+ */
 export function createCallerOf(keys: KeyTable, now: () => number): (key: string) => Promise<Caller | undefined> {
-  const cache = new LRUCache<string, { readonly row: KeyRow | undefined }>({
+  const lookups = createGroupCommit<string, KeyOfTier | undefined>({
+    commit: (hashes) => findAll(keys, hashes),
+    groupMax: askedAtOnce,
+    queueMax: waitingMax,
+  });
+  const cache = new LRUCache<string, { readonly row: KeyOfTier | undefined }>({
     max: keysMax,
     ttl: trustMs,
-    fetchMethod: async (keyHash) => ({ row: await keys.byHash(keyHash) }),
+    fetchMethod: async (keyHash) => {
+      const row = await lookups.submit(keyHash);
+      if (row && isStale(row, now())) void keys.recordUse(row, now()).catch(() => undefined);
+      return { row };
+    },
   });
   return async (key) => {
     if (!looksLikeKey(key)) return undefined;
-    const row = (await cache.fetch(hashOfKey(key)))?.row;
-    return row && isValid(row, now()) ? { accountId: row.accountId } : undefined;
+    const keyHash = hashOfKey(key);
+    const row = (await cache.fetch(keyHash))?.row;
+    return row && isSame(row.keyHash, keyHash) && isValid(row, now()) ? toCaller(row) : undefined;
   };
+}
+
+/** In the order in which they were asked for. A database that is away is told as such, at once to all who wait. */
+async function findAll(keys: KeyTable, hashes: readonly string[]): Promise<Array<KeyOfTier | undefined>> {
+  try {
+    const found = new Map((await keys.byHashes(hashes)).map((row) => [row.keyHash, row]));
+    return hashes.map((hash) => found.get(hash));
+  } catch (error) {
+    throw isTransient(error) ? new ProblemError('service_unavailable', { cause: error }) : error;
+  }
+}
+
+function toCaller({ accountId, keyId, tier }: KeyOfTier): Caller {
+  return { accountId, keyId, tier };
+}
+
+/** In a time that does not depend on where they differ; both are 64 hex characters. */
+function isSame(a: string, b: string): boolean {
+  return timingSafeEqual(Buffer.from(a), Buffer.from(b));
 }
 
 function isValid({ revokedAtMs, expiresAtMs }: KeyRow, nowMs: number): boolean {
   return revokedAtMs === null && (expiresAtMs === null || nowMs < expiresAtMs);
+}
+
+function isStale({ lastUsedAtMs }: KeyRow, nowMs: number): boolean {
+  return lastUsedAtMs === null || lastUsedAtMs < nowMs - useMs;
 }

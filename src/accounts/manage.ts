@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { tiers } from '../../generated/spec.js';
+import type { Tier } from '../contract.js';
 import type { AccountRow, KeyRow, KeyTable } from '../store/keys.js';
 import { displayPrefixOf, hashOfKey, makeKey } from './key.js';
-
-export type Tier = keyof typeof tiers;
 
 /** How long a rotated key stays valid beside its successor. */
 const rotationMs = 24 * 60 * 60 * 1000;
@@ -82,6 +80,7 @@ async function issue(keys: KeyTable, accountId: string, expiresAtMs: number | nu
     createdAtMs: nowMs,
     expiresAtMs,
     revokedAtMs: null,
+    lastUsedAtMs: null,
   });
   return { key, keyId };
 }

@@ -1,24 +1,31 @@
 import express, { type Express } from 'express';
 import type { Logger } from 'pino';
 import type { Operations } from '../contract.js';
+import { type Admission, admit } from './admit.js';
+import type { Limits } from '../limits/limits.js';
 import { type Authenticate, authenticate } from './authenticate.js';
 import { body } from './body.js';
 import type { ContractDocument } from './contract-document.js';
+import { countCalls } from './count-calls.js';
 import { dispatch } from './dispatch.js';
-import { problemHandler } from './problem-handler.js';
-import { refuseWhenClosing } from './refuse-when-closing.js';
-import { requestLog } from './request-log.js';
+import { limit } from './limit.js';
+import { type ProblemHandling, problemHandler } from './problem-handler.js';
+import { type ObserveRequest, requestLog } from './request-log.js';
 import { createRouter, requireRoute, route } from './route.js';
+import { crossOrigin, securityHeaders } from './shell.js';
+import { traceRequest } from './trace.js';
 import { type ValidateOptions, validate } from './validate.js';
 import './locals.js';
 
-export interface AppParts extends ValidateOptions {
+export interface AppParts extends ValidateOptions, Admission, ProblemHandling {
   readonly contract: ContractDocument;
   readonly operations: Operations;
   readonly callerOf: Authenticate;
+  readonly limits: Pick<Limits, 'monthlyCalls' | 'sessionRequests'>;
   readonly log: Logger;
-  readonly isClosing: () => boolean;
-  readonly isTransient: (error: unknown) => boolean;
+  /** Origins of web pages that may call. */
+  readonly corsOrigins: readonly string[];
+  readonly observeRequest: ObserveRequest;
 }
 
 /** The way of a request, in order. Rejects when the contract is bad. */
@@ -27,15 +34,20 @@ export async function createApp(parts: AppParts): Promise<Express> {
   app.disable('x-powered-by');
   app.disable('etag');
   app.use(
-    requestLog(parts.log),
+    requestLog(parts.log, parts.observeRequest),
+    traceRequest,
+    ...securityHeaders,
+    ...crossOrigin(parts.corsOrigins),
     route(createRouter(parts.contract)),
-    refuseWhenClosing(parts.isClosing),
+    admit(parts),
     authenticate(parts.callerOf),
+    countCalls(parts.limits.monthlyCalls),
     requireRoute,
     body,
     await validate(parts.contract, parts),
+    limit(parts.limits.sessionRequests),
     dispatch(parts.operations),
-    problemHandler(parts.isTransient),
+    problemHandler(parts),
   );
   return app;
 }

@@ -32,6 +32,7 @@ export interface SchemaObject {
   readonly properties?: Readonly<Record<string, SchemaObject>>;
   readonly items?: SchemaObject;
   readonly 'x-pattern-detail'?: string;
+  readonly 'x-one-of-fields'?: readonly string[];
   readonly 'x-required-with'?: { readonly fields: readonly string[]; readonly required: string };
   readonly [keyword: string]: unknown;
 }

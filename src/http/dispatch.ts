@@ -10,8 +10,10 @@ export function dispatch(operations: Operations): RequestHandler {
     const operation = operations[route.operationId] as (
       input: unknown,
       caller: Caller | undefined,
-    ) => Promise<{ status: number; body: unknown }>;
+    ) => Promise<{ status: number; body?: unknown }>;
     const { status, body } = await operation({ query: request.query, params, body: request.body }, caller);
-    response.status(status).json(body);
+    response.status(status);
+    if (body === undefined) response.end();
+    else response.json(body);
   };
 }

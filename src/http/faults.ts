@@ -37,6 +37,9 @@ const codeOfKeyword: Readonly<Record<string, FaultCode>> = {
   maximum: 'less_than_equal',
   minLength: 'string_too_short',
   maxLength: 'string_too_long',
+  minItems: 'too_few_items',
+  maxItems: 'too_many_items',
+  uniqueItems: 'not_unique',
   pattern: 'pattern_mismatch',
   format: 'date_time_invalid',
 };
@@ -47,6 +50,7 @@ const codeOfType: Readonly<Record<string, FaultCode>> = {
   integer: 'integer_type',
   string: 'string_type',
   object: 'object_type',
+  array: 'array_type',
 };
 
 function codeOf(keyword: string, schema: SchemaObject): FaultCode {

@@ -1,5 +1,7 @@
 import type { Logger } from 'pino';
 import type { Caller } from '../contract.js';
+import type { Allowance } from '../limits/allowance.js';
+import type { Call } from '../limits/monthly-calls.js';
 import type { Params, Route } from './route.js';
 
 declare global {
@@ -17,6 +19,10 @@ declare global {
       isPublic: boolean;
       /** Present on every operation that needs a key. */
       caller: Caller | undefined;
+      /** Present where there is a caller. */
+      call: Call | undefined;
+      /** The limits that have let this request through. */
+      allowances: Allowance[];
     }
   }
 }

@@ -1,20 +1,37 @@
 import type { ErrorRequestHandler } from 'express';
 import { retryAfter } from '../../generated/spec.js';
+import { type Allowance, type LimitPolicy, RateLimitError } from '../limits/allowance.js';
+import { rateLimitFields } from '../limits/fields.js';
 import { ProblemError } from '../problem.js';
+
+export interface ProblemHandling {
+  /** True for a fault of the database that passes by itself. */
+  readonly isTransient: (error: unknown) => boolean;
+  /** Told of every request that a limit refused. */
+  readonly observeRefusal: (policy: LimitPolicy) => void;
+}
 
 /**
  * Answers every error as problem details. What is not a ProblemError is our own fault, unless it passes by itself
  * (`isTransient`): then the caller is asked to try again. Causes go to the log, never to the caller.
  */
-export function problemHandler(isTransient: (error: unknown) => boolean): ErrorRequestHandler {
+export function problemHandler({ isTransient, observeRefusal }: ProblemHandling): ErrorRequestHandler {
   return (error: unknown, _request, response, next) => {
     if (response.headersSent) return next(error);
     const problem = toProblem(error, isTransient);
     if (problem.status >= 500) response.locals.log.error({ err: problem.cause ?? problem }, problem.code);
     if (problem.code === 'service_unavailable')
       response.set('Retry-After', String(retryAfter.service_unavailable_seconds));
+    if (problem instanceof RateLimitError) {
+      response.set(fieldsOf(problem, response.locals.allowances));
+      observeRefusal(problem.exceeded.policy);
+    }
     response.status(problem.status).type('application/problem+json').json(problem.toBody(response.locals.requestId));
   };
+}
+
+function fieldsOf({ exceeded }: RateLimitError, allowances: readonly Allowance[]): Record<string, string> {
+  return { 'Retry-After': String(exceeded.resetSeconds), ...rateLimitFields([...allowances, exceeded]) };
 }
 
 function toProblem(error: unknown, isTransient: (error: unknown) => boolean): ProblemError {

@@ -2,11 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
 
+/** Told of every request that has ended. */
+export type ObserveRequest = (operation: string | undefined, status: number, seconds: number) => void;
+
 /**
  * Names the request and logs its outcome in one line: operation, status, duration. Neither URL nor headers nor body:
  * they hold ids of people, keys and text.
  */
-export function requestLog(log: Logger): RequestHandler {
+export function requestLog(log: Logger, observe: ObserveRequest): RequestHandler {
   return (_request, response, next) => {
     const startedAtMs = performance.now();
     const requestId = randomUUID();
@@ -14,13 +17,17 @@ export function requestLog(log: Logger): RequestHandler {
     response.locals.log = log.child({ request_id: requestId });
     response.set('X-Request-Id', requestId);
     response.once('close', () => {
+      const durationMs = performance.now() - startedAtMs;
+      const operation = response.locals.route?.operationId;
+      const status = response.statusCode;
       const outcome = {
-        operation: response.locals.route?.operationId,
-        status: response.statusCode,
-        duration_ms: Math.round((performance.now() - startedAtMs) * 10) / 10,
+        operation,
+        status,
+        duration_ms: Math.round(durationMs * 10) / 10,
         ...(!response.writableFinished && { aborted: true }),
       };
       response.locals.log.info(outcome, 'request');
+      observe(operation, status, durationMs / 1000);
     });
     next();
   };

@@ -21,12 +21,14 @@ export type Params = Readonly<Record<string, string>>;
 
 /** Finds paths in the contract; one that it does not name exactly is unknown. */
 export function createRouter({ paths }: ContractDocument): Router {
-  const table = Object.entries(paths).map(([template, operations]) => ({
-    names: [...template.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name),
-    // A parameter stands for one step of the path, percent-encoded.
-    pattern: new RegExp(`^${template.replace(/\{\w+\}/g, '([^/]+)')}$`),
-    methods: methodsOf(template, operations),
-  }));
+  const table = Object.entries(paths)
+    .sort(namedFirst)
+    .map(([template, operations]) => ({
+      names: [...template.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name),
+      // A parameter stands for one step of the path, percent-encoded.
+      pattern: new RegExp(`^${template.replace(/\{\w+\}/g, '([^/]+)')}$`),
+      methods: methodsOf(template, operations),
+    }));
   return (path) => {
     for (const { names, pattern, methods } of table) {
       const params = readParams(names, pattern.exec(path));
@@ -34,6 +36,11 @@ export function createRouter({ paths }: ContractDocument): Router {
     }
     return undefined;
   };
+}
+
+/** A path that is named exactly goes before one that a parameter would match too (OpenAPI 3.0.3, Paths Object). */
+function namedFirst([a]: [string, unknown], [b]: [string, unknown]): number {
+  return Number(a.includes('{')) - Number(b.includes('{'));
 }
 
 /** A step that cannot be decoded is no name of anything. */

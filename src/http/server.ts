@@ -4,6 +4,13 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { answerBrokenRequest } from './broken-request.js';
 
+/** Slow senders hold a connection no longer than this; an honest request is sent within milliseconds. */
+const sendMs = { headers: 5_000, request: 10_000, checkEvery: 1_000 };
+/** Between two requests of one connection: longer than load balancers keep theirs, so that they close first. */
+const keepAliveMs = 65_000;
+/** Of a request's head: keys and ids are short. */
+const headerBytesMax = 8_192;
+
 /** How long requests under way may take to finish once the server closes. */
 const graceMs = 8_000;
 /** How long clients may take to close their connections after the last answer. */
@@ -18,9 +25,20 @@ export interface RunningServer {
 /** Listens; rejects when the address cannot be had. Port 0 takes a free one. */
 export async function startServer(
   listener: RequestListener,
-  { host, port }: { host: string; port: number },
+  { host, port, connectionsMax }: { host: string; port: number; connectionsMax: number },
 ): Promise<RunningServer> {
-  const server = createServer({ requireHostHeader: false }, listener);
+  const server = createServer(
+    {
+      requireHostHeader: false,
+      maxHeaderSize: headerBytesMax,
+      headersTimeout: sendMs.headers,
+      requestTimeout: sendMs.request,
+      connectionsCheckingInterval: sendMs.checkEvery,
+      keepAliveTimeout: keepAliveMs,
+    },
+    listener,
+  );
+  server.maxConnections = connectionsMax;
   // The body is asked for when it is wanted, after the key and the length have been looked at.
   server.on('checkContinue', listener);
   server.on('checkExpectation', listener);

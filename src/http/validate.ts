@@ -79,13 +79,18 @@ function isValidationError(error: unknown): error is { errors: ValidatorFault[] 
   );
 }
 
-/** Fields that need another field; OpenAPI 3.0 cannot say so, the contract does with `x-required-with`. */
+/** What OpenAPI 3.0 cannot say of fields together; the contract does with `x-required-with` and `x-one-of-fields`. */
 function faultsAcrossFields(document: ContractDocument, operation: OperationObject, body: unknown): Fault[] {
   const schema = operation.requestBody?.content['application/json']?.schema;
-  const rule = schema && resolve(document, schema)['x-required-with'];
-  if (!rule || typeof body !== 'object' || body === null) return [];
-  const applies = rule.fields.every((field) => Object.hasOwn(body, field)) && !Object.hasOwn(body, rule.required);
-  return applies ? [fault('missing', { pointer: `/${rule.required}` })] : [];
+  if (!schema || typeof body !== 'object' || body === null || Array.isArray(body)) return [];
+  const { 'x-required-with': pair, 'x-one-of-fields': group } = resolve(document, schema);
+  const has = (field: string) => Object.hasOwn(body, field);
+  const isAlone = pair?.fields.every(has) && !has(pair.required);
+  const isAmbiguous = group && group.filter(has).length !== 1;
+  return [
+    ...(isAmbiguous ? [fault('exclusive', { pointer: '' }, group.join(' and '))] : []),
+    ...(pair && isAlone ? [fault('missing', { pointer: `/${pair.required}` })] : []),
+  ];
 }
 
 /** The validator misses parameters that were left out because of their own fault. */

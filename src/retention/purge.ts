@@ -5,6 +5,7 @@ import type { Store } from '../store/store.js';
 import { finishErasures } from './erase.js';
 
 const hourMs = 60 * 60 * 1000;
+const dayMs = 24 * hourMs;
 /** Small, so that a batch holds its locks for milliseconds; with pauses, so that ingest goes first. */
 const batchRows = 200;
 const pauseMs = 20;
@@ -15,7 +16,7 @@ export interface Retention {
   close(): Promise<void>;
 }
 
-/** Purges expired readings and idle sessions and finishes erasures, now and every minute. A database that is away is tried again later. */
+/** Purges what has expired and finishes erasures, now and every minute. A database that is away is tried again later. */
 export function startRetention(store: Store, now: () => number, log: Logger): Retention {
   const stop = new AbortController();
   const loop = async () => {
@@ -38,7 +39,10 @@ export function startRetention(store: Store, now: () => number, log: Logger): Re
 export async function purgeExpired(store: Store, nowMs: number, signal?: AbortSignal): Promise<number> {
   const readings = () => store.purgeReadings(nowMs - retention.readings_hours * hourMs, batchRows);
   const sessions = () => store.purgeSessions(nowMs - retention.idle_sessions_hours * hourMs, batchRows);
-  return (await inBatches(readings, signal)) + (await inBatches(sessions, signal));
+  const deliveries = () => store.purgeDeliveries(nowMs - retention.settled_deliveries_days * dayMs, batchRows);
+  let total = 0;
+  for (const deleteBatch of [readings, sessions, deliveries]) total += await inBatches(deleteBatch, signal);
+  return total;
 }
 
 async function inBatches(deleteBatch: () => Promise<number>, signal?: AbortSignal): Promise<number> {

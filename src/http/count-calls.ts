@@ -1,0 +1,17 @@
+import type { RequestHandler } from 'express';
+import { problems } from '../../generated/spec.js';
+import type { MonthlyCalls } from '../limits/monthly-calls.js';
+
+/** Counts every authenticated request, whatever becomes of it, unless a limit refuses it. */
+export function countCalls(calls: MonthlyCalls): RequestHandler {
+  return (_request, response, next) => {
+    const { caller } = response.locals;
+    response.locals.allowances = [];
+    if (caller) {
+      const call = calls.begin(caller);
+      response.locals.call = call;
+      response.once('close', () => call.end(response.statusCode === problems.rate_limit_exceeded.status));
+    }
+    next();
+  };
+}

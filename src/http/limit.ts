@@ -1,0 +1,30 @@
+import type { Request, RequestHandler } from 'express';
+import type { OperationId } from '../contract.js';
+import { type Allowance, RateLimitError } from '../limits/allowance.js';
+import { rateLimitFields } from '../limits/fields.js';
+import type { WindowLimit } from '../limits/window-limit.js';
+
+/** Where the requests that count for a session name it. */
+const sessionNamedBy: { readonly [Op in OperationId]?: (request: Request) => string } = {
+  ingest: ({ body }) => body.session_id,
+  getState: ({ query }) => String(query['session_id']),
+  getHistory: ({ query }) => String(query['session_id']),
+};
+
+/** The limits that every request meets once it is known to be valid: of the account's month, then of the session. */
+export function limit(sessionRequests: WindowLimit): RequestHandler {
+  return async (request, response, next) => {
+    const { route, caller, call, allowances } = response.locals;
+    const take = (allowance: Allowance | undefined) => {
+      if (allowance?.isExceeded) throw new RateLimitError(allowance);
+      if (allowance) allowances.push(allowance);
+    };
+    if (route && caller && call) {
+      take(await call.admit());
+      const sessionId = sessionNamedBy[route.operationId]?.(request);
+      if (sessionId !== undefined) take(await sessionRequests(caller.accountId, sessionId));
+      response.set(rateLimitFields(allowances));
+    }
+    next();
+  };
+}

@@ -1,0 +1,41 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createWindowLimit } from './window-limit.js';
+
+// rate-limiter-flexible reads the clock and sets timers itself.
+beforeEach(() => void vi.useFakeTimers({ now: 0 }));
+afterEach(() => void vi.useRealTimers());
+
+const limit = () => createWindowLimit({ policy: 'session', quota: 3, windowSeconds: 60 });
+
+test('a window begins with its first request, is never prolonged, and is whole again after its length', async () => {
+  const consume = limit();
+  const passed: number[] = [];
+  for (let second = 0; second < 125; second++) {
+    const allowance = await consume('a', 's');
+    if (!allowance?.isExceeded) passed.push(second);
+    expect(allowance).toMatchObject({ resetSeconds: 60 - (second % 60) });
+    vi.advanceTimersByTime(1000);
+  }
+  expect(passed).toEqual([0, 1, 2, 60, 61, 62, 120, 121, 122]);
+});
+
+test('names are counted apart, whatever their parts are', async () => {
+  const consume = limit();
+  await Promise.all([consume('a', 's'), consume('a', 's'), consume('a', 's')]);
+  expect(await consume('a', 's')).toMatchObject({ isExceeded: true, remaining: 0 });
+  expect(await consume('a', 'S')).toMatchObject({ isExceeded: false, remaining: 2 });
+  expect(await consume('b', 's')).toMatchObject({ isExceeded: false, remaining: 2 });
+});
+
+test('a quota of 0 is no limit', async () => {
+  const consume = createWindowLimit({ policy: 'session', quota: 0, windowSeconds: 60 });
+  expect(await consume('a', 's')).toBeUndefined();
+});
+
+test('nothing is kept of a window that has ended', async () => {
+  const consume = limit();
+  for (let index = 0; index < 1000; index++) await consume('a', `s${index}`);
+  expect(vi.getTimerCount()).toBe(1000);
+  vi.advanceTimersByTime(60_000);
+  expect(vi.getTimerCount()).toBe(0);
+});

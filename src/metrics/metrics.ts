@@ -1,0 +1,78 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+/** What operators watch, by the names that Prometheus scrapes. */
+export interface Metrics {
+  readonly observeRequest: (operation: string | undefined, status: number, seconds: number) => void;
+  /** A group of readings that was committed. */
+  readonly observeGroup: (size: number) => void;
+  /** An attempt at a delivery that was settled. */
+  readonly observeAttempt: (outcome: 'delivered' | 'failed', seconds: number) => void;
+  /** A request that a limit refused. */
+  readonly observeRefusal: (policy: string) => void;
+  /** Asks for a figure whenever somebody scrapes; one that cannot be had is left out. */
+  readonly gauge: (name: string, help: string, read: () => number | Promise<number>) => void;
+  readonly contentType: string;
+  /** Everything, in the text format. */
+  text(): Promise<string>;
+}
+
+const requestSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
+const attemptSeconds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const groupSizes = [1, 2, 4, 8, 16, 32, 64, 128, 256];
+
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  // Process memory and CPU, garbage collection, and the lag of the event loop.
+  collectDefaultMetrics({ register: registry });
+  const requests = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'Requests by operation and status; the operation is "none" where the contract names none.',
+    labelNames: ['operation', 'status'],
+    buckets: requestSeconds,
+    registers,
+  });
+  const groups = new Histogram({
+    name: 'ingest_group_size',
+    help: 'Readings that one transaction committed.',
+    buckets: groupSizes,
+    registers,
+  });
+  const attempts = new Histogram({
+    name: 'webhook_attempt_duration_seconds',
+    help: 'Attempts to deliver, by outcome.',
+    labelNames: ['outcome'],
+    buckets: attemptSeconds,
+    registers,
+  });
+  const refusals = new Counter({
+    name: 'rate_limit_refusals_total',
+    help: 'Requests that a limit refused, by its policy.',
+    labelNames: ['policy'],
+    registers,
+  });
+  return {
+    observeRequest: (operation = 'none', status, seconds) => requests.observe({ operation, status }, seconds),
+    observeGroup: (size) => groups.observe(size),
+    observeAttempt: (outcome, seconds) => attempts.observe({ outcome }, seconds),
+    observeRefusal: (policy) => refusals.inc({ policy }),
+    gauge: (name, help, read) => addGauge(registry, name, help, read),
+    contentType: registry.contentType,
+    text: () => registry.metrics(),
+  };
+}
+
+function addGauge(registry: Registry, name: string, help: string, read: () => number | Promise<number>): void {
+  new Gauge({
+    name,
+    help,
+    registers: [registry],
+    async collect() {
+      try {
+        this.set(await read());
+      } catch {
+        this.remove();
+      }
+    },
+  });
+}

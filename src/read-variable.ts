@@ -1,0 +1,85 @@
+/** How the text of an environment variable becomes a value; each reader throws a ConfigError that names the remedy. */
+
+export class ConfigError extends Error {}
+
+export type DatabaseConfig =
+  { readonly kind: 'sqlite'; readonly file: string } | { readonly kind: 'mysql'; readonly url: string };
+
+export function integerBetween(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const number = Number(text);
+    if (!/^\d+$/.test(text) || number < min || number > max)
+      throw new ConfigError(`must be a whole number from ${min} to ${max}, not "${text}"`);
+    return number;
+  };
+}
+
+export function unlessEmpty<T>(read: (text: string) => T): (text: string) => T | undefined {
+  return (text) => (text === '' ? undefined : read(text));
+}
+
+export function oneOf(allowed: readonly string[]): (text: string) => string {
+  return (text) => {
+    if (!allowed.includes(text)) throw new ConfigError(`must be one of ${allowed.join(', ')}, not "${text}"`);
+    return text;
+  };
+}
+
+/** An origin is scheme, host and port, and nothing after them; an asterisk would let every page call. */
+export function readOrigins(text: string): string[] {
+  const origins = text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+  const odd = origins.find((part) => !URL.canParse(part) || new URL(part).origin !== part);
+  if (odd !== undefined) throw new ConfigError(`must hold origins like https://app.example.com, not "${odd}"`);
+  return origins;
+}
+
+export function readSwitch(text: string): boolean {
+  if (text !== '0' && text !== '1') throw new ConfigError(`must be 0 or 1, not "${text}"`);
+  return text === '1';
+}
+
+/** Never repeats the text: it may hold a password. */
+export function readDatabaseUrl(text: string): DatabaseConfig {
+  if (text.startsWith('sqlite:') && text.length > 'sqlite:'.length)
+    return { kind: 'sqlite', file: text.slice('sqlite:'.length) };
+  if (isMysqlUrl(text)) return { kind: 'mysql', url: text };
+  throw new ConfigError('must be sqlite:FILE or mysql://USER:PASSWORD@HOST:PORT/DATABASE');
+}
+
+/** Parameters would be passed over silently, so there are none. */
+function isMysqlUrl(text: string): boolean {
+  if (!text.startsWith('mysql://') || !URL.canParse(text)) return false;
+  const { pathname, search, username, password } = new URL(text);
+  return pathname.length > 1 && search === '' && [pathname, username, password].every(isDecodable);
+}
+
+function isDecodable(part: string): boolean {
+  try {
+    decodeURIComponent(part);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Never repeats the text: it may hold a password. Parameters would change how the client works, so there are none. */
+export function readRedisUrl(text: string): string {
+  if (!isRedisUrl(text))
+    throw new ConfigError('must be redis://USER:PASSWORD@HOST:PORT/NUMBER, or rediss://… with TLS');
+  return text;
+}
+
+function isRedisUrl(text: string): boolean {
+  if (!/^rediss?:\/\//.test(text) || !URL.canParse(text)) return false;
+  const { hostname, pathname, search, username, password } = new URL(text);
+  const isNumbered = /^(\/\d{0,4})?$/.test(pathname);
+  return hostname !== '' && isNumbered && search === '' && [username, password].every(isDecodable);
+}
+
+export function readSecretsKey(text: string): string | undefined {
+  if (text !== '' && text.length < 32) throw new ConfigError('must have at least 32 characters');
+  return text || undefined;
+}
