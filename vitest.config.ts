@@ -1,11 +1,15 @@
 import { defineConfig } from 'vitest/config';
+import { hasRedisServer } from './contract-tests/support/has-redis-server.js';
 
 const isMysql = process.env['TEST_DATABASE'] === 'mysql';
 
 export default defineConfig({
   test: {
-    // An embedded database cannot be away: those tests are of MySQL alone.
-    exclude: isMysql ? [] : ['**/*.mysql.test.ts'],
+    exclude: [
+      // An embedded database cannot be away: those tests are of MySQL alone.
+      ...(isMysql ? [] : ['**/*.mysql.test.ts']),
+      ...(hasRedisServer() ? [] : ['**/*.redis.test.ts']),
+    ],
     // What knows no database need not run on two.
     include: [...(isMysql ? [] : ['src/**/*.test.ts']), 'contract-tests/**/*.test.ts'],
     globalSetup: 'contract-tests/support/build.ts',

@@ -15,6 +15,8 @@ export interface RunningScript {
   readonly ended: Promise<Ended>;
   /** Resolves once standard output holds the text. */
   shows(text: string): Promise<void>;
+  /** Resolves with the first group of the pattern once standard output matches it. */
+  finds(pattern: RegExp): Promise<string>;
   interrupt(): void;
 }
 
@@ -30,13 +32,20 @@ export function startScript(name: string, args: readonly string[], env: Record<s
   child.stdout.on('data', (text) => (output.stdout += text));
   child.stderr.on('data', (text) => (output.stderr += text));
   const ended = once(child, 'close').then(([code]) => ({ code, ...output }));
+  const finds = (pattern: RegExp): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const look = () => {
+        const found = pattern.exec(output.stdout);
+        if (found) resolve(found[1] ?? '');
+      };
+      look();
+      child.stdout.on('data', look);
+      ended.then(({ stderr }) => reject(new Error(`ended without ${pattern}: ${stderr}`)), reject);
+    });
   return {
     ended,
-    shows: (text) =>
-      new Promise((resolve, reject) => {
-        child.stdout.on('data', () => output.stdout.includes(text) && resolve());
-        ended.then(({ stderr }) => reject(new Error(`ended without "${text}": ${stderr}`)), reject);
-      }),
+    shows: async (text) => void (await finds(new RegExp(text.replace(/[^\w\s]/g, '\\$&')))),
+    finds,
     interrupt: () => void child.kill('SIGINT'),
   };
 }

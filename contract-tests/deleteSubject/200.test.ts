@@ -3,6 +3,7 @@ import { eraseSubject, finishErasures } from '../../src/retention/erase.js';
 import { readConfig } from '../../src/config.js';
 import { openDatabase } from '../../src/store/database.js';
 import { startTestService, type TestService } from '../support/service.js';
+import { register, storeFailed } from '../support/webhooks.js';
 
 const turn = { user_message: 'my exam is tomorrow', ai_response: 'Good luck!' };
 const tables = ['sessions', 'readings', 'subjects', 'triggers', 'erasures'];
@@ -35,6 +36,38 @@ test('all that is known about a subject is erased, and nothing else', async () =
     expect((await service.request(`/v1/${path}`)).status).toBe(404);
   expect((await service.request('/v1/subjects/anna', { method: 'DELETE' })).status).toBe(404);
   expect((await service.request('/v1/triggers?subject_id=bert')).status).toBe(200);
+});
+
+test("a subject's events and deliveries are erased with it, and those of others stay", async () => {
+  const service = await startTestService({});
+  const { id: webhookId } = await register(service, 'https://8.8.8.8/');
+  const others = { status: 'due', reason: null, settledAtMs: null } as const;
+  await storeFailed(service, [
+    { webhookId, sessionId: 'anna-0' },
+    { webhookId, sessionId: 'anna-0', ...others },
+    { webhookId, sessionId: 'bert-0' },
+  ]);
+  for (const [subject_id, tone] of [
+    ['anna', 'calm'],
+    ['bert', 'calm'],
+    ['anna', 'hostile'],
+    ['bert', 'hostile'],
+  ] as const) {
+    service.clock.advance(1);
+    const heart_rate = tone === 'calm' ? 60 : 130;
+    await service.read({ session_id: `${subject_id}-0`, subject_id, heart_rate, tone });
+  }
+  const sessionsIn = async (table: string) => {
+    const knex = openDatabase(readConfig({ DATABASE_URL: service.database.url }).database);
+    return knex(table)
+      .pluck('session_id')
+      .orderBy('session_id')
+      .finally(() => knex.destroy());
+  };
+  expect(await sessionsIn('outbox')).toEqual(['anna-0', 'bert-0']);
+  await service.request('/v1/subjects/anna', { method: 'DELETE' });
+  expect(await sessionsIn('outbox')).toEqual(['bert-0']);
+  expect(await sessionsIn('deliveries')).toEqual(['bert-0']);
 });
 
 test('after an erasure the same names start afresh', async () => {

@@ -27,7 +27,15 @@ export interface ServiceProcess {
 }
 
 export function createServiceProcess(databaseUrl: string): ServiceProcess {
-  const env = { HOST: '127.0.0.1', PORT: '0', DATABASE_URL: databaseUrl, LOG_LEVEL: 'warn' };
+  const env = {
+    HOST: '127.0.0.1',
+    PORT: '0',
+    DATABASE_URL: databaseUrl,
+    LOG_LEVEL: 'warn',
+    WEBHOOK_ALLOW_LOOPBACK: '1',
+    // The scenarios begin more sessions than a key may in a minute.
+    LIMIT_NEW_SESSIONS_PER_MINUTE: '0',
+  };
   const log: string[] = [];
   let child: ServiceChild | undefined;
   let isKilled = false;

@@ -1,7 +1,10 @@
+import { tiers } from '../../generated/spec.js';
 import { createTestDatabase, type DatabaseKind } from '../support/databases.js';
 import { type DatabaseFaults, openDatabaseFaults } from './database-faults.js';
 import { createServiceProcess, runCommand, type ServiceProcess } from './service-process.js';
 import { type Undo, undoAll } from './undo-all.js';
+
+const callsAtOnce = 20;
 
 /** The real service on a database of its own, and the means to disturb both. */
 export interface World {
@@ -10,6 +13,8 @@ export interface World {
   readonly faults: DatabaseFaults;
   /** A key of an account without limits. */
   readonly key: string;
+  /** A key of an account that has made all of its calls of this month. */
+  readonly spentKey: string;
   /** Ends what was started, in reverse order; to be called once. */
   close(): Promise<void>;
 }
@@ -22,14 +27,23 @@ export async function openWorld(kind: DatabaseKind): Promise<World> {
     undos.unshift(() => database.drop());
     // Before the first start, which would fill an empty embedded database with an account of its own.
     const key = await runCommand(database.url, ['keys', 'create', '--account', 'dredd', '--tier', 'enterprise']);
+    const spentKey = await runCommand(database.url, ['keys', 'create', '--account', 'spent', '--tier', 'free']);
     const service = createServiceProcess(database.url);
     undos.unshift(() => service.kill());
     await service.start();
+    await spend(service.url, spentKey);
     const faults = await openDatabaseFaults(kind, database.url);
     undos.unshift(() => faults.close());
-    return { kind, service, faults, key, close };
+    return { kind, service, faults, key, spentKey, close };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+/** Makes all the calls that the tier has, a few at a time; what is not found is a call as well. */
+async function spend(url: string, key: string): Promise<void> {
+  const call = async () => (await fetch(`${url}/v1/nothing`, { headers: { 'X-Service-Key': key } })).arrayBuffer();
+  for (let made = 0; made < tiers.free.monthly_calls; made += callsAtOnce)
+    await Promise.all(Array.from({ length: callsAtOnce }, call));
 }

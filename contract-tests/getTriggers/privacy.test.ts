@@ -1,33 +1,8 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readConfig } from '../../src/config.js';
-import { openDatabase } from '../../src/store/database.js';
 import { startTestService } from '../support/service.js';
+import { everythingStored } from '../support/stored.js';
 
 const marker = 'xylophone-quokka-marker';
-const tables = [
-  'accounts',
-  'api_keys',
-  'sessions',
-  'readings',
-  'subjects',
-  'triggers',
-  'erasures',
-  'schema_migrations',
-];
-
-/** Everything that is stored, as text; on SQLite the bytes of its files too, free pages included. */
-async function everythingStored(databaseUrl: string): Promise<string> {
-  const config = readConfig({ DATABASE_URL: databaseUrl }).database;
-  const knex = openDatabase(config);
-  const rows = await Promise.all(tables.map((table) => knex(table).select()));
-  await knex.destroy();
-  if (config.kind === 'mysql') return JSON.stringify(rows);
-  const folder = dirname(config.file);
-  const files = await Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name), 'latin1')));
-  return JSON.stringify(rows) + files.join('');
-}
 
 test('no word of a message is stored, logged or answered, whether the reading is taken or refused', async () => {
   const { ingest, request, database, logs } = await startTestService({});
@@ -45,7 +20,7 @@ test('no word of a message is stored, logged or answered, whether the reading is
     await request('/v1/triggers?subject_id=anna'),
   ];
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 422, 422, 400, 422, 422, 200, 200, 200]);
-  const stored = await everythingStored(database.url);
+  const stored = await everythingStored(database);
   expect(stored).toContain('exams');
   for (const text of [stored, logs.join(''), JSON.stringify(answers.map(({ body }) => body))])
     expect(text.includes(marker)).toBe(false);
@@ -54,5 +29,5 @@ test('no word of a message is stored, logged or answered, whether the reading is
 test('the check above would find a text that is stored', async () => {
   const { read, database } = await startTestService({});
   await read({ session_id: marker, heart_rate: 70 });
-  expect(await everythingStored(database.url)).toContain(marker);
+  expect(await everythingStored(database)).toContain(marker);
 });

@@ -3,14 +3,25 @@ import { expect, test } from 'vitest';
 import { sendRaw } from '../support/raw.js';
 import { startTestService } from '../support/service.js';
 
-test.each(['/', '/v1', '/v1/ingest/', '/V1/ingest', '/v2/ingest', '/v1/%69ngest', '/v1/state%00', '/%ZZ', '/..%2f'])(
-  '%s is no path of the contract',
-  async (path) => {
-    const service = await startTestService();
-    const answer = await sendRaw(service, { method: 'GET', path });
-    expect(answer.body).toMatchObject({ status: 404, detail: 'No such path', code: 'path_not_found' });
-  },
-);
+test.each([
+  '/',
+  '/v1',
+  '/v1/ingest/',
+  '/V1/ingest',
+  '/v2/ingest',
+  '/v1/%69ngest',
+  '/v1/state%00',
+  '/%ZZ',
+  '/..%2f',
+  '/webhooks/',
+  '/v1/webhooks',
+  '/webhooks/a/b',
+  '/webhooks//test',
+])('%s is no path of the contract', async (path) => {
+  const service = await startTestService();
+  const answer = await sendRaw(service, { method: 'GET', path });
+  expect(answer.body).toMatchObject({ status: 404, detail: 'No such path', code: 'path_not_found' });
+});
 
 test.each([
   ['GET', '/v1/ingest', 'POST'],
@@ -22,6 +33,12 @@ test.each([
   ['POST', '/v1/state', 'GET, HEAD'],
   ['OPTIONS', '/v1/history', 'GET, HEAD'],
   ['DELETE', '/healthz', 'GET, HEAD'],
+  ['GET', '/webhooks/register', 'POST'],
+  ['POST', '/webhooks', 'GET, HEAD'],
+  ['DELETE', '/webhooks/retries', 'GET, HEAD, POST'],
+  ['GET', '/webhooks/wh_1', 'DELETE'],
+  ['DELETE', '/webhooks/wh_1/test', 'POST'],
+  ['GET', '/webhooks/wh_1/rotate-secret', 'POST'],
 ])('%s %s is not offered, and Allow says what is', async (method, path, allow) => {
   const service = await startTestService();
   const answer = await sendRaw(service, { method, path });

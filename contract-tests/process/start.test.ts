@@ -59,6 +59,11 @@ test.each([
   [{ SECRETS_KEY: 'short' }, 'SECRETS_KEY must have at least 32 characters'],
   [{ HOST: 'no.such.host.invalid' }, 'HOST and PORT: no such host'],
   [{ DATABASE_URL: 'mysql://root@127.0.0.1/x?ssl=1' }, 'DATABASE_URL must be'],
+  [{ LIMIT_SESSION_REQUESTS_PER_MINUTE: '-1' }, 'LIMIT_SESSION_REQUESTS_PER_MINUTE must be a whole number'],
+  [{ LIMIT_MONTHLY_CALLS: 'many' }, 'LIMIT_MONTHLY_CALLS must be a whole number'],
+  [{ REDIS_URL: 'http://127.0.0.1:6379' }, 'REDIS_URL must be redis://'],
+  [{ REDIS_URL: 'redis://127.0.0.1:6379?db=1' }, 'REDIS_URL must be redis://'],
+  [{ REDIS_URL: 'redis://:%ff@127.0.0.1:6379' }, 'REDIS_URL must be redis://'],
   [{ PORT: '70000', LOG_LEVEL: '?' }, 'PORT must be a whole number from 0 to 65535, not "70000"; LOG_LEVEL must be'],
   [
     { DATABASE_URL: 'mysql://root@127.0.0.1:1/x' },
@@ -135,8 +140,9 @@ test('SIGTERM to npm start ends the service', async () => {
 test('--help names every variable', async () => {
   const { code, stdout } = await runMain(['--help'], {});
   expect(code).toBe(0);
-  for (const name of ['HOST', 'PORT', 'DATABASE_URL', 'LOG_LEVEL', 'MAX_TIMESTAMP_AGE_SECONDS', 'SECRETS_KEY'])
-    expect(stdout).toContain(name);
+  const described = ['HOST', 'PORT', 'DATABASE_URL', 'LOG_LEVEL', 'MAX_TIMESTAMP_AGE_SECONDS', 'SECRETS_KEY'];
+  const limits = ['LIMIT_SESSION_REQUESTS_PER_MINUTE', 'LIMIT_NEW_SESSIONS_PER_MINUTE', 'LIMIT_MONTHLY_CALLS'];
+  for (const name of [...described, ...limits, 'REDIS_URL']) expect(stdout).toContain(name);
 });
 
 test('two processes that start at once on an empty database both come up', async () => {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { purgeExpired } from '../../src/retention/purge.js';
 import { startTestService } from '../support/service.js';
+import { deliveriesOf, register, storeDue, storeFailed } from '../support/webhooks.js';
 
 const day = 24 * 60 * 60;
 
@@ -27,6 +28,38 @@ test('a session that goes on stays; only its old readings go', async () => {
   expect(await purgeExpired(store, clock.nowMs)).toBe(1);
   const again = await read({ heart_rate: 72 });
   expect(again.adaptation_effectiveness).toBeDefined();
+});
+
+test('settled deliveries go after seven days, and what waits stays however old it is', async () => {
+  const service = await startTestService({});
+  const { store, clock } = service;
+  const { id: webhookId } = await register(service, 'https://8.8.8.8/');
+  const stored = deliveriesOf(service, webhookId);
+  const settled = { webhookId, settledAtMs: clock.nowMs };
+  const [failed, delivered] = await storeFailed(service, [settled, { ...settled, status: 'delivered', reason: null }]);
+  const [due] = await storeDue(service, webhookId, 1);
+  const left = async () => (await stored()).map(({ deliveryId }) => deliveryId).sort();
+  clock.advance(7 * day);
+  expect(await purgeExpired(store, clock.nowMs)).toBe(0);
+  expect(await left()).toEqual([failed, delivered, due].map((it) => it?.deliveryId).sort());
+  clock.advance(0.001);
+  expect(await purgeExpired(store, clock.nowMs)).toBe(2);
+  expect(await left()).toEqual([due?.deliveryId]);
+});
+
+test('six hundred settled deliveries are purged in small batches, in whichever order they were settled', async () => {
+  const service = await startTestService({});
+  const { store, clock } = service;
+  const wishes = Array.from({ length: 600 }, (_, index) => ({
+    webhookId: 'wh_any',
+    settledAtMs: clock.nowMs - ((index * 7) % 600),
+  }));
+  await storeFailed(service, wishes);
+  clock.advance(7 * day - 0.3);
+  // The cut lies 300 ms before the youngest: 299 of them, a millisecond apart, were settled before it.
+  expect(await purgeExpired(store, clock.nowMs)).toBe(299);
+  clock.advance(1);
+  expect(await purgeExpired(store, clock.nowMs)).toBe(301);
 });
 
 test('six hundred expired readings are purged in small batches while ingest goes on', async () => {

@@ -7,43 +7,68 @@ const addFormats = addFormatsModule as unknown as typeof addFormatsModule.defaul
 
 interface ResponseObject {
   $ref?: string;
-  headers?: Record<string, unknown>;
+  headers?: Record<string, { $ref?: string; required?: boolean }>;
   content?: Record<string, { schema: object }>;
 }
 
 const ajv = new Ajv({ strict: false, allErrors: true });
 addFormats(ajv);
 ajv.addSchema(contract, 'contract');
+/** Answers to a request that could not be read so far as to know what it is about. */
+const beforeAnyOperation = [408, 431];
 const compiled = new Map<string, ValidateFunction>();
 
 /** Throws unless the contract documents this answer: its status, its headers, its media type and its body. */
 export function assertConforms(method: string, path: string, answer: Response, body: unknown): void {
   const operation = methodsAt(path)?.[method === 'HEAD' ? 'get' : method.toLowerCase()];
-  const pointer = operation ? documented(path, method, operation.responses, answer) : '/components/schemas/Problem';
+  const belongs = operation && !beforeAnyOperation.includes(answer.status);
+  const pointer = belongs ? documented(path, method, operation.responses, answer) : '/components/schemas/Problem';
   if (!answer.headers.get('x-request-id')) throw new Error('X-Request-Id is missing');
   if (method === 'HEAD') return;
+  if (pointer === undefined) return assertEmpty(body);
   const validate = compile(pointer);
   if (!validate(body)) throw new Error(`${method} ${path} ${answer.status}: ${ajv.errorsText(validate.errors)}`);
 }
 
-/** The place of the schema of a documented answer; 405 and unknown paths belong to no operation and are problems. */
-function documented(path: string, method: string, responses: object, answer: Response): string {
+/** What keeps the value from being such a schema of the contract; empty where nothing does. */
+export function faultsAgainst(schemaName: string, value: unknown): string {
+  const validate = compile(`/components/schemas/${schemaName}`);
+  return validate(value) ? '' : ajv.errorsText(validate.errors);
+}
+
+function assertEmpty(body: unknown): void {
+  if (body !== undefined) throw new Error(`a body where none is documented: ${JSON.stringify(body)}`);
+}
+
+/**
+ * The place of the schema of a documented answer, undefined where it has no body; 405 and unknown paths belong to no
+ * operation and are problems.
+ */
+function documented(path: string, method: string, responses: object, answer: Response): string | undefined {
   const declared = (responses as Record<string, ResponseObject>)[String(answer.status)];
   if (!declared) throw new Error(`${method} ${path}: status ${answer.status} is not documented`);
-  const response = declared.$ref ? follow(declared.$ref) : declared;
-  for (const header of Object.keys(response.headers ?? {}))
-    if (!answer.headers.has(header)) throw new Error(`${method} ${path} ${answer.status}: no header ${header}`);
+  const response = declared.$ref ? follow<ResponseObject>(declared.$ref) : declared;
+  for (const [header, it] of Object.entries(response.headers ?? {}))
+    if (isRequired(it) && !answer.headers.has(header))
+      throw new Error(`${method} ${path} ${answer.status}: no header ${header}`);
+  if (!response.content) return undefined;
   const mediaType = answer.headers.get('content-type')?.split(';')[0] ?? '';
-  const media = response.content?.[mediaType];
+  const media = response.content[mediaType];
   if (!media) throw new Error(`${method} ${path} ${answer.status}: media type ${mediaType} is not documented`);
   return (media.schema as { $ref: string }).$ref.slice(1);
+}
+
+function isRequired({ $ref, required }: { $ref?: string; required?: boolean }): boolean {
+  return $ref ? isRequired(follow($ref)) : required === true;
 }
 
 /** A step of the path in braces stands for any name. */
 function methodsAt(path: string): Record<string, { responses: object }> | undefined {
   const isMatch = ([template]: [string, unknown]) =>
     new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`).test(path);
-  const found = Object.entries(contract.paths).find(isMatch);
+  const found =
+    Object.entries(contract.paths).find(([template]) => template === path) ??
+    Object.entries(contract.paths).find(isMatch);
   return found?.[1] as Record<string, { responses: object }> | undefined;
 }
 
@@ -53,7 +78,7 @@ function compile(pointer: string): ValidateFunction {
   return known;
 }
 
-function follow(ref: string): ResponseObject {
+function follow<T extends object>(ref: string): T {
   const steps = ref.slice(2).split('/');
-  return steps.reduce<unknown>((at, step) => (at as Record<string, unknown>)[step], contract) as ResponseObject;
+  return steps.reduce<unknown>((at, step) => (at as Record<string, unknown>)[step], contract) as T;
 }

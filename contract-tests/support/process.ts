@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { onTestFinished } from 'vitest';
+import { ample } from './service.js';
 
 const main = new URL('../../dist/main.js', import.meta.url).pathname;
 const limitMs = 40_000;
@@ -20,6 +21,9 @@ export interface Running {
   end(signal: NodeJS.Signals): Promise<Ended>;
 }
 
+/** A process without an address. */
+export type RunningWorker = Omit<Running, 'url'>;
+
 /** Runs the command line to its end. */
 export async function runMain(args: readonly string[], env: Record<string, string>, file = main): Promise<Ended> {
   const { child, ended } = launch(args, env, file);
@@ -33,24 +37,39 @@ export async function runMain(args: readonly string[], env: Record<string, strin
 
 /** Starts the service as a process of its own and waits for the line that names its URL. */
 export async function startMain(env: Record<string, string>): Promise<Running> {
-  const { child, ended, output } = launch([], { PORT: '0', ...env });
+  const { running, found } = await startUntil([], { PORT: '0', ...ample, ...env }, /^Listening on (\S+)$/m);
+  return { url: found, ...running };
+}
+
+/** Starts a worker without service as a process of its own. */
+export async function startDeliver(env: Record<string, string>): Promise<RunningWorker> {
+  return (await startUntil(['deliver'], env, /^(Delivering) webhooks$/m)).running;
+}
+
+/** Waits for a line on standard output, and for what it captures. */
+async function startUntil(
+  args: readonly string[],
+  env: Record<string, string>,
+  line: RegExp,
+): Promise<{ running: RunningWorker; found: string }> {
+  const { child, ended, output } = launch(args, env);
   onTestFinished(() => void child.kill('SIGKILL'));
-  const url = await new Promise<string>((resolve, reject) => {
+  const found = await new Promise<string>((resolve, reject) => {
     child.stdout?.on('data', () => {
-      const found = /^Listening on (\S+)$/m.exec(output.stdout)?.[1];
-      if (found) resolve(found);
+      const match = line.exec(output.stdout)?.[1];
+      if (match) resolve(match);
     });
     ended.then(({ code, stderr }) => reject(new Error(`ended with ${code}: ${stderr}`)), reject);
   });
-  return {
-    url,
+  const running = {
     stdout: () => output.stdout,
     stderr: () => output.stderr,
-    end(signal) {
+    end(signal: NodeJS.Signals) {
       child.kill(signal);
       return ended;
     },
   };
+  return { running, found };
 }
 
 function launch(args: readonly string[], env: Record<string, string>, file = main) {

@@ -11,6 +11,9 @@ import { createTestDatabase, type TestDatabase } from './databases.js';
 
 export const root = new URL('../../', import.meta.url);
 
+/** Tests send more than the limits allow, unless they are about them. */
+export const ample = { LIMIT_SESSION_REQUESTS_PER_MINUTE: '1000000', LIMIT_NEW_SESSIONS_PER_MINUTE: '1000000' };
+
 /** A clock made by hand; it starts at the real time, so that instants are plausible. */
 export class Clock {
   nowMs = Date.now();
@@ -35,7 +38,9 @@ type AnyBody = ReturnType<JSON['parse']>;
 
 export interface TestService {
   readonly url: string;
+  readonly metricsUrl: string | undefined;
   readonly key: string;
+  readonly accountId: string;
   readonly clock: Clock;
   readonly store: Store;
   readonly database: TestDatabase;
@@ -43,6 +48,8 @@ export interface TestService {
   readonly logs: string[];
   /** Sends a request and checks that the contract documents the answer. */
   request(path: string, init?: RequestInit): Promise<Answer<AnyBody>>;
+  /** Sends a JSON body. */
+  post(path: string, body?: unknown): Promise<Answer<AnyBody>>;
   /** Sends a body of signals; session and timestamp (now) are filled in. */
   ingest(signals: Record<string, unknown>): Promise<Answer<AnyBody>>;
   /** The same, and the answer must be a 200. */
@@ -62,37 +69,61 @@ export interface TestServiceOptions {
  * a service unless they ask for something special; its clock only goes forward.
  */
 export async function startTestService(options?: TestServiceOptions): Promise<TestService> {
-  const running = await (options ? start(options) : share());
+  const running = await (options ? start(options) : share('0'));
   if (options) onTestFinished(running.close);
-  const account = `test-${randomUUID()}`;
-  const { key } = await createKey(running.store.keys, { account, tier: 'enterprise' }, running.clock.nowMs);
-  return { ...running, ...client(running.url, key, running.clock), key };
+  return asNewAccount(running);
 }
 
-type Running = Omit<TestService, 'key' | 'request' | 'ingest' | 'read'>;
+/** The same with a worker that delivers webhooks. Tests of one file share it: what one leaves behind may be tried again in another. */
+export async function startDelivering(): Promise<TestService> {
+  return asNewAccount(await share('1'));
+}
 
-let shared: Promise<Running> | undefined;
-afterAll(async () => (await shared)?.close());
+async function asNewAccount(running: Running): Promise<TestService> {
+  const account = `test-${randomUUID()}`;
+  const { key } = await createKey(running.store.keys, { account, tier: 'enterprise' }, running.clock.nowMs);
+  const accountId = (await running.store.keys.accountByName(account))?.accountId ?? '';
+  return { ...running, ...client(running.url, key, running.clock), key, accountId };
+}
 
-function share(): Promise<Running> {
-  shared ??= start({});
-  return shared;
+type Running = Omit<TestService, keyof Client | 'key' | 'accountId'>;
+type Client = Pick<TestService, 'request' | 'post' | 'ingest' | 'read'>;
+
+const shared = new Map<string, Promise<Running>>();
+afterAll(async () => {
+  for (const running of shared.values()) await (await running).close();
+});
+
+function share(WORKER: '0' | '1'): Promise<Running> {
+  const running = shared.get(WORKER) ?? start({ env: { WORKER } });
+  shared.set(WORKER, running);
+  return running;
 }
 
 async function start(options: TestServiceOptions): Promise<Running> {
   const database = options.database ?? (await createTestDatabase());
   const clock = options.clock ?? new Clock();
   const logs: string[] = [];
-  const config = readConfig({ PORT: '0', DATABASE_URL: database.url, LOG_LEVEL: 'debug', ...options.env });
+  // Webhooks only where a test is about them: a worker asks the database twenty times a second.
+  const settings = {
+    PORT: '0',
+    WORKER: '0',
+    WEBHOOK_ALLOW_LOOPBACK: '1',
+    LOG_LEVEL: 'debug',
+    ...ample,
+    ...options.env,
+  };
+  const config = readConfig({ DATABASE_URL: database.url, ...settings });
   const log = createLog(config.logLevel, { write: (line: string) => void logs.push(line) });
   const service = await startService({ config, root, log, now: clock.now, validateResponses: true });
   const store = openStore(config.database);
   const close = closer(service, store, options.database ? undefined : database);
-  return { url: service.url, clock, store, database, logs, close };
+  const { url, metricsUrl } = service;
+  return { url, metricsUrl, clock, store, database, logs, close };
 }
 
 /** Requests with a key and a hand-made clock; every answer is checked against the contract. */
-export function client(url: string, key: string, clock: Clock): Pick<TestService, 'request' | 'ingest' | 'read'> {
+export function client(url: string, key: string, clock: Clock): Client {
   const request = async (path: string, init: RequestInit = {}): Promise<Answer<AnyBody>> => {
     const headers = { 'X-Service-Key': key, ...(init.headers as Record<string, string>) };
     const answer = await fetch(url + path, { ...init, headers });
@@ -101,18 +132,20 @@ export function client(url: string, key: string, clock: Clock): Pick<TestService
     assertConforms(init.method ?? 'GET', path.split('?')[0] ?? '', answer, body);
     return { status: answer.status, headers: answer.headers, body };
   };
-  const ingest: TestService['ingest'] = (signals) =>
-    request('/v1/ingest', {
+  const post: TestService['post'] = (path, body) =>
+    request(path, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ session_id: 's1', timestamp: clock.at(), ...signals }),
+      body: JSON.stringify(body) ?? null,
     });
+  const ingest: TestService['ingest'] = (signals) =>
+    post('/v1/ingest', { session_id: 's1', timestamp: clock.at(), ...signals });
   const read: TestService['read'] = async (signals) => {
     const answer = await ingest(signals);
     if (answer.status !== 200) throw new Error(`${answer.status}: ${JSON.stringify(answer.body)}`);
     return answer.body;
   };
-  return { request, ingest, read };
+  return { request, post, ingest, read };
 }
 
 function closer(service: Service, store: Store, database: TestDatabase | undefined): () => Promise<void> {

@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newDelivery } from '../../src/delivery/new-delivery.js';
+import { makeAccount } from '../support/calls.js';
+import { client, startTestService, type TestService } from '../support/service.js';
+import { type RequestById, requestsById } from './requests-by-id.js';
+
+const turn = { user_message: 'My exam is tomorrow', ai_response: 'How do you feel about it?' };
+
+/** An account with data, asked for by its owner. */
+interface Owner {
+  readonly key: string;
+  readonly sessionId: string;
+  readonly subjectId: string;
+  readonly webhookId: string;
+  /** Of a delivery that has failed. */
+  readonly deliveryId: string;
+}
+
+/** Where an id of the owner's comes from, by the name that it has in the contract. */
+const ownIds: Readonly<Record<string, (owner: Owner) => string>> = {
+  session_id: ({ sessionId }) => sessionId,
+  subject_id: ({ subjectId }) => subjectId,
+  id: ({ webhookId }) => webhookId,
+  webhook_id: ({ webhookId }) => webhookId,
+  delivery_ids: ({ deliveryId }) => deliveryId,
+};
+/** The target of the contract's example. */
+const url = 'https://example.com/hooks/state';
+
+/** What differs between any two answers. */
+const ownHeaders = ['date', 'x-request-id'];
+const madeAnew = /(wh_|dlv_|whsec_)[\w+/=]+/g;
+
+const requests = requestsById();
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+
+afterAll(() => {
+  const operations = new Set(requests.map(({ title }) => title.split(':')[0]));
+  console.log(
+    `${operations.size} operations, ${requests.length} ways to name an id, each with an own, another's and none`,
+  );
+});
+
+async function makeOwner(): Promise<Owner> {
+  const { key, accountId } = await makeAccount(service, `owner-${randomUUID()}`, 'enterprise');
+  const [sessionId, subjectId] = [randomUUID(), randomUUID()];
+  const { read, post } = client(service.url, key, service.clock);
+  await read({ session_id: sessionId, subject_id: subjectId, heart_rate: 104, ...turn });
+  const { body } = await post('/webhooks/register', { url, events: ['state_change'], session_id: sessionId });
+  const deliveryId = await addFailedDelivery(accountId, body.id, sessionId);
+  return { key, sessionId, subjectId, webhookId: body.id, deliveryId };
+}
+
+async function addFailedDelivery(accountId: string, webhookId: string, sessionId: string): Promise<string> {
+  const event = { event: 'state_change', session_id: sessionId, previous_state: 'calm', new_state: 'relaxed' };
+  const payload = JSON.stringify({ ...event, stress_score: 30, timestamp: service.clock.at() });
+  const failed = { status: 'failed', reason: 'disabled', settledAtMs: service.clock.nowMs } as const;
+  const rest = { sessionId, payload, dueAtMs: service.clock.nowMs, ...failed };
+  const delivery = newDelivery({ webhookId, url }, rest);
+  await service.store.transact((writerOf) => writerOf(accountId).deliveries.insert([delivery]));
+  return delivery.deliveryId;
+}
+
+/** The whole answer as text, but for what differs between any two; `id` stands for the one that was asked for. */
+async function ask(key: string, request: RequestById, id: string): Promise<{ status: number; answer: string }> {
+  const { path, init } = request.build(id, { timestamp: service.clock.at() });
+  const headers = { ...(init.headers as Record<string, string>), 'X-Service-Key': key };
+  const response = await fetch(service.url + path, { ...init, headers });
+  const text = await response.text();
+  const requestId = response.headers.get('x-request-id') ?? '';
+  const lines = [...response.headers]
+    .filter(([name]) => !ownHeaders.includes(name))
+    .map(([name, it]) => `${name}: ${it}`);
+  const answer = [response.status, ...lines, text].join('\n').replaceAll(requestId, '{request}').replaceAll(id, '{id}');
+  return { status: response.status, answer: answer.replaceAll(madeAnew, '{made}') };
+}
+
+/** What the owner sees of all that is theirs. */
+async function viewOf({ key, sessionId, subjectId }: Owner): Promise<string> {
+  const { request } = client(service.url, key, service.clock);
+  const paths = [
+    `/v1/state?session_id=${sessionId}`,
+    `/v1/history?session_id=${sessionId}`,
+    `/v1/triggers?subject_id=${subjectId}`,
+    '/webhooks',
+    '/webhooks/retries',
+  ];
+  const answers = await Promise.all(paths.map((path) => request(path)));
+  return JSON.stringify(answers.map(({ status, body }) => [status, body]));
+}
+
+test.each(requests.map((request) => [request.title, request] as const))(
+  "%s: another account's looks exactly like an absent one, and stays as it is",
+  async (_, request) => {
+    const ownIdOf = request.idName === undefined ? () => randomUUID() : ownIds[request.idName];
+    if (!ownIdOf) throw new Error(`say in ownIds where an owner's ${request.idName} comes from`);
+    const [owner, stranger, other] = [await makeOwner(), await makeStranger(), await makeStranger()];
+    const before = await viewOf(owner);
+    const foreign = await ask(stranger, request, ownIdOf(owner));
+    const absent = await ask(other, request, randomUUID());
+    expect(foreign.answer).toBe(absent.answer);
+    expect(await viewOf(owner)).toBe(before);
+    // The owner's own is there: the answers above are not alike because nothing is.
+    const own = await ask(owner.key, request, ownIdOf(owner));
+    if (request.idName !== undefined) expect(own.answer).not.toBe(foreign.answer);
+  },
+);
+
+async function makeStranger(): Promise<string> {
+  return (await makeAccount(service, `stranger-${randomUUID()}`, 'enterprise')).key;
+}

@@ -1,0 +1,80 @@
+import contract from '../../generated/openapi.json' with { type: 'json' };
+import { resolve } from '../dredd/reference.js';
+
+interface ParameterObject {
+  readonly name: string;
+  readonly in: string;
+  readonly required?: boolean;
+  readonly example?: unknown;
+}
+
+interface OperationObject {
+  readonly operationId: string;
+  readonly security?: readonly unknown[];
+  readonly parameters?: ReadonlyArray<ParameterObject | { readonly $ref: string }>;
+  readonly requestBody?: { readonly content: { readonly 'application/json': MediaObject } };
+}
+
+interface MediaObject {
+  readonly schema: { readonly $ref: string };
+  readonly examples: Readonly<Record<string, { readonly value: Readonly<Record<string, unknown>> }>>;
+}
+
+/** A request of the contract that names something by an id, at one of the places where it can. */
+export interface RequestById {
+  /** As in `getState: session_id in query`. */
+  readonly title: string;
+  /** The name of the id; undefined where the operation names nothing. */
+  readonly idName: string | undefined;
+  /** The documented example with this id, and with these fields changed where they are in its body. */
+  build(id: string, changes: Readonly<Record<string, unknown>>): { readonly path: string; readonly init: RequestInit };
+}
+
+/** Every operation that needs a key, once for each id that it can name. */
+export function requestsById(): RequestById[] {
+  return Object.entries(contract.paths).flatMap(([template, methods]) =>
+    Object.entries(methods as Record<string, OperationObject>)
+      .filter(([, { security }]) => security?.length !== 0)
+      .flatMap(([method, operation]) => requestsOf(template, method, operation)),
+  );
+}
+
+function requestsOf(template: string, method: string, operation: OperationObject): RequestById[] {
+  const parameters = (operation.parameters ?? []).map((it) => resolve<ParameterObject>(contract, it));
+  const named = [
+    ...parameters.map(({ name, in: place }) => ({ name, place })),
+    ...fieldsOf(operation).map((name) => ({ name, place: 'body' })),
+  ].filter(({ name }) => /^id$|_ids?$/.test(name));
+  const places = named.length > 0 ? named : [{ name: undefined, place: 'nowhere' }];
+  return places.map(({ name, place }) => ({
+    title: `${operation.operationId}: ${name === undefined ? 'names no id' : `${name} in ${place}`}`,
+    idName: name,
+    build: (id, changes) => {
+      const valueOf = (it: ParameterObject) => (it.name === name && it.in === place ? id : String(it.example));
+      const sent = parameters.filter((it) => it.required || it.name === name);
+      const path = sent
+        .filter((it) => it.in === 'path')
+        .reduce((so, it) => so.replace(`{${it.name}}`, encodeURIComponent(valueOf(it))), template);
+      const query = sent.filter((it) => it.in === 'query').map((it): [string, string] => [it.name, valueOf(it)]);
+      const search = query.length > 0 ? `?${new URLSearchParams(query)}` : '';
+      const inBody = place === 'body' && name !== undefined ? { [name]: name.endsWith('s') ? [id] : id } : {};
+      return { path: path + search, init: { method: method.toUpperCase(), ...bodyOf(operation, changes, inBody) } };
+    },
+  }));
+}
+
+function fieldsOf({ requestBody }: OperationObject): string[] {
+  if (!requestBody) return [];
+  const schema = requestBody.content['application/json'].schema;
+  return Object.keys(resolve<{ properties: object }>(contract, schema).properties);
+}
+
+/** The first example, or the first that holds what is set in it; of the changes only those that it has. */
+function bodyOf({ requestBody }: OperationObject, changes: object, inBody: object): RequestInit {
+  const examples = Object.values(requestBody?.content['application/json'].examples ?? {}).map(({ value }) => value);
+  const example = examples.find((value) => Object.keys(inBody).every((name) => name in value)) ?? examples[0];
+  if (!example) return {};
+  const changed = Object.entries(changes).filter(([name]) => name in example);
+  const body = JSON.stringify({ ...example, ...Object.fromEntries(changed), ...inBody });
+  return { headers: { 'Content-Type': 'application/json' }, body };
+}

@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { createStateClient, ProblemError, type StateClient } from '../../clients/typescript/src/index.js';
+import { verifyWebhook } from '../../clients/typescript/src/webhooks.js';
+import { startReceiver } from '../support/receiver.js';
+import { startDelivering, startTestService, type TestService } from '../support/service.js';
+import { storeFailed } from '../support/webhooks.js';
+
+function clientOf({ url, key }: Pick<TestService, 'url' | 'key'>): StateClient {
+  return createStateClient({ baseUrl: url, key });
+}
+
+test('a reading, the state, the history, the triggers and the erasure of a person', async () => {
+  const service = await startTestService();
+  const client = clientOf(service);
+  // What a path must encode.
+  const [session_id, subject_id] = [`s/${randomUUID()}?#&+%`, `p/${randomUUID()}?#&+%`];
+  const turn = { user_message: 'My exam is tomorrow.', ai_response: 'Which part of the exam worries you?' };
+  const timestamp = service.clock.at();
+  const answered = await client.ingest({ session_id, subject_id, timestamp, heart_rate: 90, ...turn });
+  expect(answered.topics_detected).toEqual(['exams']);
+  expect((await client.state(session_id)).stress_score).toBe(answered.stress_score);
+  expect((await client.history(session_id)).minutes).toBe(5);
+  expect((await client.history(session_id, 60)).datapoints).toHaveLength(1);
+  expect(Object.keys((await client.triggers(subject_id)).triggers)).toEqual(['exams']);
+  expect(await client.deleteSubject(subject_id)).toEqual({ subject_id, deleted: true, sessions_removed: 1 });
+});
+
+test('a webhook from its registration to its removal', async () => {
+  const service = await startTestService();
+  const { webhooks } = clientOf(service);
+  const registration = { url: 'https://example.com/hooks', events: ['state_change' as const] };
+  const created = await webhooks.register(registration);
+  expect(created).toHaveProperty('secret');
+  expect(await webhooks.register(registration)).not.toHaveProperty('secret');
+  expect((await webhooks.list()).map(({ id }) => id)).toEqual([created.id]);
+  expect((await webhooks.rotateSecret(created.id)).secret).toMatch(/^whsec_/);
+  expect((await webhooks.test(created.id)).delivery_id).toMatch(/^dlv_/);
+  const [failed] = await storeFailed(service, [{ webhookId: created.id }]);
+  const { deliveries, next_cursor } = await webhooks.failedDeliveries({ webhook_id: created.id });
+  expect([deliveries.map(({ id }) => id), next_cursor]).toEqual([[failed?.deliveryId], null]);
+  expect((await webhooks.retry({ webhook_id: created.id })).count).toBe(1);
+  expect(await webhooks.failedDeliveries()).toEqual({ deliveries: [], next_cursor: null });
+  expect(await webhooks.remove(created.id)).toBeUndefined();
+  expect(await webhooks.list()).toEqual([]);
+});
+
+test('a delivery of the service is verified, also while its secret is rotated', async () => {
+  const client = clientOf(await startDelivering());
+  const receiver = await startReceiver();
+  const created = await client.webhooks.register({ url: receiver.url, events: ['state_change'] });
+  const secret = 'secret' in created ? created.secret : '';
+  const { delivery_id } = await client.webhooks.test(created.id);
+  const [first] = await receiver.until(1);
+  const verified = verifyWebhook({ headers: first?.headers ?? {}, body: first?.bytes ?? '', secret });
+  expect(verified).toEqual({ deliveryId: delivery_id, event: first?.event });
+  const rotated = await client.webhooks.rotateSecret(created.id);
+  await client.webhooks.test(created.id);
+  const [, second] = await receiver.until(2);
+  for (const one of [secret, rotated.secret, ['whsec_AAAA', secret]])
+    expect(verifyWebhook({ headers: second?.headers ?? {}, body: second?.bytes ?? '', secret: one })).toHaveProperty(
+      'event',
+    );
+  await client.webhooks.remove(created.id);
+});
+
+test('a refusal is an error with the code, every fault and the id of the request', async () => {
+  const service = await startTestService();
+  const client = clientOf(service);
+  const reading = { session_id: 's1', timestamp: service.clock.at(), heart_rate: 700, sentiment: 7 };
+  const error = await client.ingest(reading).catch((it: unknown) => it as ProblemError);
+  expect(error).toBeInstanceOf(ProblemError);
+  expect(error).toMatchObject({ status: 422, code: 'validation_failed', violatedPolicies: [] });
+  const { faults, requestId } = error as ProblemError;
+  expect(faults.map(({ pointer }) => pointer).sort()).toEqual(['/heart_rate', '/sentiment']);
+  expect(service.logs.some((line) => line.includes(requestId))).toBe(true);
+  await expect(client.state('none')).rejects.toMatchObject({ status: 404, code: 'session_not_found', faults: [] });
+  await expect(clientOf({ ...service, key: 'sk_none' }).state('s1')).rejects.toMatchObject({ code: 'invalid_api_key' });
+});
+
+test('a limit that lasts longer than is waited for is told at once, with its policy and the time', async () => {
+  const service = await startTestService({ env: { LIMIT_SESSION_REQUESTS_PER_MINUTE: '1' } });
+  const client = createStateClient({ baseUrl: service.url, key: service.key, waitMaxSeconds: 1 });
+  const timestamp = service.clock.at();
+  await client.ingest({ session_id: 's1', timestamp, heart_rate: 70 });
+  const error = await client.state('s1').catch((it: unknown) => it as ProblemError);
+  expect(error).toMatchObject({ status: 429, code: 'rate_limit_exceeded', violatedPolicies: ['session'] });
+  expect((error as ProblemError).retryAfterSeconds).toBeGreaterThan(1);
+});
+
+test('text that is too long is cut, and the reading counts', async () => {
+  const service = await startTestService();
+  const turn = {
+    user_message: 'My exam is tomorrow. ' + '😰"é\n'.repeat(2000),
+    ai_response: 'Which part of the exam?',
+  };
+  const reading = { session_id: 's1', subject_id: 'p1', timestamp: service.clock.at(), heart_rate: 90, ...turn };
+  const { signals_received, topics_detected } = await clientOf(service).ingest(reading);
+  expect(signals_received).toEqual(['cardiovascular']);
+  expect(topics_detected).toEqual(['exams']);
+});
+
+test('what a proxy answers is an error with its status', async () => {
+  const answering = async () => new Response('<html>Bad Gateway</html>', { status: 502 });
+  const client = createStateClient({ baseUrl: 'http://127.0.0.1:9', key: 'sk_1', fetch: answering });
+  await expect(client.state('s1')).rejects.toMatchObject({ name: 'UnexpectedAnswerError', status: 502 });
+});

@@ -1,0 +1,63 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, onTestFinished, test } from 'vitest';
+import { startTestService } from '../support/service.js';
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('../../', import.meta.url));
+/** npm is run four times. */
+const packedLimitMs = 240_000;
+const quiet = ['--silent', '--ignore-scripts'];
+
+const use = `
+import { createStateClient, ProblemError, type State } from 'realtime-state-client';
+import { verifyWebhook, WebhookVerificationError } from 'realtime-state-client/webhooks';
+const [, , baseUrl = '', key = ''] = process.argv;
+const client = createStateClient({ baseUrl, key });
+const { state } = await client.ingest({ session_id: 's1', timestamp: new Date().toISOString(), tone: 'calm' });
+const known: State = state;
+const code = await client.triggers('none').catch((error: unknown) => (error instanceof ProblemError ? error.code : ''));
+const isRefused = (() => {
+  try {
+    return !verifyWebhook({ headers: {}, body: '', secret: 'whsec_' });
+  } catch (error) {
+    return error instanceof WebhookVerificationError;
+  }
+})();
+console.log(JSON.stringify({ known, code, isRefused }));
+`;
+const wrong = `
+import { createStateClient } from 'realtime-state-client';
+// @ts-expect-error there is no such tone
+createStateClient({ baseUrl: '', key: '' }).ingest({ session_id: 's1', timestamp: '', tone: 'cheerful' });
+`;
+
+test(
+  'packed and installed into an empty project it compiles under strict and talks to the service',
+  async () => {
+    const { url, key } = await startTestService();
+    const folder = await mkdtemp(join(tmpdir(), 'client-packed-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    await run('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: join(root, 'clients', 'typescript') });
+    // Without a registry: what the client needs is packed from this project's own modules.
+    for (const name of ['openapi-fetch', 'openapi-typescript-helpers'])
+      await run('npm', ['pack', ...quiet, '--pack-destination', folder, join(root, 'node_modules', name)]);
+    const compilerOptions = {
+      ...{ strict: true, target: 'ES2022', module: 'NodeNext', lib: ['ES2023', 'DOM'], types: ['node'] },
+      typeRoots: [join(root, 'node_modules', '@types')],
+    };
+    await writeFile(join(folder, 'package.json'), '{ "type": "module", "private": true }');
+    await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
+    await writeFile(join(folder, 'use.ts'), use);
+    await writeFile(join(folder, 'wrong.ts'), wrong);
+    await run('sh', ['-c', `npm install --offline --no-audit --no-fund ${quiet.join(' ')} ./*.tgz`], { cwd: folder });
+    await run(join(root, 'node_modules', '.bin', 'tsc'), ['--project', folder]);
+    const { stdout } = await run(process.execPath, ['use.js', url, key], { cwd: folder });
+    expect(JSON.parse(stdout)).toEqual({ known: expect.any(String), code: 'subject_not_found', isRefused: true });
+  },
+  packedLimitMs,
+);

@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest';
+import { retrying, sleep } from '../../clients/typescript/src/retry.js';
+
+type Outcome = Response | Error;
+
+const busy = (status: number, retryAfter: string) =>
+  new Response('{}', { status, headers: { 'Retry-After': retryAfter } });
+const lost = () => new TypeError('fetch failed');
+const reading = () => new Request('http://x/v1/ingest', { method: 'POST', body: '{"session_id":"s1"}' });
+
+/** Plays the outcomes one after the other; tells what was sent and how long was waited. */
+function play(outcomes: readonly Outcome[], random = 0) {
+  const sent: string[] = [];
+  const waitedMs: number[] = [];
+  const send = retrying({
+    retriesMax: 2,
+    waitMaxSeconds: 60,
+    timeoutMs: 1000,
+    random: () => random,
+    sleep: async (ms) => void waitedMs.push(ms),
+    fetch: async (request) => {
+      sent.push(await (request as Request).text());
+      const outcome = outcomes[sent.length - 1];
+      if (outcome instanceof Response) return outcome;
+      throw outcome;
+    },
+  });
+  return { send, sent, waitedMs };
+}
+
+test('the same body is sent again after exactly what the service asks for, and a jitter on top', async () => {
+  const { send, sent, waitedMs } = play([busy(503, '1'), busy(429, '7'), new Response('{}')], 0.5);
+  expect((await send(reading())).status).toBe(200);
+  expect(sent).toEqual(Array(3).fill('{"session_id":"s1"}'));
+  expect(waitedMs).toEqual([1125, 7250]);
+});
+
+test('a call is sent again a bounded number of times', async () => {
+  const { send, sent } = play(
+    Array(9)
+      .fill(undefined)
+      .map(() => busy(503, '1')),
+  );
+  expect((await send(reading())).status).toBe(503);
+  expect(sent).toHaveLength(3);
+});
+
+test('what lasts too long is not waited for, and what is refused otherwise is not sent again', async () => {
+  for (const answer of [busy(429, '61'), busy(500, '1'), busy(422, '1')]) {
+    const { send, sent } = play([answer]);
+    expect(await send(reading())).toBe(answer);
+    expect(sent).toHaveLength(1);
+  }
+});
+
+test('a lost answer is asked for again where sending twice answers the same', async () => {
+  for (const request of [reading(), new Request('http://x/v1/state?session_id=s1')]) {
+    const { send, sent } = play([lost(), new Response('{}')]);
+    expect((await send(request)).status).toBe(200);
+    expect(sent).toHaveLength(2);
+  }
+});
+
+test('a secret is not rotated twice, and an erasure not asked for twice, because an answer was lost', async () => {
+  for (const [method, path] of [
+    ['POST', '/webhooks/wh_1/rotate-secret'],
+    ['POST', '/webhooks/register'],
+    ['DELETE', '/v1/subjects/p1'],
+  ]) {
+    const { send, sent } = play([lost()]);
+    await expect(send(new Request(`http://x${path}`, { method: method ?? '' }))).rejects.toThrow('fetch failed');
+    expect(sent).toHaveLength(1);
+  }
+});
+
+test('an attempt that takes too long is given up, and its caller may end it all', async () => {
+  const hanging: typeof fetch = (_, init) =>
+    new Promise((_resolve, reject) => init?.signal?.addEventListener('abort', () => reject(init.signal?.reason)));
+  const parts = { retriesMax: 1, waitMaxSeconds: 1, random: Math.random, sleep, fetch: hanging };
+  const stop = new AbortController();
+  const state = () => new Request('http://x/v1/state', { signal: stop.signal });
+  await expect(retrying({ ...parts, timeoutMs: 5 })(state())).rejects.toMatchObject({ name: 'TimeoutError' });
+  const call = retrying({ ...parts, timeoutMs: 60_000 })(state());
+  stop.abort();
+  await expect(call).rejects.toMatchObject({ name: 'AbortError' });
+  await expect(sleep(60_000, stop.signal)).rejects.toMatchObject({ name: 'AbortError' });
+});

@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { type Delivery, verifyWebhook } from '../../clients/typescript/src/webhooks.js';
+import { formatSecret, signatureHeaders } from '../../src/delivery/sign.js';
+
+const secret = formatSecret(randomBytes(32));
+const body = '{"event":"state_change","session_id":"süß"}';
+const atMs = Date.now();
+const headers = signatureHeaders({ deliveryId: 'dlv_1', body, atMs, secrets: [secret] });
+
+const delivery = (changes: Partial<Delivery> = {}): Delivery => ({
+  headers,
+  body,
+  secret,
+  now: () => atMs,
+  ...changes,
+});
+const faultOf = (changes: Partial<Delivery>) => {
+  try {
+    verifyWebhook(delivery(changes));
+    return undefined;
+  } catch (error) {
+    return (error as { fault?: string }).fault;
+  }
+};
+
+test('headers may come from fetch or from Node, and the body as text or as bytes', () => {
+  const lowerCase = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  for (const changes of [{}, { headers: new Headers(headers) }, { headers: lowerCase }, { body: Buffer.from(body) }])
+    expect(verifyWebhook(delivery(changes))).toEqual({ deliveryId: 'dlv_1', event: JSON.parse(body) });
+});
+
+test('one byte more, another secret, another id, another time or another signature is refused', () => {
+  expect(faultOf({ body: `${body} ` })).toBe('signature_mismatch');
+  expect(faultOf({ secret: formatSecret(randomBytes(32)) })).toBe('signature_mismatch');
+  expect(faultOf({ secret: [] })).toBe('signature_mismatch');
+  expect(faultOf({ headers: { ...headers, 'webhook-id': 'dlv_2' } })).toBe('signature_mismatch');
+  expect(faultOf({ headers: { ...headers, 'webhook-timestamp': '1' } })).toBe('signature_mismatch');
+  expect(faultOf({ headers: { ...headers, 'webhook-timestamp': 'soon' } })).toBe('timestamp_invalid');
+  expect(faultOf({ headers: { ...headers, 'webhook-signature': 'v1,' } })).toBe('signature_mismatch');
+  expect(faultOf({ headers: { ...headers, 'X-Service-Signature': 'sha256=' } })).toBe('signature_mismatch');
+});
+
+test.each(['webhook-id', 'webhook-timestamp', 'webhook-signature', 'X-Service-Signature'])('without %s', (name) => {
+  expect(faultOf({ headers: { ...headers, [name]: undefined } })).toBe('header_missing');
+});
+
+test('an old delivery that is sent again is refused, and so is one of the future', () => {
+  const seconds = Math.floor(atMs / 1000) * 1000;
+  expect(faultOf({ now: () => seconds + 300_000 })).toBeUndefined();
+  expect(faultOf({ now: () => seconds + 301_000 })).toBe('timestamp_out_of_tolerance');
+  expect(faultOf({ now: () => seconds - 301_000 })).toBe('timestamp_out_of_tolerance');
+  expect(faultOf({ now: () => seconds + 11_000, toleranceSeconds: 10 })).toBe('timestamp_out_of_tolerance');
+});

@@ -1,0 +1,36 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { runScript } from './run-script.js';
+import { temporaryFolder } from './temporary-folder.js';
+
+const titles = ['(a) bare Express', '(b) with validation', '(c) a transaction', '(d) this service', '(e) with'];
+/** Ten runs of a second, and as many programs to start, on whatever else the machine does. */
+const limitMs = 240_000;
+
+test(
+  'the bench measures every contender and leaves table, JSON and picture',
+  async () => {
+    const [reports, temporary] = [await temporaryFolder(), await temporaryFolder()];
+    const args = ['--database', 'sqlite', '--seconds', '1', '--warm-up', '1', '--rounds', '1', '--reports', reports];
+    const { code, stdout } = await runScript('bench', args, { TMPDIR: temporary });
+    for (const title of titles) expect(stdout).toContain(`\n${title}`);
+    expect(stdout).toMatch(/^\(d\) of \(b\), throughput +≥ 0\.65/m);
+    expect(stdout).not.toContain('Requests failed');
+    const report = JSON.parse(await readFile(join(reports, 'bench.json'), 'utf8'));
+    expect(report).toMatchObject({ seconds: 1, rounds: 1, connections: 64, outcomes: [{ kind: 'sqlite' }] });
+    expect(Object.keys(report.outcomes[0].runs)).toEqual(['bare', 'validated', 'storing', 'service', 'turns']);
+    expect(await readFile(join(reports, 'bench.svg'), 'utf8')).toContain('(d) this service');
+    // The databases are gone.
+    expect((await readdir(temporary)).filter((name) => name.startsWith('state-service-'))).toEqual([]);
+    expect(code).toBe(0);
+  },
+  limitMs,
+);
+
+test('what cannot be measured is told before anything is', async () => {
+  const nowhere = { TEST_MYSQL_URL: 'mysql://root@127.0.0.1:9' };
+  const { code, stdout, stderr } = await runScript('bench', ['--database', 'mysql'], nowhere);
+  expect([code, stdout]).toEqual([1, '']);
+  expect(stderr).toBe('error: no MySQL server answers: start one, or set TEST_MYSQL_URL\n');
+});

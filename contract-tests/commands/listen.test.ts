@@ -1,0 +1,58 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { Clock, startTestService, type TestService } from '../support/service.js';
+import { runScript, startScript } from './run-script.js';
+
+/** Deliveries carry the real time, which their receiver checks. */
+const realTime = () => Object.assign(new Clock(), { now: Date.now, at: () => new Date().toISOString() });
+
+const listenTo = ({ url, key }: Pick<TestService, 'url' | 'key'>, session: string) =>
+  startScript('listen', ['--session', session, '--url', url], { SERVICE_KEY: key });
+
+test('each change of the session is shown, verified, and the webhook is removed at the end', async () => {
+  const service = await startTestService({ clock: realTime(), env: { WORKER: '1' } });
+  const listening = listenTo(service, 'mine');
+  await listening.shows('Listening to the session mine');
+  for (const session_id of ['other', 'mine']) {
+    await service.read({ session_id, heart_rate: 60, tone: 'calm' });
+    await service.read({ session_id, heart_rate: 130, tone: 'hostile' });
+  }
+  await listening.shows('verified');
+  expect((await service.request('/webhooks')).body.webhooks).toHaveLength(1);
+  listening.interrupt();
+  const { code, stdout, stderr } = await listening.ended;
+  expect(stdout.match(/^\d\d:\d\d:\d\d\.\d{3} +\w+ → \w+ +█+░* +\d+ {2}verified$/gm)).toHaveLength(1);
+  expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect((await service.request('/webhooks')).body.webhooks).toEqual([]);
+});
+
+test('where loopback is refused the message names what allows it', async () => {
+  const service = await startTestService({ env: { WEBHOOK_ALLOW_LOOPBACK: '0' } });
+  const { code, stdout, stderr } = await listenTo(service, 's1').ended;
+  expect(stderr).toMatch(/^error: the service refuses this machine as a target .* WEBHOOK_ALLOW_LOOPBACK=1\n$/);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+});
+
+test('a wrong key, none, and a session that cannot be are one line each, with the remedy', async () => {
+  const { url, key } = await startTestService();
+  expect((await listenTo({ url, key: 'sk_wrong' }, 's1').ended).stderr).toMatch(/^error: .*401 Invalid API key.*--key/);
+  expect((await runScript('listen', ['--session', 's1', '--url', url])).stderr).toMatch(/^error: no usable key: .*\n$/);
+  expect((await listenTo({ url, key }, 'not one').ended).stderr).toMatch(
+    /^error: the service answered 422: \/session_id/,
+  );
+});
+
+test('a service that does not run is named with its address', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await new Promise((resolve) => server.once('listening', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await new Promise((resolve) => server.close(resolve));
+  const { code, stderr } = await listenTo({ url, key: 'sk_x' }, 's1').ended;
+  expect(stderr).toBe(
+    `error: cannot reach the service at ${url} (ECONNREFUSED): start it with npm start, or name it with --url\n`,
+  );
+  expect(code).toBe(1);
+});

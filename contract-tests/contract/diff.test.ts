@@ -1,0 +1,238 @@
+import { expect, test } from 'vitest';
+import released from '../released/0.1.0.json' with { type: 'json' };
+import { compareContracts } from '../../scripts/contract-diff/compare.js';
+
+/** A contract that tests may change as they like. */
+type Contract = ReturnType<JSON['parse']>;
+type Case = readonly [name: string, change: (contract: Contract) => void, at: string, message: RegExp];
+
+const schemas = ({ components }: Contract) => components.schemas;
+const ingest = ({ paths }: Contract) => paths['/v1/ingest'].post;
+const history = ({ paths }: Contract) => paths['/v1/history'].get;
+const inSchemas = '#/components/schemas/';
+
+function changesOf(change: (contract: Contract) => void) {
+  const after = structuredClone(released) as Contract;
+  change(after);
+  return compareContracts(released, after).map(({ verdict, at, message }) => ({ verdict, at, message }));
+}
+
+test('a contract does not differ from itself, whatever the order of its keys, its texts and its examples', () => {
+  const isSameBut = (contract: Contract) => {
+    contract.info.version = '0.2.0';
+    contract.components.schemas = Object.fromEntries(Object.entries(schemas(contract)).reverse());
+    schemas(contract).SignalSubmission.description = 'Said otherwise.';
+    schemas(contract).SignalSubmission.properties.heart_rate.example = 61;
+    contract['x-bands'][0].recommendation = 'Go on.';
+  };
+  expect(changesOf(isSameBut)).toEqual([]);
+});
+
+test('a component may change its name', () => {
+  const rename = (contract: Contract) => {
+    schemas(contract).Reading = schemas(contract).SignalSubmission;
+    delete schemas(contract).SignalSubmission;
+    ingest(contract).requestBody.content['application/json'].schema.$ref = `${inSchemas}Reading`;
+  };
+  expect(changesOf(rename)).toEqual([]);
+});
+
+test.each<Case>([
+  [
+    'a removed field of an answer',
+    (it) => delete schemas(it).StateReading.properties.confidence,
+    `${inSchemas}StateReading/properties/confidence`,
+    /gone/,
+  ],
+  [
+    'a removed field of a request',
+    (it) => delete schemas(it).SignalSubmission.properties.sdnn,
+    `${inSchemas}SignalSubmission/properties/sdnn`,
+    /gone/,
+  ],
+  [
+    'a field of an answer that need not be there any more',
+    (it) => schemas(it).StateReading.required.splice(3, 1),
+    `${inSchemas}StateReading/properties/state`,
+    /no longer required/,
+  ],
+  [
+    'a raised lower bound of a request',
+    (it) => (schemas(it).SignalSubmission.properties.heart_rate.minimum = 40),
+    `${inSchemas}SignalSubmission/properties/heart_rate`,
+    /minimum was 30, is 40/,
+  ],
+  [
+    'a lowered upper bound of a request',
+    (it) => (schemas(it).SignalSubmission.properties.user_message.maxLength = 2000),
+    `${inSchemas}SignalSubmission/properties/user_message`,
+    /maxLength was 4096, is 2000/,
+  ],
+  [
+    'a bound where there was none',
+    (it) => (schemas(it).RetryRequest.properties.webhook_id = { type: 'string', minLength: 8, maxLength: 64 }),
+    `${inSchemas}WebhookId`,
+    /minLength was 1, is 8/,
+  ],
+  [
+    'a widened bound of an answer',
+    (it) => (schemas(it).StateReading.properties.stress_score.maximum = 200),
+    `${inSchemas}StateReading/properties/stress_score`,
+    /maximum was 100, is 200/,
+  ],
+  [
+    'a new required field of a request',
+    (it) => {
+      schemas(it).SignalSubmission.properties.device = { type: 'string' };
+      schemas(it).SignalSubmission.required.push('device');
+    },
+    `${inSchemas}SignalSubmission/properties/device`,
+    /required of requests/,
+  ],
+  [
+    'a field of a request that becomes required',
+    (it) => schemas(it).SignalSubmission.required.push('subject_id'),
+    `${inSchemas}SignalSubmission/properties/subject_id`,
+    /now required/,
+  ],
+  ['a removed operation', (it) => delete it.paths['/v1/history'].get, 'GET /v1/history', /operation is gone/],
+  ['a removed path', (it) => delete it.paths['/webhooks'], 'GET /webhooks', /operation is gone/],
+  ['a removed enum value of a request', (it) => schemas(it).Tone.enum.pop(), `${inSchemas}Tone`, /"neutral".*gone/],
+  ['a removed enum value of an answer', (it) => schemas(it).State.enum.pop(), `${inSchemas}State`, /gone/],
+  ['a removed status', (it) => delete ingest(it).responses['422'], 'POST /v1/ingest 422', /status is gone/],
+  ['a new status', (it) => (ingest(it).responses['409'] = ingest(it).responses['400']), 'POST /v1/ingest 409', /new/],
+  [
+    'a removed header',
+    (it) => delete it.components.responses.RateLimitExceeded.headers['Retry-After'],
+    '#/components/responses/RateLimitExceeded header Retry-After',
+    /gone/,
+  ],
+  [
+    'a header that need not be there any more',
+    (it) => (it.components.headers.RetryAfter.required = false),
+    '#/components/headers/RetryAfter',
+    /no longer required/,
+  ],
+  [
+    'a changed type',
+    (it) => (schemas(it).History.properties.minutes.type = 'number'),
+    `${inSchemas}History/properties/minutes`,
+    /type was "integer", is "number"/,
+  ],
+  ['a changed format', (it) => (schemas(it).Instant.format = 'date'), `${inSchemas}Instant`, /format/],
+  ['a changed pattern', (it) => (schemas(it).Identifier.pattern = '^[a-z]*$'), `${inSchemas}Identifier`, /pattern/],
+  [
+    'an answer that may be null',
+    (it) => (schemas(it).Health.properties.status.nullable = true),
+    `${inSchemas}Health/properties/status`,
+    /no longer not nullable/,
+  ],
+  [
+    'an entry of a map that loses a field',
+    (it) => delete schemas(it).TriggerEntry.properties.sessions,
+    `${inSchemas}TriggerEntry/properties/sessions`,
+    /gone/,
+  ],
+  ['a removed parameter', (it) => history(it).parameters.pop(), 'GET /v1/history query parameter minutes', /gone/],
+  [
+    'a new required parameter',
+    (it) => history(it).parameters.push({ name: 'zone', in: 'query', required: true, schema: { type: 'string' } }),
+    'GET /v1/history query parameter zone',
+    /required/,
+  ],
+  [
+    'a changed default',
+    (it) => (it.components.parameters.Minutes.schema.default = 10),
+    '#/components/parameters/Minutes',
+    /default was 5, is 10/,
+  ],
+  [
+    'a field that a webhook no longer carries',
+    (it) => delete schemas(it).StateChange.properties.previous_state,
+    `${inSchemas}StateChange/properties/previous_state`,
+    /gone/,
+  ],
+  [
+    'a header that a webhook no longer carries',
+    (it) => it.paths['/webhooks/register'].post.callbacks.stateChange['{$request.body#/url}'].post.parameters.shift(),
+    'POST /webhooks/register callback stateChange POST header parameter X-Service-Signature',
+    /gone/,
+  ],
+  ['a probe that wants a key', (it) => delete it.paths['/healthz'].get.security, 'GET /healthz', /key is needed/],
+  ['a smaller body', (it) => (it['x-body'].max_bytes = 2048), 'x-body/max_bytes', /was 4096, is 2048/],
+  ['a topic that is gone', (it) => it['x-topics'].work.pop(), 'x-topics', /own_business is gone/],
+  ['a moved band', (it) => (it['x-bands'][0].max_score = 24), 'x-bands', /changed/],
+  [
+    'another status of an error',
+    (it) => (it['x-problems'].missing_signals.status = 422),
+    'x-problems/missing_signals',
+    /was 400, is 422/,
+  ],
+])('%s is forbidden', (_name, change, at, message) => {
+  const forbidden = changesOf(change).filter(({ verdict }) => verdict === 'breaking');
+  expect(forbidden).toContainEqual({ verdict: 'breaking', at, message: expect.stringMatching(message) });
+});
+
+test.each<Case>([
+  [
+    'a new optional field of a request',
+    (it) => (schemas(it).SignalSubmission.properties.device = { type: 'string' }),
+    `${inSchemas}SignalSubmission/properties/device`,
+    /new optional field of requests/,
+  ],
+  [
+    'a new field of an answer',
+    (it) => {
+      schemas(it).StateReading.properties.mood = { type: 'string' };
+      schemas(it).StateReading.required.push('mood');
+    },
+    `${inSchemas}StateReading/properties/mood`,
+    /new field of answers/,
+  ],
+  ['a new enum value of an answer', (it) => schemas(it).State.enum.push('asleep'), `${inSchemas}State`, /"asleep"/],
+  ['a new enum value of a request', (it) => schemas(it).Tone.enum.push('whispering'), `${inSchemas}Tone`, /whisp/],
+  [
+    'a new endpoint',
+    (it) => (it.paths['/v1/sessions'] = { get: { ...history(it), operationId: 'listSessions' } }),
+    'GET /v1/sessions',
+    /new operation/,
+  ],
+  [
+    'a new optional parameter',
+    (it) => history(it).parameters.push({ name: 'zone', in: 'query', schema: { type: 'string' } }),
+    'GET /v1/history query parameter zone',
+    /new parameter/,
+  ],
+  [
+    'a new header',
+    (it) => (ingest(it).responses['200'].headers.Deprecation = { schema: { type: 'string' } }),
+    'POST /v1/ingest 200 header Deprecation',
+    /new header/,
+  ],
+  [
+    'a widened bound of a request',
+    (it) => (schemas(it).SignalSubmission.properties.sdnn.maximum = 600),
+    `${inSchemas}SignalSubmission/properties/sdnn`,
+    /maximum was 500, is 600/,
+  ],
+  [
+    'a field that a webhook carries besides',
+    (it) => (schemas(it).StateChange.properties.subject_id = { type: 'string' }),
+    `${inSchemas}StateChange/properties/subject_id`,
+    /new optional field/,
+  ],
+  ['a new topic', (it) => it['x-topics'].work.push('pension'), 'x-topics', /new topic pension/],
+])('%s is allowed, and listed', (_name, change, at, message) => {
+  const changes = changesOf(change);
+  expect(changes.filter(({ verdict }) => verdict === 'breaking')).toEqual([]);
+  expect(changes).toContainEqual({ verdict: 'addition', at, message: expect.stringMatching(message) });
+});
+
+test('a change of a shared component is told once, with the operations that it concerns', () => {
+  const after = structuredClone(released) as Contract;
+  delete schemas(after).Problem.properties.request_id;
+  const [change, ...others] = compareContracts(released, after);
+  expect(others).toEqual([]);
+  expect(change?.operations).toContain('POST /v1/ingest');
+  expect(change?.operations).toContain('GET /webhooks');
+});

@@ -1,0 +1,147 @@
+import { Ajv } from 'ajv';
+import addFormatsModule from 'ajv-formats';
+import { expect, test } from 'vitest';
+import contract from '../../generated/openapi.json' with { type: 'json' };
+import { client, startTestService } from '../support/service.js';
+
+// The package is CommonJS and types its default export one level too high.
+const addFormats = addFormatsModule as unknown as typeof addFormatsModule.default;
+
+type Part = Readonly<Record<string, unknown>>;
+interface Schema extends Part {
+  readonly $ref?: string;
+  readonly type?: string;
+  readonly description?: string;
+  readonly example?: unknown;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+  readonly additionalProperties?: Schema | boolean;
+}
+
+const methods = ['get', 'put', 'post', 'delete', 'options', 'patch', 'trace'];
+const ajv = new Ajv({ strict: false, allErrors: true });
+addFormats(ajv);
+ajv.addSchema(contract, 'contract');
+
+/** Every part of the document with its place, as a JSON Pointer. */
+function* partsOf(value: unknown, at = ''): Generator<readonly [at: string, part: Part]> {
+  if (typeof value !== 'object' || value === null) return;
+  if (!Array.isArray(value)) yield [at, value as Part];
+  for (const [name, inner] of Object.entries(value))
+    yield* partsOf(inner, `${at}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`);
+}
+
+const parts = [...partsOf(contract)].filter(([at]) => !at.startsWith('/x-') && !/\/(example|value)(\/|$)/.test(at));
+const placed = (pattern: RegExp) => parts.filter(([at]) => pattern.test(at)) as Array<readonly [string, Schema]>;
+const follow = (part: Schema): Schema =>
+  part.$ref === undefined ? part : follow(parts.find(([at]) => `#${at}` === part.$ref)?.[1] as Schema);
+
+/** As given, or put together from those of what is inside. */
+function exampleOf(part: Schema): unknown {
+  const schema = follow(part);
+  if ('example' in schema) return schema.example;
+  if (schema.items) return [exampleOf(schema.items)];
+  if (!schema.properties) return undefined;
+  const fields = Object.entries(schema.properties).filter(([name]) => !(exclusive(schema) ?? []).includes(name));
+  return Object.fromEntries(fields.map(([name, it]) => [name, exampleOf(it)]));
+}
+
+/** Of fields that exclude each other all but the first are left out. */
+function exclusive(schema: Schema): string[] | undefined {
+  return (schema['x-one-of-fields'] as string[] | undefined)?.slice(1);
+}
+
+function faultsOf(at: string, example: unknown): string {
+  const validate = ajv.compile({ $ref: `contract#${encodeURI(at)}` });
+  return validate(example) ? '' : `${at}: ${ajv.errorsText(validate.errors)}`;
+}
+
+test('every schema, field, parameter, header, response, operation and example says what it is', () => {
+  const patterns = [
+    /^\/components\/schemas\/[^/]+$/,
+    /^\/components\/schemas\/.*\/properties\/[^/]+$/,
+    /^\/components\/(parameters|headers|responses|links|securitySchemes)\/[^/]+$/,
+    /\/responses\/[^/]+$/,
+    /\/(requestBody|items)$/,
+    /^\/(tags|servers)\/\d+$/,
+  ];
+  const silent = patterns.flatMap(placed).filter(([, part]) => !follow(part).description);
+  expect(silent.map(([at]) => at)).toEqual([]);
+  const operations = parts.filter(([, part]) => 'operationId' in part && 'responses' in part);
+  expect(operations.filter(([, it]) => !it['summary'] || !it['description'] || !it['tags']).map(([at]) => at)).toEqual(
+    [],
+  );
+  const examples = placed(/\/examples\/[^/]+$/).filter(([, part]) => !follow(part)['summary']);
+  expect(examples.map(([at]) => at)).toEqual([]);
+});
+
+test('every schema and field has an example, and it validates', () => {
+  const schemas = [...placed(/^\/components\/schemas\/[^/]+$/), ...placed(/\/schemas\/.*\/properties\/[^/]+$/)];
+  expect(schemas.length).toBeGreaterThan(100);
+  expect(schemas.map(([at, schema]) => faultsOf(at, exampleOf(schema))).filter(Boolean)).toEqual([]);
+});
+
+test('every parameter and header has an example, and it validates', () => {
+  const found = placed(/^\/components\/(parameters|headers)\/[^/]+$/);
+  const faults = found.map(([at, it]) => faultsOf(`${at}/schema`, it.example ?? exampleOf(it['schema'] as Schema)));
+  expect(faults.filter(Boolean)).toEqual([]);
+});
+
+test('every body of a request and of an answer has examples, and they validate', () => {
+  const bodies = placed(/\/content\/[^/]+$/);
+  const faults = bodies.flatMap(([at, { examples = {} }]) => {
+    const values = Object.values(examples as Record<string, Schema>).map((it) => follow(it)['value']);
+    return values.length === 0 ? [`${at}: no example`] : values.map((value) => faultsOf(`${at}/schema`, value));
+  });
+  expect(bodies.length).toBeGreaterThan(30);
+  expect(faults.filter(Boolean)).toEqual([]);
+});
+
+// What .spectral.yaml switches off for answers holds for requests.
+test('requests are bounded: every text, list, number and object of them has an end', () => {
+  const bodies = placed(/^\/paths\/[^/]+\/[^/]+\/requestBody\/content\/[^/]+\/schema$/);
+  const parameters = placed(/^\/components\/parameters\/[^/]+$/)
+    .filter(([, it]) => it['in'] !== 'header')
+    .map(([at, it]) => [`${at}/schema`, it['schema'] as Schema] as const);
+  expect(bodies.length).toBe(3);
+  expect([...bodies, ...parameters].flatMap(([at, schema]) => openEnds(at, schema))).toEqual([]);
+});
+
+function openEnds(at: string, part: Schema): string[] {
+  const schema = follow(part);
+  const ends: Record<string, readonly string[]> = {
+    string: schema['enum'] ? [] : ['maxLength'],
+    array: ['maxItems'],
+    object: ['additionalProperties'],
+  };
+  const missing = (ends[schema.type ?? ''] ?? ['minimum', 'maximum']).filter((name) => !(name in schema));
+  const inner = Object.entries({ ...schema.properties, ...(schema.items && { items: schema.items }) });
+  return [...missing.map((it) => `${at}: no ${it}`), ...inner.flatMap(([name, it]) => openEnds(`${at}/${name}`, it))];
+}
+
+test('no route exists that the contract does not name', async () => {
+  const service = await startTestService();
+  const { request } = client(service.url, service.key, service.clock);
+  const templates = Object.keys(contract.paths);
+  const shortened = templates.map((path) => path.replace(/\/[^/]+$/, '') || '/');
+  const guessed = ['/metrics', '/admin', '/debug', '/status', '/v1/sessions', '/v1/keys', '/accounts', '/v2/ingest'];
+  const lengthened = templates.map((path) => `${path}/more`);
+  for (const template of new Set([...templates, ...shortened, ...lengthened, ...guessed])) {
+    const path = template.replace(/\{\w+\}/g, 'none');
+    const named = (contract.paths as Record<string, object>)[template] ?? namedBy(path);
+    for (const method of methods.filter((it) => it !== 'trace')) {
+      const { status, body } = await request(path, { method: method.toUpperCase() });
+      const isOffered = named !== undefined && method in named;
+      const isAbsent = status === 405 || body?.code === 'path_not_found';
+      expect([method, path, isAbsent]).toEqual([method, path, !isOffered]);
+    }
+  }
+});
+
+/** What a path with parameters of the contract offers at this one. */
+function namedBy(path: string): object | undefined {
+  const found = Object.entries(contract.paths).find(([template]) =>
+    new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`).test(path),
+  );
+  return found?.[1];
+}

@@ -1,0 +1,94 @@
+import { spawnSync } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { isGenuine } from '../../examples/receiver/verify.js';
+import { signatureHeaders } from '../../src/delivery/sign.js';
+import { startScript } from '../commands/run-script.js';
+import { root } from '../support/service.js';
+
+const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwbEsfYwTzXkM=';
+const other = 'whsec_AAAA9r8GKYqrTwjUPD8ILPZIo2LaLaSwbEsfYwTzXkM=';
+const body =
+  '{"event":"state_change","session_id":"s1","previous_state":"focused","new_state":"stressed","stress_score":73,"timestamp":"2026-11-21T09:30:00.000Z"}';
+const atMs = Date.parse('2026-11-21T09:30:00.000Z');
+const deliveryId = 'dlv_2b7e9d4f6a1c4e3b8d05';
+
+const sign = (secrets: readonly string[], nowMs = atMs) =>
+  Object.fromEntries(
+    Object.entries(signatureHeaders({ deliveryId, body, atMs: nowMs, secrets })).map(([name, value]) => [
+      name.toLowerCase(),
+      value,
+    ]),
+  );
+const signed = sign([secret]);
+
+/** What a receiver should make of a delivery that comes at `nowMs`. */
+const cases: ReadonlyArray<{
+  what: string;
+  text: string;
+  headers: Record<string, string>;
+  is: boolean;
+  nowMs?: number;
+}> = [
+  { what: 'genuine', text: body, headers: signed, is: true },
+  { what: 'while a rotation lasts', text: body, headers: sign([other, secret]), is: true },
+  { what: 'five minutes old', text: body, headers: signed, is: true, nowMs: atMs + 300_000 },
+  { what: 'replayed later', text: body, headers: signed, is: false, nowMs: atMs + 301_000 },
+  { what: 'from the future', text: body, headers: signed, is: false, nowMs: atMs - 301_000 },
+  { what: 'another secret', text: body, headers: sign([other]), is: false },
+  { what: 'altered', text: body.replace('73', '12'), headers: signed, is: false },
+  {
+    what: 'a fresh time written over',
+    text: body,
+    headers: { ...signed, 'webhook-timestamp': String(atMs / 1000 + 9) },
+    is: false,
+  },
+  { what: 'another id', text: body, headers: { ...signed, 'webhook-id': 'dlv_x' }, is: false },
+  { what: 'no time', text: body, headers: { ...signed, 'webhook-timestamp': 'now' }, is: false },
+  { what: 'unsigned', text: body, headers: {}, is: false },
+  { what: 'a short signature', text: body, headers: { ...signed, 'x-service-signature': 'sha256=' }, is: false },
+  { what: 'a strange signature', text: body, headers: { ...signed, 'x-service-signature': 'sha256=ü,,' }, is: false },
+];
+
+test.each(cases)('the example says of a delivery that is $what: $is', ({ text, headers, is, nowMs = atMs }) => {
+  expect(isGenuine(Buffer.from(text), headers, secret, nowMs)).toBe(is);
+});
+
+const page = async () => readFile(new URL('docs/webhooks.md', root), 'utf8');
+const sampleOf = async (language: string) =>
+  new RegExp(`^\`\`\`${language}\n([^]*?)^\`\`\``, 'm').exec(await page())?.[1];
+
+test('the page shows the example as it is', async () => {
+  expect(await sampleOf('ts')).toBe(await readFile(new URL('examples/receiver/verify.ts', root), 'utf8'));
+});
+
+const hasPython = spawnSync('python3', ['-c', 'import hmac; assert "x".removeprefix("x") == ""']).status === 0;
+
+test.runIf(hasPython)('the Python sample says the same of each', async () => {
+  const harness = `
+import json, sys
+for it in json.load(sys.stdin):
+    print(is_genuine(it["text"].encode(), it["headers"], ${JSON.stringify(secret)}, it["now"]))
+`;
+  const input = JSON.stringify(cases.map((it) => ({ ...it, now: (it.nowMs ?? atMs) / 1000 })));
+  const run = spawnSync('python3', ['-c', `${await sampleOf('python')}${harness}`], { input, encoding: 'utf8' });
+  expect(run.stderr).toBe('');
+  expect(run.stdout.trim().split('\n')).toEqual(cases.map(({ is }) => (is ? 'True' : 'False')));
+});
+
+test('the example takes a signed delivery once, and refuses a forged and an empty one', async () => {
+  const receiver = startScript('../examples/receiver/server', [], { WEBHOOK_SECRET: secret, PORT: '0' });
+  const url = `http://127.0.0.1:${await receiver.finds(/port: (\d+)/)}/hooks`;
+  const send = async (headers: Record<string, string>, text = body) => {
+    const init = { method: 'POST', headers: { 'Content-Type': 'application/json', ...headers } };
+    return (await fetch(url, { ...init, ...(text !== '' && { body: text }) })).status;
+  };
+  const now = sign([secret], Date.now());
+  expect(await send({ ...now, 'x-service-signature': `sha256=${'0'.repeat(64)}` })).toBe(401);
+  expect(await send({}, '')).toBe(401);
+  expect(await send(now)).toBe(204);
+  expect(await send(now)).toBe(204);
+  await receiver.shows('s1: focused → stressed (73)');
+  receiver.interrupt();
+  expect((await receiver.ended).stdout.match(/focused → stressed/g)).toHaveLength(1);
+});

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import { createTestDatabase } from '../support/databases.js';
+import { startProxy } from '../support/proxy.js';
+import { startReceiver } from '../support/receiver.js';
+import { startTestService, type TestServiceOptions } from '../support/service.js';
+import { until } from '../support/until.js';
+import { register, startStory } from '../support/webhooks.js';
+
+/** A change of state has been received, and before that could be written down the database went away. */
+async function startOutage() {
+  const database = await createTestDatabase();
+  const target = new URL(database.url);
+  const proxy = await startProxy(target.hostname, Number(target.port || 3306));
+  const through = new URL(database.url);
+  through.host = `127.0.0.1:${proxy.port}`;
+  const options: TestServiceOptions = { database: { url: through.href, drop: database.drop }, env: { WORKER: '1' } };
+  const service = await startTestService(options);
+  const receiver = await startReceiver();
+  await register(service, receiver.url);
+  const { change } = await startStory(service);
+  receiver.answer((_, response) => {
+    proxy.cut();
+    response.writeHead(204).end();
+  });
+  const told = [await change()];
+  await receiver.until(1);
+  receiver.answer(204);
+  return {
+    service,
+    receiver,
+    told,
+    change: async () => void told.push(await change()),
+    async restore() {
+      proxy.restore();
+      await until('ready', async () => (await service.request('/readyz')).status === 200);
+    },
+    async close() {
+      await service.close();
+      await database.drop();
+    },
+  };
+}
+
+test('a database that comes back while the lease lasts is told what was received, and nothing is sent again', async () => {
+  const { receiver, told, change, restore, close } = await startOutage();
+  await restore();
+  await change();
+  await change();
+  // These stand behind the first one in their line.
+  await receiver.until(3);
+  expect(receiver.received.map(({ event }) => event.timestamp)).toEqual(told.map(({ timestamp }) => timestamp));
+  await close();
+});
+
+test('what could not be written down while the lease lasted comes again under its id, and then the rest', async () => {
+  const { service, receiver, told, change, restore, close } = await startOutage();
+  service.clock.advance(30);
+  await until('the settling is given up', () => service.logs.some((line) => line.includes('could not be settled')));
+  await restore();
+  await receiver.until(2);
+  await change();
+  await change();
+  await receiver.until(4);
+  const [first, again, ...rest] = receiver.received;
+  expect(again?.id).toBe(first?.id);
+  expect([first, ...rest].map((it) => it?.event.timestamp)).toEqual(told.map(({ timestamp }) => timestamp));
+  await close();
+});

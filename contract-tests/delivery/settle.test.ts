@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { newDelivery } from '../../src/delivery/new-delivery.js';
+import { settleGroup } from '../../src/delivery/settle.js';
+import type { Delivery } from '../../src/store/deliveries.js';
+import type { StoredWebhook } from '../../src/store/webhooks.js';
+import { startTestService } from '../support/service.js';
+
+const timestamp = '2026-11-21T09:30:00.000Z';
+const failure = { timestamp, status: 500, duration_ms: 1 };
+const success = { timestamp, status: 204, duration_ms: 1 };
+
+/** A webhook of an account of its own with deliveries as they are given. */
+async function arrange(...rests: Array<Partial<Delivery>>) {
+  const { store } = await startTestService();
+  const accountId = `acc_${randomUUID().slice(0, 12)}`;
+  const webhook: StoredWebhook = {
+    webhookId: 'wh_1',
+    url: 'http://127.0.0.1/',
+    events: ['state_change'],
+    secret: '',
+    failedInRow: 0,
+    createdAtMs: 1,
+  };
+  const line = { sessionId: 's1', payload: '{}', dueAtMs: Date.now() + 3_600_000 };
+  const deliveries = rests.map((rest) => ({ ...newDelivery(webhook, { ...line, ...rest }), accountId }));
+  await store.transact(async (writerOf) => {
+    await writerOf(accountId).webhooks.insert(webhook);
+    await writerOf(accountId).deliveries.insert(deliveries);
+  });
+  const claimHeld = (ids: readonly string[], owner: string) =>
+    store.transact((writerOf) =>
+      writerOf(accountId).deliveries.lockHeld(ids.map((deliveryId) => ({ deliveryId, owner }))),
+    );
+  return { store, accountId, deliveries, claimHeld };
+}
+
+test('what came of an attempt under an earlier claim does not count, not even beside that of the present one', async () => {
+  const { store, accountId, deliveries } = await arrange({ seq: 1, owner: 'present' });
+  const [delivery] = deliveries;
+  if (!delivery) throw new Error('none');
+  const group = [
+    { delivery, attempt: success },
+    { delivery: { ...delivery, owner: 'earlier' }, attempt: failure },
+  ];
+  await settleGroup(store, group, Date.now());
+  const again = await store.transact((writerOf) =>
+    writerOf(accountId).deliveries.busyLines(delivery.webhookId, [delivery.sessionId]),
+  );
+  expect(again.size).toBe(0);
+  expect((await store.read(accountId).webhooks())[0]?.failedInRow).toBe(0);
+});
+
+test('a group moves each of its lines on by one, and only the lines of what is settled', async () => {
+  const { store, deliveries, claimHeld } = await arrange(
+    { sessionId: 'done', seq: 1, owner: 'o' },
+    { sessionId: 'done', seq: 3, status: 'queued' },
+    { sessionId: 'done', seq: 2, status: 'queued' },
+    { sessionId: 'again', seq: 1, owner: 'o' },
+    { sessionId: 'again', seq: 2, status: 'queued' },
+    { sessionId: 'last', seq: 1, owner: 'o' },
+  );
+  const group = deliveries
+    .filter(({ owner }) => owner === 'o')
+    .map((delivery) => ({ delivery, attempt: delivery.sessionId === 'again' ? failure : success }));
+  await settleGroup(store, group, Date.now());
+  // What is due and not claimed.
+  const due = await claimHeld(
+    deliveries.map(({ deliveryId }) => deliveryId),
+    null as never,
+  );
+  expect([...due.values()].map(({ sessionId, seq }) => `${sessionId} ${seq}`).sort()).toEqual(['again 1', 'done 2']);
+});
+
+test('a delivery whose webhook is gone goes with it', async () => {
+  const { store, accountId, deliveries, claimHeld } = await arrange({ seq: 1, owner: 'o' });
+  await store.transact((writerOf) => writerOf(accountId).webhooks.remove('wh_1'));
+  const [delivery] = deliveries;
+  if (!delivery) throw new Error('none');
+  await settleGroup(store, [{ delivery, attempt: success }], Date.now());
+  expect((await claimHeld([delivery.deliveryId], 'o')).size).toBe(0);
+  expect(await store.read(accountId).failedDeliveries({}, 10)).toEqual([]);
+});

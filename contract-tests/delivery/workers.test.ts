@@ -1,0 +1,194 @@
+import { expect, test } from 'vitest';
+import { settleGroup } from '../../src/delivery/settle.js';
+import { slotsPerReceiver } from '../../src/delivery/slots.js';
+import { newDelivery } from '../../src/delivery/new-delivery.js';
+import { startDeliver } from '../support/process.js';
+import { startReceiver } from '../support/receiver.js';
+import { startTestService, type TestService } from '../support/service.js';
+import { until } from '../support/until.js';
+import {
+  attempted,
+  deliveriesOf,
+  register,
+  startHeartbeat,
+  startStory,
+  startWorkerOn,
+  storeDue,
+} from '../support/webhooks.js';
+
+const leaseSeconds = 30;
+const idOf = ({ deliveryId }: { deliveryId: string }) => deliveryId;
+/** Receivers as the store tells them apart. */
+const receiverName = (index: number) => (index % 20).toString(16).padStart(16, '0');
+
+/** A receiver that takes its time, and remembers which ids were under way twice at once. */
+async function startWatching() {
+  const receiver = await startReceiver();
+  const underWay = new Set<string>();
+  const overlaps: string[] = [];
+  receiver.answer(({ id }, response) => {
+    if (underWay.has(id)) overlaps.push(id);
+    underWay.add(id);
+    setTimeout(() => {
+      underWay.delete(id);
+      response.writeHead(204).end();
+    }, Math.random() * 20);
+  });
+  return { receiver, overlaps };
+}
+
+/** A worker as a process of its own, under the real clock. */
+function startProcessOn({ database }: TestService) {
+  return startDeliver({ DATABASE_URL: database.url, WEBHOOK_ALLOW_LOOPBACK: '1' });
+}
+
+/** As a worker asks for work. */
+function claim({ store, clock }: TestService, owner: string, max = 100) {
+  const leasedUntilMs = clock.nowMs + leaseSeconds * 1000;
+  return store.claimDue({ owner, nowMs: clock.nowMs, leasedUntilMs, max, maxOf: () => max, busyReceivers: [] });
+}
+
+test('two workers attempt no delivery at once, and none twice', async () => {
+  const service = await startTestService({});
+  const { receiver, overlaps } = await startWatching();
+  const { id } = await register(service, receiver.url);
+  const due = await storeDue(service, id, 600, receiverName);
+  await Promise.all([startProcessOn(service), startProcessOn(service)]);
+  await receiver.until(due.length);
+  await attempted(deliveriesOf(service, id), due.length);
+  expect(overlaps).toEqual([]);
+  expect(receiver.received.map((it) => it.id).sort()).toEqual(due.map(idOf).sort());
+});
+
+test('with two workers the events of each session still go out once and in order', async () => {
+  const service = await startTestService({});
+  const { receiver, overlaps } = await startWatching();
+  await register(service, receiver.url);
+  await Promise.all([startProcessOn(service), startProcessOn(service)]);
+  const sessions = Array.from({ length: 6 }, (_, index) => `s${index}`);
+  const told = await Promise.all(
+    sessions.map(async (session) => {
+      const { change } = await startStory(service, session);
+      const states = [];
+      for (let index = 0; index < 8; index += 1) states.push((await change()).timestamp);
+      return states;
+    }),
+  );
+  await receiver.until(sessions.length * 8);
+  expect(overlaps).toEqual([]);
+  for (const [index, session] of sessions.entries()) {
+    const mine = receiver.received.filter(({ event }) => event.session_id === session);
+    expect(mine.map(({ event }) => event.timestamp)).toEqual(told[index]);
+  }
+});
+
+test('claims at the same time share the work out, each delivery to one of them', async () => {
+  const service = await startTestService({});
+  const due = await storeDue(service, 'wh_any', 200);
+  const claimed: string[] = [];
+  // Whoever comes second to the same rows gets none of them, so it takes a few rounds.
+  for (let round = 0, found = 1; found > 0; round += 1) {
+    const owners = Array.from({ length: 6 }, (_, index) => `${round}.${index}`.padStart(16, '0'));
+    const claims = (await Promise.all(owners.map((owner) => claim(service, owner, 40)))).flat();
+    found = claims.length;
+    claimed.push(...claims.map(idOf));
+  }
+  expect(new Set(claimed).size).toBe(claimed.length);
+  expect(claimed.sort()).toEqual(due.map(idOf).sort());
+});
+
+test('what a dead worker held is claimed again when its lease ends, not before, and nothing that it says afterwards counts', async () => {
+  const service = await startTestService({});
+  const { id } = await register(service, 'http://127.0.0.1:9/');
+  await storeDue(service, id, 1);
+  const [dead] = await claim(service, 'dead');
+  service.clock.advance(leaseSeconds - 0.001);
+  expect(await claim(service, 'early')).toEqual([]);
+  service.clock.advance(0.001);
+  const [next] = await claim(service, 'next');
+  expect(next?.deliveryId).toBe(dead?.deliveryId);
+
+  const attempt = { timestamp: service.clock.at(), status: 500, duration_ms: 1 };
+  await settleGroup(service.store, [{ delivery: dead as never, attempt }], service.clock.nowMs);
+  const stored = deliveriesOf(service, id);
+  expect(await stored()).toMatchObject([{ owner: 'next', attempts: [] }]);
+  await settleGroup(service.store, [{ delivery: next as never, attempt }], service.clock.nowMs);
+  expect(await stored()).toMatchObject([{ owner: null, attempts: [attempt] }]);
+});
+
+test('a worker killed between sending and settling costs no delivery: another sends it again under its id', async () => {
+  const service = await startTestService({});
+  const receiver = await startReceiver();
+  receiver.answer(() => undefined);
+  const { id } = await register(service, receiver.url);
+  await service.request(`/webhooks/${id}/test`, { method: 'POST' });
+  const doomed = await startProcessOn(service);
+  await receiver.until(1);
+  await doomed.end('SIGKILL');
+
+  receiver.answer(204);
+  await startWorkerOn(service);
+  const beat = await startHeartbeat(service);
+  await beat();
+  expect(receiver.received).toHaveLength(1);
+  // The lease was taken by the real clock, which may have gone on a little since this one stopped.
+  service.clock.nowMs = Date.now() + leaseSeconds * 1000;
+  const [first, second] = await receiver.until(2);
+  expect(second?.id).toBe(first?.id);
+  expect(second?.bytes).toEqual(first?.bytes);
+});
+
+test('a worker that closes lets go what it cannot finish, and another sends it at once', async () => {
+  const service = await startTestService({});
+  const receiver = await startReceiver();
+  receiver.answer(() => undefined);
+  const { id } = await register(service, receiver.url);
+  const first = await startWorkerOn(service);
+  await service.request(`/webhooks/${id}/test`, { method: 'POST' });
+  await receiver.until(1);
+  await first.close();
+  receiver.answer(204);
+  await startWorkerOn(service);
+  await receiver.until(2);
+  expect(new Set(receiver.received.map((it) => it.id)).size).toBe(1);
+  const deliveries = deliveriesOf(service, id);
+  await until('delivered', async () => (await deliveries())[0]?.status === 'delivered');
+  // What was cut off is no failure of the receiver's.
+  expect((await deliveries())[0]?.attempts).toHaveLength(1);
+});
+
+test('ten thousand deliveries that wait for a dead receiver do not hold up a healthy one', async () => {
+  const service = await startTestService({});
+  const [dead, healthy] = [await startReceiver(), await startReceiver()];
+  dead.answer(() => undefined);
+  const [deadHook, hook] = [
+    await register(service, dead.url, { session_id: 'none' }),
+    await register(service, healthy.url),
+  ];
+  const { receiver: name } = newDelivery(
+    { webhookId: deadHook.id, url: dead.url },
+    { sessionId: 's', payload: '{}', dueAtMs: 0 },
+  );
+  await storeDue(service, deadHook.id, 10_000, () => name);
+  await startWorkerOn(service);
+  await dead.until(slotsPerReceiver);
+  const { change } = await startStory(service);
+  for (let index = 0; index < 5; index += 1) await change();
+  await healthy.until(5);
+  await attempted(deliveriesOf(service, hook.id), 5);
+  expect(dead.received).toHaveLength(slotsPerReceiver);
+  const waiting = (await deliveriesOf(service, deadHook.id)()).filter(({ status }) => status === 'due');
+  expect(waiting).toHaveLength(10_000);
+});
+
+test('readings of many sessions that were committed together make an event each, and none is lost', async () => {
+  const service = await startTestService({});
+  const receiver = await startReceiver();
+  await register(service, receiver.url);
+  await startWorkerOn(service);
+  const stories = await Promise.all(Array.from({ length: 50 }, (_, index) => startStory(service, `s${index}`)));
+  await Promise.all(stories.map(({ change }) => change()));
+  await receiver.until(50);
+  const sessions = receiver.received.map(({ event }) => event.session_id);
+  expect(new Set(sessions).size).toBe(50);
+});

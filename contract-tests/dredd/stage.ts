@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { operations } from '../../generated/api.js';
+import type { OperationId } from '../../src/contract.js';
+import type { Transaction } from './dredd.js';
+import { reading } from './readings.js';
+import type { Defer } from './run-dredd.js';
+import { beginIngest } from './service-process.js';
+import type { World } from './world.js';
+
+const closingMs = 5_000;
+
+/** What a scenario works on: Dredd's happy request, carrying a valid key where the operation needs one. */
+export interface Stage {
+  readonly world: World;
+  readonly transaction: Transaction;
+  readonly defer: Defer;
+}
+
+export type Scenario = (stage: Stage) => Promise<unknown>;
+
+/** One scenario for each documented status of each operation: a missing one does not compile. */
+export type Scenarios<Ops extends OperationId = OperationId> = {
+  readonly [Op in Ops]: { readonly [Status in keyof operations[Op]['responses']]: Scenario };
+};
+
+export async function asDocumented(): Promise<void> {}
+
+export async function withoutKey({ transaction }: Stage): Promise<void> {
+  delete transaction.request.headers['X-Service-Key'];
+}
+
+export async function withUnknownKey({ transaction }: Stage): Promise<void> {
+  transaction.request.headers['X-Service-Key'] = `sk_${'0'.repeat(32)}`;
+}
+
+export async function withSpentKey({ world, transaction }: Stage): Promise<void> {
+  transaction.request.headers['X-Service-Key'] = world.spentKey;
+}
+
+export async function withUnknownParameter({ transaction }: Stage): Promise<void> {
+  setQuery(transaction, 'verbose', '1');
+}
+
+export function withoutTable(table: string): Scenario {
+  return async ({ world: { faults }, defer }) => {
+    await faults.hide(table);
+    defer(() => faults.show(table));
+  };
+}
+
+export function whileLocked(...tables: string[]): Scenario {
+  return async ({ world: { faults }, defer }) => {
+    await faults.lock(tables);
+    defer(() => faults.unlock());
+  };
+}
+
+/** Nothing keeps a reader waiting in SQLite's WAL mode; there the service is unavailable while it shuts down. */
+export function unavailable(...tables: string[]): Scenario {
+  return (stage) => (stage.world.kind === 'sqlite' ? whileClosing(stage) : whileLocked(...tables)(stage));
+}
+
+/** The service closes while a reading is on its way to it: that one it still takes in, and everything else is refused. */
+async function whileClosing({ world: { service, key }, defer }: Stage): Promise<void> {
+  const finish = await beginIngest(service.url, key, JSON.stringify(reading(randomUUID())));
+  service.terminate();
+  defer(async () => {
+    const status = await finish();
+    await service.ended();
+    await service.start();
+    if (status !== 200) throw new Error(`the reading under way at the shutdown was answered with ${status}`);
+  });
+  const endsAtMs = Date.now() + closingMs;
+  while ((await statusOf(`${service.url}/readyz`)) !== 503) {
+    if (Date.now() > endsAtMs) throw new Error('the service does not notice SIGTERM');
+    await sleep(10);
+  }
+}
+
+async function statusOf(url: string): Promise<number> {
+  const response = await fetch(url, { signal: AbortSignal.timeout(closingMs) });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+export function setQuery(transaction: Transaction, name: string, value: string): void {
+  const url = new URL(transaction.fullPath, 'http://any');
+  url.searchParams.set(name, value);
+  transaction.fullPath = `${url.pathname}${url.search}`;
+}

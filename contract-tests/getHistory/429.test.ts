@@ -1,0 +1,10 @@
+import { expect, test } from 'vitest';
+import { readFields } from '../support/rate-limit-fields.js';
+import { startTestService } from '../support/service.js';
+
+test('the first request beyond the quota of a session is refused', async () => {
+  const { request } = await startTestService({ env: { LIMIT_SESSION_REQUESTS_PER_MINUTE: '1' } });
+  const first = await request('/v1/history?session_id=s1');
+  expect(readFields(first)).toMatchObject({ quotas: { session: { q: 1, w: 60 } }, left: { session: { r: 0 } } });
+  expect((await request('/v1/history?session_id=s1')).body.violated_policies).toEqual(['session']);
+});

@@ -1,0 +1,90 @@
+import { Agent, request as httpRequest } from 'node:http';
+import { expect, test } from 'vitest';
+import { seededRandom } from '../../scripts/terminal/scenes.js';
+import { assertConforms } from '../support/conformance.js';
+import { createTestDatabase } from '../support/databases.js';
+import { runMain, startMain } from '../support/process.js';
+import { heapBytes } from './heap-bytes.js';
+import { type HostileRequest, hostileRequests } from './corpus.js';
+
+const perOperation = 120;
+const atOnce = 8;
+/** A request without an answer by then hangs. */
+const hangMs = 10_000;
+/** What the heap may waver by between two rounds of the same requests. */
+const growthBytesMax = 8 * 2 ** 20;
+
+test('hostile requests get documented answers, hang nowhere and leave no memory behind', async () => {
+  const database = await createTestDatabase();
+  const env = { DATABASE_URL: database.url, WEBHOOK_ALLOW_LOOPBACK: '0', LOG_LEVEL: 'warn' };
+  const { stdout } = await runMain(['keys', 'create', '--account', 'hostile', '--tier', 'enterprise'], env);
+  const service = await startMain({ ...env, NODE_OPTIONS: '--inspect=127.0.0.1:0' });
+  const corpus = hostileRequests(seededRandom(11), perOperation);
+  expect(corpus.length).toBeGreaterThan(1_500);
+  const rounds = [];
+  for (let round = 0; round < 3; round += 1) {
+    const { statuses, slowestMs } = await sendAll(service.url, stdout.trim(), corpus);
+    rounds.push({ slowestMs, statuses, heapBytes: await heapBytes(service.stderr()) });
+  }
+  console.log(`${corpus.length} hostile requests a round:`, rounds);
+  for (const { statuses } of rounds)
+    expect(Object.keys(statuses).filter((status) => Number(status) >= 500)).toEqual([]);
+  expect((rounds[2]?.heapBytes ?? 0) - (rounds[1]?.heapBytes ?? 0)).toBeLessThan(growthBytesMax);
+  expect(service.stderr()).not.toMatch(/"level":(50|60)/);
+  await service.end('SIGTERM');
+  await database.drop();
+});
+
+interface Sent {
+  readonly statuses: Readonly<Record<string, number>>;
+  readonly slowestMs: number;
+}
+
+async function sendAll(url: string, key: string, corpus: readonly HostileRequest[]): Promise<Sent> {
+  const agent = new Agent({ keepAlive: true, maxSockets: atOnce });
+  const statuses: Record<string, number> = {};
+  let slowestMs = 0;
+  const queue = [...corpus];
+  const lane = async () => {
+    for (let next = queue.pop(); next; next = queue.pop()) {
+      const startedAtMs = performance.now();
+      const status = await send(agent, url, key, next);
+      slowestMs = Math.max(slowestMs, Math.round(performance.now() - startedAtMs));
+      statuses[status] = (statuses[status] ?? 0) + 1;
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, lane));
+  agent.destroy();
+  return { statuses, slowestMs };
+}
+
+/** Resolves with the status of an answer that the contract documents. */
+function send(agent: Agent, url: string, key: string, sent: HostileRequest): Promise<number> {
+  const { hostname, port } = new URL(url);
+  const headers = { ...sent.headers, 'X-Service-Key': key, 'Content-Length': String(sent.body?.length ?? 0) };
+  const options = { agent, hostname, port, method: sent.method, path: sent.target, headers, timeout: hangMs };
+  return new Promise((resolve, reject) => {
+    const fail = (error: Error) => reject(new Error(`${sent.name} ${sent.target}: ${error.message}`));
+    const request = httpRequest(options, async (response) => {
+      try {
+        const parts: Buffer[] = [];
+        for await (const part of response) parts.push(part as Buffer);
+        const text = Buffer.concat(parts).toString();
+        const status = response.statusCode ?? 0;
+        const answer = new Response(text || null, { status, headers: response.headers as Record<string, string> });
+        assertConforms(
+          sent.method,
+          sent.target.split('?')[0] ?? '',
+          answer,
+          text === '' ? undefined : JSON.parse(text),
+        );
+        resolve(status);
+      } catch (error) {
+        fail(error as Error);
+      }
+    });
+    request.on('timeout', () => request.destroy(new Error('no answer')));
+    request.on('error', fail);
+    request.end(sent.body);
+  });
+}

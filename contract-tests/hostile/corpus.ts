@@ -1,0 +1,226 @@
+import contract from '../../generated/openapi.json' with { type: 'json' };
+
+/** A request as it goes onto the wire, but for the key. */
+export interface HostileRequest {
+  readonly name: string;
+  readonly method: string;
+  /** Path with query. */
+  readonly target: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: Buffer;
+}
+
+/** Numbers from 0 to below 1. */
+export type Random = () => number;
+
+type Grammar = (random: Random) => string | Buffer;
+
+const pick = <T>(random: Random, items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
+const repeat = (random: Random, text: string, most: number) => text.repeat(1 + Math.floor(random() * most));
+
+const injections = [
+  `' OR 1=1; DROP TABLE sessions; --`,
+  `"; select sleep(10); --`,
+  '<script>alert(1)</script>',
+  '${jndi:ldap://127.0.0.1/a}',
+  '{{7*7}}',
+  '../../../../etc/passwd',
+  '%00',
+  '\r\nX-Injected: 1',
+  '__proto__',
+  'constructor',
+  'toString',
+];
+const oddText = [
+  '\u0000',
+  '\u202Eevil',
+  '\u200b\u200b',
+  '\ufeff',
+  '𝕳𝖊𝖑𝖑𝖔',
+  'e\u0301'.repeat(50),
+  '👨‍👩‍👧‍👦',
+  '\\ud800',
+  '\\udfff\\ud800',
+  'ﷺ'.repeat(100),
+];
+const numbers = [
+  '1e400',
+  '-1e400',
+  '-0',
+  '1e-400',
+  '9'.repeat(400),
+  '0.1e+9999',
+  '1E309',
+  '-9007199254740993',
+  '0x10',
+  'NaN',
+  'Infinity',
+  '01',
+  '.5',
+  '+1',
+];
+const fields = [
+  'session_id',
+  'subject_id',
+  'timestamp',
+  'heart_rate',
+  'sdnn',
+  'tone',
+  'expression',
+  'sentiment',
+  'user_message',
+  'ai_response',
+  'url',
+  'events',
+  'delivery_ids',
+  'webhook_id',
+  'since',
+  '__proto__',
+  'hrv_sdnn',
+  '',
+];
+const values = [
+  'null',
+  'true',
+  '[]',
+  '{}',
+  '""',
+  '"x"',
+  '-1',
+  '1e999',
+  '[[[]]]',
+  '{"a":{"b":{}}}',
+  '"2026-02-30T00:00:00Z"',
+  '"9999-12-31T23:59:59.999999999Z"',
+  '["state_change","state_change"]',
+  '"http://[::1]:1/"',
+  '"javascript:alert(1)"',
+];
+
+const quoted = (text: string) => JSON.stringify(text);
+const field = (random: Random, value: string) => `${quoted(pick(random, fields))}:${value}`;
+
+/** What a valid reading looks like, so that a fault is found late, in the middle of the work. */
+const validStart = () => `"session_id":"hostile","timestamp":"${new Date().toISOString()}","heart_rate":80`;
+
+/** Each makes endlessly many bodies of one kind. */
+const grammars: Readonly<Record<string, Grammar>> = {
+  brokenUtf8: (random) => {
+    const bytes = Buffer.from(`{${validStart()},"user_message":"${'x'.repeat(40)}"}`);
+    for (let index = 0; index < 3; index += 1)
+      bytes[bytes.length - 4 - Math.floor(random() * 38)] = 0x80 + Math.floor(random() * 128);
+    return bytes;
+  },
+  deepNesting: (random) => {
+    const depth = 1 + Math.floor(random() * 1_300);
+    const [open, close] = pick(random, [
+      ['[', ']'],
+      ['{"a":', '}'],
+    ] as const);
+    return `{${validStart()},${field(random, `${open.repeat(depth)}1${close.repeat(depth)}`)}}`;
+  },
+  hugeNumbers: (random) => `{${validStart()},${field(random, pick(random, numbers))}}`,
+  oddUnicode: (random) => `{${validStart()},${field(random, `"${repeat(random, pick(random, oddText), 4)}"`)}}`,
+  injection: (random) => `{${validStart()},${field(random, quoted(repeat(random, pick(random, injections), 3)))}}`,
+  wrongTypes: (random) =>
+    `{${Array.from({ length: 1 + Math.floor(random() * 6) }, () => field(random, pick(random, values))).join(',')}}`,
+  brokenJson: (random) => {
+    const whole = `{${validStart()},${field(random, pick(random, values))}}`;
+    return pick(random, [
+      whole.slice(0, Math.floor(random() * whole.length)),
+      `${whole},`,
+      `${whole}${whole}`,
+      `/*${whole}*/`,
+      `\ufeff${whole}`,
+      `[${whole}`,
+      whole.replaceAll('"', "'"),
+      '',
+    ]);
+  },
+  manyKeys: (random) =>
+    `{${Array.from({ length: 1 + Math.floor(random() * 300) }, (_, index) => `"k${index}":1`).join(',')}}`,
+  sameKeys: (random) => `{${validStart()},${`"tone":${pick(random, values)},`.repeat(20)}"tone":"calm"}`,
+  long: (random) => `{${validStart()},"user_message":"${'x'.repeat(Math.floor(random() * 9_000))}"}`,
+};
+
+const headerTricks: ReadonlyArray<Readonly<Record<string, string>>> = [
+  { 'Content-Type': 'application/json' },
+  { 'Content-Type': 'application/json; charset=utf-16' },
+  { 'Content-Type': 'application/json;'.repeat(50) },
+  { 'Content-Type': 'text/html' },
+  { 'Content-Type': 'multipart/form-data; boundary=x' },
+  { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' },
+  { 'Content-Type': 'application/json', 'X-HTTP-Method-Override': 'DELETE' },
+  { 'Content-Type': 'application/json', 'X-Forwarded-For': "127.0.0.1, ' OR 1=1" },
+  { 'Content-Type': 'application/json', 'X-Forwarded-Host': 'evil.example.com', Host: 'evil.example.com' },
+  { 'Content-Type': 'application/json', 'X-Request-Id': '../../etc/passwd' },
+  { 'Content-Type': 'application/json', Expect: '200-maybe' },
+  { 'Content-Type': 'application/json', Range: 'bytes=0-18446744073709551615' },
+  { 'Content-Type': 'application/json', Cookie: 'a=b; '.repeat(300) },
+];
+
+const queryTexts = [
+  ...injections,
+  ...oddText.slice(0, 6),
+  'a[b]=c',
+  '%',
+  '%zz',
+  '%ff%fe',
+  '%C0%80',
+  '&&&',
+  '=',
+  '1e1',
+  '0x10',
+  '-1',
+  '61',
+  '9'.repeat(400),
+  'x'.repeat(5_000),
+  '..',
+  '.',
+  '//',
+  ';',
+];
+
+/** So many requests of every operation of the contract, hostile in body, query, path and headers by turns. */
+export function hostileRequests(random: Random, perOperation: number): HostileRequest[] {
+  const operations = Object.entries(contract.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+  );
+  return operations.flatMap(({ path, method, operation }) =>
+    Array.from({ length: perOperation }, (_, index) => makeOne(random, index, path, method, operation)),
+  );
+}
+
+function makeOne(random: Random, index: number, path: string, method: string, operation: object): HostileRequest {
+  const [name, grammar] = Object.entries(grammars)[index % Object.keys(grammars).length] as [string, Grammar];
+  const takesBody = 'requestBody' in operation;
+  const target = fillPath(random, path) + (takesBody && index % 3 !== 0 ? '' : hostileQuery(random, operation));
+  const body = takesBody || index % 4 === 0 ? Buffer.from(grammar(random)) : undefined;
+  const headers = index % 5 === 0 ? pick(random, headerTricks) : { 'Content-Type': 'application/json' };
+  return { name: `${name} ${method} ${path}`, method, target, headers, ...(body && { body }) };
+}
+
+function fillPath(random: Random, path: string): string {
+  return path.replace(/\{\w+\}/g, () => encode(random, pick(random, queryTexts).slice(0, 300)) || 'x');
+}
+
+function hostileQuery(random: Random, operation: object): string {
+  const names = [...namesOf(operation), 'verbose', '__proto__', 'a[b]', ''];
+  const pairs = Array.from(
+    { length: Math.floor(random() * 4) },
+    () => `${encodeURIComponent(pick(random, names))}=${encode(random, pick(random, queryTexts))}`,
+  );
+  return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
+}
+
+function namesOf(operation: { parameters?: ReadonlyArray<{ $ref?: string }> }): string[] {
+  return (operation.parameters ?? []).map(({ $ref = '' }) => {
+    const name = $ref.split('/').at(-1) as keyof typeof contract.components.parameters;
+    return contract.components.parameters[name].name;
+  });
+}
+
+/** Some are left as they are where HTTP lets them through. */
+function encode(random: Random, text: string): string {
+  return random() < 0.5 && /^[!-~]+$/.test(text) && !/[#?/]/.test(text) ? text : encodeURIComponent(text);
+}

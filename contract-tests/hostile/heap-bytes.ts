@@ -1,0 +1,19 @@
+import { once } from 'node:events';
+import { WebSocket } from 'undici';
+
+/** What a process that was started with --inspect holds in memory after a garbage collection, in bytes. */
+export async function heapBytes(stderr: string): Promise<number> {
+  const [url] = /ws:\/\/\S+/.exec(stderr) ?? [];
+  if (!url) throw new Error('the process says nowhere that it can be inspected');
+  const socket = new WebSocket(url);
+  await once(socket as never, 'open');
+  const ask = async (method: string): Promise<{ usedSize: number }> => {
+    socket.send(JSON.stringify({ id: 1, method }));
+    const [{ data }] = (await once(socket as never, 'message')) as [{ data: string }];
+    return JSON.parse(data).result;
+  };
+  await ask('HeapProfiler.collectGarbage');
+  const { usedSize } = await ask('Runtime.getHeapUsage');
+  socket.close();
+  return usedSize;
+}

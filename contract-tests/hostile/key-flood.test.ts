@@ -1,0 +1,41 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { createCallerOf } from '../../src/accounts/caller-of.js';
+import { makeKey } from '../../src/accounts/key.js';
+import { createKey } from '../../src/accounts/manage.js';
+import { readConfig } from '../../src/config.js';
+import { openDatabase } from '../../src/store/database.js';
+import { type KeyTable, keyTable } from '../../src/store/keys.js';
+import { migrate } from '../../src/store/migrate.js';
+import { createTestDatabase } from '../support/databases.js';
+
+const wrongKeys = 10_000;
+
+test('ten thousand wrong keys reach the database together, and a right one among them is known', async () => {
+  const { keys, queries } = await openKeys();
+  const { key } = await createKey(keys, { account: 'ours', tier: 'solo' }, Date.now());
+  const callerOf = createCallerOf(keys, Date.now);
+  const before = queries();
+  let accepted = 0;
+  let refused = 0;
+  for (let from = 0; from < wrongKeys; from += 1_000) {
+    const wrong = Array.from({ length: 1_000 }, makeKey);
+    const callers = await Promise.all([...wrong, key].map((it) => callerOf(it)));
+    accepted += callers.filter((caller) => caller !== undefined).length;
+    refused += callers.filter((caller) => caller === undefined).length;
+  }
+  console.log(`${wrongKeys} wrong keys: ${queries() - before} queries`);
+  expect([accepted, refused]).toEqual([wrongKeys / 1_000, wrongKeys]);
+  expect(queries() - before).toBeLessThan(wrongKeys / 100);
+});
+
+/** The keys of a fresh database, and how many queries it has been asked so far. */
+async function openKeys(): Promise<{ readonly keys: KeyTable; queries(): number }> {
+  const database = await createTestDatabase();
+  onTestFinished(() => database.drop());
+  const knex = openDatabase(readConfig({ DATABASE_URL: database.url }).database);
+  onTestFinished(() => knex.destroy());
+  await migrate(knex);
+  let count = 0;
+  knex.on('query', () => (count += 1));
+  return { keys: keyTable(knex), queries: () => count };
+}

@@ -1,0 +1,47 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { createTestDatabase } from '../support/databases.js';
+import { runMain, startMain } from '../support/process.js';
+
+const sockets = 1_000;
+const trickleMs = 500;
+const asked = 40;
+
+test('a thousand slow senders keep nobody else waiting and are shown the door', async () => {
+  const database = await createTestDatabase();
+  const env = { DATABASE_URL: database.url, LOG_LEVEL: 'warn' };
+  const { stdout } = await runMain(['keys', 'create', '--account', 'slow', '--tier', 'enterprise'], env);
+  const service = await startMain(env);
+  const head = `POST /v1/ingest HTTP/1.1\r\nHost: any\r\nX-Service-Key: ${stdout.trim()}\r\nContent-Length: 4000\r\n`;
+  const wholeHead = `${head}Content-Type: application/json\r\n\r\n`;
+  const starts = Array.from({ length: sockets }, (_, index) => (index % 2 === 0 ? head : wholeHead));
+  const senders = await Promise.all(starts.map((start) => openSender(service.url, start)));
+  const statuses = [];
+  for (let index = 0; index < asked; index += 1) statuses.push((await fetch(`${service.url}/readyz`)).status);
+  expect(statuses).toEqual(new Array(asked).fill(200));
+  const answers = await Promise.all(senders.map(({ closed }) => closed));
+  const inTime = answers.filter((answer) => answer.startsWith('HTTP/1.1 408 ')).length;
+  console.log(`${sockets} slow senders: all closed, ${inTime} of them with a 408`);
+  expect(inTime).toBe(sockets);
+  expect((await service.end('SIGTERM')).code).toBe(0);
+  await database.drop();
+});
+
+/** Goes on a byte at a time after the start, in the head or in the body, and never comes to an end. */
+async function openSender(url: string, start: string): Promise<{ readonly closed: Promise<string> }> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  await once(socket, 'connect');
+  socket.write(start);
+  void trickle(socket);
+  let told = '';
+  socket.setEncoding('utf8').on('data', (text) => (told += text));
+  socket.on('error', () => undefined);
+  return { closed: once(socket, 'close').then(() => told) };
+}
+
+async function trickle(socket: Socket): Promise<void> {
+  for (; !socket.destroyed; await sleep(trickleMs)) socket.write('x');
+}

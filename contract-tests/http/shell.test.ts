@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { openRequest } from '../support/open-request.js';
+import { startTestService } from '../support/service.js';
+
+const origin = 'https://app.example.com';
+
+test('every answer tells browsers and caches to keep out, and nothing about what serves it', async () => {
+  const service = await startTestService();
+  for (const path of ['/healthz', '/v1/state?session_id=nobody', '/nowhere']) {
+    const { headers } = await service.request(path);
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('content-security-policy')).toBe("default-src 'none';frame-ancestors 'none'");
+    expect(headers.get('strict-transport-security')).toContain('max-age=');
+    for (const name of ['x-powered-by', 'server', 'etag', 'access-control-allow-origin'])
+      expect(headers.get(name)).toBeNull();
+  }
+});
+
+test('pages of an origin that is not configured are told nothing', async () => {
+  const service = await startTestService();
+  const { headers, status } = await service.request('/healthz', { headers: { Origin: origin } });
+  expect([status, headers.get('access-control-allow-origin')]).toEqual([200, null]);
+});
+
+test('pages of a configured origin may call, others may not', async () => {
+  const { url } = await startTestService({ env: { CORS_ORIGINS: `${origin}, https://other.example.com` } });
+  const preflight = (from: string) =>
+    fetch(`${url}/v1/ingest`, {
+      method: 'OPTIONS',
+      headers: {
+        Origin: from,
+        'Access-Control-Request-Method': 'POST',
+        'Access-Control-Request-Headers': 'x-service-key',
+      },
+    });
+  const allowed = await preflight(origin);
+  expect(allowed.status).toBe(204);
+  expect(allowed.headers.get('access-control-allow-origin')).toBe(origin);
+  expect(allowed.headers.get('access-control-allow-headers')).toBe('x-service-key');
+  expect((await preflight('https://evil.example.com')).headers.get('access-control-allow-origin')).toBeNull();
+});
+
+test('beyond the requests that it can hold it answers 503 at once, and stays alive', async () => {
+  const service = await startTestService({ env: { MAX_REQUESTS: '1' } });
+  const held = await openRequest(service);
+  const { status, headers } = await service.request('/v1/state?session_id=nobody');
+  expect([status, headers.get('retry-after')]).toEqual([503, '1']);
+  expect((await service.request('/healthz')).status).toBe(200);
+  expect(await held.finish()).toBe(200);
+  expect((await service.request('/v1/state?session_id=nobody')).status).toBe(404);
+});
+
+test('a head of more than 8 KB is a 431', async () => {
+  const service = await startTestService();
+  const { status, body } = await service.request('/nowhere', { headers: { 'X-Long': 'x'.repeat(9_000) } });
+  expect([status, body.code]).toEqual([431, 'headers_too_large']);
+});

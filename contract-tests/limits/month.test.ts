@@ -1,0 +1,112 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { tiers } from '../../generated/spec.js';
+import { call, callsInDatabase, makeAccount } from '../support/calls.js';
+import { createTestDatabase } from '../support/databases.js';
+import { readFields } from '../support/rate-limit-fields.js';
+import { Clock, client, startTestService, type TestService } from '../support/service.js';
+
+const state = '/v1/state?session_id=s1';
+const quota = tiers.free.monthly_calls;
+const solo = tiers.solo.monthly_calls;
+
+test('a free account makes 1,000 calls a month; whatever is answered counts, but a 429', async () => {
+  const service = await startTestService({});
+  const { key, accountId } = await makeAccount(service, 'free', 'free');
+  const { request, ingest } = client(service.url, key, service.clock);
+  await call(request, quota - 4);
+  expect((await ingest({ heart_rate: 'fast' })).status).toBe(422);
+  expect((await request(state, { method: 'DELETE' })).status).toBe(405);
+  const last = await request(state);
+  expect(readFields(last)).toMatchObject({ quotas: { month: { q: quota } }, left: { month: { r: 1 } } });
+  expect((await ingest({ heart_rate: 70 })).status).toBe(200);
+  for (let more = 0; more < 3; more++) {
+    const refused = await request(state);
+    expect(refused.body).toMatchObject({ status: 429, violated_policies: ['month'] });
+    expect(refused.headers.get('retry-after')).toBe(String(readFields(refused).left['month']?.['t']));
+  }
+  await expect.poll(() => callsInDatabase(service, accountId)).toBe(quota);
+});
+
+test('an account without a limit is counted all the same, and is told of none', async () => {
+  const service = await startTestService({});
+  const { key, accountId } = await makeAccount(service, 'big', 'enterprise');
+  const { request } = client(service.url, key, service.clock);
+  expect(readFields(await request(state)).quotas).not.toHaveProperty('month');
+  await call(request, 49);
+  await expect.poll(() => callsInDatabase(service, accountId)).toBe(50);
+});
+
+test('refused calls by the session or for a new session do not count', async () => {
+  const env = { LIMIT_SESSION_REQUESTS_PER_MINUTE: '2', LIMIT_NEW_SESSIONS_PER_MINUTE: '1', LIMIT_MONTHLY_CALLS: '5' };
+  const service = await startTestService({ env });
+  const { ingest, request } = service;
+  const codes = [];
+  for (const session_id of ['a', 'a', 'a', 'b', 'c']) codes.push((await ingest({ session_id, heart_rate: 70 })).status);
+  expect(codes).toEqual([200, 200, 429, 429, 429]);
+  expect(readFields(await request('/v1/state?session_id=d')).left['month']).toMatchObject({ r: 2 });
+});
+
+test('the order: 422 before the month, the month before the session, signals and time', async () => {
+  const env = { LIMIT_SESSION_REQUESTS_PER_MINUTE: '1', LIMIT_MONTHLY_CALLS: '1' };
+  const { ingest } = await startTestService({ env });
+  await ingest({ heart_rate: 70 });
+  expect((await ingest({ heart_rate: 'fast' })).status).toBe(422);
+  expect((await ingest({ user_message: 'only words' })).body.violated_policies).toEqual(['month']);
+});
+
+test('a solo account at 50,000 calls is refused, also after a restart, until the next month', async () => {
+  const database = await createTestDatabase();
+  onTestFinished(database.drop);
+  const clock = new Clock();
+  clock.nowMs = Date.UTC(2026, 10, 30, 23, 59, 50);
+  const before = await startTestService({ database, clock });
+  const { key } = await makeSpent(before, 'restarted', 30);
+  const { request } = client(before.url, key, clock);
+  expect((await call(request, 30)).map(({ status }) => status)).toEqual(Array(30).fill(404));
+  expect((await request(state)).status).toBe(429);
+  await before.close();
+  const after = client((await startTestService({ database, clock })).url, key, clock);
+  const refused = await after.request(state);
+  expect(refused.body.violated_policies).toEqual(['month']);
+  expect(refused.headers.get('retry-after')).toBe('10');
+  clock.advance(10);
+  const fields = readFields(await after.request(state));
+  expect(fields.left['month']).toEqual({ r: solo - 1, t: 31 * 24 * 60 * 60 });
+});
+
+test('two processes on one database count together, but for the calls of at most a second each', async () => {
+  const database = await createTestDatabase();
+  onTestFinished(database.drop);
+  const clock = new Clock();
+  const [one, two] = [await startTestService({ database, clock }), await startTestService({ database, clock })];
+  const { key, accountId } = await makeSpent(one, 'shared', 800);
+  const callUntilRefused = async ({ url }: { url: string }) => {
+    const { request } = client(url, key, clock);
+    const passedAtMs: number[] = [];
+    for (;;) {
+      const answers = await Promise.all([1, 2, 3, 4].map(() => request(state)));
+      for (const { status } of answers) if (status !== 429) passedAtMs.push(performance.now());
+      if (answers.some(({ status }) => status === 429)) return passedAtMs;
+    }
+  };
+  const passed = await Promise.all([one, two].map(callUntilRefused));
+  const overshoot = passed.flat().length - 800;
+  const ofLastSecond = passed.map((times) => times.filter((at) => at > (times.at(-1) ?? 0) - 1000).length);
+  console.log(
+    `50,000 calls a month through two processes: overshoot ${overshoot}; ` +
+      `in their last second they passed ${ofLastSecond.join(' and ')} calls`,
+  );
+  expect(overshoot).toBeGreaterThanOrEqual(0);
+  expect(overshoot).toBeLessThanOrEqual(ofLastSecond.reduce((sum, it) => sum + it));
+  await expect.poll(() => callsInDatabase(one, accountId)).toBe(solo + overshoot);
+  // From then on both know it.
+  for (const { url } of [one, two]) expect((await client(url, key, clock).request(state)).status).toBe(429);
+});
+
+/** A solo account that has so many calls left. */
+async function makeSpent(service: TestService, account: string, left: number) {
+  const made = await makeAccount(service, account, 'solo');
+  const month = new Date(service.clock.nowMs).toISOString().slice(0, 7);
+  await service.store.usage.add([{ accountId: made.accountId, month, calls: solo - left }]);
+  return made;
+}

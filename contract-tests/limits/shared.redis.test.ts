@@ -1,0 +1,115 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { createTestDatabase } from '../support/databases.js';
+import { startMain } from '../support/process.js';
+import { type PrivateRedis, startPrivateRedis } from '../support/redis.js';
+import { client, Clock, startTestService, type TestService } from '../support/service.js';
+
+const isAway = 'Redis is away';
+const isBack = 'Redis is back';
+
+/** Two services on one database and one Redis, asked with one key. */
+async function startTwo(env: Record<string, string>) {
+  const redis = await startPrivateRedis();
+  onTestFinished(redis.stop);
+  const database = await createTestDatabase();
+  onTestFinished(database.drop);
+  const clock = new Clock();
+  const options = { database, clock, env: { REDIS_URL: redis.url, ...env } };
+  const [one, two] = [await startTestService(options), await startTestService(options)];
+  return { redis, one, two, ours: [client(one.url, one.key, clock), client(two.url, one.key, clock)] as const };
+}
+
+type Ours = ReadonlyArray<Pick<TestService, 'request' | 'ingest'>>;
+
+/** Sends so many requests for a session to each, and resolves with how many each let pass. */
+async function passedBy(ours: Ours, session: string, count: number): Promise<number[]> {
+  const ask = async ({ request }: Ours[number]) => {
+    const answers = Array.from({ length: count }, () => request(`/v1/state?session_id=${session}`));
+    return (await Promise.all(answers)).filter(({ status }) => status !== 429).length;
+  };
+  return Promise.all(ours.map(ask));
+}
+
+const sum = (counts: readonly number[]) => counts.reduce((total, it) => total + it, 0);
+
+const logged = ({ logs }: TestService, message: string) => logs.filter((line) => line.includes(message)).length;
+
+test('two services that share Redis let 120 requests of a session pass together, and 50 new sessions', async () => {
+  const { ours, one } = await startTwo({ LIMIT_SESSION_REQUESTS_PER_MINUTE: '', LIMIT_NEW_SESSIONS_PER_MINUTE: '' });
+  const passed = await passedBy(ours, 's1', 100);
+  expect(sum(passed)).toBe(120);
+  const begun = await Promise.all(
+    Array.from({ length: 70 }, (_, index) => ours[index % 2]?.ingest({ session_id: `n${index}`, heart_rate: 70 })),
+  );
+  expect(begun.filter((it) => it?.status === 200)).toHaveLength(50);
+  expect(logged(one, isAway)).toBe(0);
+});
+
+test('Redis holds neither ids nor keys, and nothing for longer than a minute', async () => {
+  const { ours, redis, one } = await startTwo({});
+  await ours[0].ingest({ session_id: 'session-of-anna', subject_id: 'anna', heart_rate: 70 });
+  const inside = redis.connect();
+  onTestFinished(() => inside.disconnect());
+  const names = await inside.keys('*');
+  expect(names).toHaveLength(2);
+  for (const name of names) {
+    expect(name).toMatch(/^state-service:(session|new-sessions):[\w-]{22}$/);
+    expect(await inside.get(name)).toBe('1');
+    expect(await inside.ttl(name)).toBeGreaterThan(0);
+    expect(await inside.ttl(name)).toBeLessThanOrEqual(60);
+  }
+  expect(names.join()).not.toContain(one.key);
+});
+
+/** What befalls Redis, and how it comes back. */
+const outages: ReadonlyArray<[string, (redis: PrivateRedis) => unknown, (redis: PrivateRedis) => unknown]> = [
+  ['stops', (redis) => redis.stop(), (redis) => redis.start()],
+  ['falls silent', (redis) => redis.freeze(), (redis) => redis.thaw()],
+];
+
+test.each(outages)('when Redis %s midway, all is answered and no service passes more than its quota', async (...it) => {
+  const [, takeAway, bringBack] = it;
+  const { ours, redis, one, two } = await startTwo({ LIMIT_SESSION_REQUESTS_PER_MINUTE: '' });
+  const before = await passedBy(ours, 's1', 30);
+  expect(before).toEqual([30, 30]);
+  await takeAway(redis);
+  const during = await passedBy(ours, 's1', 150);
+  for (const [index, passed] of during.entries()) {
+    expect(passed).toBeGreaterThan(0);
+    expect((before[index] ?? 0) + passed).toBeLessThanOrEqual(120);
+  }
+  // A session that Redis never heard of: each service counts it by itself.
+  expect(await passedBy(ours, 's2', 150)).toEqual([120, 120]);
+  await bringBack(redis);
+  await expect.poll(() => [one, two].map((it) => logged(it, isBack)), { timeout: 20_000 }).toEqual([1, 1]);
+  expect(sum(await passedBy(ours, 's3', 100))).toBe(120);
+  expect([one, two].map((it) => logged(it, isAway))).toEqual([1, 1]);
+});
+
+test.each([
+  ['nobody listens', async () => 'redis://127.0.0.1:1'],
+  [
+    'the password is wrong',
+    async () => {
+      const redis = await startPrivateRedis(['--requirepass', 'right']);
+      onTestFinished(redis.stop);
+      return redis.url.replace('redis://', 'redis://:wrong@');
+    },
+  ],
+])('the service starts, warns and counts by itself where %s', async (_, urlOf) => {
+  const database = await createTestDatabase('sqlite');
+  onTestFinished(database.drop);
+  const env = { DATABASE_URL: database.url, REDIS_URL: await urlOf(), LIMIT_SESSION_REQUESTS_PER_MINUTE: '5' };
+  const service = await startMain(env);
+  await expect.poll(service.stdout).toMatch(/sk_\w{32}/);
+  const key = /sk_\w{32}/.exec(service.stdout())?.[0] ?? '';
+  const ask = () => fetch(`${service.url}/v1/state?session_id=s1`, { headers: { 'X-Service-Key': key } });
+  const statuses = [];
+  for (let index = 0; index < 7; index++) statuses.push((await ask()).status);
+  expect(statuses).toEqual([404, 404, 404, 404, 404, 429, 429]);
+  const { code, stderr } = await service.end('SIGTERM');
+  expect(code).toBe(0);
+  expect(stderr).toContain('REDIS_URL: Redis does not answer');
+  expect(stderr.split(isAway)).toHaveLength(2);
+  expect(stderr).not.toContain('wrong@');
+});

@@ -1,0 +1,108 @@
+import { expect, test } from 'vitest';
+import type { Schema } from '../../src/contract.js';
+import type { Delivery } from '../../src/store/deliveries.js';
+import { startTestService, type TestService } from '../support/service.js';
+import { failedDeliveries, storeFailed } from '../support/webhooks.js';
+
+const webhooks = ['wh_a', 'wh_b', 'wh_c'];
+const sessions = ['s1', 's2', 'S1', 'a%b&c=d'];
+
+/** 130 failed deliveries of three webhooks and four sessions; many share an instant. */
+async function fill(service: TestService): Promise<Delivery[]> {
+  return storeFailed(
+    service,
+    Array.from({ length: 130 }, (_, index) => ({
+      webhookId: webhooks[index % 3] as string,
+      sessionId: sessions[index % 4] as string,
+      settledAtMs: service.clock.nowMs - 1000 * Math.floor(((index * 37) % 130) / 20),
+    })),
+  );
+}
+
+/** All pages, one after the other. */
+async function walk(service: TestService, filter: Record<string, string>): Promise<Array<Schema<'FailedDelivery'>[]>> {
+  const pages = [];
+  let cursor: string | null = null;
+  do {
+    const query = new URLSearchParams({ ...filter, ...(cursor !== null && { cursor }) });
+    const page: Schema<'FailedDeliveryList'> = await failedDeliveries(service, `?${query}`);
+    pages.push(page.deliveries);
+    cursor = page.next_cursor;
+  } while (cursor !== null);
+  return pages;
+}
+
+function newestFirst(deliveries: readonly Delivery[]): string[] {
+  const order = (a: Delivery, b: Delivery) =>
+    (b.settledAtMs ?? 0) - (a.settledAtMs ?? 0) || (b.deliveryId < a.deliveryId ? -1 : 1);
+  return [...deliveries].sort(order).map(({ deliveryId }) => deliveryId);
+}
+
+test('an account without failed deliveries has an empty page', async () => {
+  expect(await failedDeliveries(await startTestService())).toEqual({ deliveries: [], next_cursor: null });
+});
+
+test('pages follow one another newest first, without loss or double, with whatever filter', async () => {
+  const service = await startTestService();
+  const all = await fill(service);
+  const sinceMs = service.clock.nowMs - 3000;
+  const since = new Date(sinceMs).toISOString();
+  const filters: Array<[Record<string, string>, (it: Delivery) => boolean]> = [
+    [{}, () => true],
+    [{ webhook_id: 'wh_b' }, ({ webhookId }) => webhookId === 'wh_b'],
+    ...sessions.map((session_id): [Record<string, string>, (it: Delivery) => boolean] => [
+      { session_id },
+      ({ sessionId }) => sessionId === session_id,
+    ]),
+    [{ since }, ({ settledAtMs }) => (settledAtMs ?? 0) >= sinceMs],
+    [
+      { webhook_id: 'wh_a', session_id: 's1', since },
+      (it) => it.webhookId === 'wh_a' && it.sessionId === 's1' && (it.settledAtMs ?? 0) >= sinceMs,
+    ],
+    [{ webhook_id: 'wh_unknown' }, () => false],
+    [{ session_id: 'unknown' }, () => false],
+    [{ since: service.clock.at(1) }, () => false],
+  ];
+  for (const [filter, isWanted] of filters) {
+    const pages = await walk(service, filter);
+    expect(pages.flat().map(({ id }) => id)).toEqual(newestFirst(all.filter(isWanted)));
+    for (const page of pages.slice(0, -1)) expect(page).toHaveLength(50);
+  }
+});
+
+test('fifty are one page, with nothing after it', async () => {
+  const service = await startTestService();
+  await storeFailed(
+    service,
+    Array.from({ length: 50 }, () => ({ webhookId: 'wh_a' })),
+  );
+  const page = await failedDeliveries(service);
+  expect([page.deliveries.length, page.next_cursor]).toEqual([50, null]);
+});
+
+test('what fails while the pages are read appears on none of the later ones', async () => {
+  const service = await startTestService();
+  const all = await fill(service);
+  const first = await failedDeliveries(service);
+  service.clock.advance(1);
+  await storeFailed(service, [{ webhookId: 'wh_a' }]);
+  const second = await failedDeliveries(service, `?cursor=${first.next_cursor}`);
+  const third = await failedDeliveries(service, `?cursor=${second.next_cursor}`);
+  const seen = [first, second, third].flatMap(({ deliveries }) => deliveries.map(({ id }) => id));
+  expect(seen).toEqual(newestFirst(all));
+});
+
+test('only what has failed is listed', async () => {
+  const service = await startTestService();
+  for (const status of ['queued', 'due', 'delivered'] as const)
+    await storeFailed(service, [{ webhookId: 'wh_a', status, reason: null }]);
+  expect((await failedDeliveries(service)).deliveries).toEqual([]);
+});
+
+test("another account's failed deliveries are not listed, and its cursors name nothing of it", async () => {
+  const [owner, stranger] = [await startTestService(), await startTestService()];
+  await fill(owner);
+  const { next_cursor } = await failedDeliveries(owner);
+  for (const query of ['', '?webhook_id=wh_a', '?session_id=s1', `?cursor=${next_cursor}`])
+    expect(await failedDeliveries(stranger, query)).toEqual({ deliveries: [], next_cursor: null });
+});

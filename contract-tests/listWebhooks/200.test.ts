@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { startTestService } from '../support/service.js';
+import { register } from '../support/webhooks.js';
+
+test('an account without webhooks has an empty list', async () => {
+  expect((await (await startTestService()).request('/webhooks')).body).toEqual({ webhooks: [] });
+});
+
+test('webhooks are listed oldest first, as they were registered and without their secrets', async () => {
+  const service = await startTestService();
+  const shown = [];
+  for (const [index, session_id] of ['c', 'a', undefined, 'b'].entries()) {
+    service.clock.advance(1);
+    const wish = { ...(session_id !== undefined && { session_id }) };
+    const { secret: _, ...webhook } = await register(service, `https://8.8.8.8/${9 - index}`, wish);
+    shown.push(webhook);
+  }
+  expect((await service.request('/webhooks')).body).toEqual({ webhooks: shown });
+});
+
+test("another account's webhooks are not listed", async () => {
+  await register(await startTestService(), 'https://8.8.8.8/');
+  expect((await (await startTestService()).request('/webhooks')).body).toEqual({ webhooks: [] });
+});
+
+test('a url beyond ASCII is listed as it was written', async () => {
+  const service = await startTestService();
+  const url = 'https://8.8.8.8/zustand/ä/状態/😀?q=é';
+  await register(service, url);
+  expect((await service.request('/webhooks')).body.webhooks[0].url).toBe(url);
+});

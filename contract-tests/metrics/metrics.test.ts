@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { startReceiver } from '../support/receiver.js';
+import { startTestService } from '../support/service.js';
+
+test('requests, groups, attempts, queues and the event loop can be watched', async () => {
+  const service = await startTestService({ env: { METRICS_PORT: '0', WORKER: '1' } });
+  const receiver = await startReceiver();
+  await service.post('/webhooks/register', { url: receiver.url, events: ['state_change'] });
+  await service.read({ heart_rate: 60, tone: 'calm' });
+  service.clock.advance(1);
+  await service.read({ heart_rate: 130, tone: 'hostile' });
+  await receiver.until(1);
+  const text = await scrapeUntil(service.metricsUrl, 'webhook_attempt_duration_seconds_count');
+  expect(text).toContain('http_request_duration_seconds_count{operation="ingest",status="200"} 2');
+  expect(text).toContain('ingest_group_size_count 2');
+  expect(text).toContain('ingest_queue_depth 0');
+  expect(text).toMatch(/webhook_outbox_age_seconds \d/);
+  expect(text).toContain('webhook_attempt_duration_seconds_count{outcome="delivered"} 1');
+  expect(text).toContain('nodejs_eventloop_lag_seconds');
+  expect(text).not.toMatch(/session|subject|sk_/);
+});
+
+test('refusals of limits are counted by policy', async () => {
+  const service = await startTestService({ env: { METRICS_PORT: '0', LIMIT_SESSION_REQUESTS_PER_MINUTE: '1' } });
+  for (const status of [200, 429]) expect((await service.ingest({ heart_rate: 70 })).status).toBe(status);
+  const text = await (await fetch(service.metricsUrl ?? '')).text();
+  expect(text).toContain('rate_limit_refusals_total{policy="session"} 1');
+});
+
+test('metrics are not on the port of the service, and nothing else is on theirs', async () => {
+  const service = await startTestService({ env: { METRICS_PORT: '0' } });
+  expect((await service.request('/metrics')).status).toBe(404);
+  expect((await fetch(new URL('/healthz', service.metricsUrl))).status).toBe(404);
+});
+
+/** An attempt is counted once it has been settled, which is after the receiver has seen it. */
+async function scrapeUntil(url: string | undefined, name: string): Promise<string> {
+  for (;;) {
+    const text = await (await fetch(url ?? '')).text();
+    if (text.includes(name)) return text;
+  }
+}

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { startTestService } from '../support/service.js';
+import { register } from '../support/webhooks.js';
+
+const events = ['state_change'] as const;
+
+test('a registration is answered with what is stored of it, and with a secret of 32 random bytes', async () => {
+  const service = await startTestService();
+  const url = 'http://127.0.0.1:9999/hooks?tenant=a%20b';
+  const webhook = await register(service, url, { session_id: 's-1' });
+  expect(webhook).toEqual({
+    id: expect.stringMatching(/^wh_[0-9a-f]{20}$/),
+    url,
+    events,
+    session_id: 's-1',
+    status: 'active',
+    secret: expect.stringMatching(/^whsec_[0-9A-Za-z+/]{43}=$/),
+    created_at: service.clock.at(),
+  });
+  expect(Buffer.from(webhook.secret.slice('whsec_'.length), 'base64')).toHaveLength(32);
+});
+
+test('without a session it watches all of them, and says so by leaving it out', async () => {
+  const webhook = await register(await startTestService(), 'http://127.0.0.1:9999');
+  expect(webhook).not.toHaveProperty('session_id');
+});
+
+test('no two webhooks share an id or a secret', async () => {
+  const service = await startTestService();
+  const sessions = Array.from({ length: 20 }, (_, index) => `s${index}`);
+  const all = await Promise.all(sessions.map((session_id) => register(service, 'http://127.0.0.1:9', { session_id })));
+  for (const pick of ['id', 'secret'] as const) expect(new Set(all.map((it) => it[pick])).size).toBe(20);
+});
+
+test.each([
+  ['another path', 'https://192.0.1.1/b', undefined],
+  ['a slash at its end', 'https://192.0.1.1/a/', undefined],
+  ['another port', 'https://192.0.1.1:8443/a', undefined],
+  ['another query', 'https://192.0.1.1/a?b', undefined],
+  ['a session', 'https://192.0.1.1/a', 's1'],
+  ['a session that differs in case', 'https://192.0.1.1/a', 'S1'],
+])('%s makes another webhook', async (_name, url, session_id) => {
+  const service = await startTestService();
+  await register(service, 'https://192.0.1.1/a');
+  await register(service, 'https://192.0.1.1/A', { session_id: 's1' });
+  await register(service, url, { ...(session_id !== undefined && { session_id }) });
+});
+
+test.each([
+  ['a name that does not resolve', 'https://hooks.unknown.example/state'],
+  ['a name beyond ASCII', 'https://bücher.unknown.example/zustand/ä'],
+  ['a public address', 'https://8.8.8.8/'],
+  ['a public IPv6 address', 'https://[2606:4700:4700::1111]:8443/'],
+  ['a scheme in capitals', 'HTTPS://hooks.unknown.example'],
+  ['a query with everything', 'https://hooks.unknown.example/?a=b&c=%23&d="'],
+  ['1,024 characters', `https://8.8.8.8/${'x'.repeat(1024 - 'https://8.8.8.8/'.length)}`],
+])('%s is taken, and shown as it was written', async (_name, url) => {
+  expect((await register(await startTestService(), url)).url).toBe(url);
+});
+
+test('http is taken where the deployment allows it', async () => {
+  const service = await startTestService({ env: { WEBHOOK_ALLOW_HTTP: '1' } });
+  await register(service, 'http://8.8.8.8/hooks');
+});

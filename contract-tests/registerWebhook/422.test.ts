@@ -1,0 +1,134 @@
+import { expect, test } from 'vitest';
+import { startTestService } from '../support/service.js';
+import { register } from '../support/webhooks.js';
+
+const good = { url: 'https://8.8.8.8/hooks', events: ['state_change'] };
+
+test.each([
+  ['an unknown kind of event', { events: ['heartbeat'] }, '/events/0', 'enum'],
+  ['an unknown kind beside a known one', { events: ['state_change', 'STATE_CHANGE'] }, '/events/1', 'enum'],
+  ['no event', { events: [] }, '/events', 'too_few_items'],
+  ['an event twice', { events: ['state_change', 'state_change'] }, '/events', 'not_unique'],
+  ['events that are no list', { events: 'state_change' }, '/events', 'array_type'],
+  ['events that are null', { events: null }, '/events', 'array_type'],
+  ['an event that is no text', { events: [1] }, '/events/0', 'string_type'],
+  ['a url that is no text', { url: 1 }, '/url', 'string_type'],
+  ['a url that is null', { url: null }, '/url', 'string_type'],
+  ['a session that is no text', { session_id: 7 }, '/session_id', 'string_type'],
+  ['a session that is null', { session_id: null }, '/session_id', 'string_type'],
+  ['an empty session', { session_id: '' }, '/session_id', 'string_too_short'],
+  ['a session with a space', { session_id: 'a b' }, '/session_id', 'pattern_mismatch'],
+  ['a session of 257 characters', { session_id: 'x'.repeat(257) }, '/session_id', 'string_too_long'],
+  ['a field that is not known', { secret: 'whsec_mine' }, '/secret', 'extra_forbidden'],
+])('%s is refused', async (_name, change, pointer, code) => {
+  const service = await startTestService();
+  const { body } = await service.post('/webhooks/register', { ...good, ...change });
+  expect(body).toMatchObject({ status: 422, code: 'validation_failed' });
+  expect(body.errors).toContainEqual(expect.objectContaining({ pointer, code }));
+  expect((await service.request('/webhooks')).body.webhooks).toEqual([]);
+});
+
+test('the kinds that there are are named', async () => {
+  const service = await startTestService();
+  const { body } = await service.post('/webhooks/register', { ...good, events: ['x'] });
+  expect(body).toMatchObject({ detail: 'Input should be one of the allowed values' });
+  expect(body.errors[0].allowed).toEqual(['state_change']);
+});
+
+test.each([[[]], ['text'], [1], [null]])('%j is no registration', async (wrong) => {
+  const service = await startTestService();
+  const { body } = await service.post('/webhooks/register', wrong);
+  expect(body).toMatchObject({ status: 422, errors: [{ pointer: '', code: 'object_type' }] });
+});
+
+test('everything that is missing is told at once', async () => {
+  const { body } = await (await startTestService()).post('/webhooks/register', {});
+  const faults = body.errors.map(({ pointer, code }: { pointer: string; code: string }) => [pointer, code]);
+  expect(faults.sort()).toEqual([
+    ['/events', 'missing'],
+    ['/url', 'missing'],
+  ]);
+});
+
+test.each([
+  ['', 'string_too_short'],
+  ['hooks', 'url_invalid'],
+  ['/hooks', 'url_invalid'],
+  ['//8.8.8.8/hooks', 'url_invalid'],
+  ['8.8.8.8/hooks', 'url_invalid'],
+  ['https://', 'url_invalid'],
+  ['https://8.8.8.8:99999/', 'url_invalid'],
+  ['https://8.8.8.256/', 'url_invalid'],
+  ['https://[::1/', 'url_invalid'],
+  ['https://8.8.8.8/a b', 'url_invalid'],
+  [' https://8.8.8.8/', 'url_invalid'],
+  ['https://8.8.8.8/\n', 'url_invalid'],
+  ['https:\\\\8.8.8.8\\hooks', 'url_invalid'],
+  ['ftp://8.8.8.8/hooks', 'url_scheme'],
+  ['javascript:alert(1)', 'url_scheme'],
+  ['file:///etc/passwd', 'url_scheme'],
+  ['data:text/plain,hello', 'url_scheme'],
+  ['ws://8.8.8.8/', 'url_scheme'],
+  ['hooks.example.com:443', 'url_scheme'],
+  ['http://8.8.8.8/hooks', 'url_scheme'],
+  ['http://hooks.unknown.example/', 'url_scheme'],
+  ['https://me@8.8.8.8/', 'url_credentials'],
+  ['https://me:secret@8.8.8.8/', 'url_credentials'],
+  ['https://:secret@8.8.8.8/', 'url_credentials'],
+  ['https://8.8.8.8/hooks#part', 'url_fragment'],
+  ['https://8.8.8.8/hooks#', 'url_fragment'],
+  ['https://10.0.0.1/hooks', 'address_refused'],
+  ['https://169.254.169.254/latest/meta-data/', 'address_refused'],
+  ['http://10.0.0.1/hooks', 'address_refused'],
+  ['https://[fd00::1]/', 'address_refused'],
+  [`https://8.8.8.8/${'x'.repeat(1025 - 'https://8.8.8.8/'.length)}`, 'string_too_long'],
+  [`https://8.8.8.8/${'x'.repeat(2000 - 'https://8.8.8.8/'.length)}`, 'string_too_long'],
+])('the url %s is refused with %s', async (url, code) => {
+  const service = await startTestService();
+  const { body } = await service.post('/webhooks/register', { ...good, url });
+  expect(body).toMatchObject({ status: 422, errors: [{ pointer: '/url', code }] });
+  expect((await service.request('/webhooks')).body.webhooks).toEqual([]);
+});
+
+test('what is wrong with a url is said without repeating it', async () => {
+  const service = await startTestService();
+  const answer = await service.post('/webhooks/register', { ...good, url: 'https://me:hunter2@8.8.8.8/' });
+  expect(JSON.stringify(answer.body)).not.toContain('hunter2');
+  expect(service.logs.join('')).not.toContain('hunter2');
+});
+
+test.each(['http://127.0.0.1:8080/hooks', 'https://[::1]/', 'https://localhost/hooks'])(
+  'where loopback is not allowed %s is refused',
+  async (url) => {
+    const service = await startTestService({ env: { WEBHOOK_ALLOW_LOOPBACK: '0' } });
+    const { body } = await service.post('/webhooks/register', { ...good, url });
+    expect(body).toMatchObject({ status: 422, errors: [{ pointer: '/url', code: 'address_refused' }] });
+  },
+);
+
+test('an account has a hundred webhooks at most, also when the last ones come at once', async () => {
+  const service = await startTestService();
+  const wish = (index: number) => ({ ...good, url: `https://8.8.8.8/${index}` });
+  const registerAll = (from: number, to: number) =>
+    Promise.all(
+      Array.from({ length: to - from }, (_, index) => service.post('/webhooks/register', wish(from + index))),
+    );
+  for (const { status } of await registerAll(0, 97)) expect(status).toBe(201);
+  const last = await registerAll(97, 105);
+  expect(last.map(({ status }) => status).sort()).toEqual([201, 201, 201, 422, 422, 422, 422, 422]);
+  expect((await service.request('/webhooks')).body.webhooks).toHaveLength(100);
+
+  const refused = await service.post('/webhooks/register', wish(200));
+  expect(refused.body).toMatchObject({ status: 422, errors: [{ pointer: '', code: 'too_many_webhooks' }] });
+  expect(refused.body.detail).toBe('An account may have at most 100 webhooks: remove one first');
+  const standing = await service.post('/webhooks/register', wish(0));
+  expect(standing.status).toBe(200);
+  await service.request(`/webhooks/${standing.body.id}`, { method: 'DELETE' });
+  expect((await service.post('/webhooks/register', wish(200))).status).toBe(201);
+  await register(await startTestService(), 'https://8.8.8.8/of-another-account');
+});
+
+test('query parameters are refused', async () => {
+  const { body } = await (await startTestService()).post('/webhooks/register?force=1', good);
+  expect(body).toMatchObject({ status: 422, errors: [{ parameter: 'force', code: 'extra_forbidden' }] });
+});

@@ -1,0 +1,61 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { createTestDatabase } from '../support/databases.js';
+import { startReceiver } from '../support/receiver.js';
+import { Clock, client, startTestService } from '../support/service.js';
+import { everythingStored } from '../support/stored.js';
+import { attempted, deliveriesOf, failedDeliveries, register, startStory } from '../support/webhooks.js';
+
+test('secrets are answered once, and neither stored nor logged nor shown again', async () => {
+  const service = await startTestService({ env: { WORKER: '1' } });
+  const receiver = await startReceiver();
+  receiver.answer(410);
+  const { id, secret } = await register(service, receiver.url);
+  const rotated = await service.request(`/webhooks/${id}/rotate-secret`, { method: 'POST' });
+  await (await startStory(service)).change();
+  await attempted(deliveriesOf(service, id), 1);
+  const answers = [
+    await service.post('/webhooks/register', { url: receiver.url, events: ['state_change'] }),
+    await service.post('/webhooks/register', { url: receiver.url, events: ['state_change'], secret }),
+    await service.request('/webhooks'),
+    await service.request(`/webhooks/${secret}/test`, { method: 'POST' }),
+    await service.post('/webhooks/retries', { webhook_id: id }),
+  ];
+  expect(answers.map(({ status }) => status)).toEqual([200, 422, 200, 404, 202]);
+  const [stored, shown] = [await everythingStored(service.database), JSON.stringify(answers.map(({ body }) => body))];
+  for (const one of [secret, rotated.body.secret]) {
+    const bytes = Buffer.from(one.slice('whsec_'.length), 'base64');
+    for (const form of [one.slice('whsec_'.length), bytes.toString('hex'), bytes.toString('latin1')])
+      for (const text of [stored, service.logs.join(''), shown]) expect(text.includes(form)).toBe(false);
+  }
+  expect(stored).toContain(id);
+});
+
+test('secrets are sealed: under another SECRETS_KEY nothing is sent, and a rotation mends it', async () => {
+  const [database, clock] = [await createTestDatabase(), new Clock()];
+  onTestFinished(database.drop);
+  const receiver = await startReceiver();
+  const startWith = (SECRETS_KEY: string) => startTestService({ database, clock, env: { WORKER: '1', SECRETS_KEY } });
+  const before = await startWith('a'.repeat(32));
+  const { id, secret } = await register(before, receiver.url);
+  await before.close();
+
+  const after = await startWith('b'.repeat(32));
+  const service = { ...after, ...client(after.url, before.key, clock) };
+  const deliveries = deliveriesOf(service, id);
+  await service.request(`/webhooks/${id}/test`, { method: 'POST' });
+  for (const [index, seconds] of [0, 1, 4, 16].entries()) {
+    clock.advance(seconds);
+    await attempted(deliveries, index + 1);
+  }
+  expect(receiver.received).toEqual([]);
+  const [failed] = (await failedDeliveries(service)).deliveries;
+  expect(failed?.attempts.map(({ error }) => error)).toEqual(Array(4).fill('secret_unreadable'));
+
+  const rotated = (await service.request(`/webhooks/${id}/rotate-secret`, { method: 'POST' })).body;
+  expect(rotated.secret).not.toBe(secret);
+  await service.post('/webhooks/retries', { webhook_id: id });
+  const [delivery] = await receiver.until(1);
+  expect(delivery?.id).toBe(failed?.id);
+  // The one before cannot be read, so it signs nothing.
+  expect(delivery?.headers['x-service-signature']).toMatch(/^sha256=[0-9a-f]{64}$/);
+});

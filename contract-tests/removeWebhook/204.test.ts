@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { startTestService } from '../support/service.js';
+import { failedDeliveries, register, storeFailed } from '../support/webhooks.js';
+
+const remove = { method: 'DELETE' };
+
+test('a webhook that is removed is gone, and the others stay', async () => {
+  const service = await startTestService();
+  const [gone, stays] = [await register(service, 'https://8.8.8.8/a'), await register(service, 'https://8.8.8.8/b')];
+  expect(await service.request(`/webhooks/${gone.id}`, remove)).toMatchObject({ status: 204, body: undefined });
+  const { webhooks } = (await service.request('/webhooks')).body;
+  expect(webhooks.map(({ id }: { id: string }) => id)).toEqual([stays.id]);
+  expect((await service.request(`/webhooks/${gone.id}`, remove)).status).toBe(404);
+});
+
+test('with a webhook its deliveries go, however many, and no others', async () => {
+  const service = await startTestService();
+  const [gone, stays] = [await register(service, 'https://8.8.8.8/a'), await register(service, 'https://8.8.8.8/b')];
+  await storeFailed(
+    service,
+    Array.from({ length: 1201 }, () => ({ webhookId: gone.id })),
+  );
+  const kept = await storeFailed(service, [{ webhookId: stays.id }]);
+  await service.request(`/webhooks/${gone.id}`, remove);
+  const { deliveries } = await failedDeliveries(service);
+  expect(deliveries.map(({ id }) => id)).toEqual(kept.map(({ deliveryId }) => deliveryId));
+});
+
+test('of simultaneous removals one succeeds', async () => {
+  const service = await startTestService();
+  const { id } = await register(service, 'https://8.8.8.8/');
+  const answers = await Promise.all([1, 2, 3].map(() => service.request(`/webhooks/${id}`, remove)));
+  expect(answers.map(({ status }) => status).sort()).toEqual([204, 404, 404]);
+});

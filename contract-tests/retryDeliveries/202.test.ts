@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest';
+import { startTestService } from '../support/service.js';
+import { deliveriesOf, failedDeliveries, register, storeFailed } from '../support/webhooks.js';
+
+const url = 'https://8.8.8.8/';
+const idOf = ({ deliveryId }: { deliveryId: string }) => deliveryId;
+
+test('named deliveries that have failed are queued again, under their ids and with a fresh schedule', async () => {
+  const service = await startTestService();
+  const { id: webhookId } = await register(service, url);
+  const attempts = [{ timestamp: service.clock.at(), status: 500, duration_ms: 1 }];
+  const failed = await storeFailed(service, [{ webhookId, attempts, seq: 7 }, { webhookId }, { webhookId }]);
+  const wanted = failed.slice(0, 2).map(idOf);
+  service.clock.advance(10);
+  const { status, body } = await service.post('/webhooks/retries', { delivery_ids: wanted });
+  expect([status, body.count, [...body.delivery_ids].sort()]).toEqual([202, 2, [...wanted].sort()]);
+  expect((await failedDeliveries(service)).deliveries.map(({ id }) => id)).toEqual([failed[2]?.deliveryId]);
+  const stored = await deliveriesOf(service, webhookId)();
+  const queued = stored.filter(({ deliveryId }) => wanted.includes(deliveryId));
+  const fresh = { status: 'due', dueAtMs: service.clock.nowMs, attempts: [], seq: null, reason: null, owner: null };
+  expect(queued).toMatchObject([fresh, fresh]);
+});
+
+test('of ids that are unknown, not failed or retried already nothing is queued', async () => {
+  const service = await startTestService();
+  const { id: webhookId } = await register(service, url);
+  const [failed] = await storeFailed(service, [{ webhookId }]);
+  const others = [];
+  for (const status of ['queued', 'due', 'delivered'] as const)
+    others.push(...(await storeFailed(service, [{ webhookId, status, reason: null }])));
+  const orphans = await storeFailed(service, [{ webhookId: 'wh_removed' }]);
+  const delivery_ids = ['dlv_unknown', ...[failed, ...others, ...orphans].flatMap((it) => it?.deliveryId ?? [])];
+  const retry = async () => (await service.post('/webhooks/retries', { delivery_ids })).body;
+  expect(await retry()).toEqual({ count: 1, delivery_ids: [failed?.deliveryId] });
+  expect(await retry()).toEqual({ count: 0, delivery_ids: [] });
+});
+
+test("another account's deliveries are passed over as unknown ones are", async () => {
+  const [owner, stranger] = [await startTestService(), await startTestService()];
+  const { id: webhookId } = await register(owner, url);
+  const [failed] = await storeFailed(owner, [{ webhookId }]);
+  const answer = await stranger.post('/webhooks/retries', { delivery_ids: [failed?.deliveryId] });
+  expect(answer).toMatchObject({ status: 202, body: { count: 0, delivery_ids: [] } });
+  expect((await failedDeliveries(owner)).deliveries).toHaveLength(1);
+});
+
+test('all of a webhook are queued again, or those that failed at an instant or later', async () => {
+  const service = await startTestService();
+  const [one, other] = [await register(service, url), await register(service, `${url}other`)];
+  const settled = (webhookId: string, seconds: number) => ({
+    webhookId,
+    settledAtMs: service.clock.nowMs - seconds * 1000,
+  });
+  const [older, edge, newer] = await storeFailed(
+    service,
+    [60, 30, 0].map((seconds) => settled(one.id, seconds)),
+  );
+  await storeFailed(service, [settled(other.id, 0)]);
+  const retry = async (rest: object) =>
+    (await service.post('/webhooks/retries', { webhook_id: one.id, ...rest })).body.delivery_ids.sort();
+  expect(await retry({ since: service.clock.at(-30) })).toEqual([edge?.deliveryId, newer?.deliveryId].sort());
+  expect(await retry({})).toEqual([older?.deliveryId]);
+  expect(await retry({})).toEqual([]);
+  expect((await failedDeliveries(service)).deliveries.map(({ webhook_id }) => webhook_id)).toEqual([other.id]);
+});
+
+test('a hundred ids fit into a request', async () => {
+  const service = await startTestService();
+  const { id: webhookId } = await register(service, url);
+  const failed = await storeFailed(service, Array(100).fill({ webhookId }));
+  expect((await service.post('/webhooks/retries', { delivery_ids: failed.map(idOf) })).body.count).toBe(100);
+});
+
+test('of a webhook the newest thousand are queued, and the next request takes the rest', async () => {
+  const service = await startTestService();
+  const { id: webhookId } = await register(service, url);
+  const [oldest] = await storeFailed(service, [{ webhookId, settledAtMs: service.clock.nowMs - 1 }]);
+  await storeFailed(service, Array(1000).fill({ webhookId }));
+  const retry = async () => (await service.post('/webhooks/retries', { webhook_id: webhookId })).body;
+  const first = await retry();
+  expect([first.count, first.delivery_ids.includes(oldest?.deliveryId)]).toEqual([1000, false]);
+  expect(await retry()).toEqual({ count: 1, delivery_ids: [oldest?.deliveryId] });
+});
+
+test('of simultaneous retries of one delivery one queues it', async () => {
+  const service = await startTestService();
+  const { id: webhookId } = await register(service, url);
+  const [failed] = await storeFailed(service, [{ webhookId }]);
+  const body = { delivery_ids: [failed?.deliveryId] };
+  const answers = await Promise.all([1, 2, 3, 4].map(() => service.post('/webhooks/retries', body)));
+  expect(answers.map((it) => it.body.count).sort()).toEqual([0, 0, 0, 1]);
+});

@@ -1,0 +1,90 @@
+import { webhookDelivery } from '../../generated/spec.js';
+import type { Caller, Operations } from '../../src/contract.js';
+import { writeCursor } from '../../src/delivery/cursor.js';
+import { expandEvents } from '../../src/delivery/expand.js';
+import { newDelivery } from '../../src/delivery/new-delivery.js';
+import { settleGroup } from '../../src/delivery/settle.js';
+import type { Store } from '../../src/store/store.js';
+import type { Clock } from '../support/service.js';
+
+const hooks = 60;
+const deliveriesStored = 6_000;
+const daySeconds = 24 * 60 * 60;
+
+/** Webhooks of one account, deliveries of theirs in every state, and events that wait to become some. */
+export async function fillWebhooks(store: Store, accountId: string, nowMs: number): Promise<void> {
+  const webhookOf = (index: number) => ({ webhookId: `wh_${index % hooks}`, url: `https://host-${index % 7}.example` });
+  const made = { events: ['state_change'], secret: '', failedInRow: 0, createdAtMs: 0 } as const;
+  const deliveries = Array.from({ length: deliveriesStored }, (_, index) => {
+    const status = (['failed', 'delivered', 'queued', 'due'] as const)[index % 4];
+    const isSettled = index % 4 < 2;
+    return newDelivery(webhookOf(index >> 2), {
+      sessionId: `crowd-${index % 500}`,
+      payload: '{}',
+      dueAtMs: nowMs + index * 10,
+      seq: index,
+      status: status ?? 'due',
+      settledAtMs: isSettled ? nowMs - (index * 8 * daySeconds * 1000) / deliveriesStored : null,
+    });
+  });
+  const payload = { event: 'state_change', ...webhookDelivery.test_event, timestamp: '' } as const;
+  const events = Array.from({ length: 800 }, (_, index) => ({
+    sessionId: `waiting-${index % 300}`,
+    seq: index,
+    payload,
+  }));
+  await store.transact(async (writerOf) => {
+    const writer = writerOf(accountId);
+    for (let index = 0; index < hooks; index += 1)
+      await writer.webhooks.insert({ ...webhookOf(index), ...made, sessionId: 'crowd-1' });
+    await writer.deliveries.insert(deliveries);
+    for (let from = 0; from < events.length; from += 100)
+      await writer.outbox.append(events.slice(from, from + 100), nowMs);
+  });
+}
+
+const ask = <Query>(query: Query) => ({ query, params: undefined, body: undefined });
+
+/** One of everything that happens to webhooks. */
+export async function liveWithWebhooks(
+  store: Store,
+  operations: Operations,
+  clock: Clock,
+  ours: Caller,
+): Promise<void> {
+  const submit = <Body>(body: Body) => ({ body, query: undefined, params: undefined });
+  const wish = { url: 'https://8.8.8.8/', events: ['state_change' as const] };
+  await operations.registerWebhook(submit(wish), ours);
+  const { body } = await operations.registerWebhook(submit(wish), ours);
+  const at = { ...ask(undefined), params: { id: body.id } };
+  await operations.listWebhooks(ask(undefined), ours);
+  await operations.rotateWebhookSecret(at, ours);
+  await operations.testWebhook(at, ours);
+  await sendAll(store, clock);
+  const since = clock.at(-daySeconds);
+  const filters = [{}, { webhook_id: 'wh_1' }, { session_id: 'crowd-4' }, { since }];
+  for (const filter of [...filters, { webhook_id: 'wh_1', since }, { session_id: 'crowd-4', since }]) {
+    const page = await operations.listFailedDeliveries(ask(filter), ours);
+    const cursor =
+      page.body.next_cursor ?? writeCursor({ settledAtMs: clock.nowMs, deliveryId: `dlv_${'0'.repeat(20)}` });
+    await operations.listFailedDeliveries(ask({ ...filter, cursor }), ours);
+  }
+  const [failed] = (await operations.listFailedDeliveries(ask({}), ours)).body.deliveries;
+  await operations.retryDeliveries(submit({ delivery_ids: [failed?.id ?? ''] }), ours);
+  await operations.retryDeliveries(submit({ webhook_id: 'wh_2', since }), ours);
+  await operations.removeWebhook(at, ours);
+}
+
+/** As a worker does, with every kind of answer. */
+async function sendAll(store: Store, clock: Clock): Promise<void> {
+  await expandEvents(store, clock.now);
+  clock.advance(10);
+  for (const status of [204, 500, 410]) {
+    const busyReceivers = status === 204 ? [] : ['f'.repeat(16)];
+    const range = { nowMs: clock.nowMs, leasedUntilMs: clock.nowMs + 30_000 };
+    const claimed = await store.claimDue({ owner: `${status}`, ...range, max: 20, maxOf: () => 20, busyReceivers });
+    const attempt = { timestamp: clock.at(), status, duration_ms: 1 };
+    const handled = claimed.map((delivery) => ({ delivery, attempt }));
+    await settleGroup(store, handled, clock.nowMs);
+  }
+}

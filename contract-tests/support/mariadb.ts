@@ -1,0 +1,77 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import mysql from 'mysql2/promise';
+
+const startMs = 60_000;
+const lookMs = 50;
+
+/** A MariaDB of our own on loopback, with a data folder of its own. */
+export interface PrivateMariadb {
+  /** Of its server; as TEST_MYSQL_URL takes it. */
+  readonly url: string;
+  start(): Promise<void>;
+  /** SIGKILL: what is not on disk by then, or with the kernel, is lost. */
+  kill(): Promise<void>;
+  /** For good, with all it holds. */
+  remove(): Promise<void>;
+}
+
+/** Started, with everything as MariaDB has it by default; whoever asked for it removes it. */
+export async function startPrivateMariadb(port: number, options: readonly string[] = []): Promise<PrivateMariadb> {
+  const folder = await mkdtemp(join(tmpdir(), 'private-mariadb-'));
+  const data = join(folder, 'data');
+  const url = `mysql://root@127.0.0.1:${port}`;
+  const user = `--user=${userInfo().username}`;
+  let child: ChildProcess | undefined;
+  const mariadb: PrivateMariadb = {
+    url,
+    async start() {
+      const address = [`--port=${port}`, '--bind-address=127.0.0.1', `--socket=${join(folder, 'socket')}`];
+      const args = ['--no-defaults', user, `--datadir=${data}`, ...address, ...options];
+      child = spawn('mariadbd', args, { stdio: 'ignore' });
+      await answers(url, child);
+    },
+    async kill() {
+      if (!child || child.exitCode !== null || child.signalCode !== null) return;
+      const ended = once(child, 'exit');
+      child.kill('SIGKILL');
+      await ended;
+    },
+    async remove() {
+      await mariadb.kill();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+  process.once('exit', () => void child?.kill('SIGKILL'));
+  try {
+    const install = ['--no-defaults', user, `--datadir=${data}`, '--auth-root-authentication-method=normal'];
+    await promisify(execFile)('mariadb-install-db', [...install, '--skip-test-db']).catch(explain);
+    await mariadb.start();
+    return mariadb;
+  } catch (error) {
+    await mariadb.remove();
+    throw error;
+  }
+}
+
+function explain(error: Error): never {
+  const isMissing = (error as { code?: string }).code === 'ENOENT';
+  throw isMissing ? new Error('there is no MariaDB server: install it, as by `apt-get install mariadb-server`') : error;
+}
+
+async function answers(uri: string, child: ChildProcess): Promise<void> {
+  const endsAtMs = Date.now() + startMs;
+  for (;;)
+    try {
+      return await (await mysql.createConnection({ uri, connectTimeout: 1_000 })).end();
+    } catch (error) {
+      const hasEnded = child.exitCode !== null || child.signalCode !== null;
+      if (hasEnded || Date.now() > endsAtMs) throw new Error(`no MariaDB answers at ${uri}`, { cause: error });
+      await sleep(lookMs);
+    }
+}

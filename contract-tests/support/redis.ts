@@ -1,0 +1,77 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { Redis } from 'ioredis';
+
+const startMs = 10_000;
+
+/** A Redis of our own on loopback, which keeps nothing on disk. */
+export interface PrivateRedis {
+  readonly url: string;
+  start(): Promise<void>;
+  /** It forgets everything. */
+  stop(): Promise<void>;
+  /** It keeps its connections and answers nothing. */
+  freeze(): void;
+  thaw(): void;
+  /** For looking at what is in it. */
+  connect(): Redis;
+}
+
+/** Started; whoever asked for it stops it. */
+export async function startPrivateRedis(options: readonly string[] = []): Promise<PrivateRedis> {
+  const port = await freePort();
+  const url = `redis://127.0.0.1:${port}`;
+  let child: ChildProcess | undefined;
+  const redis: PrivateRedis = {
+    url,
+    async start() {
+      child = spawn('redis-server', [...argumentsFor(port), ...options], { stdio: 'ignore', cwd: tmpdir() });
+      const failed = once(child, 'error').then(([error]) => Promise.reject(explain(error as Error)));
+      await Promise.race([failed, answers(url)]);
+      failed.catch(() => undefined);
+    },
+    async stop() {
+      if (!child || child.exitCode !== null || child.signalCode !== null) return;
+      const ended = once(child, 'exit');
+      child.kill('SIGKILL');
+      await ended;
+    },
+    freeze: () => void child?.kill('SIGSTOP'),
+    thaw: () => void child?.kill('SIGCONT'),
+    connect: () => new Redis(url),
+  };
+  await redis.start();
+  return redis;
+}
+
+function argumentsFor(port: number): string[] {
+  return ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
+}
+
+function explain(error: Error): Error {
+  const isMissing = (error as { code?: string }).code === 'ENOENT';
+  return isMissing
+    ? new Error('there is no redis-server: install Redis 7, as by `apt-get install redis-server`')
+    : error;
+}
+
+async function answers(url: string): Promise<void> {
+  const client = new Redis(url, { retryStrategy: () => 50, maxRetriesPerRequest: null });
+  client.on('error', () => undefined);
+  const timeUp = AbortSignal.timeout(startMs);
+  const late = once(timeUp, 'abort').then(() => Promise.reject(new Error(`no redis-server answers at ${url}`)));
+  // A password asked for is an answer as well.
+  await Promise.race([client.ping().catch(() => undefined), late]).finally(() => client.disconnect());
+  late.catch(() => undefined);
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

@@ -1,0 +1,31 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { readConfig } from '../../src/config.js';
+import { openDatabase } from '../../src/store/database.js';
+import type { TestDatabase } from './databases.js';
+
+const tables = [
+  'accounts',
+  'api_keys',
+  'sessions',
+  'readings',
+  'subjects',
+  'triggers',
+  'erasures',
+  'webhooks',
+  'outbox',
+  'deliveries',
+  'schema_migrations',
+];
+
+/** Everything that is stored, as text; on SQLite the bytes of its files too, free pages included. */
+export async function everythingStored({ url }: TestDatabase): Promise<string> {
+  const config = readConfig({ DATABASE_URL: url }).database;
+  const knex = openDatabase(config);
+  const rows = await Promise.all(tables.map((table) => knex(table).select()));
+  await knex.destroy();
+  if (config.kind === 'mysql') return JSON.stringify(rows);
+  const folder = dirname(config.file);
+  const files = await Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name), 'latin1')));
+  return JSON.stringify(rows) + files.join('');
+}

@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto';
+import { onTestFinished } from 'vitest';
+import { startDelivery } from '../../src/compose.js';
+import { readConfig } from '../../src/config.js';
+import type { Schema, StateReading } from '../../src/contract.js';
+import type { Closable } from '../../src/closing.js';
+import { createLog } from '../../src/log.js';
+import { newDelivery } from '../../src/delivery/new-delivery.js';
+import { openDatabase } from '../../src/store/database.js';
+import { type Delivery, deliveryColumns, toDelivery } from '../../src/store/deliveries.js';
+import { startReceiver } from './receiver.js';
+import type { Answer, TestService } from './service.js';
+import { until } from './until.js';
+
+/** Registers a webhook that is new; it goes when the test ends, so that nothing of it disturbs the next. */
+export async function register(
+  service: TestService,
+  url: string,
+  rest: Partial<Schema<'WebhookRegistration'>> = {},
+): Promise<Schema<'WebhookWithSecret'>> {
+  const answer = await service.post('/webhooks/register', { url, events: ['state_change'], ...rest });
+  if (answer.status !== 201) throw new Error(`${answer.status}: ${JSON.stringify(answer.body)}`);
+  const { id } = answer.body;
+  onTestFinished(async () => {
+    await service.request(`/webhooks/${id}`, { method: 'DELETE' }).catch(() => undefined);
+  });
+  return answer.body;
+}
+
+/** What is shown of a webhook. */
+export async function webhookOf(service: TestService, id: string): Promise<Schema<'Webhook'>> {
+  const { webhooks } = (await service.request('/webhooks')).body;
+  return webhooks.find((it: Schema<'Webhook'>) => it.id === id);
+}
+
+/** A page of failed deliveries, the first unless a cursor is named. */
+export async function failedDeliveries(service: TestService, query = ''): Promise<Schema<'FailedDeliveryList'>> {
+  return (await service.request(`/webhooks/retries${query}`)).body;
+}
+
+const calm = { heart_rate: 60, tone: 'calm' } as const;
+const hostile = { heart_rate: 130, tone: 'hostile' } as const;
+/** Readings may be so old; each of a story is a second younger than the one before, also while the clock stands. */
+const oldestSeconds = -280;
+
+/** A session whose state changes whenever it is told to, without the clock going on. */
+export async function startStory(
+  service: TestService,
+  session_id = 's1',
+): Promise<{ change(): Promise<StateReading> }> {
+  let told = 0;
+  let atMs = 0;
+  const tell = () => {
+    told += 1;
+    atMs = Math.max(atMs + 1000, service.clock.nowMs + oldestSeconds * 1000);
+    const timestamp = new Date(atMs).toISOString();
+    return service.read({ session_id, timestamp, ...(told % 2 === 1 ? calm : hostile) });
+  };
+  await tell();
+  return { change: tell };
+}
+
+/** The stored deliveries of a webhook, oldest first. */
+export function deliveriesOf({ database }: TestService, webhook_id: string): () => Promise<Delivery[]> {
+  const knex = openDatabase(readConfig({ DATABASE_URL: database.url }).database);
+  onTestFinished(() => knex.destroy());
+  return async () =>
+    (await knex('deliveries').select(deliveryColumns).where({ webhook_id }).orderBy('seq')).map(toDelivery);
+}
+
+/** Resolves once so many attempts have been made and written down, so that the clock may go on. */
+export async function attempted(deliveries: () => Promise<Delivery[]>, count: number): Promise<void> {
+  await until(`${count} attempts`, async () => {
+    const all = await deliveries();
+    const isQuiet = all.every(({ owner }) => owner === null);
+    return isQuiet && all.reduce((sum, { attempts }) => sum + attempts.length, 0) >= count;
+  });
+}
+
+/**
+ * Resolves once the worker has looked twice for work and done all that was due: a sample that was queued later has
+ * arrived at a receiver of its own.
+ */
+export async function startHeartbeat(service: TestService): Promise<() => Promise<void>> {
+  const receiver = await startReceiver();
+  const { id } = await register(service, receiver.url, { session_id: randomUUID() });
+  const beat = async () => {
+    const { length } = receiver.received;
+    await service.post(`/webhooks/${id}/test`);
+    await receiver.until(length + 1);
+  };
+  return async () => {
+    await beat();
+    await beat();
+  };
+}
+
+/** Stores deliveries that have failed, as the worker would have left them; oldest first. */
+export async function storeFailed(
+  { store, accountId, clock }: TestService,
+  wishes: ReadonlyArray<Partial<Delivery> & Pick<Delivery, 'webhookId'>>,
+): Promise<Delivery[]> {
+  const payload: Schema<'StateChange'> = {
+    event: 'state_change',
+    session_id: 's1',
+    previous_state: 'calm',
+    new_state: 'stressed',
+    stress_score: 64,
+    timestamp: clock.at(),
+  };
+  const failed = wishes.map((wish) => {
+    const rest = { sessionId: 's1', payload: JSON.stringify(payload), dueAtMs: clock.nowMs, settledAtMs: clock.nowMs };
+    const target = { webhookId: wish.webhookId, url: 'http://127.0.0.1:9' };
+    return newDelivery(target, { ...rest, status: 'failed', reason: 'attempts_exhausted', ...wish });
+  });
+  await store.transact((writerOf) => writerOf(accountId).deliveries.insert(failed));
+  return failed;
+}
+
+/** Stores deliveries that are due now, outside of any order. */
+export function storeDue(
+  service: TestService,
+  webhookId: string,
+  count: number,
+  receiverOf: (index: number) => string = () => '0'.repeat(16),
+): Promise<Delivery[]> {
+  const due = { status: 'due', reason: null, settledAtMs: null } as const;
+  const wishes = Array.from({ length: count }, (_, index) => ({ webhookId, ...due, receiver: receiverOf(index) }));
+  return storeFailed(service, wishes);
+}
+
+/** One more worker on the database of the service, under the same clock; it closes when the test ends. */
+export async function startWorkerOn({ database, clock }: TestService): Promise<Closable> {
+  const config = readConfig({ DATABASE_URL: database.url, WEBHOOK_ALLOW_LOOPBACK: '1' });
+  const worker = await startDelivery({ config, log: createLog('silent', { write() {} }), now: clock.now });
+  let closing: Promise<void> | undefined;
+  const close = () => (closing ??= worker.close());
+  onTestFinished(close);
+  return { close };
+}
+
+/** An answer's body as text without the one thing that differs from answer to answer. */
+export function comparable({ status, body }: Answer<object>): string {
+  return JSON.stringify({ answered: status, ...body, request_id: '' });
+}
