@@ -1,0 +1,112 @@
+import createFetchClient from 'openapi-fetch';
+import type { paths } from '../../../generated/api.js';
+import { fitBody } from './fit-body.js';
+import { errorOf } from './problem-error.js';
+import { retrying, type RetryOptions, sleep } from './retry.js';
+import type {
+  Erasure,
+  FailedDeliveryFilter,
+  FailedDeliveryList,
+  History,
+  RetryAccepted,
+  RetryRequest,
+  StateReading,
+  Submission,
+  TestAccepted,
+  TriggerProfile,
+  Webhook,
+  WebhookRegistration,
+  WebhookWithSecret,
+} from './schemas.js';
+
+export interface ClientOptions extends Partial<RetryOptions> {
+  /** Where the service is, as in `https://state.example.com`. */
+  readonly baseUrl: string;
+  /** `sk_…` */
+  readonly key: string;
+  /** In place of the global one. */
+  readonly fetch?: typeof fetch;
+}
+
+export interface CallOptions {
+  /** Ends the call, also while it waits to be sent again. */
+  readonly signal?: AbortSignal;
+}
+
+/** Every method rejects with ProblemError where the service refuses, and resends where it asks for that. */
+export interface StateClient {
+  /** Sends a reading; texts are cut where the body would be too large. */
+  ingest(submission: Submission, call?: CallOptions): Promise<StateReading>;
+  state(session_id: string, call?: CallOptions): Promise<StateReading>;
+  /** Of the last minutes, 5 unless said otherwise. */
+  history(session_id: string, minutes?: number, call?: CallOptions): Promise<History>;
+  triggers(subject_id: string, call?: CallOptions): Promise<TriggerProfile>;
+  /** Erases all that is known about a person. */
+  deleteSubject(subject_id: string, call?: CallOptions): Promise<Erasure>;
+  readonly webhooks: WebhookClient;
+}
+
+export interface WebhookClient {
+  /** The secret is there when the webhook is new, and never again: keep it. */
+  register(registration: WebhookRegistration, call?: CallOptions): Promise<Webhook | WebhookWithSecret>;
+  list(call?: CallOptions): Promise<Webhook[]>;
+  remove(id: string, call?: CallOptions): Promise<void>;
+  /** For 24 hours deliveries are signed with the new and the old secret. */
+  rotateSecret(id: string, call?: CallOptions): Promise<WebhookWithSecret>;
+  /** Sends a signed sample event. */
+  test(id: string, call?: CallOptions): Promise<TestAccepted>;
+  /** A page, newest first; go on with `next_cursor` until it is null. */
+  failedDeliveries(filter?: FailedDeliveryFilter, call?: CallOptions): Promise<FailedDeliveryList>;
+  retry(deliveries: RetryRequest, call?: CallOptions): Promise<RetryAccepted>;
+}
+
+const defaults: RetryOptions = { retriesMax: 4, waitMaxSeconds: 60, timeoutMs: 30_000 };
+
+export function createStateClient({ baseUrl, key, fetch = globalThis.fetch, ...retry }: ClientOptions): StateClient {
+  const api = createFetchClient<paths>({
+    baseUrl,
+    headers: { 'X-Service-Key': key },
+    fetch: retrying({ ...defaults, ...retry, fetch, sleep, random: Math.random }),
+  });
+  const ofSession = (session_id: string) => ({ params: { query: { session_id } } });
+  const ofWebhook = (id: string) => ({ params: { path: { id } } });
+  return {
+    ingest: async (submission, call) => read(await api.POST('/v1/ingest', { ...call, body: fitBody(submission) })),
+    state: async (session_id, call) => read(await api.GET('/v1/state', { ...call, ...ofSession(session_id) })),
+    history: async (session_id, minutes, call) => {
+      const query = minutes === undefined ? { session_id } : { session_id, minutes };
+      return read(await api.GET('/v1/history', { ...call, params: { query } }));
+    },
+    triggers: async (subject_id, call) =>
+      read(await api.GET('/v1/triggers', { ...call, params: { query: { subject_id } } })),
+    deleteSubject: async (subject_id, call) =>
+      read(await api.DELETE('/v1/subjects/{subject_id}', { ...call, params: { path: { subject_id } } })),
+    webhooks: {
+      register: async (body, call) => read(await api.POST('/webhooks/register', { ...call, body })),
+      list: async (call) => read(await api.GET('/webhooks', { ...call })).webhooks,
+      remove: async (id, call) => succeed(await api.DELETE('/webhooks/{id}', { ...call, ...ofWebhook(id) })),
+      rotateSecret: async (id, call) =>
+        read(await api.POST('/webhooks/{id}/rotate-secret', { ...call, ...ofWebhook(id) })),
+      test: async (id, call) => read(await api.POST('/webhooks/{id}/test', { ...call, ...ofWebhook(id) })),
+      failedDeliveries: async (query = {}, call) =>
+        read(await api.GET('/webhooks/retries', { ...call, params: { query } })),
+      retry: async (body, call) => read(await api.POST('/webhooks/retries', { ...call, body })),
+    },
+  };
+}
+
+interface Answered<Data> {
+  readonly data?: Data;
+  readonly error?: unknown;
+  readonly response: Response;
+}
+
+function read<Data>(answered: Answered<Data>): Data {
+  succeed(answered);
+  if (answered.data === undefined) throw errorOf(undefined, answered.response);
+  return answered.data;
+}
+
+function succeed({ error, response }: Answered<unknown>): void {
+  if (!response.ok) throw errorOf(error, response);
+}

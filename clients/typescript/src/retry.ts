@@ -1,0 +1,76 @@
+import { retryAfterSeconds } from './problem-error.js';
+
+export interface RetryOptions {
+  /** How often a call is sent again at most. */
+  readonly retriesMax: number;
+  /** A longer wait is not waited for: the call fails, and its error says how long it would be. */
+  readonly waitMaxSeconds: number;
+  /** How long one attempt may take. */
+  readonly timeoutMs: number;
+}
+
+export interface RetryParts extends RetryOptions {
+  readonly fetch: typeof fetch;
+  /** Rejects when the signal does. */
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** From 0 to below 1. */
+  readonly random: () => number;
+}
+
+const backoffMs = 250;
+const busy = [429, 503];
+
+/**
+ * A fetch that sends a request again where the service asks for that: 429 and 503 stored nothing. Where an answer is
+ * lost, only what answers the same when it is sent twice goes again: reads and readings. Another secret, or a 404 for
+ * what the first attempt removed, would be no answer to the call.
+ */
+export function retrying(parts: RetryParts): (request: Request) => Promise<Response> {
+  return async (request) => {
+    for (let retries = 0; ; retries += 1) {
+      const isLast = retries >= parts.retriesMax;
+      const outcome = await attempt(parts, request);
+      if (outcome instanceof Response) {
+        const waitSeconds = busy.includes(outcome.status) ? (retryAfterSeconds(outcome.headers) ?? 1) : undefined;
+        if (isLast || waitSeconds === undefined || waitSeconds > parts.waitMaxSeconds) return outcome;
+        await outcome.body?.cancel();
+        await parts.sleep(waitSeconds * 1000 + jitterMs(parts, retries), request.signal);
+      } else {
+        request.signal.throwIfAborted();
+        if (isLast || !answersTheSame(request)) throw outcome.error;
+        await parts.sleep(jitterMs(parts, retries), request.signal);
+      }
+    }
+  };
+}
+
+/** Waits so long unless the signal ends it. */
+export function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop, { once: true });
+  });
+}
+
+/** The request stays unread, so that it can be sent again. */
+async function attempt({ fetch, timeoutMs }: RetryParts, request: Request): Promise<Response | { error: unknown }> {
+  const signal = AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]);
+  return fetch(request.clone(), { signal }).catch((error: unknown) => ({ error }));
+}
+
+function answersTheSame({ method, url }: Request): boolean {
+  return method === 'GET' || (method === 'POST' && new URL(url).pathname.endsWith('/v1/ingest'));
+}
+
+/** On top of what was asked for, so that clients refused together do not come back together. */
+function jitterMs({ random }: RetryParts, retries: number): number {
+  return Math.round(random() * backoffMs * 2 ** retries);
+}

@@ -1,0 +1,133 @@
+import { type Changes, type Direction, entries, follow, isSame, type Part } from './changes.js';
+
+/** A document before and after. */
+export interface Documents {
+  readonly before: Part;
+  readonly after: Part;
+}
+
+const lowerBounds = ['minimum', 'minLength', 'minItems', 'minProperties'];
+const upperBounds = ['maximum', 'maxLength', 'maxItems', 'maxProperties'];
+/** Keywords whose values cannot be told to be wider or narrower: there or not is all that can be judged. */
+const opaque = ['format', 'pattern', 'multipleOf', 'x-one-of-fields', 'x-required-with'];
+/** What holds where it says true. */
+const demands = ['uniqueItems', 'exclusiveMinimum', 'exclusiveMaximum'];
+const compositions = ['oneOf', 'anyOf', 'allOf', 'not', 'discriminator'];
+
+/** Compares schemas of what one side writes and the other reads. */
+export class SchemaComparison {
+  readonly #seen = new Set<string>();
+
+  constructor(
+    private readonly documents: Documents,
+    private readonly changes: Changes,
+    private readonly direction: Direction,
+  ) {}
+
+  compare(before: unknown, after: unknown, at: string): void {
+    const old = follow(this.documents.before, before, at);
+    const { part } = follow(this.documents.after, after, at);
+    // A schema may contain itself. Operations share components, so what was seen is forgotten on the way back.
+    if (this.#seen.has(old.at)) return;
+    this.#seen.add(old.at);
+    if (old.part['type'] !== part['type'])
+      this.breaks(old.at, `type was ${show(old.part['type'])}, is ${show(part['type'])}`);
+    else this.compareKeywords(old.part, part, old.at);
+    this.#seen.delete(old.at);
+  }
+
+  private compareKeywords(before: Part, after: Part, at: string): void {
+    for (const name of lowerBounds) this.bound(before[name], after[name], at, name, 1);
+    for (const name of upperBounds) this.bound(before[name], after[name], at, name, -1);
+    for (const name of opaque) this.opaqueValue(before[name], after[name], at, name);
+    for (const name of demands) this.demand(before[name] === true, after[name] === true, at, name);
+    // What may not be null is asked for more than what may.
+    this.demand(before['nullable'] !== true, after['nullable'] !== true, at, 'not nullable');
+    for (const name of compositions)
+      if (!isSame(before[name], after[name])) this.breaks(at, `${name} has changed, and is judged by no rule`);
+    if (this.direction === 'request' && !isSame(before['default'], after['default']))
+      this.breaks(at, `default was ${show(before['default'])}, is ${show(after['default'])}`);
+    this.enumeration(before['enum'], after['enum'], at);
+    this.properties(before, after, at);
+    if (before['items'] && after['items']) this.compare(before['items'], after['items'], `${at}/items`);
+    this.additional(before['additionalProperties'], after['additionalProperties'], at);
+  }
+
+  private properties(before: Part, after: Part, at: string): void {
+    const old = new Map(entries(before['properties']));
+    const now = new Map(entries(after['properties']));
+    const wasRequired = (name: string) => names(before['required']).includes(name);
+    const isRequired = (name: string) => names(after['required']).includes(name);
+    for (const [name, schema] of old) {
+      const place = `${at}/properties/${name}`;
+      if (!now.has(name)) this.breaks(place, 'the field is gone');
+      else {
+        this.demand(wasRequired(name), isRequired(name), place, 'required');
+        this.compare(schema, now.get(name), place);
+      }
+    }
+    for (const name of [...now.keys()].filter((it) => !old.has(it))) {
+      const place = `${at}/properties/${name}`;
+      if (this.direction === 'request' && isRequired(name)) this.breaks(place, 'a new field is required of requests');
+      else this.adds(place, `new ${isRequired(name) ? '' : 'optional '}field of ${this.direction}s`);
+    }
+  }
+
+  private additional(before: unknown, after: unknown, at: string): void {
+    const place = `${at}/additionalProperties`;
+    if (typeof before === 'object' && typeof after === 'object') this.compare(before, after, place);
+    // An answer may gain fields, so whether it says so beforehand breaks nobody.
+    else if (this.direction === 'request')
+      this.demand(before === false, after === false, at, 'no other fields than those named');
+    else if (typeof before !== typeof after) this.breaks(place, `was ${show(before)}, is ${show(after)}`);
+  }
+
+  private enumeration(before: unknown, after: unknown, at: string): void {
+    if (before === undefined || after === undefined) return this.opaqueValue(before, after, at, 'enum');
+    for (const value of names(before).filter((it) => !names(after).includes(it)))
+      this.breaks(at, `the value ${show(value)} of ${this.direction}s is gone`);
+    for (const value of names(after).filter((it) => !names(before).includes(it)))
+      this.adds(at, `new value ${show(value)} of ${this.direction}s`);
+  }
+
+  /** `narrower` is the sign of a step that lets less through. */
+  private bound(before: unknown, after: unknown, at: string, name: string, narrower: 1 | -1): void {
+    const open = -narrower * Infinity;
+    const step = (Number(after ?? open) - Number(before ?? open)) * narrower;
+    if (before === after || Number.isNaN(step)) return;
+    this.restriction(step > 0, at, `${name} was ${show(before)}, is ${show(after)}`);
+  }
+
+  private opaqueValue(before: unknown, after: unknown, at: string, name: string): void {
+    if (isSame(before, after)) return;
+    const message = `${name} was ${show(before)}, is ${show(after)}`;
+    if (before !== undefined && after !== undefined) this.breaks(at, message);
+    else this.restriction(after !== undefined, at, message);
+  }
+
+  private demand(before: boolean, after: boolean, at: string, name: string): void {
+    if (before !== after) this.restriction(after, at, after ? `is now ${name}` : `is no longer ${name}`);
+  }
+
+  /** Requests may not be restricted further, and answers not loosened; the opposites break nobody. */
+  private restriction(isNarrower: boolean, at: string, message: string): void {
+    if (isNarrower === (this.direction === 'request')) this.breaks(at, `${message} (of ${this.direction}s)`);
+    else this.adds(at, `${message} (of ${this.direction}s)`);
+  }
+
+  private breaks(at: string, message: string): void {
+    this.changes.add('breaking', at, message);
+  }
+
+  private adds(at: string, message: string): void {
+    this.changes.add('addition', at, message);
+  }
+}
+
+function names(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function show(value: unknown): string {
+  return value === undefined ? 'absent' : JSON.stringify(value);
+}

@@ -1,0 +1,94 @@
+/** The story that every generated client plays. What it asks of answers is checked by the compiler and at run time. */
+
+/** A generated client as the story wants it; its adapter may not convert anything. */
+export interface StoryClient {
+  ingest(reading: Reading): Promise<StateLike>;
+  state(session_id: string): Promise<StateLike>;
+  history(session_id: string, minutes: number): Promise<HistoryLike>;
+  triggers(subject_id: string): Promise<TriggersLike>;
+  register(url: string): Promise<{ id: string; secret: string }>;
+  remove(id: string): Promise<void>;
+  /** Sends a reading that is refused with 422 and resolves with its problem. */
+  refused(reading: Reading): Promise<ProblemLike>;
+}
+
+export interface Reading {
+  session_id: string;
+  subject_id: string;
+  timestamp: string;
+  heart_rate: number;
+  tone: 'calm' | 'tense';
+  sentiment: number;
+  user_message: string;
+  ai_response: string;
+}
+
+interface StateLike {
+  session_id: string;
+  state: 'calm' | 'relaxed' | 'focused' | 'stressed' | 'acute_stress';
+  stress_score: number;
+  topics_detected: string[];
+}
+interface HistoryLike {
+  datapoints: Array<{ timestamp: string; stress_score: number; heart_rate?: number | undefined }>;
+  trend: 'rising' | 'falling' | 'stable';
+}
+interface TriggersLike {
+  triggers: Record<string, { status: 'observed' | 'active' | 'resolved'; sessions: number }>;
+  active: string[];
+}
+interface ProblemLike {
+  status: number;
+  code: string;
+  request_id: string;
+  errors: Array<{ detail: string; code: string; pointer?: string | undefined }>;
+}
+
+declare const process: { env: Record<string, string | undefined>; exitCode?: number };
+
+export const service = { url: process.env['SERVICE_URL'] ?? '', key: process.env['SERVICE_KEY'] ?? '' };
+
+export async function tell(client: StoryClient): Promise<void> {
+  const session_id = crypto.randomUUID();
+  const subject_id = crypto.randomUUID();
+  const reading: Reading = {
+    session_id,
+    subject_id,
+    timestamp: new Date().toISOString(),
+    heart_rate: 96,
+    tone: 'tense',
+    sentiment: -0.4,
+    user_message: 'My performance review at work is tomorrow.',
+    ai_response: 'What worries you most about the review?',
+  };
+  const answered = await client.ingest(reading);
+  expect('the topic of the turn', answered.topics_detected.length, 1);
+  const { stress_score, state } = await client.state(session_id);
+  expect('the state', `${stress_score} ${state}`, `${answered.stress_score} ${answered.state}`);
+  const { datapoints, trend } = await client.history(session_id, 5);
+  expect('the history', `${datapoints.map((it) => it.heart_rate)} ${trend}`, '96 stable');
+  const { triggers } = await client.triggers(subject_id);
+  expect('the trigger', triggers[answered.topics_detected[0] ?? '']?.sessions, 1);
+  const webhook = await client.register(`http://127.0.0.1:9/${session_id}`);
+  expect('the secret', webhook.secret.startsWith('whsec_'), true);
+  await client.remove(webhook.id);
+  const { code, errors } = await client.refused({ ...reading, sentiment: 7, heart_rate: 700 });
+  expect('the problem', code, 'validation_failed');
+  expect(
+    'the faults',
+    errors
+      .map(({ pointer }) => pointer)
+      .sort()
+      .join(),
+    '/heart_rate,/sentiment',
+  );
+}
+
+/** What a client did not answer as wanted. */
+export function wrong(what: string, answer: unknown): never {
+  throw new Error(`${what}: ${JSON.stringify(answer)}`);
+}
+
+function expect(what: string, actual: unknown, wanted: unknown): void {
+  if (actual !== wanted) wrong(what, { actual, wanted });
+}
