@@ -1,10 +1,11 @@
 /** What one reading costs in the domain code: CPU time, warm, without HTTP or a database. A figure, not a test. */
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import { enums } from '../generated/spec.js';
 import type { Baseline } from '../src/domain/baseline.js';
 import { advanceSession, type Session } from '../src/domain/session.js';
 import type { Reading } from '../src/domain/signals.js';
 import { toStateReading } from '../src/domain/state-reading.js';
+import { positive } from './terminal/options.js';
 import { seededRandom } from './terminal/scenes.js';
 import { textTable } from './terminal/table.js';
 import { median } from './terminal/task-summary.js';
@@ -83,9 +84,4 @@ function drawReadings<T>(pick: (all: Required<Omit<Reading, 'atMs' | 'subjectId'
       sentiment: 2 * random() - 1,
     }),
   );
-}
-
-function positive(text: string): number {
-  if (!/^[1-9]\d*$/.test(text)) throw new InvalidArgumentError('It is a whole number above 0.');
-  return Number(text);
 }

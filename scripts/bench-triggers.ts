@@ -3,43 +3,46 @@
  * each. A figure, not a test; the ratios are the result. The exit code is 1 when a request failed.
  */
 import { loadavg } from 'node:os';
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command } from 'commander';
 import { runCommand } from '../contract-tests/dredd/service-process.js';
 import build from '../contract-tests/support/build.js';
-import { createTestDatabase, type DatabaseKind, isMysqlReachable } from '../contract-tests/support/databases.js';
+import { createTestDatabase, type DatabaseKind } from '../contract-tests/support/databases.js';
+import { databaseOption, type DatabaseWish, findDatabases } from './bench/databases.js';
 import { fillStore, subjectsAtOnce, topicsPerSubject } from './bench/fill.js';
 import { readConfig } from '../src/config.js';
 import { openStore, type Store } from '../src/store/store.js';
 import { type Generator, startGenerator } from './bench/generator.js';
 import type { Run } from './bench/load.js';
-import { type Contender, contenders, subjectCount, subjectName } from './bench/requests.js';
+import { type Load as AnyLoad, subjectCount, subjectName } from './bench/requests.js';
+import { condemnFailures, middle, middleOf, type Runs, runCells, runTitles, takeTurns } from './bench/rounds.js';
 import { startBenchedService } from './bench/service.js';
+import { positive } from './terminal/options.js';
 import { startProgress } from './terminal/progress.js';
-import { type Column, type TableRow, textTable } from './terminal/table.js';
-import { median } from './terminal/task-summary.js';
+import { type Column, textTable } from './terminal/table.js';
 
 const connections = 64;
+const loads = ['plain', 'turn', 'profile'] as const satisfies readonly AnyLoad[];
+type Load = (typeof loads)[number];
 const readsARound = 400;
 const shareMin = 0.85;
-const titles: Readonly<Record<Contender, string>> = {
+const titles: Readonly<Record<Load, string>> = {
   plain: '1 ingest without text',
   turn: '2 ingest with a turn of 200 + 300 characters',
   profile: `3 profile of ${topicsPerSubject} topics`,
 };
 const columns: readonly Column[] = [
   { title: 'load' },
-  ...['requests/s', 'least', 'most', 'p50 ms', 'p99 ms', 'failed'].map((title) => ({ title, align: 'right' }) as const),
+  ...runTitles.map((title) => ({ title, align: 'right' }) as const),
 ];
 
 interface Wish {
   readonly seconds: number;
   readonly rounds: number;
 }
-type Runs = Readonly<Record<Contender, Run[]>>;
 
 new Command('bench:triggers')
   .description('Throughput of ingest with and without a conversation turn, and of trigger profiles.')
-  .addOption(new Option('--database <kind>', 'which to measure').choices(['sqlite', 'mysql', 'both']).default('both'))
+  .addOption(databaseOption)
   .option('--seconds <number>', 'of each run', positive, 4)
   .option('--rounds <number>', 'runs of each load', positive, 5)
   .action(bench)
@@ -49,15 +52,12 @@ new Command('bench:triggers')
     process.exitCode = 1;
   });
 
-async function bench({ database, ...wish }: Wish & { database: DatabaseKind | 'both' }): Promise<void> {
+async function bench({ database, ...wish }: Wish & { database: DatabaseWish }): Promise<void> {
   build();
-  const hasMysql = await isMysqlReachable();
-  if (!hasMysql && database === 'mysql') throw new Error('no MySQL server answers: start one, or set TEST_MYSQL_URL');
-  if (!hasMysql && database === 'both') console.log('MySQL is not measured: no server answers.\n');
-  const kinds = (['sqlite', 'mysql'] as const).filter((kind) => database === kind || database === 'both');
+  const kinds = await findDatabases(database);
   const generator = startGenerator();
   try {
-    for (const kind of kinds) if (kind === 'sqlite' || hasMysql) await benchOn(kind, generator, wish);
+    for (const kind of kinds) await benchOn(kind, generator, wish);
   } finally {
     generator.close();
   }
@@ -106,48 +106,29 @@ async function withFilled(
   }
 }
 
-/** Every load in turn, in each round the other way round, after one round to warm up. */
-async function loadService({ url, key }: Filled, generator: Generator, { seconds, rounds }: Wish): Promise<Runs> {
+/** Every load in turn, after one round to warm up. */
+async function loadService({ url, key }: Filled, generator: Generator, { seconds, rounds }: Wish): Promise<Runs<Load>> {
   const service = await startBenchedService(url);
-  const progress = startProgress(process.stderr, (rounds + 1) * contenders.length, 'runs');
-  const runs: Runs = { plain: [], turn: [], profile: [] };
   try {
-    for (let round = 0; round <= rounds; round += 1) {
-      for (const contender of round % 2 === 0 ? contenders : contenders.toReversed()) {
-        const run = await generator.run({ url: service.url, key, contender, seconds, connections });
-        if (round > 0 || run.failures > 0) runs[contender].push(run);
-        progress.advance();
-      }
-    }
-    return runs;
+    return await takeTurns(loads, { rounds, warmUps: 1 }, (load) =>
+      generator.run({ url: service.url, key, load, seconds, connections }),
+    );
   } finally {
-    progress.stop();
     await service.close();
   }
 }
 
-function report(runs: Runs): void {
-  console.log(textTable(columns, [contenders.map((contender) => rowOf(titles[contender], runs[contender]))]));
+function report(runs: Runs<Load>): void {
+  console.log(textTable(columns, [loads.map((load) => [titles[load], ...runCells(runs[load])])]));
   const shares = runs.turn.map(({ perSecond }, round) => perSecond / (runs.plain[round]?.perSecond ?? Number.NaN));
-  const share = middle(perSecond(runs.turn)) / middle(perSecond(runs.plain));
+  const share = middleOf(runs.turn, perSecond) / middleOf(runs.plain, perSecond);
   console.log(
     `\nWith a turn: ${share.toFixed(2)} of the throughput without, required ${shareMin}; ` +
       `by round ${shares.map((it) => it.toFixed(2)).join(' ')}.`,
   );
   const load = loadavg().map((it) => it.toFixed(1));
   console.log(`${connections} connections; medians of ${runs.plain.length} rounds; load average ${load.join(' ')}.`);
-  if (contenders.some((contender) => runs[contender].some(({ failures }) => failures > 0))) {
-    console.log('Requests failed: these figures count for nothing.');
-    process.exitCode = 1;
-  }
-}
-
-function rowOf(title: string, runs: readonly Run[]): TableRow {
-  const rates = perSecond(runs);
-  const figures = [middle(rates), Math.min(...rates), Math.max(...rates)].map((rate) => rate.toFixed(0));
-  const latencies = [runs.map(({ p50Ms }) => p50Ms), runs.map(({ p99Ms }) => p99Ms)];
-  const failed = runs.reduce((sum, { failures }) => sum + failures, 0);
-  return [title, ...figures, ...latencies.map((all) => middle(all).toFixed(0)), String(failed)];
+  condemnFailures(loads.map((load) => runs[load]));
 }
 
 /** Median time of one profile read by the store, µs: of the only subject, and of random ones among all. */
@@ -174,15 +155,6 @@ function reportReads([alone, among]: [alone: number, among: number]): void {
   );
 }
 
-function perSecond(runs: readonly Run[]): number[] {
-  return runs.map((run) => run.perSecond);
-}
-
-function middle(values: readonly number[]): number {
-  return median([...values].sort((a, b) => a - b));
-}
-
-function positive(text: string): number {
-  if (!/^[1-9]\d*$/.test(text)) throw new InvalidArgumentError('It is a whole number above 0.');
-  return Number(text);
+function perSecond(run: Run): number {
+  return run.perSecond;
 }

@@ -2,8 +2,7 @@
  * How well the stress score tells strain from rest: replays recorded people through the real service, in this process,
  * over HTTP, on a temporary database and a clock made by hand. Standard output carries the tables only.
  */
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
 import { resamples } from './evaluate/bootstrap.js';
 import { drawTasks, scoresByTask } from './evaluate/chart.js';
@@ -12,6 +11,7 @@ import { aucColumns, aucRow, isCompared, restTasks, sceneColumns, sceneDraws, sc
 import { type AnsweredScore, personal, replayVariant, spacingSeconds, variants } from './evaluate/variants.js';
 import { yardsticks } from './evaluate/yardsticks.js';
 import { startProgress } from './terminal/progress.js';
+import { save } from './terminal/save.js';
 import { markdownTable, type TableRow, textTable } from './terminal/table.js';
 import { protocolOrder } from './terminal/task-summary.js';
 import { groupBySubject, type RecordedWindow, readWindows } from './terminal/windows.js';
@@ -125,10 +125,4 @@ function draw(
   const tasks = scoresByTask(protocolOrder(windows), answers.flat());
   const subtitle = `StressID, ${people} people, each with a baseline of their own; tasks in protocol order, two minutes apart`;
   return drawTasks(tasks, 'Stress score by task', subtitle);
-}
-
-async function save(path: string, drawing: string): Promise<void> {
-  await mkdir(dirname(resolve(path)), { recursive: true });
-  await writeFile(path, drawing);
-  console.error(`Drawn: ${path}`);
 }

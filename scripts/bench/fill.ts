@@ -8,7 +8,7 @@ import { subjectName } from './requests.js';
 
 export const topicsPerSubject = 20;
 const sightingsPerTopic = 4;
-/** With 20 topics each they stay below the 500 rows that SQLite takes in one insert of Knex's. */
+/** With 20 topics each, 500 rows an insert: as many as a large group of readings writes. */
 export const subjectsAtOnce = 25;
 const seed = 5;
 const hourMs = 60 * 60 * 1000;

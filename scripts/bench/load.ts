@@ -1,16 +1,20 @@
 /** The load generator, in a process of its own: takes one job at a time from its parent and reports what came of it. */
 import autocannon from 'autocannon';
-import { type Contender, createRequests } from './requests.js';
+import { createRequests, type Load } from './requests.js';
 
 export interface Job {
   readonly url: string;
   readonly key: string;
-  readonly contender: Contender;
+  readonly load: Load;
   readonly seconds: number;
   readonly connections: number;
+  /** Of how many subjects or sessions each request names one, where it does. */
+  readonly among?: number;
 }
 
 export interface Run {
+  /** 2xx only. */
+  readonly answers: number;
   readonly perSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
@@ -21,19 +25,20 @@ export interface Run {
 const requests = createRequests();
 
 process.on('message', (job: Job) => {
-  void load(job).then((run) => process.send?.(run));
+  void run(job).then((done) => process.send?.(done));
 });
 
-async function load({ url, key, contender, seconds, connections }: Job): Promise<Run> {
-  const next = requests[contender];
+async function run({ url, key, load, seconds, connections, among }: Job): Promise<Run> {
+  const next = requests[load];
   const result = await autocannon({
     url,
     connections,
     duration: seconds,
     headers: { 'X-Service-Key': key, 'Content-Type': 'application/json' },
-    requests: [{ setupRequest: (request) => ({ ...request, ...next() }) }],
+    requests: [{ setupRequest: (request) => ({ ...request, ...next(among) }) }],
   });
   return {
+    answers: result['2xx'],
     perSecond: result['2xx'] / result.duration,
     p50Ms: result.latency.p50,
     p99Ms: result.latency.p99,

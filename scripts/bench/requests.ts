@@ -4,12 +4,17 @@ import { drawTurn } from './turns.js';
 
 export const subjectCount = 10_000;
 const sessionCount = 200;
+export const liveCount = 20;
+/** The session with an hour of history. */
+export const longName = 'long';
 const bodyCount = 1_000;
+/** A session then moves on to the next scene, so that states change now and then, as they do with people. */
+const readingsAScene = 50;
 const seed = 4;
 
-/** What the service is asked for, each by a load of its own. */
-export const contenders = ['plain', 'turn', 'profile'] as const;
-export type Contender = (typeof contenders)[number];
+/** What a service is asked for. */
+export const loads = ['plain', 'turn', 'profile', 'state', 'history', 'longHistory', 'anyState'] as const;
+export type Load = (typeof loads)[number];
 
 export interface BenchRequest {
   readonly method: 'GET' | 'POST';
@@ -17,10 +22,13 @@ export interface BenchRequest {
   readonly body?: string;
 }
 
-/** An endless source of requests; no reading is a resend and none is late. */
-export type NextRequest = () => BenchRequest;
+/**
+ * An endless source of requests; no reading is a resend and none is late. `among` is of how many subjects or sessions
+ * one is drawn, where one is.
+ */
+export type NextRequest = (among?: number) => BenchRequest;
 
-export function createRequests(): Readonly<Record<Contender, NextRequest>> {
+export function createRequests(): Readonly<Record<Load, NextRequest>> {
   const random = seededRandom(seed);
   // Drawn beforehand, so that both loads cost their generator the same.
   const signals = Array.from({ length: bodyCount }, (_, index) => draw(oneOf(scenes, index), random));
@@ -28,12 +36,30 @@ export function createRequests(): Readonly<Record<Contender, NextRequest>> {
   return {
     plain: ingestRequests('plain', signals),
     turn: ingestRequests('turn', turns),
-    profile: () => ({ method: 'GET', path: `/v1/triggers?subject_id=${subjectName(random() * subjectCount)}` }),
+    profile: (among = subjectCount) => get(`/v1/triggers?subject_id=${subjectName(random() * among)}`),
+    state: () => get(`/v1/state?session_id=${liveName(random() * liveCount)}`),
+    history: () => get(`/v1/history?minutes=5&session_id=${liveName(random() * liveCount)}`),
+    longHistory: () => get(`/v1/history?minutes=60&session_id=${longName}`),
+    anyState: (among = 1) => get(`/v1/state?session_id=${crowdName(random() * among)}`),
   };
+}
+
+function get(path: string): BenchRequest {
+  return { method: 'GET', path };
 }
 
 export function subjectName(number: number): string {
   return `subject-${Math.floor(number)}`;
+}
+
+/** Of a session with some minutes of history. */
+export function liveName(number: number): string {
+  return `live-${Math.floor(number)}`;
+}
+
+/** Of a session that nobody sends readings to; the names sort as their numbers do. */
+export function crowdName(number: number): string {
+  return `crowd-${String(Math.floor(number)).padStart(9, '0')}`;
 }
 
 /** Sessions in turn, over people spread among all; each session's instants go up by a millisecond at least. */
@@ -48,11 +74,16 @@ function ingestRequests(name: string, bodies: ReadonlyArray<Partial<Submission>>
       session_id: `${name}-${session}`,
       subject_id: subjectName((session * subjectCount) / sessionCount),
       timestamp: new Date(timestampMs).toISOString(),
-      ...oneOf(bodies, sent),
+      ...oneOf(bodies, session + Math.floor(sent / sessionCount) * scenes.length + sceneOf(session, sent)),
     };
     sent += 1;
     return { method: 'POST', path: '/v1/ingest', body: JSON.stringify(submission) };
   };
+}
+
+/** How many scenes a session has left behind; no two neighbours move on together. */
+function sceneOf(session: number, sent: number): number {
+  return Math.floor((Math.floor(sent / sessionCount) + session) / readingsAScene);
 }
 
 function oneOf<T>(items: readonly T[], index: number): T {

@@ -6,19 +6,45 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 
 export interface BenchedService {
   readonly url: string;
+  readonly pid: number;
+  /** The orderly way, as by SIGTERM. */
   close(): Promise<void>;
 }
 
-/** The built service in a process of its own, as it is deployed; it logs every request, to nowhere. */
-export async function startBenchedService(databaseUrl: string): Promise<BenchedService> {
-  const env = { ...process.env, HOST: '127.0.0.1', PORT: '0', DATABASE_URL: databaseUrl, LOG_LEVEL: 'info' };
-  const child = spawn(process.execPath, ['dist/main.js'], { cwd: root, env, stdio: ['ignore', 'pipe', 'ignore'] });
-  const ended = once(child, 'exit');
-  const silent = ended.then(() => Promise.reject(new Error('the service does not start: see npm start')));
+/** Limits count as they do when deployed, and are never reached. */
+export const ample = { LIMIT_SESSION_REQUESTS_PER_MINUTE: '1000000000', LIMIT_NEW_SESSIONS_PER_MINUTE: '1000000000' };
+
+/** The built service in a process of its own, as it is deployed; it logs every request. */
+export function startBenchedService(
+  databaseUrl: string,
+  limits: Readonly<Record<string, string>> = ample,
+): Promise<BenchedService> {
+  return startListener('dist/main.js', {
+    HOST: '127.0.0.1',
+    PORT: '0',
+    DATABASE_URL: databaseUrl,
+    LOG_LEVEL: 'info',
+    ...limits,
+  });
+}
+
+/** Runs a program that says where it listens; what it logs goes through a pipe to nowhere. */
+export async function startListener(file: string, env: Readonly<Record<string, string>>): Promise<BenchedService> {
+  const child = spawn(process.execPath, [file], {
+    cwd: root,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const kill = () => void child.kill('SIGKILL');
+  process.once('exit', kill);
+  const ended = once(child, 'exit').finally(() => process.off('exit', kill));
+  child.stderr.resume();
+  const silent = ended.then(() => Promise.reject(new Error(`${file} does not start: run it by hand to see why`)));
   const [line] = (await Promise.race([once(child.stdout.setEncoding('utf8'), 'data'), silent])) as [string];
   silent.catch(() => undefined);
   return {
     url: /http:\S+/.exec(line)?.[0] ?? '',
+    pid: child.pid ?? 0,
     async close() {
       child.kill();
       await ended;

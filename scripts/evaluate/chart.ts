@@ -1,4 +1,5 @@
 import { bands } from '../../generated/spec.js';
+import { colours, picture, round, text } from '../terminal/svg.js';
 import { quantile } from './bootstrap.js';
 import type { AnsweredScore } from './variants.js';
 
@@ -11,15 +12,6 @@ export interface TaskScores {
 
 const size = { width: 900, height: 420 };
 const plot = { left: 44, right: 810, top: 74, bottom: 356 };
-const colours = {
-  ground: '#ffffff',
-  shade: '#fbe9dd',
-  grid: '#dfe3e8',
-  text: '#1f2933',
-  faint: '#5f6c7b',
-  rest: '#2b6cb0',
-  stressor: '#c2410c',
-};
 const barWidth = 18;
 
 /** The scores of each task in protocol order. */
@@ -36,22 +28,14 @@ export function drawTasks(tasks: readonly TaskScores[], title: string, subtitle:
   const step = (plot.right - plot.left) / tasks.length;
   const columns = tasks.map((task, index) => ({ ...task, middle: plot.left + (index + 0.5) * step }));
   const medians = columns.map(({ middle, scores }) => `${round(middle)},${yOf(quantile(scores, 0.5))}`);
-  return [
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${size.width}" height="${size.height}"` +
-      ` viewBox="0 0 ${size.width} ${size.height}" font-family="system-ui, Helvetica, Arial, sans-serif" role="img">`,
-    `<title>${escape(title)}</title>`,
-    `<rect width="${size.width}" height="${size.height}" fill="${colours.ground}"/>`,
-    text(plot.left, 28, title, { size: 17, weight: 600 }),
-    text(plot.left, 49, subtitle, { size: 12.5, fill: colours.faint }),
+  return picture({ ...size, left: plot.left, title, subtitle }, [
     ...stressorRuns(tasks).map(({ from, to }) => shade(plot.left + from * step, (to - from) * step)),
     ...drawBands(),
     `<polyline points="${medians.join(' ')}" fill="none" stroke="${colours.faint}" stroke-width="1.5"/>`,
     ...columns.map(drawQuartiles),
     ...columns.map(({ middle, task }) => text(middle, plot.bottom + 18, task, { size: 10.5, anchor: 'middle' })),
     ...drawLegend(),
-    '</svg>',
-    '',
-  ].join('\n');
+  ]);
 }
 
 /** A line at each edge, and the name of the band beside its middle. */
@@ -70,7 +54,7 @@ function drawBands(): string[] {
 
 function drawQuartiles({ scores, middle, isStressor }: TaskScores & { middle: number }): string {
   if (scores.length === 0) return '';
-  const colour = isStressor ? colours.stressor : colours.rest;
+  const colour = isStressor ? colours.warm : colours.cool;
   const [top, median, bottom] = [0.75, 0.5, 0.25].map((share) => yOf(quantile(scores, share))) as [
     number,
     number,
@@ -91,8 +75,8 @@ function drawLegend(): string[] {
     text(x + barWidth + 8, y, label, { size: 12 }),
   ];
   return [
-    ...key(plot.left, colours.rest, 'rest or baseline'),
-    ...key(plot.left + 150, colours.stressor, 'stressor task (shaded)'),
+    ...key(plot.left, colours.cool, 'rest or baseline'),
+    ...key(plot.left + 150, colours.warm, 'stressor task (shaded)'),
     text(plot.right, y, 'dot: median · bar: middle half of people', { size: 12, anchor: 'end', fill: colours.faint }),
   ];
 }
@@ -113,27 +97,6 @@ function shade(x: number, width: number): string {
   return `<rect x="${round(x)}" y="${plot.top}" width="${round(width)}" height="${height}" fill="${colours.shade}"/>`;
 }
 
-interface TextStyle {
-  readonly size: number;
-  readonly fill?: string;
-  readonly weight?: number;
-  readonly anchor?: 'middle' | 'end';
-}
-
-function text(x: number, y: number, content: string, style: TextStyle): string {
-  const { size: fontSize, fill = colours.text, weight = 400, anchor = 'start' } = style;
-  const look = `font-size="${fontSize}" font-weight="${weight}" fill="${fill}" text-anchor="${anchor}"`;
-  return `<text x="${round(x)}" y="${round(y)}" ${look}>${escape(content)}</text>`;
-}
-
 function yOf(score: number): number {
   return round(plot.bottom - (score / 100) * (plot.bottom - plot.top));
-}
-
-function round(pixels: number): number {
-  return Math.round(pixels * 10) / 10;
-}
-
-function escape(content: string): string {
-  return content.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

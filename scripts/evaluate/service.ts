@@ -33,11 +33,14 @@ export async function startEvaluatedService(): Promise<EvaluatedService> {
 }
 
 async function start(folder: string): Promise<EvaluatedService> {
-  const config = readConfig({ PORT: '0', DATABASE_URL: `sqlite:${join(folder, 'state.db')}`, LOG_LEVEL: 'silent' });
+  // The recordings are played much faster than they were made.
+  const unlimited = { LIMIT_SESSION_REQUESTS_PER_MINUTE: '0', LIMIT_NEW_SESSIONS_PER_MINUTE: '0' };
+  const database = { DATABASE_URL: `sqlite:${join(folder, 'state.db')}` };
+  const config = readConfig({ PORT: '0', ...database, ...unlimited, LOG_LEVEL: 'silent' });
   let nowMs = Date.UTC(2026, 0, 5, 9);
   const now = () => nowMs;
   const service = await startService({ config, root, log: pino({ level: config.logLevel }), now });
-  const database = openDatabase(config.database);
+  const tables = openDatabase(config.database);
   const stop = new AbortController();
   const post = createSend({ url: service.url, key: service.developmentKey ?? '', signal: stop.signal });
   return {
@@ -51,11 +54,11 @@ async function start(folder: string): Promise<EvaluatedService> {
       throw new Error(`the service refused ${JSON.stringify(submission)}: ${answer.status} ${answer.detail}`);
     },
     async eraseBaselines() {
-      await database('subjects').delete();
+      await tables('subjects').delete();
     },
     async close() {
       stop.abort();
-      await database.destroy();
+      await tables.destroy();
       await service.close();
       await rm(folder, { recursive: true, force: true });
     },

@@ -54,7 +54,7 @@ export function fitTopicModel(rows: readonly SadRow[], onStep: (step: number) =>
 /** Buckets that each segment of a sentence fills; read as the service reads. */
 function segmentsOf(lexicon: Lexicon, sentence: string): Filled[] {
   const words = readWords(sentence);
-  const features = newFeatures(words);
+  const features = newFeatures();
   return words.segmentEnds.map((to, i) => {
     fillFeatures(features, words, findInSegment(lexicon, words, words.segmentEnds[i - 1] ?? 0, to));
     return [features.words, features.runs, features.lexicon].map(

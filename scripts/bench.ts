@@ -1,0 +1,121 @@
+/**
+ * What a reading costs beside what Express itself costs, and beside a transaction a reading: each server in a process
+ * of its own, the load generator in another, in turn, repeated. Figures, not tests; the ratios are the result. The exit
+ * code is 1 when a request failed.
+ */
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { createTestDatabase, type DatabaseKind } from '../contract-tests/support/databases.js';
+import { drawBench } from './bench/chart.js';
+import { buildServers, contenders, layField } from './bench/contenders.js';
+import { databaseOption, type DatabaseWish, findDatabases, inspectDatabase } from './bench/databases.js';
+import { type Generator, startGenerator } from './bench/generator.js';
+import { describeMachine, machineLine } from './bench/machine.js';
+import type { RunWish } from './bench/measure-run.js';
+import {
+  type BenchReport,
+  contenderColumns,
+  contenderRows,
+  type Outcome,
+  requirementColumns,
+  requirementRows,
+  soakLine,
+} from './bench/report.js';
+import { judge, measure } from './bench/requirements.js';
+import { condemnFailures, takeTurns } from './bench/rounds.js';
+import { positive } from './terminal/options.js';
+import { save } from './terminal/save.js';
+import { markdownTable, textTable } from './terminal/table.js';
+
+const connections = 64;
+
+interface Wish {
+  readonly database: DatabaseWish;
+  readonly seconds: number;
+  readonly warmUp: number;
+  readonly rounds: number;
+  readonly soak?: number;
+  readonly markdown: boolean;
+  readonly reports: string;
+  readonly picture?: string;
+}
+
+new Command('bench')
+  .description('Throughput, latency, CPU time and memory of ingest, beside other servers on the same machine.')
+  .addOption(databaseOption)
+  .option('--seconds <number>', 'of each run', positive, 10)
+  .option('--warm-up <number>', 'seconds of load before each run, which do not count', positive, 3)
+  .option('--rounds <number>', 'runs of each contender', positive, 5)
+  .option('--soak <requests>', 'watch memory over so many requests to one process, after the rounds', positive)
+  .option('--markdown', 'print the tables as Markdown', false)
+  .option('--reports <folder>', 'where bench.json and bench.svg go', 'reports')
+  .option('--picture <svg>', 'draw the picture here too')
+  .action(bench)
+  .parseAsync()
+  .catch((error: unknown) => {
+    console.error(`error: ${(error as Error).message}`);
+    process.exitCode = 1;
+  });
+
+async function bench(wish: Wish): Promise<void> {
+  const kinds = await findDatabases(wish.database);
+  // All before any: a server that is not durable shall be told at once, and not after minutes.
+  const versions = new Map<DatabaseKind, string>();
+  for (const kind of kinds) versions.set(kind, await inspect(kind));
+  buildServers();
+  const { seconds, warmUp: warmUpSeconds, rounds } = wish;
+  const head = { takenAt: new Date().toISOString(), machine: describeMachine() };
+  const outcomes: Outcome[] = [];
+  const generator = startGenerator();
+  try {
+    for (const [kind, version] of versions) {
+      const taken = await runAll(kind, generator, { seconds, warmUpSeconds, connections }, wish);
+      const field = measure(taken.runs);
+      outcomes.push({ kind, version, field, judged: judge(kind, field), ...taken });
+    }
+  } finally {
+    generator.close();
+  }
+  const report: BenchReport = { ...head, seconds, warmUpSeconds, rounds, connections, outcomes };
+  print(report, wish.markdown);
+  await save(join(wish.reports, 'bench.json'), `${JSON.stringify(report, undefined, 2)}\n`);
+  const drawing = drawBench(report);
+  for (const path of [join(wish.reports, 'bench.svg'), ...(wish.picture ? [wish.picture] : [])])
+    await save(path, drawing);
+}
+
+async function inspect(kind: DatabaseKind): Promise<string> {
+  const { url, drop } = await createTestDatabase(kind);
+  try {
+    return await inspectDatabase(url);
+  } finally {
+    await drop();
+  }
+}
+
+async function runAll(kind: DatabaseKind, generator: Generator, wish: RunWish, { rounds, soak }: Wish) {
+  const field = await layField(kind, generator, wish);
+  try {
+    const runs = await takeTurns(contenders, { rounds, warmUps: 0 }, field.run);
+    return { runs, soaked: soak === undefined ? [] : await field.soak(soak) };
+  } finally {
+    await field.close();
+  }
+}
+
+function print(report: BenchReport, isMarkdown: boolean): void {
+  const { machine, seconds, warmUpSeconds, rounds, outcomes } = report;
+  const table = isMarkdown ? markdownTable : textTable;
+  for (const { kind, version, field, judged, soaked } of outcomes) {
+    console.log(`${isMarkdown ? '###' : '──'} ${kind === 'mysql' ? 'MySQL' : 'SQLite'} (${version})\n`);
+    console.log(`${table(contenderColumns, [contenderRows(field)])}\n`);
+    console.log(`${table(requirementColumns, [requirementRows(judged)])}\n`);
+    if (soaked.length > 0) console.log(`${soakLine(soaked)}\n`);
+  }
+  console.log(`${machineLine(machine)}.`);
+  console.log(
+    `${connections} connections; medians of ${rounds} runs of ${seconds} s, each after ${warmUpSeconds} s to warm up; ` +
+      `load average before them ${machine.loadAverage.join(' ')}.`,
+  );
+  condemnFailures(outcomes.flatMap(({ runs }) => contenders.map((contender) => runs[contender])));
+}

@@ -1,0 +1,73 @@
+import type { Generator } from './generator.js';
+import type { Job, Run } from './load.js';
+import type { BenchedService } from './service.js';
+import { usageOf } from './usage.js';
+
+export interface MeasuredRun extends Run {
+  /** Of the server's process, a request; absent where there is no /proc, like the next. */
+  readonly cpuMicros: number | undefined;
+  /** When the load ended. */
+  readonly residentMb: number | undefined;
+}
+
+export interface RunWish {
+  readonly seconds: number;
+  readonly warmUpSeconds: number;
+  readonly connections: number;
+}
+
+/** A server and what it is asked for. */
+export interface Start extends Pick<Job, 'key' | 'load' | 'among'> {
+  readonly start: () => Promise<BenchedService>;
+}
+
+/** Alone on the machine but for the generator and the database: started for this run, warmed up, ended after it. */
+export async function measureRun(
+  { start, ...asked }: Start,
+  generator: Generator,
+  { connections, seconds, warmUpSeconds }: RunWish,
+): Promise<MeasuredRun> {
+  const { url, pid, close } = await start();
+  const job = { ...asked, url, connections };
+  try {
+    const warmUp = await generator.run({ ...job, seconds: warmUpSeconds });
+    const before = usageOf(pid);
+    const run = await generator.run({ ...job, seconds });
+    const after = usageOf(pid);
+    return {
+      ...run,
+      failures: warmUp.failures + run.failures,
+      cpuMicros: before && after && (1000 * (after.cpuMs - before.cpuMs)) / run.answers,
+      residentMb: after?.residentMb,
+    };
+  } finally {
+    await close();
+  }
+}
+
+export interface Sample {
+  readonly answers: number;
+  readonly residentMb: number | undefined;
+}
+
+/** Runs after runs against one process until it has answered so often; its resident memory after each of them. */
+export async function soak(
+  { start, ...asked }: Start,
+  generator: Generator,
+  { connections, seconds }: RunWish,
+  answersMin: number,
+): Promise<Sample[]> {
+  const { url, pid, close } = await start();
+  const samples: Sample[] = [];
+  try {
+    for (let answers = 0; answers < answersMin;) {
+      const run = await generator.run({ ...asked, url, connections, seconds });
+      if (run.failures > 0 || run.answers === 0) throw new Error(`${run.failures} requests failed in the long run`);
+      answers += run.answers;
+      samples.push({ answers, residentMb: usageOf(pid)?.residentMb });
+    }
+    return samples;
+  } finally {
+    await close();
+  }
+}

@@ -1,0 +1,62 @@
+import { issueSecret } from '../../src/delivery/signing-secrets.js';
+import { newId } from '../../src/delivery/new-delivery.js';
+import { createSecretBox } from '../../src/delivery/secret-box.js';
+import type { SessionEvent } from '../../src/domain/events.js';
+import type { Store } from '../../src/store/store.js';
+
+/** Below the 500 rows that SQLite takes in one insert of Knex's. */
+const eventsAtOnce = 400;
+const eventsPerSession = 5;
+
+export interface OutboxWish {
+  readonly events: number;
+  /** Each gets every event. */
+  readonly receivers: readonly string[];
+  readonly secretsKey: string;
+  readonly onBatch: () => void;
+}
+
+/**
+ * Lays events of many sessions out as ingest would have, for the webhooks of the only account. Filled in bulk: what
+ * is measured is what becomes of them.
+ */
+export async function fillOutbox(store: Store, { events, receivers, secretsKey, onBatch }: OutboxWish): Promise<void> {
+  const [key] = await store.keys.list();
+  if (!key) throw new Error('the database has no account');
+  const { accountId } = key;
+  const secretBox = createSecretBox(secretsKey);
+  const nowMs = Date.now();
+  await store.transact(async (writerOf) => {
+    for (const url of receivers) {
+      const webhookId = newId('wh');
+      const { sealed } = issueSecret(secretBox, accountId, webhookId);
+      const rest = { events: ['state_change'] as const, failedInRow: 0, createdAtMs: nowMs };
+      await writerOf(accountId).webhooks.insert({ webhookId, url, secret: sealed, ...rest });
+    }
+  });
+  for (let from = 0; from < events; from += eventsAtOnce) {
+    const count = Math.min(eventsAtOnce, events - from);
+    const batch = Array.from({ length: count }, (_, index) => eventOf(from + index, events, nowMs));
+    await store.transact((writerOf) => writerOf(accountId).outbox.append(batch, nowMs));
+    onBatch();
+  }
+}
+
+export function batchesOf(events: number): number {
+  return Math.ceil(events / eventsAtOnce);
+}
+
+/** Round by round through the sessions, so that those of one session do not stand side by side. */
+function eventOf(number: number, events: number, nowMs: number): SessionEvent {
+  const sessions = Math.ceil(events / eventsPerSession);
+  const sessionId = `bench-${number % sessions}`;
+  const round = Math.floor(number / sessions);
+  const [previous_state, new_state] =
+    round % 2 === 0 ? (['calm', 'stressed'] as const) : (['stressed', 'calm'] as const);
+  const timestamp = new Date(nowMs + round).toISOString();
+  return {
+    sessionId,
+    seq: nowMs + round,
+    payload: { event: 'state_change', session_id: sessionId, previous_state, new_state, stress_score: 70, timestamp },
+  };
+}

@@ -1,0 +1,68 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface Receivers {
+  /** One of each host and port. */
+  readonly urls: readonly string[];
+  /** How often each delivery has been tried, by webhook-id. */
+  readonly attempts: ReadonlyMap<string, number>;
+  /** Attempts at a delivery that came while another one at it was under way. */
+  overlaps(): number;
+  /** Resolves when so many deliveries have come; rejects when none has for a while. */
+  until(deliveries: number): Promise<void>;
+  close(): void;
+}
+
+/** Long enough for a second attempt to be seen beside the first. */
+const answerAfterMs = 5;
+const silenceMs = 60_000;
+const lookMs = 20;
+
+/** Receivers that accept everything, on addresses of loopback, 127.0.0.1 onwards. */
+export async function startReceivers(count: number, onDelivery: () => void): Promise<Receivers> {
+  const attempts = new Map<string, number>();
+  const underWay = new Map<string, number>();
+  let overlaps = 0;
+  let lastMs = Date.now();
+  const servers = Array.from({ length: count }, (_, index) => {
+    const server = createServer((request, response) => {
+      const id = String(request.headers['webhook-id']);
+      const others = underWay.get(id) ?? 0;
+      if (others > 0) overlaps += 1;
+      underWay.set(id, others + 1);
+      if (!attempts.has(id)) onDelivery();
+      attempts.set(id, (attempts.get(id) ?? 0) + 1);
+      lastMs = Date.now();
+      request.resume();
+      setTimeout(() => {
+        const left = (underWay.get(id) ?? 0) - 1;
+        if (left > 0) underWay.set(id, left);
+        else underWay.delete(id);
+        response.writeHead(204).end();
+      }, answerAfterMs);
+    });
+    return server.listen(0, `127.0.0.${index + 1}`);
+  });
+  await Promise.all(servers.map((server) => once(server, 'listening')));
+  return {
+    urls: servers.map((server) => {
+      const { address, port } = server.address() as AddressInfo;
+      return `http://${address}:${port}/hooks`;
+    }),
+    attempts,
+    overlaps: () => overlaps,
+    async until(deliveries) {
+      while (attempts.size < deliveries) {
+        if (Date.now() > lastMs + silenceMs) throw new Error(`only ${attempts.size} of ${deliveries} have come`);
+        await new Promise((resolve) => setTimeout(resolve, lookMs));
+      }
+    },
+    close() {
+      for (const server of servers) {
+        server.close();
+        server.closeAllConnections();
+      }
+    },
+  };
+}

@@ -1,0 +1,11 @@
+/** Express with a JSON body in and out: what the framework itself costs. */
+import express from 'express';
+import { answerTo } from './answer.js';
+import { listen } from './listen.js';
+
+const app = express();
+app.use(express.json());
+app.post('/v1/ingest', (request, response) => {
+  response.json(answerTo(request.body));
+});
+listen(app);

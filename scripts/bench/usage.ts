@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs';
+
+export interface Usage {
+  readonly cpuMs: number;
+  readonly residentMb: number;
+}
+
+/** Linux counts CPU time in hundredths of a second (USER_HZ). */
+const tickMs = 10;
+/** Of /proc/<pid>/stat, counted after the name, which may hold spaces. */
+const userTicks = 11;
+const systemTicks = 12;
+
+/** What a process has used so far; undefined where there is no /proc. */
+export function usageOf(pid: number): Usage | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+    return {
+      cpuMs: tickMs * (Number(fields[userTicks]) + Number(fields[systemTicks])),
+      residentMb: (Number(kilobytes) * 1024) / 1e6,
+    };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,256 @@
+/**
+ * Whether webhooks lose anything: services and workers are killed again and again while sessions change their states
+ * and the receiver fails at random. The exit code is 1 when an acknowledged change is lost, or anything else is not as
+ * promised.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Command, Option } from 'commander';
+import { runCommand } from '../contract-tests/dredd/service-process.js';
+import build from '../contract-tests/support/build.js';
+import { createTestDatabase, type DatabaseKind, isMysqlReachable } from '../contract-tests/support/databases.js';
+import type { Schema } from '../src/contract.js';
+import { type Loaded, startLoad } from './chaos/load.js';
+import { freePorts, type ProcessWish, startFleet } from './chaos/processes.js';
+import { watchQueue } from './chaos/queue.js';
+import { startUnreliableReceiver, type UnreliableReceiver } from './chaos/receiver.js';
+import { isUpheld, judge, type Verdict } from './chaos/verdict.js';
+import { positive } from './terminal/options.js';
+import { startProgress } from './terminal/progress.js';
+import { seededRandom } from './terminal/scenes.js';
+import { textTable } from './terminal/table.js';
+
+/** From kill to kill. */
+const pauseMs = [1_500, 4_000] as const;
+/** Longer than a dead worker's lease and a whole schedule of every delivery that waits in a line. */
+const drainMs = 420_000;
+const retryMs = 60_000;
+
+interface Wish {
+  readonly database: DatabaseKind;
+  readonly kills: number;
+  readonly sessions: number;
+  readonly seed: number;
+}
+
+new Command('chaos:webhooks')
+  .description('Kills services and workers under load and counts what became of every change of state.')
+  .addOption(new Option('--database <kind>', 'which to use').choices(['sqlite', 'mysql']).default('mysql'))
+  .option('--kills <number>', 'kill -9, of services and of workers', positive, 50)
+  .option('--sessions <number>', 'that change their state all the time', positive, 40)
+  .option('--seed <number>', 'repeats what is drawn, though not what becomes of it', positive, 1)
+  .action(run)
+  .parseAsync()
+  .catch((error: unknown) => {
+    console.error(`error: ${(error as Error).message}`);
+    process.exitCode = 1;
+  });
+
+async function run(wish: Wish): Promise<void> {
+  if (wish.database === 'mysql' && !(await isMysqlReachable()))
+    throw new Error('no MySQL server answers: start one, set TEST_MYSQL_URL, or use --database sqlite');
+  build();
+  const { url, drop } = await createTestDatabase(wish.database);
+  try {
+    await runOn(url, wish);
+  } finally {
+    await drop();
+  }
+}
+
+async function runOn(databaseUrl: string, { database, kills, sessions, seed }: Wish): Promise<void> {
+  const random = seededRandom(seed);
+  const key = await runCommand(databaseUrl, ['keys', 'create', '--account', 'chaos', '--tier', 'enterprise']);
+  const ports = await freePorts(2);
+  const urls = ports.map((port) => `http://127.0.0.1:${port}`);
+  const receiver = await startUnreliableReceiver(random);
+  const queue = watchQueue(databaseUrl);
+  const fleet = startFleet(processes(databaseUrl, ports));
+  const interrupt = () => process.exit(130);
+  process.once('SIGINT', interrupt);
+  try {
+    await fleet.ready();
+    const client = createClient(urls[0] ?? '', key);
+    const webhook = await client.register(receiver.url);
+    receiver.expect(webhook.secret);
+    const startedAtMs = Date.now();
+    const load = startLoad({ urls, key, sessions, random });
+    const killed = await killMany(fleet, kills, random);
+    const loaded = await load.stop();
+    await fleet.ready();
+    const waitingAtEnd = await queue.waiting();
+    console.error(`killed ${kills}, ${loaded.acknowledged} readings acknowledged; ${waitingAtEnd} wait for delivery`);
+    await queue.empty(
+      drainMs,
+      everyTenth((count) => console.error(`${count} wait`)),
+    );
+    const failed = await client.allFailed();
+    const verdict = judge({ changes: loaded.changes, ...receiver, failed });
+    const retried = await retryAll(client, webhook.id, failed, receiver, () => queue.empty(retryMs));
+    const seconds = (Date.now() - startedAtMs) / 1000;
+    report({ database, seconds, killed, loaded, receiver, verdict, retried, waitingAtEnd, deaths: fleet.deaths() });
+  } finally {
+    process.off('SIGINT', interrupt);
+    await fleet.close();
+    await queue.close();
+    receiver.close();
+  }
+}
+
+/** Two services, of which one also delivers, and two workers beside them. */
+function processes(databaseUrl: string, ports: readonly number[]): ProcessWish[] {
+  const env = {
+    HOST: '127.0.0.1',
+    DATABASE_URL: databaseUrl,
+    LOG_LEVEL: 'warn',
+    SECRETS_KEY: 'chaos-chaos-chaos-chaos-chaos-chaos',
+    WEBHOOK_ALLOW_LOOPBACK: '1',
+  };
+  const [first, second] = ports.map(String);
+  return [
+    { name: 'service with worker', args: [], env: { ...env, PORT: first ?? '', WORKER: '1' } },
+    { name: 'service alone', args: [], env: { ...env, PORT: second ?? '', WORKER: '0' } },
+    { name: 'worker alone', args: ['deliver'], env },
+    { name: 'worker alone', args: ['deliver'], env },
+  ];
+}
+
+type Killed = ReadonlyMap<string, number>;
+
+async function killMany(fleet: ReturnType<typeof startFleet>, kills: number, random: () => number): Promise<Killed> {
+  const killed = new Map<string, number>();
+  const progress = startProgress(process.stderr, kills, 'kills');
+  try {
+    for (let count = 0; count < kills; count += 1) {
+      await sleep(pauseMs[0] + random() * (pauseMs[1] - pauseMs[0]));
+      const name = await fleet.killOne(random);
+      killed.set(name, (killed.get(name) ?? 0) + 1);
+      progress.advance();
+    }
+    return killed;
+  } finally {
+    progress.stop();
+  }
+}
+
+type FailedDelivery = Schema<'FailedDelivery'>;
+
+function createClient(url: string, key: string) {
+  const request = async <T>(path: string, body?: unknown): Promise<T> => {
+    const headers = { 'X-Service-Key': key, 'Content-Type': 'application/json' };
+    const init = body === undefined ? { headers } : { method: 'POST', headers, body: JSON.stringify(body) };
+    const response = await fetch(url + path, init);
+    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
+    return (await response.json()) as T;
+  };
+  return {
+    register: (receiver: string): Promise<Schema<'WebhookWithSecret'>> =>
+      request('/webhooks/register', { url: receiver, events: ['state_change'] }),
+    retry: (webhookId: string): Promise<Schema<'RetryAccepted'>> =>
+      request('/webhooks/retries', { webhook_id: webhookId }),
+    /** Every page. */
+    async allFailed(): Promise<FailedDelivery[]> {
+      const failed: FailedDelivery[] = [];
+      let cursor: string | null = null;
+      do {
+        const path: string = cursor === null ? '/webhooks/retries' : `/webhooks/retries?cursor=${cursor}`;
+        const page: Schema<'FailedDeliveryList'> = await request(path);
+        failed.push(...page.deliveries);
+        cursor = page.next_cursor;
+      } while (cursor !== null);
+      return failed;
+    },
+  };
+}
+
+interface Retried {
+  readonly count: number;
+  readonly arrived: number;
+}
+
+/** Queues what has failed again, now that the receiver is well. */
+async function retryAll(
+  client: ReturnType<typeof createClient>,
+  webhookId: string,
+  failed: readonly FailedDelivery[],
+  receiver: UnreliableReceiver,
+  emptied: () => Promise<void>,
+): Promise<Retried> {
+  receiver.recover();
+  const before = receiver.accepted.length;
+  const { count } = await client.retry(webhookId);
+  await emptied();
+  const arrived = new Set(receiver.accepted.slice(before).map(({ id }) => id));
+  return { count, arrived: failed.filter(({ id }) => arrived.has(id)).length };
+}
+
+interface Outcome {
+  readonly database: DatabaseKind;
+  readonly seconds: number;
+  readonly killed: Killed;
+  readonly loaded: Loaded;
+  readonly receiver: UnreliableReceiver;
+  readonly verdict: Verdict;
+  readonly retried: Retried;
+  readonly waitingAtEnd: number;
+  readonly deaths: readonly string[];
+}
+
+function report({ database, seconds, killed, loaded, receiver, verdict, retried, waitingAtEnd, deaths }: Outcome) {
+  const sections: Row[][] = [
+    [['kill -9', total(killed)], ...rowsOf(killed)],
+    [
+      ['readings acknowledged', loaded.acknowledged],
+      ['requests sent again', total(loaded.resent)],
+      ...rowsOf(loaded.resent),
+      ['waiting when the killing ended', waitingAtEnd],
+      ['requests at the receiver', receiver.arrivals.length],
+      ...rowsOf(receiver.faults),
+    ],
+    [
+      ['changes of state acknowledged', verdict.acknowledged],
+      ['  delivered', verdict.delivered],
+      ['  listed as failed', verdict.listedAsFailed],
+      ['  lost', verdict.lost, 0],
+      ['delivered, and listed as failed too', verdict.deliveredAndListed],
+      ['deliveries of no such change', verdict.invented, 0],
+      ['accepted more than once, same webhook-id', verdict.duplicates],
+      ['changes under two webhook-ids', verdict.renamed, 0],
+      ['deliveries with other bytes later', verdict.altered, 0],
+      ['bad signatures', verdict.badSignatures, 0],
+      ['out of order within a session', verdict.outOfOrder, 0],
+      ['failed ones retried by hand', retried.count],
+      ['  arrived', retried.arrived, retried.count],
+      ['processes that ended by themselves', deaths.length, 0],
+    ],
+  ];
+  const columns = [
+    { title: 'what' },
+    { title: 'count', align: 'right' },
+    { title: 'must be', align: 'right' },
+  ] as const;
+  const rows = sections.map((section) => section.map((row) => row.map((cell) => String(cell))));
+  console.log(`${database}, ${seconds.toFixed(0)} s\n\n${textTable(columns, rows)}`);
+  for (const death of deaths) console.log(death);
+  const isWell = isUpheld(verdict) && retried.arrived === retried.count && deaths.length === 0;
+  console.log(isWell ? '\nNothing was lost.' : '\nThat is not as promised.');
+  if (!isWell) process.exitCode = 1;
+}
+
+type Row = readonly [what: string, count: number, mustBe?: number];
+
+function rowsOf(counts: ReadonlyMap<string, number>): Row[] {
+  return [...counts].map(([name, count]) => [`  ${name}`, count]);
+}
+
+function total(counts: ReadonlyMap<string, number>): number {
+  return [...counts.values()].reduce((sum, count) => sum + count, 0);
+}
+
+/** So that a long wait says something now and then. */
+function everyTenth(act: (count: number) => void): (count: number) => void {
+  let calls = 0;
+  return (count) => {
+    calls += 1;
+    if (calls % 10 === 0) act(count);
+  };
+}

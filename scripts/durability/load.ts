@@ -1,0 +1,76 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Schema } from '../../src/contract.js';
+import { trySend } from '../chaos/load.js';
+import { draw, type Scene, scenes } from '../terminal/scenes.js';
+
+const afterFailureMs = 50;
+const lookMs = 10;
+
+export interface Load {
+  /** Resolves when so many more readings are acknowledged. */
+  acknowledges(more: number): Promise<void>;
+  /** Resolves, when nothing is under way any more, with the instants of the acknowledged readings by session. */
+  stop(): Promise<Acknowledged>;
+}
+
+export interface Acknowledged {
+  readonly instants: ReadonlyMap<string, readonly string[]>;
+  /** Readings that were not acknowledged; they may be stored or not. */
+  readonly unanswered: number;
+}
+
+/** Sessions that send one reading after another, each once; no two of a session are of one instant. */
+export function startLoad(url: string, key: string, sessions: number, random: () => number): Load {
+  const instants = new Map<string, string[]>();
+  let acknowledged = 0;
+  let unanswered = 0;
+  let isStopped = false;
+  const live = async (session_id: string, index: number) => {
+    const mine: string[] = [];
+    instants.set(session_id, mine);
+    for (let lastMs = 0; !isStopped;) {
+      lastMs = Math.max(Date.now(), lastMs + 1);
+      const timestamp = new Date(lastMs).toISOString();
+      const signals = draw(scenes[index % scenes.length] as Scene, random);
+      const answer = await trySend(`${url}/v1/ingest`, key, JSON.stringify({ session_id, timestamp, ...signals }));
+      if (typeof answer === 'string') {
+        unanswered += 1;
+        await sleep(afterFailureMs);
+      } else {
+        acknowledged += 1;
+        mine.push(timestamp);
+      }
+    }
+  };
+  const lives = Promise.all(Array.from({ length: sessions }, (_, index) => live(`durable-${index}`, index)));
+  lives.catch(() => undefined);
+  return {
+    async acknowledges(more) {
+      const goal = acknowledged + more;
+      const reached = async () => {
+        while (acknowledged < goal && !isStopped) await sleep(lookMs);
+      };
+      await Promise.race([reached(), lives]);
+    },
+    async stop() {
+      isStopped = true;
+      await lives;
+      return { instants, unanswered };
+    },
+  };
+}
+
+/** How many of the acknowledged readings the histories do not hold. */
+export async function countLost(url: string, key: string, { instants }: Acknowledged): Promise<number> {
+  let lost = 0;
+  for (const [session, acknowledged] of instants) {
+    const response = await fetch(`${url}/v1/history?session_id=${session}&minutes=60`, {
+      headers: { 'X-Service-Key': key },
+    });
+    if (!response.ok) throw new Error(`the history of ${session} answered ${response.status}`);
+    const { datapoints } = (await response.json()) as Schema<'History'>;
+    const stored = new Set(datapoints.map(({ timestamp }) => timestamp));
+    lost += acknowledged.filter((timestamp) => !stored.has(timestamp)).length;
+  }
+  return lost;
+}
