@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { eraseSubject, finishErasures } from '../../src/retention/erase.js';
 import { readConfig } from '../../src/config.js';
@@ -99,13 +100,13 @@ test('what a stopped erasure left is never seen again, and is finished later', a
 test('readings that arrive while a subject is erased are taken, again and again', async () => {
   const service = await startTestService({});
   const statuses = new Set<number>();
-  for (let round = 0; round < 10; round++) {
+  for (let round = 0; round < 30; round++) {
     const readings = Array.from({ length: 10 }, (_, index) =>
       service.ingest({
         session_id: `s${index % 4}`,
         subject_id: 'anna',
         heart_rate: 80 + index,
-        timestamp: service.clock.at(round + index / 100),
+        timestamp: service.clock.at((round % 10) + index / 100),
         ...turn,
       }),
     );
@@ -115,6 +116,33 @@ test('readings that arrive while a subject is erased are taken, again and again'
   }
   for (const status of statuses) expect([200, 404]).toContain(status);
   await service.request('/v1/subjects/anna', { method: 'DELETE' });
+  expect(await rowCounts(service)).toEqual([0, 0, 0, 0, 0]);
+});
+
+test('a reading that arrives in the middle of an erasure waits for its end and starts afresh', async () => {
+  const service = await startTestService({});
+  const accountId = (await service.store.keys.list()).at(-1)?.accountId ?? '';
+  let late: Promise<unknown> = Promise.resolve();
+  const interrupted: typeof service.store = {
+    ...service.store,
+    transact: (work) =>
+      service.store.transact((writerOf) =>
+        work((id) => {
+          const writer = writerOf(id);
+          const burySessions = async (subjectId: string) => {
+            late = service.read({ session_id: 'anna-0', subject_id: subjectId, heart_rate: 95, ...turn });
+            // Long enough to be stored, were it not made to wait.
+            await Promise.race([late, sleep(300)]);
+            return writer.burySessions(subjectId);
+          };
+          return { ...writer, burySessions };
+        }),
+      ),
+  };
+  expect(await eraseSubject(interrupted, accountId, 'anna')).toBeUndefined();
+  await late;
+  expect(await rowCounts(service)).toEqual([1, 1, 1, 1, 0]);
+  expect(await eraseSubject(service.store, accountId, 'anna')).toBe(1);
   expect(await rowCounts(service)).toEqual([0, 0, 0, 0, 0]);
 });
 

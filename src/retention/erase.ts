@@ -30,10 +30,14 @@ async function finish(store: Store, erasures: readonly Erasure[], signal?: Abort
     while (!signal?.aborted && !(await store.eraseReadings(erasure, batchRows))) await yieldToOthers();
 }
 
-/** The subject's row first: whoever is writing to it finishes before, whoever comes later starts afresh. */
+/**
+ * Under the subject's lock from the start, even where nothing is known of it: whoever is writing to it finishes before,
+ * whoever comes later starts afresh, and no session of it can appear in between.
+ */
 async function bury(writer: Writer, subjectId: string): Promise<readonly Erasure[] | undefined> {
-  const isKnown = await writer.subjects.remove(subjectId);
+  const locked = await writer.subjects.lock([subjectId]);
   const triggers = await writer.triggers.removeAll(subjectId);
   const sessions = await writer.burySessions(subjectId);
-  return isKnown || triggers > 0 || sessions.length > 0 ? sessions : undefined;
+  await writer.subjects.remove(subjectId);
+  return locked.get(subjectId) || triggers > 0 || sessions.length > 0 ? sessions : undefined;
 }

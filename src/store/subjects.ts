@@ -43,9 +43,8 @@ export function subjectTable(knex: Knex, accountId: string) {
       if (subjectIds.length > 0) await mine().where({ body: null }).whereIn('subject_id', subjectIds).delete();
     },
 
-    /** Tells whether there was such a row. */
-    async remove(subjectId: string): Promise<boolean> {
-      return (await mine().where({ subject_id: subjectId }).delete()) > 0;
+    async remove(subjectId: string): Promise<void> {
+      await mine().where({ subject_id: subjectId }).delete();
     },
   };
 }
