@@ -1,13 +1,12 @@
-import { destination } from 'pino';
 import type { Closable } from '../closing.js';
 import { startDelivery } from '../compose.js';
 import type { Config } from '../config.js';
-import { createLog } from '../log.js';
+import { createLog, standardError } from '../log.js';
 import { closeOnSignal } from './close-on-signal.js';
 
 /** Delivers until SIGTERM or SIGINT. */
 export async function deliver(config: Config, tracing: Closable | undefined): Promise<void> {
-  const log = createLog(config.logLevel, destination({ dest: 2, sync: false }));
+  const log = createLog(config.logLevel, standardError());
   const worker = await startDelivery({ config, log });
   console.log('Delivering webhooks');
   closeOnSignal(worker, tracing);

@@ -1,7 +1,6 @@
-import { destination } from 'pino';
 import type { Closable } from '../closing.js';
 import { type ServiceParts, startService } from '../compose.js';
-import { createLog } from '../log.js';
+import { createLog, standardError } from '../log.js';
 import { closeOnSignal } from './close-on-signal.js';
 
 /** What the process brings along; without tracing nobody traces. */
@@ -9,7 +8,7 @@ export type Serving = Pick<ServiceParts, 'config' | 'root'> & { readonly tracing
 
 /** Serves until SIGTERM or SIGINT. Standard output is for people, the structured log goes to standard error. */
 export async function serve({ config, root, tracing }: Serving): Promise<void> {
-  const log = createLog(config.logLevel, destination({ dest: 2, sync: false }));
+  const log = createLog(config.logLevel, standardError());
   const service = await startService({ config, root, log });
   console.log(`Listening on ${service.url}`);
   if (service.metricsUrl) console.log(`Metrics on ${service.metricsUrl}`);
