@@ -18,7 +18,7 @@ export function admit({ isClosing, underWayMax }: Admission): RequestHandler {
   let underWay = 0;
   return (_request, response, next) => {
     underWay += 1;
-    response.once('close', () => (underWay -= 1));
+    response.on('close', () => (underWay -= 1));
     const cause = isClosing() ? 'closing' : underWay > underWayMax ? 'overloaded' : undefined;
     if (cause === 'closing') response.set('Connection', 'close');
     const isRefusable = unavailable in (response.locals.route?.operation.responses ?? {});

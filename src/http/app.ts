@@ -1,5 +1,4 @@
 import express, { type Express } from 'express';
-import type { Logger } from 'pino';
 import type { Operations } from '../contract.js';
 import { type Admission, admit } from './admit.js';
 import type { Limits } from '../limits/limits.js';
@@ -8,6 +7,8 @@ import { body } from './body.js';
 import type { ContractDocument } from './contract-document.js';
 import { countCalls } from './count-calls.js';
 import { dispatch } from './dispatch.js';
+import { inOrder } from './in-order.js';
+import { sendJson } from './json.js';
 import { limit } from './limit.js';
 import { type ProblemHandling, problemHandler } from './problem-handler.js';
 import { type ObserveRequest, requestLog } from './request-log.js';
@@ -22,7 +23,6 @@ export interface AppParts extends ValidateOptions, Admission, ProblemHandling {
   readonly operations: Operations;
   readonly callerOf: Authenticate;
   readonly limits: Pick<Limits, 'monthlyCalls' | 'sessionRequests'>;
-  readonly log: Logger;
   /** Origins of web pages that may call. */
   readonly corsOrigins: readonly string[];
   readonly observeRequest: ObserveRequest;
@@ -33,10 +33,11 @@ export async function createApp(parts: AppParts): Promise<Express> {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
-  app.use(
+  app.response.json = sendJson;
+  const steps = inOrder([
     requestLog(parts.log, parts.observeRequest),
     traceRequest,
-    ...securityHeaders,
+    securityHeaders,
     ...crossOrigin(parts.corsOrigins),
     route(createRouter(parts.contract)),
     admit(parts),
@@ -47,7 +48,7 @@ export async function createApp(parts: AppParts): Promise<Express> {
     await validate(parts.contract, parts),
     limit(parts.limits.sessionRequests),
     dispatch(parts.operations),
-    problemHandler(parts),
-  );
+  ]);
+  app.use(steps, problemHandler(parts));
   return app;
 }

@@ -10,7 +10,7 @@ export function countCalls(calls: MonthlyCalls): RequestHandler {
     if (caller) {
       const call = calls.begin(caller);
       response.locals.call = call;
-      response.once('close', () => call.end(response.statusCode === problems.rate_limit_exceeded.status));
+      response.on('close', () => call.end(response.statusCode === problems.rate_limit_exceeded.status));
     }
     next();
   };

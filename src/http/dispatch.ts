@@ -12,7 +12,7 @@ export function dispatch(operations: Operations): RequestHandler {
       caller: Caller | undefined,
     ) => Promise<{ status: number; body?: unknown }>;
     const { status, body } = await operation({ query: request.query, params, body: request.body }, caller);
-    response.status(status);
+    response.statusCode = status;
     if (body === undefined) response.end();
     else response.json(body);
   };

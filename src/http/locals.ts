@@ -1,4 +1,3 @@
-import type { Logger } from 'pino';
 import type { Caller } from '../contract.js';
 import type { Allowance } from '../limits/allowance.js';
 import type { Call } from '../limits/monthly-calls.js';
@@ -9,7 +8,8 @@ declare global {
     /** What the steps of one request hand to the next. */
     interface Locals {
       requestId: string;
-      log: Logger;
+      /** What every line of the log says about this request. */
+      logged: { readonly request_id: string; readonly trace_id?: string };
       /** Absent where the contract names no such operation. */
       route: Route | undefined;
       /** The methods that the contract offers on this path. */

@@ -1,10 +1,12 @@
 import type { ErrorRequestHandler } from 'express';
+import type { Logger } from 'pino';
 import { retryAfter } from '../../generated/spec.js';
 import { type Allowance, type LimitPolicy, RateLimitError } from '../limits/allowance.js';
 import { rateLimitFields } from '../limits/fields.js';
 import { ProblemError } from '../problem.js';
 
 export interface ProblemHandling {
+  readonly log: Logger;
   /** True for a fault of the database that passes by itself. */
   readonly isTransient: (error: unknown) => boolean;
   /** Told of every request that a limit refused. */
@@ -15,18 +17,19 @@ export interface ProblemHandling {
  * Answers every error as problem details. What is not a ProblemError is our own fault, unless it passes by itself
  * (`isTransient`): then the caller is asked to try again. Causes go to the log, never to the caller.
  */
-export function problemHandler({ isTransient, observeRefusal }: ProblemHandling): ErrorRequestHandler {
+export function problemHandler({ log, isTransient, observeRefusal }: ProblemHandling): ErrorRequestHandler {
   return (error: unknown, _request, response, next) => {
     if (response.headersSent) return next(error);
     const problem = toProblem(error, isTransient);
-    if (problem.status >= 500) response.locals.log.error({ err: problem.cause ?? problem }, problem.code);
+    if (problem.status >= 500) log.error({ ...response.locals.logged, err: problem.cause ?? problem }, problem.code);
     if (problem.code === 'service_unavailable')
       response.set('Retry-After', String(retryAfter.service_unavailable_seconds));
     if (problem instanceof RateLimitError) {
       response.set(fieldsOf(problem, response.locals.allowances));
       observeRefusal(problem.exceeded.policy);
     }
-    response.status(problem.status).type('application/problem+json').json(problem.toBody(response.locals.requestId));
+    response.setHeader('Content-Type', 'application/problem+json; charset=utf-8');
+    response.status(problem.status).json(problem.toBody(response.locals.requestId));
   };
 }
 

@@ -14,19 +14,20 @@ export function requestLog(log: Logger, observe: ObserveRequest): RequestHandler
     const startedAtMs = performance.now();
     const requestId = randomUUID();
     response.locals.requestId = requestId;
-    response.locals.log = log.child({ request_id: requestId });
+    response.locals.logged = { request_id: requestId };
     response.set('X-Request-Id', requestId);
-    response.once('close', () => {
+    response.on('close', () => {
       const durationMs = performance.now() - startedAtMs;
       const operation = response.locals.route?.operationId;
       const status = response.statusCode;
-      const outcome = {
+      const line = {
+        ...response.locals.logged,
         operation,
         status,
         duration_ms: Math.round(durationMs * 10) / 10,
         ...(!response.writableFinished && { aborted: true }),
       };
-      response.locals.log.info(outcome, 'request');
+      log.info(line, 'request');
       observe(operation, status, durationMs / 1000);
     });
     next();

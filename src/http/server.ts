@@ -65,7 +65,7 @@ function trackRequests(server: Server): () => Promise<unknown> {
   const underWay = new Set<ServerResponse>();
   const track = (_request: unknown, response: ServerResponse) => {
     underWay.add(response);
-    response.once('close', () => underWay.delete(response));
+    response.on('close', () => underWay.delete(response));
   };
   for (const event of ['request', 'checkContinue', 'checkExpectation']) server.on(event, track);
   return () => {

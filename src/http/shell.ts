@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import cors from 'cors';
 import type { RequestHandler } from 'express';
 import helmet from 'helmet';
@@ -9,13 +10,23 @@ const preflightSeconds = 600;
 const directives = { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] };
 
 /** Headers that keep browsers from doing what an API never wants, and every cache from keeping what is about a person. */
-export const securityHeaders: readonly RequestHandler[] = [
-  helmet({ contentSecurityPolicy: { useDefaults: false, directives } }),
-  (_request, response, next) => {
-    response.set('Cache-Control', 'no-store');
-    next();
-  },
+const fields: ReadonlyArray<[string, string]> = [
+  ...fieldsOf(helmet({ contentSecurityPolicy: { useDefaults: false, directives } })),
+  ['Cache-Control', 'no-store'],
 ];
+
+export const securityHeaders: RequestHandler = (_request, response, next) => {
+  for (const [name, value] of fields) response.setHeader(name, value);
+  next();
+};
+
+/** What the handler sets, found out once: it is a dozen handlers, and what they set is always the same. */
+function fieldsOf(handler: ReturnType<typeof helmet>): Array<[string, string]> {
+  const found: Array<[string, string]> = [];
+  const response = { setHeader: (name: string, value: string) => found.push([name, value]), removeHeader() {} };
+  handler({} as IncomingMessage, response as unknown as ServerResponse, () => undefined);
+  return found;
+}
 
 /** Lets web pages of these origins call, and of no others; without any, browsers are told nothing at all. */
 export function crossOrigin(origins: readonly string[]): readonly RequestHandler[] {

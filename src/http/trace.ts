@@ -8,7 +8,7 @@ export const traceRequest: RequestHandler = (request, response, next) => {
   const parent = propagation.extract(context.active(), request.headers);
   const span = tracer.startSpan(request.method, { kind: SpanKind.SERVER }, parent);
   if (!span.isRecording()) return next();
-  response.locals.log = response.locals.log.child({ trace_id: span.spanContext().traceId });
+  response.locals.logged = { ...response.locals.logged, trace_id: span.spanContext().traceId };
   response.once('close', () => {
     const { route, requestId } = response.locals;
     const { method } = request;

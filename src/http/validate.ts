@@ -1,10 +1,15 @@
-import type { RequestHandler } from 'express';
+import type { RequestHandler, Response } from 'express';
 import * as OpenApiValidator from 'express-openapi-validator';
-import type { OpenAPIV3 } from 'express-openapi-validator/dist/framework/types.js';
-import type { Fault } from '../contract.js';
+import type {
+  OpenApiRequest,
+  OpenApiRequestMetadata,
+  OpenAPIV3,
+} from 'express-openapi-validator/dist/framework/types.js';
+import type { Fault, OperationId } from '../contract.js';
 import { fault, ProblemError } from '../problem.js';
 import { type ContractDocument, type OperationObject, resolve } from './contract-document.js';
 import { toFault, type ValidatorFault } from './faults.js';
+import { inOrder } from './in-order.js';
 import { readQuery } from './query.js';
 
 export interface ValidateOptions {
@@ -14,8 +19,7 @@ export interface ValidateOptions {
 
 /** Checks the request against the contract and reports all of its faults at once (422). Rejects on a bad contract. */
 export async function validate(document: ContractDocument, options: ValidateOptions): Promise<RequestHandler> {
-  const run = inOrder(validatorFor(document, options));
-  await warmUp(run);
+  const run = await validatorFor(document, options);
   return (request, response, next) => {
     const operation = response.locals.route?.operation;
     if (!operation) throw new Error('validate needs a route');
@@ -32,7 +36,40 @@ export async function validate(document: ContractDocument, options: ValidateOpti
   };
 }
 
-function validatorFor(document: ContractDocument, { validateResponses }: ValidateOptions): RequestHandler[] {
+/**
+ * The validator finds the operation of a request by trying one path after the other, each compiled anew. The router has
+ * found it already, so what the validator knows of it is asked for once, at the start, and handed to its later steps.
+ */
+async function validatorFor(document: ContractDocument, options: ValidateOptions): Promise<RequestHandler> {
+  const steps = stepsOf(document, options);
+  const first = steps.findIndex(({ name }) => name === 'requestMiddleware');
+  const [find, check] = [inOrder(steps.slice(0, first)), inOrder(steps.slice(first))];
+  const known = new Map<OperationId, OpenApiRequestMetadata>();
+  for (const [template, operations] of Object.entries(document.paths))
+    for (const [method, { operationId }] of Object.entries(operations))
+      known.set(operationId, await findMetadata(find, method.toUpperCase(), template));
+  return (request, response, next) => {
+    const { route, params } = response.locals;
+    const metadata = route && known.get(route.operationId);
+    if (!metadata) throw new Error('validate needs a route');
+    (request as OpenApiRequest).openapi = { ...metadata, pathParams: { ...params } };
+    request.params = { ...params };
+    check(request, response, next);
+  };
+}
+
+/** Rejects where the validator cannot read the contract. */
+function findMetadata(find: RequestHandler, method: string, path: string): Promise<OpenApiRequestMetadata> {
+  const app = { param() {}, enabled: () => false };
+  const request = { app, method, path, originalUrl: path, baseUrl: '' } as unknown as OpenApiRequest;
+  return new Promise((resolve, reject) => {
+    const settle = (error?: unknown) =>
+      error === undefined ? resolve(request.openapi as OpenApiRequestMetadata) : reject(error);
+    void find(request, {} as Response, settle);
+  });
+}
+
+function stepsOf(document: ContractDocument, { validateResponses }: ValidateOptions): RequestHandler[] {
   return OpenApiValidator.middleware({
     // A copy, for the validator rewrites what it is given.
     apiSpec: structuredClone(document) as unknown as OpenAPIV3.DocumentV3,
@@ -42,35 +79,6 @@ function validatorFor(document: ContractDocument, { validateResponses }: Validat
     ajvFormats: { mode: 'full' },
     fileUploader: false,
   }) as unknown as RequestHandler[];
-}
-
-function inOrder(steps: readonly RequestHandler[]): RequestHandler {
-  return (request, response, done) => {
-    const step = (index: number) => (error?: unknown) => {
-      const handler = steps[index];
-      if (error !== undefined || !handler) return done(error);
-      try {
-        handler(request, response, step(index + 1));
-      } catch (thrown) {
-        done(thrown);
-      }
-    };
-    step(0)();
-  };
-}
-
-/** The validator reads its contract only at the first request; a bad one shall stop the start instead. */
-function warmUp(run: RequestHandler): Promise<void> {
-  const app = { param() {}, enabled: () => false };
-  const request = { app, method: 'GET', path: '/', originalUrl: '/', baseUrl: '', headers: {}, query: {} };
-  return new Promise((resolve, reject) => {
-    const settle = (error?: unknown) => {
-      const status = (error as { status?: number } | undefined)?.status;
-      if (error === undefined || status === 404) resolve();
-      else reject(error);
-    };
-    run(request as never, {} as never, settle);
-  });
 }
 
 function isValidationError(error: unknown): error is { errors: ValidatorFault[] } {

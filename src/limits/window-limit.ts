@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Allowance, LimitPolicy } from './allowance.js';
 import type { CountStore } from './redis.js';
@@ -58,5 +58,5 @@ async function consume(
 
 /** Ids of people do not leave the database; hashed they also take little room. Ids hold no spaces. */
 function keyOf(policy: LimitPolicy, name: readonly string[]): string {
-  return `state-service:${policy}:${createHash('sha256').update(name.join(' ')).digest('base64url').slice(0, 22)}`;
+  return `state-service:${policy}:${hash('sha256', name.join(' '), 'base64url').slice(0, 22)}`;
 }
