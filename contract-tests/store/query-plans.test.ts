@@ -23,7 +23,7 @@ import { isMigrated, migrate } from '../../src/store/migrate.js';
 import { findOldestEvent, findSessionsWithEvents } from '../../src/store/outbox.js';
 import { purgeReadings } from '../../src/store/readings.js';
 import { purgeSessions } from '../../src/store/sessions.js';
-import { readerOf, type Store, writerOf } from '../../src/store/store.js';
+import { createTransact, readerOf, type Store } from '../../src/store/store.js';
 import { usageTable } from '../../src/store/usage.js';
 import { createTestDatabase, databaseKind } from '../support/databases.js';
 import { Clock, root } from '../support/service.js';
@@ -110,7 +110,7 @@ function storeOn(knex: Knex): Store {
     keys: keyTable(knex),
     usage: usageTable(knex),
     read: (accountId) => readerOf(knex, accountId),
-    transact: (work) => knex.transaction((transaction) => work((accountId) => writerOf(transaction, accountId))),
+    transact: createTransact(knex),
     purgeReadings: (beforeMs, batch) => purgeReadings(knex, beforeMs, batch),
     purgeSessions: (beforeMs, batch) => purgeSessions(knex, beforeMs, batch),
     purgeDeliveries: (beforeMs, batch) => purgeDeliveries(knex, beforeMs, batch),

@@ -1,12 +1,10 @@
 import type { Answer } from '../domain/session.js';
 import { nameTopic, unknownSubject } from '../domain/subject.js';
 import type { TopicName } from '../domain/topics/vocabulary.js';
-import { sight, type Trigger } from '../domain/triggers.js';
+import { sight } from '../domain/triggers.js';
 import type { StoredReading } from '../store/readings.js';
-import type { TriggerKey } from '../store/triggers.js';
+import type { NamedTrigger, TriggerKey } from '../store/triggers.js';
 import type { Advance, Progress, TakenReading } from './advance-reading.js';
-
-type NamedTrigger = TriggerKey & { readonly trigger: Trigger };
 
 interface Remembered {
   /** In the order of the group; undefined for refused readings. */

@@ -3,6 +3,8 @@ import type { Knex } from 'knex';
 import type { Session } from '../domain/session.js';
 import { insertRows } from './insert-rows.js';
 import { lockRows } from './lock-rows.js';
+import { noVersion } from './row-cache.js';
+import type { Writing } from './writing.js';
 
 /** A session as it is stored. */
 export interface StoredSession {
@@ -19,18 +21,23 @@ interface SessionRow {
   readonly body: string | null;
 }
 
-const columns = ['session_id', 'incarnation', 'subject_id', 'body'];
+interface LockedSessionRow {
+  readonly session_id: string;
+  readonly incarnation: string;
+  readonly version: string;
+}
+
 const incarnationBytes = 6;
 
 /** One account's sessions. */
-export function sessionTable(knex: Knex, accountId: string) {
+export function sessionReader(knex: Knex, accountId: string) {
   const mine = () => knex('sessions').where({ account_id: accountId });
 
   return {
     /** Undefined where the account has no data for the session. */
     async find(sessionId: string): Promise<{ incarnation: string; session: Session } | undefined> {
       const row: SessionRow | undefined = await mine()
-        .select(...columns)
+        .select('session_id', 'incarnation', 'subject_id', 'body')
         .where({ session_id: sessionId })
         .first();
       const session = row && toSession(row);
@@ -42,38 +49,46 @@ export function sessionTable(knex: Knex, accountId: string) {
       const row = await mine().select('session_id').where({ session_id: sessionId }).whereNotNull('body').first();
       return row !== undefined;
     },
+  };
+}
 
+/** One account's sessions, within a transaction. */
+export function sessionWriter(transaction: Knex, accountId: string, { version, caches, afterCommit }: Writing) {
+  const readSessions = async (ids: string[]): Promise<Map<string, Session>> => {
+    const rows: SessionRow[] = await transaction('sessions')
+      .select('session_id', 'subject_id', 'body')
+      .where({ account_id: accountId })
+      .whereIn('session_id', ids);
+    return new Map(rows.flatMap((row) => keyed(row.session_id, toSession(row))));
+  };
+
+  return {
     /** Locks the named sessions until the transaction ends; a new one is undefined. */
     async lock(sessionIds: readonly string[], nowMs: number): Promise<Map<string, StoredSession>> {
-      const rows = await lockRows<SessionRow>(knex, accountId, sessionIds, {
+      const rows = await lockRows<LockedSessionRow>(transaction, accountId, sessionIds, {
         table: 'sessions',
         idColumn: 'session_id',
-        columns,
-        blank: () => ({ incarnation: makeIncarnation(), subject_id: null, touched_at_ms: nowMs, body: null }),
+        columns: ['session_id', 'incarnation', 'version'],
+        blank: () => ({ incarnation: makeIncarnation(), version: noVersion, touched_at_ms: nowMs }),
       });
-      return new Map(rows.map((row) => [row.session_id, { incarnation: row.incarnation, session: toSession(row) }]));
+      const locked = rows.map((row) => ({ id: row.session_id, version: row.version }));
+      const sessions = await caches.sessions.contentsOf(accountId, locked, readSessions);
+      return new Map(
+        rows.map(({ session_id, incarnation }) => [session_id, { incarnation, session: sessions.get(session_id) }]),
+      );
     },
 
     async save(sessions: ReadonlyMap<string, StoredSession & { session: Session }>, nowMs: number): Promise<void> {
-      const rows = [...sessions].map(
-        ([
-          session_id,
-          {
-            incarnation,
-            session: { subjectId, ...body },
-          },
-        ]) => ({
-          account_id: accountId,
-          session_id,
-          incarnation,
-          subject_id: subjectId ?? null,
-          touched_at_ms: nowMs,
-          body: JSON.stringify(body),
-        }),
-      );
+      const rows = [...sessions].map(([session_id, { incarnation, session }]) => {
+        const { subjectId, ...rest } = session;
+        const body = JSON.stringify(rest);
+        afterCommit.push(() => caches.sessions.keep(accountId, { id: session_id, version }, session, body.length));
+        const subject_id = subjectId ?? null;
+        return { account_id: accountId, session_id, incarnation, version, subject_id, touched_at_ms: nowMs, body };
+      });
       // A locked session keeps its incarnation.
-      const merged = ['subject_id', 'touched_at_ms', 'body'];
-      await insertRows(knex, 'sessions', rows, { key: ['account_id', 'session_id'], merged });
+      const merged = ['version', 'subject_id', 'touched_at_ms', 'body'];
+      await insertRows(transaction, 'sessions', rows, { key: ['account_id', 'session_id'], merged });
     },
   };
 }
@@ -91,6 +106,11 @@ export async function purgeSessions(knex: Knex, beforeMs: number, batch: number)
     .where('touched_at_ms', '<', beforeMs)
     .where((any) => idle.forEach((key) => void any.orWhere(key)))
     .delete();
+}
+
+/** As an entry of a map; none where there is nothing. */
+function keyed<T>(id: string, content: T | undefined): Array<[string, T]> {
+  return content === undefined ? [] : [[id, content]];
 }
 
 function toSession(row: Pick<SessionRow, 'subject_id' | 'body'>): Session | undefined {

@@ -9,19 +9,20 @@ import { isMigrated, migrate } from './migrate.js';
 import { findOldestEvent, findSessionsWithEvents, outboxTable } from './outbox.js';
 import { purgeReadings, readingTable } from './readings.js';
 import { retry } from './retry.js';
-import { purgeSessions, sessionTable } from './sessions.js';
-import { subjectTable } from './subjects.js';
-import { triggerTable } from './triggers.js';
+import { purgeSessions, sessionReader, sessionWriter } from './sessions.js';
+import { type KnownTriggers, subjectReader, subjectWriter } from './subjects.js';
+import { triggerReader, triggerWriter } from './triggers.js';
 import { webhookTable } from './webhooks.js';
 import { usageTable } from './usage.js';
+import { beginWriting, createCaches, type Writing } from './writing.js';
 
 /** Reads of one account. */
 export function readerOf(knex: Knex, accountId: string) {
   return {
-    findSession: sessionTable(knex, accountId).find,
-    hasSession: sessionTable(knex, accountId).has,
-    findSubject: subjectTable(knex, accountId).find,
-    triggersOf: triggerTable(knex, accountId).ofSubject,
+    findSession: sessionReader(knex, accountId).find,
+    hasSession: sessionReader(knex, accountId).has,
+    findSubject: subjectReader(knex, accountId).find,
+    triggersOf: triggerReader(knex, accountId).ofSubject,
     pointsAfter: readingTable(knex, accountId).pointsAfter,
     webhooks: webhookTable(knex, accountId).list,
     failedDeliveries: deliveryTable(knex, accountId).failedPage,
@@ -29,11 +30,12 @@ export function readerOf(knex: Knex, accountId: string) {
 }
 
 /** Writes of one account; only a transaction makes one. */
-export function writerOf(transaction: Knex.Transaction, accountId: string) {
+export function writerOf(transaction: Knex.Transaction, accountId: string, writing: Writing) {
+  const known: KnownTriggers = new Map();
   return {
-    sessions: sessionTable(transaction, accountId),
-    subjects: subjectTable(transaction, accountId),
-    triggers: triggerTable(transaction, accountId),
+    sessions: sessionWriter(transaction, accountId, writing),
+    subjects: subjectWriter(transaction, accountId, writing, known),
+    triggers: triggerWriter(transaction, accountId, known),
     readings: readingTable(transaction, accountId),
     webhooks: webhookTable(transaction, accountId),
     outbox: outboxTable(transaction, accountId),
@@ -56,8 +58,7 @@ export function openStore(config: DatabaseConfig) {
      * Runs the work in one transaction: all of its writes are durable when this resolves, none when it rejects. After
      * a fault that passes by itself the work runs again from its start.
      */
-    transact: <T>(work: (writer: (accountId: string) => Writer) => Promise<T>): Promise<T> =>
-      retry(() => knex.transaction((transaction) => work((accountId) => writerOf(transaction, accountId)))),
+    transact: createTransact(knex),
     purgeReadings: (beforeMs: number, batch: number) => purgeReadings(knex, beforeMs, batch),
     purgeSessions: (beforeMs: number, batch: number) => purgeSessions(knex, beforeMs, batch),
     purgeDeliveries: (beforeMs: number, batch: number) => purgeDeliveries(knex, beforeMs, batch),
@@ -76,6 +77,22 @@ export function openStore(config: DatabaseConfig) {
 }
 
 export type Store = ReturnType<typeof openStore>;
+
+/** What is done in one transaction. */
+type Work<T> = (writerOf: (accountId: string) => Writer) => Promise<T>;
+
+export function createTransact(knex: Knex): <T>(work: Work<T>) => Promise<T> {
+  const caches = createCaches();
+  return (work) =>
+    retry(async () => {
+      const writing = beginWriting(caches);
+      const done = await knex.transaction((transaction) =>
+        work((accountId) => writerOf(transaction, accountId, writing)),
+      );
+      for (const keep of writing.afterCommit) keep();
+      return done;
+    });
+}
 
 /** On a connection of its own, which has patience. */
 async function migrateApart(config: DatabaseConfig): Promise<void> {

@@ -1,41 +1,84 @@
 import type { Knex } from 'knex';
 import type { Subject } from '../domain/subject.js';
+import type { Trigger } from '../domain/triggers.js';
 import { insertRows } from './insert-rows.js';
 import { lockRows } from './lock-rows.js';
+import { noVersion } from './row-cache.js';
+import type { Writing } from './writing.js';
+
+/** What is known here of a subject, as of one version of its row: whoever changes its triggers writes the row too. */
+export interface KnownSubject {
+  readonly subject: Subject;
+  /** As far as they have been asked for, by topic; undefined where there is none. */
+  readonly triggers: ReadonlyMap<string, Trigger | undefined>;
+}
+
+/** What a transaction learns of the triggers of the subjects that it has locked, by subject and topic. */
+export type KnownTriggers = Map<string, Map<string, Trigger | undefined>>;
 
 interface SubjectRow {
   readonly subject_id: string;
   readonly body: string | null;
 }
 
-/** One account's subjects. */
-export function subjectTable(knex: Knex, accountId: string) {
-  const mine = () => knex('subjects').where({ account_id: accountId });
+/** A trigger's characters of JSON, about. */
+const triggerSize = 400;
 
+/** One account's subjects. */
+export function subjectReader(knex: Knex, accountId: string) {
   return {
     async find(subjectId: string): Promise<Subject | undefined> {
-      const row: SubjectRow | undefined = await mine().select('body').where({ subject_id: subjectId }).first();
+      const key = { account_id: accountId, subject_id: subjectId };
+      const row: SubjectRow | undefined = await knex('subjects').select('body').where(key).first();
       return row && toSubject(row);
     },
+  };
+}
 
+/** One account's subjects, within a transaction, which tells what it knows of their triggers. */
+export function subjectWriter(
+  transaction: Knex,
+  accountId: string,
+  { version, caches, afterCommit }: Writing,
+  known: KnownTriggers,
+) {
+  const mine = () => transaction('subjects').where({ account_id: accountId });
+  const readSubjects = async (ids: string[]): Promise<Map<string, KnownSubject>> => {
+    const rows: SubjectRow[] = await mine().select('subject_id', 'body').whereIn('subject_id', ids);
+    const found = rows.map((row) => [row.subject_id, toSubject(row)] as const);
+    return new Map(found.flatMap(([id, subject]) => (subject ? [[id, { subject, triggers: new Map() }]] : [])));
+  };
+  const keep = (subjectId: string, subject: Subject, characters: number) => () => {
+    const triggers = known.get(subjectId) ?? new Map<string, Trigger | undefined>();
+    const size = characters + triggerSize * triggers.size;
+    caches.subjects.keep(accountId, { id: subjectId, version }, { subject, triggers }, size);
+  };
+
+  return {
     /** Locks the named subjects until the transaction ends; one of whom nothing is known is undefined. */
     async lock(subjectIds: readonly string[]): Promise<Map<string, Subject | undefined>> {
-      const rows = await lockRows<SubjectRow>(knex, accountId, subjectIds, {
+      const rows = await lockRows<SubjectRow & { readonly version: string }>(transaction, accountId, subjectIds, {
         table: 'subjects',
         idColumn: 'subject_id',
-        columns: ['subject_id', 'body'],
-        blank: () => ({ body: null }),
+        columns: ['subject_id', 'version'],
+        blank: () => ({ version: noVersion }),
       });
-      return new Map(rows.map((row) => [row.subject_id, toSubject(row)]));
+      const locked = rows.map((row) => ({ id: row.subject_id, version: row.version }));
+      const subjects = await caches.subjects.contentsOf(accountId, locked, readSubjects);
+      for (const { id } of locked) known.set(id, new Map(subjects.get(id)?.triggers));
+      return new Map(locked.map(({ id }) => [id, subjects.get(id)?.subject]));
     },
 
     async save(subjects: ReadonlyMap<string, Subject>): Promise<void> {
-      const rows = [...subjects].map(([subject_id, subject]) => ({
-        account_id: accountId,
-        subject_id,
-        body: JSON.stringify(subject),
-      }));
-      await insertRows(knex, 'subjects', rows, { key: ['account_id', 'subject_id'], merged: ['body'] });
+      const rows = [...subjects].map(([subject_id, subject]) => {
+        const body = JSON.stringify(subject);
+        afterCommit.push(keep(subject_id, subject, body.length));
+        return { account_id: accountId, subject_id, version, body };
+      });
+      await insertRows(transaction, 'subjects', rows, {
+        key: ['account_id', 'subject_id'],
+        merged: ['version', 'body'],
+      });
     },
 
     /** Takes away the rows that the lock laid for subjects of whom nothing came to be known: their readings were refused. */

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { Trigger } from '../domain/triggers.js';
 import { insertRows } from './insert-rows.js';
+import type { KnownTriggers } from './subjects.js';
 
 /** What names a trigger. */
 export interface TriggerKey {
@@ -8,39 +9,54 @@ export interface TriggerKey {
   readonly topic: string;
 }
 
-/** One account's triggers. They are guarded by their subject's lock. */
-export function triggerTable(knex: Knex, accountId: string) {
-  const mine = () => knex('triggers').where({ account_id: accountId });
+export type NamedTrigger = TriggerKey & { readonly trigger: Trigger };
 
+/** One account's triggers. */
+export function triggerReader(knex: Knex, accountId: string) {
   return {
     /** All topics of a subject. */
     async ofSubject(subjectId: string): Promise<Map<string, Trigger>> {
-      const rows = await mine().select('topic', 'body').where({ subject_id: subjectId });
+      const key = { account_id: accountId, subject_id: subjectId };
+      const rows = await knex('triggers').select('topic', 'body').where(key);
       return new Map(rows.map((row) => [row.topic, JSON.parse(row.body) as Trigger]));
     },
+  };
+}
 
-    async find(keys: readonly TriggerKey[]): Promise<Array<TriggerKey & { readonly trigger: Trigger }>> {
-      if (keys.length === 0) return [];
-      const rows = await mine()
-        .select('subject_id', 'topic', 'body')
-        .whereIn(
-          ['subject_id', 'topic'],
-          keys.map(({ subjectId, topic }) => [subjectId, topic]),
-        );
-      return rows.map((row) => ({ subjectId: row.subject_id, topic: row.topic, trigger: JSON.parse(row.body) }));
+/** One account's triggers, within a transaction. They are guarded by their subject's lock, which is held before. */
+export function triggerWriter(transaction: Knex, accountId: string, known: KnownTriggers) {
+  const mine = () => transaction('triggers').where({ account_id: accountId });
+  const know = ({ subjectId, topic }: TriggerKey, trigger: Trigger | undefined) =>
+    void known.get(subjectId)?.set(topic, trigger);
+  const read = async (keys: readonly TriggerKey[]): Promise<void> => {
+    const pairs = keys.map(({ subjectId, topic }) => [subjectId, topic]);
+    const rows = await mine().select('subject_id', 'topic', 'body').whereIn(['subject_id', 'topic'], pairs);
+    for (const key of keys) know(key, undefined);
+    for (const row of rows) know({ subjectId: row.subject_id, topic: row.topic }, JSON.parse(row.body) as Trigger);
+  };
+
+  return {
+    /** Those of the named triggers that there are; their subjects have been locked. */
+    async find(keys: readonly TriggerKey[]): Promise<NamedTrigger[]> {
+      const unknown = keys.filter(({ subjectId, topic }) => !known.get(subjectId)?.has(topic));
+      if (unknown.length > 0) await read(unknown);
+      return keys.flatMap((key) => {
+        const trigger = known.get(key.subjectId)?.get(key.topic);
+        return trigger ? [{ ...key, trigger }] : [];
+      });
     },
 
-    async save(triggers: ReadonlyArray<TriggerKey & { readonly trigger: Trigger }>): Promise<void> {
-      const rows = triggers.map(({ subjectId, topic, trigger }) => ({
-        account_id: accountId,
-        subject_id: subjectId,
-        topic,
-        body: JSON.stringify(trigger),
-      }));
-      await insertRows(knex, 'triggers', rows, { key: ['account_id', 'subject_id', 'topic'], merged: ['body'] });
+    async save(triggers: readonly NamedTrigger[]): Promise<void> {
+      const rows = triggers.map(({ subjectId, topic, trigger }) => {
+        know({ subjectId, topic }, trigger);
+        return { account_id: accountId, subject_id: subjectId, topic, body: JSON.stringify(trigger) };
+      });
+      const key = ['account_id', 'subject_id', 'topic'];
+      await insertRows(transaction, 'triggers', rows, { key, merged: ['body'] });
     },
 
     async removeAll(subjectId: string): Promise<number> {
+      known.delete(subjectId);
       return mine().where({ subject_id: subjectId }).delete();
     },
   };

@@ -4,6 +4,7 @@ import { keyUse } from './key-use.js';
 import { sessions } from './sessions.js';
 import { subjects } from './subjects.js';
 import { webhooks } from './webhooks.js';
+import { versions } from './versions.js';
 import { usage } from './usage.js';
 
 /**
@@ -17,4 +18,5 @@ export const migrations: ReadonlyArray<{ name: string; run: (knex: Knex) => Prom
   { name: '004-webhooks', run: webhooks },
   { name: '005-usage', run: usage },
   { name: '006-key-use', run: keyUse },
+  { name: '007-versions', run: versions },
 ];

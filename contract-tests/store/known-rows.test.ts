@@ -1,0 +1,58 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { createTestDatabase } from '../support/databases.js';
+import { Clock, client, startTestService } from '../support/service.js';
+
+const turns = [
+  { user_message: 'my exam is tomorrow and I cannot sleep', ai_response: 'What worries you most?' },
+  { user_message: 'my boss gave me a bad performance review', ai_response: 'That sounds hard.' },
+  { user_message: 'what a nice day', ai_response: 'It is.' },
+];
+
+/** Readings of two people in three sessions, calm and not. */
+const readings = Array.from({ length: 60 }, (_, index) => ({
+  session_id: `s${index % 3}`,
+  subject_id: index % 3 === 2 ? 'bert' : 'anna',
+  heart_rate: 60 + ((index * 7) % 70),
+  ...turns[Math.floor(index / 4) % turns.length],
+}));
+
+async function twoServices() {
+  const database = await createTestDatabase();
+  onTestFinished(database.drop);
+  const clock = new Clock();
+  const one = await startTestService({ database, clock });
+  const other = await startTestService({ database, clock });
+  return { clock, one, two: client(other.url, one.key, clock) };
+}
+
+test('a session through two services by turns is told what it would be told by one', async () => {
+  const { clock, one, two } = await twoServices();
+  const alone = await startTestService({ clock });
+  for (const [index, reading] of readings.entries()) {
+    // By turns, and now and then a few in a row: each knows rows that the other has written since.
+    const told = await (index % 5 < 2 ? one : two).read(reading);
+    expect(told).toEqual(await alone.read(reading));
+    clock.advance(20);
+  }
+  for (const subject of ['anna', 'bert']) {
+    const profiles = [alone, one, two].map((it) => it.request(`/v1/triggers?subject_id=${subject}`));
+    const [wanted, ...told] = (await Promise.all(profiles)).map(({ body }) => body);
+    expect(Object.keys(wanted)).not.toEqual([]);
+    for (const it of told) expect(it).toEqual(wanted);
+  }
+});
+
+test('what was erased through one service is not remembered by another, though it begins again under its names', async () => {
+  const { clock, one, two } = await twoServices();
+  for (const reading of readings.slice(0, 12)) {
+    await one.read(reading);
+    clock.advance(20);
+  }
+  await two.request('/v1/subjects/anna', { method: 'DELETE' });
+  await two.read({ session_id: 's0', subject_id: 'anna', heart_rate: 70 });
+  clock.advance(1);
+  const fresh = await one.read({ session_id: 's0', subject_id: 'anna', heart_rate: 70 });
+  expect(fresh).toMatchObject({ active_triggers: [], resolved_triggers: [] });
+  expect((await one.request('/v1/history?session_id=s0')).body.datapoints).toHaveLength(2);
+  expect((await one.request('/v1/triggers?subject_id=anna')).status).toBe(404);
+});

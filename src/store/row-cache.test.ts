@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { createRowCache, noVersion } from './row-cache.js';
+
+const nothingToRead = () => Promise.reject(new Error('read in spite of what is kept'));
+const row = (id: string, version: string) => ({ id, version });
+
+test('what is kept counts for its account, its id and its version, and everything else is read in one go', async () => {
+  const cache = createRowCache<{ readonly n: number }>(1_000);
+  cache.keep('a', row('s1', 'v1'), { n: 1 }, 10);
+  cache.keep('a', row('s2', 'v1'), { n: 2 }, 10);
+  expect(await cache.contentsOf('a', [row('s1', 'v1'), row('s2', 'v1')], nothingToRead)).toEqual(
+    new Map([
+      ['s1', { n: 1 }],
+      ['s2', { n: 2 }],
+    ]),
+  );
+  const asked: string[][] = [];
+  const read = async (ids: string[]) => {
+    asked.push(ids);
+    return new Map(ids.map((id) => [id, { n: 0 }]));
+  };
+  await cache.contentsOf('a', [row('s1', 'v2'), row('s2', 'v1'), row('s3', 'v1')], read);
+  await cache.contentsOf('b', [row('s1', 'v1')], read);
+  expect(asked).toEqual([['s1', 's3'], ['s1']]);
+});
+
+test('a row to which nothing was written holds nothing, whatever is kept of an earlier one', async () => {
+  const cache = createRowCache<{ readonly n: number }>(1_000);
+  cache.keep('a', row('s1', 'v1'), { n: 1 }, 10);
+  const contents = await cache.contentsOf('a', [row('s1', noVersion)], nothingToRead);
+  expect(contents).toEqual(new Map([['s1', undefined]]));
+});
+
+test('no more is kept than there is room for', async () => {
+  const cache = createRowCache<{ readonly n: number }>(100);
+  for (let n = 0; n < 50; n += 1) cache.keep('a', row(`s${n}`, 'v1'), { n }, 9);
+  const rows = Array.from({ length: 50 }, (_, n) => row(`s${n}`, 'v1'));
+  let asked = 0;
+  await cache.contentsOf('a', rows, async (ids) => {
+    asked = ids.length;
+    return new Map();
+  });
+  expect(asked).toBe(40);
+});
