@@ -38,7 +38,7 @@ export function createCallerOf(keys: KeyTable, now: () => number): (key: string)
   return async (key) => {
     if (!looksLikeKey(key)) return undefined;
     const keyHash = hashOfKey(key);
-    const row = (await cache.fetch(keyHash))?.row;
+    const row = (cache.get(keyHash) ?? (await cache.fetch(keyHash)))?.row;
     return row && isSame(row.keyHash, keyHash) && isValid(row, now()) ? toCaller(row) : undefined;
   };
 }

@@ -8,6 +8,7 @@ import { type ContractDocument, type OperationObject, resolve } from './contract
  * `0x10` for integers. Parameters with a fault are left out of the query that the validator sees.
  */
 export function readQuery(document: ContractDocument, operation: OperationObject, request: Request): Fault[] {
+  if (!request.url.includes('?')) return [];
   const sent = Object.entries(request.query as Record<string, string | string[]>);
   const faults = sent.flatMap(([name, value]) => faultsOf(document, operation, name, value));
   const clean = sent.filter(([name]) => !faults.some(({ parameter }) => parameter === name));

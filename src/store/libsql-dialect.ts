@@ -1,16 +1,22 @@
 import { createRequire } from 'node:module';
 import type { Knex } from 'knex';
+import { LRUCache } from 'lru-cache';
 
 interface Connection {
   /** Knex opens a new connection in place of one that carries this. */
   __knex__disposed?: unknown;
+  prepare(sql: string): object;
 }
 interface Transaction {
   query(connection: Connection, sql: string): Promise<unknown>;
 }
 interface Client {
+  acquireRawConnection(): Promise<Connection>;
   _query(connection: Connection, query: unknown): Promise<unknown>;
 }
+
+/** A statement for each number of rows, of each table. */
+const preparedMax = 500;
 
 const require = createRequire(import.meta.url);
 const BetterSqlite3Client = require('knex/lib/dialects/better-sqlite3') as new () => Client;
@@ -40,6 +46,19 @@ class LibsqlDialect extends BetterSqlite3Client {
 
   transaction(...parts: unknown[]): Transaction {
     return new ImmediateTransaction(this, ...parts);
+  }
+
+  /** A group is written with a dozen statements, again and again. */
+  override async acquireRawConnection(): Promise<Connection> {
+    const connection = await super.acquireRawConnection();
+    const prepared = new LRUCache<string, object>({ max: preparedMax });
+    const prepare = connection.prepare.bind(connection);
+    connection.prepare = (sql) => {
+      const statement = prepared.get(sql) ?? prepare(sql);
+      prepared.set(sql, statement);
+      return statement;
+    };
+    return connection;
   }
 
   /** libsql leaves a failed statement open, and then no later transaction of that connection can commit. */
