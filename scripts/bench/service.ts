@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import pack from '../../package.json' with { type: 'json' };
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -14,23 +15,25 @@ export interface BenchedService {
 /** Limits count as they do when deployed, and are never reached. */
 export const ample = { LIMIT_SESSION_REQUESTS_PER_MINUTE: '1000000000', LIMIT_NEW_SESSIONS_PER_MINUTE: '1000000000' };
 
+/** As `npm start` has it. */
+const nodeOptions = pack.config.node.split(' ');
+
 /** The built service in a process of its own, as it is deployed; it logs every request. */
 export function startBenchedService(
   databaseUrl: string,
   limits: Readonly<Record<string, string>> = ample,
 ): Promise<BenchedService> {
-  return startListener('dist/main.js', {
-    HOST: '127.0.0.1',
-    PORT: '0',
-    DATABASE_URL: databaseUrl,
-    LOG_LEVEL: 'info',
-    ...limits,
-  });
+  const env = { HOST: '127.0.0.1', PORT: '0', DATABASE_URL: databaseUrl, LOG_LEVEL: 'info', ...limits };
+  return startListener('dist/main.js', env, nodeOptions);
 }
 
 /** Runs a program that says where it listens; what it logs goes through a pipe to nowhere. */
-export async function startListener(file: string, env: Readonly<Record<string, string>>): Promise<BenchedService> {
-  const child = spawn(process.execPath, [file], {
+export async function startListener(
+  file: string,
+  env: Readonly<Record<string, string>>,
+  options: readonly string[] = [],
+): Promise<BenchedService> {
+  const child = spawn(process.execPath, [...options, file], {
     cwd: root,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
