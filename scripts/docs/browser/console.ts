@@ -1,0 +1,136 @@
+import { curl } from '../samples.js';
+import { all, element, one } from './dom.js';
+import { colouredJson } from './coloured-json.js';
+import { serverUrl } from './places.js';
+import { readKey, writeKey } from './key.js';
+
+const timeoutMs = 20_000;
+/** Of an answer these say something about the request. */
+const shownHeaders = ['content-type', 'x-request-id', 'retry-after', 'ratelimit', 'ratelimit-policy', 'allow'];
+
+interface ConsoleRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly key: string | undefined;
+  readonly body: string | undefined;
+}
+
+/** The consoles of the reference: each sends real requests of one operation and shows what is answered. */
+export function startConsoles(): void {
+  for (const button of all('[data-try]')) {
+    const dialog = one<HTMLDialogElement>(`#try-${button.dataset['try']}`);
+    prepare(dialog);
+    button.addEventListener('click', () => open(dialog));
+  }
+}
+
+function prepare(dialog: HTMLDialogElement): void {
+  const form = one<HTMLFormElement>('form', dialog);
+  one('[data-close]', dialog).addEventListener('click', () => dialog.close());
+  dialog.addEventListener('click', (event) => {
+    // A click beside the form.
+    if (event.target === dialog) dialog.close();
+  });
+  form.addEventListener('input', () => update(dialog));
+  for (const select of all<HTMLSelectElement>('[data-example]', dialog))
+    select.addEventListener('change', () => setBody(dialog, select.value));
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    void send(dialog);
+  });
+}
+
+function open(dialog: HTMLDialogElement): void {
+  for (const input of all<HTMLInputElement>('[data-key]', dialog)) input.value = readKey();
+  for (const input of all<HTMLTextAreaElement>('[data-body]', dialog)) setBody(dialog, input.value);
+  update(dialog);
+  dialog.showModal();
+}
+
+/** Examples carry the instant at which they were written; a reading that old would be refused. */
+function setBody(dialog: HTMLDialogElement, text: string): void {
+  const present = text.replace(/("timestamp": )"[^"]*"/, `$1"${new Date().toISOString()}"`);
+  one<HTMLTextAreaElement>('[data-body]', dialog).value = present;
+  one('[data-body-hint]', dialog).hidden = present === text;
+  update(dialog);
+}
+
+function update(dialog: HTMLDialogElement): void {
+  const { method, url, key, body } = requestOf(dialog);
+  one('[data-curl]', dialog).textContent = curl({ method, url, needsKey: key !== undefined, body, hasAnswer: true });
+  if (key !== undefined) writeKey(key);
+}
+
+/** What the form says, with the key apart so that no sample shows it. */
+function requestOf(dialog: HTMLDialogElement): ConsoleRequest {
+  const { method = 'GET', path = '' } = dialog.dataset;
+  const inputs = all<HTMLInputElement>('[data-parameter]', dialog);
+  const valueOf = (name: string) => inputs.find((it) => it.dataset['parameter'] === name)?.value ?? '';
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(valueOf(name)));
+  const query = inputs
+    .filter(({ dataset, value }) => dataset['in'] === 'query' && value !== '')
+    .map(({ dataset, value }) => `${dataset['parameter']}=${encodeURIComponent(value)}`);
+  return {
+    method,
+    url: serverUrl + filled + (query.length > 0 ? `?${query.join('&')}` : ''),
+    key: all<HTMLInputElement>('[data-key]', dialog)[0]?.value.trim(),
+    body: all<HTMLTextAreaElement>('[data-body]', dialog)[0]?.value,
+  };
+}
+
+async function send(dialog: HTMLDialogElement): Promise<void> {
+  const { method, url, key, body } = requestOf(dialog);
+  const button = one<HTMLButtonElement>('[type=submit]', dialog);
+  const headers = {
+    ...(key && { 'X-Service-Key': key }),
+    ...(body !== undefined && { 'Content-Type': 'application/json' }),
+  };
+  button.disabled = true;
+  const startedAtMs = performance.now();
+  try {
+    const signal = AbortSignal.timeout(timeoutMs);
+    const answer = await fetch(url, { method, headers, body: body ?? null, signal, credentials: 'omit' });
+    const text = await answer.text();
+    showAnswer(dialog, answer, text, Math.round(performance.now() - startedAtMs));
+  } catch (error) {
+    one('[data-outcome]', dialog).replaceChildren(
+      element('p', 'fault', `No answer: ${(error as Error).message}. Is the service running at ${serverUrl}?`),
+    );
+    one('[data-answer]', dialog).hidden = true;
+  } finally {
+    button.disabled = false;
+  }
+}
+
+function showAnswer(
+  dialog: HTMLDialogElement,
+  { status, statusText, ok, headers }: Response,
+  text: string,
+  ms: number,
+): void {
+  const outcome = one('[data-outcome]', dialog);
+  const line = element(
+    'p',
+    'line',
+    element('span', `status ${ok ? 'good' : 'bad'}`, `${status} ${statusText}`.trim()),
+    ` ${ms} ms`,
+  );
+  const list = element('dl', 'headers');
+  for (const name of shownHeaders) {
+    const value = headers.get(name);
+    if (value !== null) list.append(element('dt', '', name), element('dd', '', value));
+  }
+  outcome.replaceChildren(line, list);
+  const figure = one('[data-answer]', dialog);
+  figure.hidden = text === '';
+  one('code', figure).replaceChildren(...colouredJson(pretty(text)));
+  if (dialog.clientWidth < 800) outcome.scrollIntoView({ block: 'start' });
+}
+
+function pretty(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,101 @@
+import MiniSearch, { type SearchResult } from 'minisearch';
+import type { SearchEntry } from '../search-entries.js';
+import { all, element, one } from './dom.js';
+import { siteUrl } from './places.js';
+
+const shownMax = 12;
+
+type Found = SearchResult & SearchEntry;
+
+/** The search of the top bar: "/" goes there, arrows choose, Enter follows. Its index is loaded when it is first used. */
+export function startSearch(): void {
+  const form = one<HTMLFormElement>('[data-search]');
+  const input = one<HTMLInputElement>('input', form);
+  const list = one('.found', form);
+  let index: Promise<MiniSearch<SearchEntry>> | undefined;
+
+  const update = async () => {
+    index ??= loadIndex();
+    const query = input.value.trim();
+    const found = query === '' ? [] : ((await index).search(query) as Found[]);
+    // What was typed meanwhile has an update of its own.
+    if (query === input.value.trim()) show(list, found.slice(0, shownMax), query);
+    input.ariaExpanded = String(!list.hidden);
+    input.removeAttribute('aria-activedescendant');
+  };
+  input.addEventListener('input', () => void update());
+  input.addEventListener('focus', () => void update());
+  input.addEventListener('keydown', (event) => choose(event, input, list));
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    all<HTMLAnchorElement>('a', list).at(0)?.click();
+  });
+  list.addEventListener('click', () => close(input, list));
+  addEventListener('click', (event) => {
+    if (!form.contains(event.target as Node)) close(input, list);
+  });
+  addEventListener('keydown', (event) => focusOnSlash(event, input));
+}
+
+async function loadIndex(): Promise<MiniSearch<SearchEntry>> {
+  const answer = await fetch(new URL('search.json', siteUrl));
+  const index = new MiniSearch<SearchEntry>({
+    fields: ['title', 'text', 'place'],
+    storeFields: ['title', 'text', 'place', 'href'],
+    searchOptions: { prefix: true, fuzzy: 0.15, boost: { title: 4 }, combineWith: 'AND' },
+  });
+  index.addAll((await answer.json()) as SearchEntry[]);
+  return index;
+}
+
+function show(list: HTMLElement, found: readonly Found[], query: string): void {
+  list.hidden = query === '';
+  list.replaceChildren(...found.map(link));
+  if (found.length === 0 && query !== '') list.append(element('p', 'hint', `Nothing is called “${query}” here.`));
+}
+
+function link({ title, place, href, text }: Found, index: number): HTMLElement {
+  const made = element(
+    'a',
+    '',
+    element('strong', '', title),
+    element('span', 'place', place),
+    element('span', 'text', text),
+  );
+  made.id = `found-${index}`;
+  made.role = 'option';
+  made.tabIndex = -1;
+  made.setAttribute('href', new URL(href, siteUrl).href);
+  return made;
+}
+
+function choose(event: KeyboardEvent, input: HTMLInputElement, list: HTMLElement): void {
+  if (event.key === 'Escape') return close(input, list);
+  const links = all('a', list);
+  const at = links.findIndex((it) => it.ariaSelected === 'true');
+  if (event.key === 'Enter' && at >= 0) {
+    event.preventDefault();
+    return links[at]?.click();
+  }
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (step === undefined || links.length === 0) return;
+  event.preventDefault();
+  const next = links.at((Math.max(at, step === 1 ? -1 : 0) + step) % links.length);
+  for (const it of links) it.ariaSelected = String(it === next);
+  next?.scrollIntoView({ block: 'nearest' });
+  input.setAttribute('aria-activedescendant', next?.id ?? '');
+}
+
+function close(input: HTMLInputElement, list: HTMLElement): void {
+  list.hidden = true;
+  input.ariaExpanded = 'false';
+  input.removeAttribute('aria-activedescendant');
+}
+
+function focusOnSlash(event: KeyboardEvent, input: HTMLInputElement): void {
+  const isWriting = (event.target as Element).matches('input, textarea, select');
+  if (event.key !== '/' || isWriting || event.ctrlKey || event.metaKey || event.altKey) return;
+  event.preventDefault();
+  input.focus();
+  input.select();
+}

@@ -1,0 +1,123 @@
+import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { contract, operations } from './contract.js';
+import { figures } from './figures.js';
+import { fillIn } from './fill.js';
+import { homePage } from './home.js';
+import { html } from './html.js';
+import { layout, type Page, type Site } from './layout.js';
+import { llmsText } from './llms.js';
+import { type Relink, renderPage } from './markdown.js';
+import { type Guide, markdownPages, reference } from './pages.js';
+import { referencePage } from './reference.js';
+import { save, type SiteFiles } from './save.js';
+import { type RenderedGuide, searchEntries } from './search-entries.js';
+
+/** Brings dist/docs/ up to date. */
+export async function buildSite(root: URL, site: Site): Promise<void> {
+  await save(await filesOf(root, site), new URL('dist/docs/', root));
+}
+
+/** Everything that the site consists of. */
+async function filesOf(root: URL, site: Site): Promise<SiteFiles> {
+  const guides = await Promise.all(markdownPages.map((it) => renderGuide(it, root)));
+  const pages: Page[] = [
+    home,
+    { ...reference, kind: 'reference', content: referencePage() },
+    ...guides.map(({ guide, content, sections }): Page => ({ ...guide, kind: 'guide', content, sections })),
+  ];
+  return new Map<string, string | Uint8Array>([
+    ...pages.map((page) => [`${page.slug && `${page.slug}/`}index.html`, layout(page, site)] as const),
+    ...guides.map(({ guide, markdown }) => [`${guide.slug}.md`, markdown] as const),
+    ['404.html', layout(absent, site)],
+    ['search.json', JSON.stringify(searchEntries(guides))],
+    ['llms.txt', llmsText()],
+    ['openapi.yaml', await readFile(new URL('openapi.yaml', root))],
+    ['openapi.json', await readFile(new URL('generated/openapi.json', root))],
+    ['assets/icon.svg', await readFile(new URL('scripts/docs/style/icon.svg', root))],
+    ...(await bundles(root)),
+  ]);
+}
+
+const home: Page = {
+  slug: '',
+  kind: 'home',
+  title: contract.info.title,
+  summary: 'Signals of a person in, stress state out.',
+  content: homePage(),
+};
+
+const absent: Page = {
+  slug: '404',
+  kind: 'absent',
+  title: 'Page not found',
+  summary: 'There is no such page.',
+  content: html`<h1>Page not found</h1>
+    <p>There is no such page in the documentation.</p>
+    <p><a href="/docs/">Go to the start</a></p>`,
+};
+
+interface GuidePage extends RenderedGuide {
+  readonly content: Page['content'];
+  readonly markdown: string;
+}
+
+async function renderGuide(guide: Guide, root: URL): Promise<GuidePage> {
+  const text = fillIn(await readFile(new URL(guide.source, root), 'utf8'), figures);
+  const relink = (places: Places) => relinkFrom(guide, root, places);
+  return {
+    guide,
+    markdown: text.replace(/\]\(([^()\s]+)\)/g, (_, href: string) => `](${relink(markdownPlaces)(href)})`),
+    ...renderPage(linkOperations(text), relink(pagePlaces)),
+  };
+}
+
+/** Whatever names an operation, as in `GET /v1/state`, leads to it. */
+function linkOperations(markdown: string): string {
+  return markdown.replace(/`([A-Z]+) (\/\S*)`/g, (text, method: string, path: string) => {
+    const found = operations.find((it) => it.method === method && it.path === path);
+    return found ? `[${text}](${referenceSource}#${found.id})` : text;
+  });
+}
+
+/** Where pages and files of the site lie, from a page of it. */
+interface Places {
+  readonly page: (slug: string) => string;
+  readonly file: (name: string) => string;
+}
+const pagePlaces: Places = { page: (slug) => `../${slug}/`, file: (name) => `../${name}` };
+const markdownPlaces: Places = { page: (slug) => `${slug}.md`, file: (name) => name };
+/** The reference has no source that a guide could link to; this stands for it. */
+const referenceSource = '/reference';
+
+/** Links between sources become links between pages; other files of the project are shown where the project is. */
+function relinkFrom({ source }: Guide, root: URL, { page, file }: Places): Relink {
+  return (href) => {
+    if (/^(https?:|#)/.test(href)) return href;
+    if (href.startsWith(referenceSource)) return page(reference.slug) + new URL(href, root).hash;
+    const { pathname, hash } = new URL(href, new URL(source, root));
+    const path = pathname.slice(root.pathname.length);
+    const guide = markdownPages.find((it) => it.source === path);
+    if (guide) return page(guide.slug) + hash;
+    const name = /^(?:generated\/)?(openapi\.\w+)$/.exec(path)?.[1];
+    return name === undefined ? `${contract.info.contact.url}/tree/main/${path}` : file(name);
+  };
+}
+
+/** Scripts and styles, each in one file. */
+async function bundles(root: URL): Promise<[string, Uint8Array][]> {
+  const source = fileURLToPath(new URL('scripts/docs/', root));
+  const { outputFiles } = await build({
+    entryPoints: [`${source}browser/main.ts`, `${source}browser/theme.ts`, `${source}style/style.css`],
+    outdir: 'assets',
+    entryNames: '[name]',
+    bundle: true,
+    minify: true,
+    write: false,
+    target: 'es2022',
+    logLevel: 'warning',
+  });
+  return outputFiles.map(({ path, contents }) => [`assets/${basename(path)}`, contents]);
+}

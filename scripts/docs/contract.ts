@@ -1,0 +1,151 @@
+import document from '../../generated/openapi.json' with { type: 'json' };
+
+export interface Schema {
+  readonly $ref?: string;
+  readonly type?: string;
+  readonly format?: string;
+  readonly description?: string;
+  readonly enum?: readonly string[];
+  readonly default?: unknown;
+  readonly nullable?: boolean;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+  readonly additionalProperties?: Schema | boolean;
+  readonly example?: unknown;
+  readonly 'x-unit'?: string;
+}
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'query' | 'path' | 'header';
+  readonly required?: boolean;
+  readonly description: string;
+  readonly schema: Schema;
+  readonly example?: unknown;
+}
+
+export interface Example {
+  readonly name: string;
+  readonly summary: string;
+  readonly value: unknown;
+}
+
+export interface Body {
+  readonly mediaType: string;
+  readonly schema: Schema;
+  readonly examples: readonly Example[];
+}
+
+export interface Answer {
+  readonly status: string;
+  readonly description: string;
+  readonly headers: readonly { readonly name: string; readonly description: string }[];
+  readonly body: Body | undefined;
+}
+
+export interface Operation {
+  readonly id: string;
+  /** The address that an event is sent to is the receiver's own: it has no path. */
+  readonly path: string | undefined;
+  readonly method: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly needsKey: boolean;
+  readonly parameters: readonly Parameter[];
+  readonly requestDescription: string | undefined;
+  readonly request: Body | undefined;
+  readonly answers: readonly Answer[];
+}
+
+export interface Tag {
+  readonly name: string;
+  readonly description: string;
+}
+
+type Node = { readonly $ref?: string } & Readonly<Record<string, unknown>>;
+type Named = Readonly<Record<string, Node>>;
+
+/** The contract as data, for the parts that are shown as they are. */
+export const contract = document as unknown as Node & {
+  readonly info: {
+    readonly title: string;
+    readonly version: string;
+    readonly description: string;
+    readonly contact: { readonly url: string };
+  };
+  readonly tags: readonly Tag[];
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+};
+
+/** What the service can be asked, in the order of the contract, each followed by the events that it makes it send. */
+export const operations: readonly Operation[] = Object.entries(
+  document.paths as unknown as Record<string, Named>,
+).flatMap(([path, methods]) =>
+  Object.entries(methods).flatMap(([method, node]) => [operationOf(node, method, path), ...eventsOf(node)]),
+);
+
+/** Follows a local `$ref`. */
+export function resolve<T extends { readonly $ref?: string }>(node: T): T {
+  if (node.$ref === undefined) return node;
+  const steps = node.$ref.slice(2).split('/');
+  return resolve(steps.reduce<unknown>((at, step) => (at as Node)[step], document) as T);
+}
+
+/** What a reference calls the schema, as in `Tone`; undefined where it is written in place. */
+export function nameOf({ $ref }: Schema): string | undefined {
+  return $ref?.split('/').at(-1);
+}
+
+function eventsOf(node: Node): Operation[] {
+  const callbacks = Object.values((node['callbacks'] ?? {}) as Record<string, Record<string, Named>>);
+  return callbacks.flatMap((urls) =>
+    Object.values(urls).flatMap((methods) => Object.values(methods).map((it) => operationOf(it, 'event', undefined))),
+  );
+}
+
+function operationOf(node: Node, method: string, path: string | undefined): Operation {
+  const request = node['requestBody'] as Node | undefined;
+  return {
+    id: String(node['operationId']),
+    path,
+    method: method.toUpperCase(),
+    tag: (node['tags'] as string[])[0] ?? '',
+    summary: String(node['summary']),
+    description: String(node['description']),
+    needsKey: (node['security'] as unknown[] | undefined)?.length !== 0,
+    parameters: ((node['parameters'] ?? []) as Node[]).map((it) => resolve(it) as unknown as Parameter),
+    requestDescription: request && String(request['description']),
+    request: bodyOf(request),
+    answers: Object.entries(node['responses'] as Named).map(([status, it]) => answerOf(status, resolve(it))),
+  };
+}
+
+function answerOf(status: string, node: Node): Answer {
+  const headers = Object.entries((node['headers'] ?? {}) as Named);
+  return {
+    status,
+    description: String(node['description']),
+    headers: headers.map(([name, it]) => ({ name, description: String(resolve(it)['description']) })),
+    body: bodyOf(node),
+  };
+}
+
+function bodyOf(node: Node | undefined): Body | undefined {
+  const [entry] = Object.entries((node?.['content'] ?? {}) as Named);
+  if (!entry) return undefined;
+  const [mediaType, { schema, examples = {} }] = entry;
+  return { mediaType, schema: schema as Schema, examples: Object.entries(examples as Named).map(exampleOf) };
+}
+
+function exampleOf([name, node]: [string, Node]): Example {
+  const { summary, value } = resolve(node);
+  return { name, summary: String(summary), value };
+}

@@ -1,0 +1,111 @@
+import * as spec from '../../generated/spec.js';
+import { contract, type Schema } from './contract.js';
+
+/** What the contract says of a name, as Markdown. */
+export type Figures = (name: string) => string;
+
+/** Figures of generated/spec.ts by their path in it, as in `body.max_bytes`, and tables by name, as in `table states`. */
+export const figures: Figures = (name) => {
+  const table = name.startsWith('table ') ? tables[name.slice('table '.length)] : undefined;
+  if (table) return table();
+  const value = name
+    .split('.')
+    .reduce<unknown>((at, step) => (at as Record<string, unknown> | undefined)?.[step], spec);
+  if (typeof value === 'number') return value.toLocaleString('en-US');
+  if (typeof value === 'string') return /^[\w-]+$/.test(value) ? code(value) : value;
+  throw new Error(`the contract has no figure ${name}`);
+};
+
+const tables: Record<string, () => string> = {
+  states: () =>
+    rows(
+      ['Score', 'State', 'Suggested action', 'What it tells an assistant'],
+      spec.bands.map((it) => [
+        `${it.min_score}–${it.max_score}`,
+        code(it.state),
+        code(it.suggested_action),
+        it.recommendation,
+      ]),
+    ),
+  signals: () =>
+    rows(
+      ['Field', 'Values', 'Meaning'],
+      signalNames.map((name) => [code(name), valuesOf(property(name)), described(property(name))]),
+    ),
+  tone: () => labels('Tone', spec.stressModel.tone_points),
+  expression: () => labels('Expression', spec.stressModel.expression_points),
+  topics: () =>
+    rows(
+      ['Area', 'Topics'],
+      Object.entries(spec.topics).map(([area, names]) => [code(area), names.map(code).join(', ')]),
+    ),
+  triggers: () => described({ $ref: '#/components/schemas/TriggerStatus' }),
+  tiers: () =>
+    rows(
+      ['Tier', 'Calls a month'],
+      Object.entries(spec.tiers).map(([tier, { monthly_calls: calls }]) => [
+        code(tier),
+        calls === null ? 'without limit' : calls.toLocaleString('en-US'),
+      ]),
+    ),
+  problems: () =>
+    rows(
+      ['Status', '`code`', '`detail`'],
+      Object.entries(spec.problems)
+        .sort(([, a], [, b]) => a.status - b.status)
+        .map(([name, { status, detail }]) => [String(status), code(name), detail]),
+    ),
+  faults: () =>
+    rows(
+      ['`code`', '`detail`'],
+      Object.entries(spec.faults).map(([name, { detail }]) => [code(name), detail]),
+    ),
+  schedule: () =>
+    rows(
+      ['Attempt', 'When', 'If it fails'],
+      [0, ...spec.webhookDelivery.retry_after_seconds].map((seconds, index) => [
+        String(index + 1),
+        index === 0 ? 'within 100 ms of the commit, when nothing waits' : `${seconds} s after the failure before`,
+        afterFailure(index + 1),
+      ]),
+    ),
+};
+
+const signalNames = ['heart_rate', 'sdnn', 'tone', 'expression', 'sentiment'];
+
+function afterFailure(attempt: number): string {
+  const { failed_after_attempts: limit, retry_after_seconds: waits } = spec.webhookDelivery;
+  if (attempt === limit) return `the webhook shows \`failed\` if it was failure number ${limit} in a row`;
+  return attempt > waits.length ? 'the delivery is `failed` and listed' : '';
+}
+
+function labels(schema: 'Tone' | 'Expression', points: Readonly<Record<string, number>>): string {
+  const byPoints = [...spec.enums[schema]].sort((a, b) => (points[a] ?? 0) - (points[b] ?? 0));
+  return byPoints.map(code).join(' · ');
+}
+
+function property(name: string): Schema {
+  return contract.components.schemas['SignalSubmission']?.properties?.[name] ?? {};
+}
+
+function valuesOf(schema: Schema): string {
+  const { enum: values, minimum, maximum, 'x-unit': unit } = named(schema);
+  return values ? values.map(code).join(', ') : `${minimum} to ${maximum}${unit ? ` ${unit}` : ''}`;
+}
+
+function described(schema: Schema): string {
+  return (named(schema).description ?? '').trim().replaceAll('\n', ' ');
+}
+
+function named(schema: Schema): Schema {
+  return contract.components.schemas[schema.$ref?.split('/').at(-1) ?? ''] ?? schema;
+}
+
+function rows(head: readonly string[], body: readonly (readonly string[])[]): string {
+  const lines = [head, head.map(() => '---'), ...body].map((cells) => `| ${cells.join(' | ')} |`);
+  return `\n${lines.join('\n')}\n`;
+}
+
+function code(name: string): string {
+  return `\`${name}\``;
+}

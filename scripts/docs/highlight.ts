@@ -1,0 +1,43 @@
+import hljs from 'highlight.js/lib/core';
+import bash from 'highlight.js/lib/languages/bash';
+import http from 'highlight.js/lib/languages/http';
+import json from 'highlight.js/lib/languages/json';
+import php from 'highlight.js/lib/languages/php';
+import python from 'highlight.js/lib/languages/python';
+import typescript from 'highlight.js/lib/languages/typescript';
+import yaml from 'highlight.js/lib/languages/yaml';
+import { type Html, escape, html, raw } from './html.js';
+
+const languages = { bash, http, json, php, python, typescript, yaml };
+for (const [name, language] of Object.entries(languages)) hljs.registerLanguage(name, language);
+
+const titles: Record<string, string> = {
+  bash: 'Shell',
+  http: 'HTTP',
+  json: 'JSON',
+  php: 'PHP',
+  python: 'Python',
+  typescript: 'TypeScript',
+};
+const aliases: Record<string, string> = { sh: 'bash', ts: 'typescript' };
+
+/** A block of code with its copy button, coloured when the site is built. */
+export function codeBlock(code: string, language: string, title?: string): Html {
+  const name = aliases[language] ?? language;
+  const label = title ?? titles[name] ?? 'Text';
+  return html`<figure class="code">
+    <figcaption>${label}<button type="button" class="copy" data-copy>Copy</button></figcaption>
+    ${codeOf(code, name, label)}
+  </figure>`;
+}
+
+/** Wide code is scrolled with the keyboard too. */
+export function codeOf(code: string, language: string, label: string): Html {
+  return html`<pre tabindex="0" role="group" aria-label="${label}"><code>${raw(coloured(code, language))}</code></pre>`;
+}
+
+function coloured(code: string, language: string): string {
+  const [, command = '', sent] = /^([^]*<<JSON\n)([^]+)$/.exec(code) ?? [];
+  if (sent !== undefined) return coloured(command, language) + coloured(sent, 'json');
+  return hljs.getLanguage(language) ? hljs.highlight(code, { language }).value : escape(code);
+}

@@ -1,0 +1,63 @@
+import { bands } from '../../generated/spec.js';
+import { contract, operations } from './contract.js';
+import { codeBlock } from './highlight.js';
+import { type Html, html, raw } from './html.js';
+import { gettingStarted, guides, reference } from './pages.js';
+import { sampleRequest } from './sample-request.js';
+import { samplesOf } from './samples.js';
+
+/** The first page: what the service does, one request with its answer, and where to go. */
+export function homePage(): Html {
+  const ingest = operations[0];
+  if (!ingest) throw new Error('the contract has no operations');
+  const [sample] = samplesOf(sampleRequest(ingest));
+  const answer = ingest.answers[0]?.body?.examples[0]?.value as Record<string, unknown>;
+  const shown = ['state', 'stress_score', 'confidence', 'suggested_action', 'action_reason', 'recommendation'];
+  return html`<section class="hero">
+      <h1>Signals of a person in,<br />stress state out.</h1>
+      <p>
+        Send what your app or agent senses of a person: heart rate, tone of voice, expression, sentiment. The same
+        request answers how stressed that person is, why, and what an assistant should do about it.
+      </p>
+      <p class="calls">
+        <a class="primary" href="./${gettingStarted.slug}/">Get started</a
+        ><a class="secondary" href="./${reference.slug}/">${reference.title}</a>
+      </p>
+      ${scale()}
+    </section>
+    <section class="pair" aria-label="A request and its answer">
+      ${codeBlock(sample?.code ?? '', 'bash', 'Request')}
+      ${codeBlock(JSON.stringify(Object.fromEntries(shown.map((name) => [name, answer[name]])), null, 2), 'json', 'Answer, shortened')}
+    </section>
+    <section>
+      <h2>Guides</h2>
+      <ul class="cards">
+        ${guides.map(
+          ({ slug, title, summary }) =>
+            html`<li>
+              <a href="./${slug}/"><strong>${title}</strong><span>${summary}</span></a>
+            </li>`,
+        )}
+      </ul>
+    </section>
+    <section>
+      <h2>Reference</h2>
+      <ul class="cards">
+        ${contract.tags.map(
+          ({ name, description }) =>
+            html`<li>
+              <a href="./${reference.slug}/#tag-${name.toLowerCase().replaceAll(' ', '-')}"
+                ><strong>${name}</strong><span>${description}</span></a
+              >
+            </li>`,
+        )}
+      </ul>
+    </section>`;
+}
+
+/** The bands of the score, from calm to acute stress. */
+function scale(): Html {
+  return html`<ol class="scale" aria-label="The five states">
+    ${bands.map(({ state, min_score: min, max_score: max }) => html`<li class="${state}"><strong>${state.split('_').map((it, index) => html`${index > 0 && raw('_<wbr>')}${it}`)}</strong><span>${min}–${max}</span></li>`)}
+  </ol>`;
+}

@@ -1,0 +1,44 @@
+/** HTML that is safe to insert: made by `html`, or vouched for by `raw`. */
+export class Html {
+  constructor(readonly text: string) {}
+  toString(): string {
+    return this.text;
+  }
+}
+
+export type Content = Html | string | number | false | undefined | readonly Content[];
+
+/** A template whose inserted strings are escaped; false and undefined insert nothing, lists insert their items. */
+export function html(parts: TemplateStringsArray, ...contents: readonly Content[]): Html {
+  return new Html(parts.map((part, index) => part + textOf(contents[index])).join(''));
+}
+
+/** Takes text as HTML as it is. */
+export function raw(text: string): Html {
+  return new Html(text);
+}
+
+export function escape(text: string): string {
+  const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+  return text.replace(/[&<>"']/g, (it) => entities[it] ?? it);
+}
+
+/** What a person reads of it, without tags. */
+export function plainText(markup: string): string {
+  return markup
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/&lt;/g, '<')
+    .replace(/&gt;/g, '>')
+    .replace(/&quot;/g, '"')
+    .replace(/&#39;/g, "'")
+    .replace(/&amp;/g, '&')
+    .replace(/\s+/g, ' ')
+    .trim();
+}
+
+function textOf(content: Content): string {
+  if (content === undefined || content === false) return '';
+  if (content instanceof Html) return content.text;
+  if (typeof content === 'object') return content.map(textOf).join('');
+  return escape(String(content));
+}

@@ -1,0 +1,92 @@
+import { Marked } from 'marked';
+import { codeBlock } from './highlight.js';
+import { type Html, escape, plainText, raw } from './html.js';
+import { sequenceDiagram } from './sequence-diagram.js';
+
+export interface Heading {
+  readonly id: string;
+  readonly depth: number;
+  readonly text: string;
+}
+
+export interface Section extends Heading {
+  /** What stands under the heading, as plain text. */
+  readonly body: string;
+}
+
+/** Turns a link of the source into one of the site. */
+export type Relink = (href: string) => string;
+
+/** A page of Markdown as HTML, with its headings and the text under each for the search. */
+export function renderPage(markdown: string, relink: Relink): { content: Html; sections: Section[] } {
+  const headings: Heading[] = [];
+  const content = marked(relink, headings).parse(withoutComments(markdown), { async: false });
+  return { content: raw(content), sections: sectionsOf(content, headings) };
+}
+
+/** A description of the contract: paragraphs without headings. */
+export function prose(markdown: string): Html {
+  return raw(marked((href) => href, []).parse(markdown, { async: false }));
+}
+
+/** A description of one line, to stand within another element. */
+export function inline(markdown: string): Html {
+  return raw(marked((href) => href, []).parseInline(markdown, { async: false }));
+}
+
+function withoutComments(markdown: string): string {
+  return markdown.replace(/<!--[^]*?-->\n?/g, '');
+}
+
+function marked(relink: Relink, headings: Heading[]): Marked {
+  return new Marked({
+    renderer: {
+      heading({ tokens, depth, text }) {
+        const label = plainText(this.parser.parseInline(tokens));
+        const id = unique(slug(text), headings);
+        headings.push({ id, depth, text: label });
+        const anchor = depth > 1 ? `<a class="anchor" href="#${id}" aria-label="Link to ${escape(label)}">#</a>` : '';
+        return `<h${depth} id="${id}">${this.parser.parseInline(tokens)}${anchor}</h${depth}>\n`;
+      },
+      code({ text, lang = '' }) {
+        return String(lang === 'mermaid' ? sequenceDiagram(text) : codeBlock(text, lang));
+      },
+      table({ header, rows }) {
+        const texts = (row: typeof header) => row.map((it) => this.parser.parseInline(it.tokens));
+        const heads = texts(header);
+        // On narrow screens the rows are shown below each other, each value with the name of its column.
+        const cells = (row: typeof header) =>
+          texts(row).map(
+            (it, index) => `<td data-column="${escape(plainText(heads[index] ?? ''))}"><div>${it}</div></td>`,
+          );
+        const head = `<thead><tr>${heads.map((it) => `<th>${it}</th>`).join('')}</tr></thead>`;
+        const body = `<tbody>${rows.map((row) => `<tr>${cells(row).join('')}</tr>`).join('')}</tbody>`;
+        return `<div class="table" tabindex="0" role="group" aria-label="Table"><table>${head}${body}</table></div>`;
+      },
+      link({ href, tokens }) {
+        return `<a href="${escape(relink(href))}">${this.parser.parseInline(tokens)}</a>`;
+      },
+    },
+  });
+}
+
+function sectionsOf(content: string, headings: readonly Heading[]): Section[] {
+  return headings.map((heading) => {
+    const [, after = ''] = content.split(`id="${heading.id}">`);
+    const [body = ''] = after.slice(after.indexOf('</h')).split(/<h[1-6] id=/);
+    return { ...heading, body: plainText(`<${body}`) };
+  });
+}
+
+/** As code hosts make it of a heading, so that links into a guide work in both places. */
+function slug(text: string): string {
+  return text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-');
+}
+
+function unique(id: string, headings: readonly Heading[]): string {
+  const count = headings.filter((it) => it.id === id || it.id.startsWith(`${id}-`)).length;
+  return headings.some((it) => it.id === id) ? `${id}-${count}` : id;
+}

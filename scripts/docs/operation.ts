@@ -1,0 +1,164 @@
+import { type Answer, nameOf, type Operation, type Parameter, resolve } from './contract.js';
+import { type Field, fieldList, fieldsOf } from './fields.js';
+import { codeBlock, codeOf } from './highlight.js';
+import { type Html, html } from './html.js';
+import { inline, prose } from './markdown.js';
+import { methodBadge } from './layout.js';
+import { sampleRequest } from './sample-request.js';
+import { samplesOf } from './samples.js';
+import { tryDialog } from './try-dialog.js';
+
+/** One operation, or one event that the service sends. */
+export function operationArticle(operation: Operation): Html {
+  const { id, method, path, summary, description } = operation;
+  return html`<article class="row operation" id="${id}">
+    <div class="text">
+      <h3>${summary}<a class="anchor" href="#${id}" aria-label="Link to ${summary}">#</a></h3>
+      <p class="endpoint">${methodBadge(method)}<code>${path ?? 'your address'}</code></p>
+      ${prose(description)} ${parameters(operation)} ${requestBody(operation)} ${answers(operation)}
+    </div>
+    <div class="code-column">
+      <div class="sticky">
+        ${path === undefined ? eventCode(operation) : requestCode(operation)} ${answerExample(operation)}
+      </div>
+    </div>
+    ${path !== undefined && tryDialog(operation)}
+  </article>`;
+}
+
+function parameters({ id, parameters: all }: Operation): Html[] {
+  const titles = { path: 'Path', query: 'Query', header: 'Headers' };
+  return (['path', 'query', 'header'] as const).map((place) => {
+    const fields = all.filter((it) => it.in === place).map(fieldOf);
+    return html`${
+      fields.length > 0 &&
+      html`<h4>${titles[place]}</h4>
+        ${fieldList(fields, `${id}-${place}`, 'asked')}`
+    }`;
+  });
+}
+
+function fieldOf({ name, schema, required = false, description }: Parameter): Field {
+  return { name, schema: resolve(schema), isRequired: required, description };
+}
+
+function requestBody({ id, path, request, requestDescription }: Operation): Html | undefined {
+  if (!request) return undefined;
+  return html`<h4>Body</h4>
+    <p>${inline(requestDescription ?? '')}</p>
+    ${note(resolve(request.schema).description)}
+    ${fieldList(fieldsOf(request.schema), `${id}-body`, path === undefined ? 'answered' : 'asked')}`;
+}
+
+function note(description: string | undefined): Html | undefined {
+  return description === undefined ? undefined : html`<div class="note">${prose(description)}</div>`;
+}
+
+function answers({ id, answers: all }: Operation): Html {
+  return html`<h4>Answers</h4>
+    <div class="answers">${all.map((it) => answerEntry(it, `${id}-${it.status}`))}</div>`;
+}
+
+function answerEntry(answer: Answer, id: string): Html {
+  const { status, description } = answer;
+  const isGood = status.startsWith('2');
+  return html`<details id="${id}">
+    <summary>
+      <span class="status ${isGood ? 'good' : 'bad'}">${status}</span><span>${inline(description.trim())}</span>
+    </summary>
+    ${isGood ? goodAnswer(answer, id) : problemAnswer(answer)}
+  </details>`;
+}
+
+function goodAnswer({ headers, body }: Answer, id: string): Html {
+  const entries = headers.map(
+    (it) =>
+      html`<dt><span class="name">${it.name}</span></dt>
+        <dd><p>${inline(it.description.trim())}</p></dd>`,
+  );
+  return html`${
+    body &&
+    html`<h5>Body · ${nameOf(body.schema)}</h5>
+      ${fieldList(fieldsOf(body.schema), id, 'answered')}`
+  }
+  ${
+    headers.length > 0 &&
+    html`<h5>Headers</h5>
+      <dl class="fields">${entries}</dl>`
+  }`;
+}
+
+/** By code; the whole document, and what to do about it, is the same for every operation: a guide tells it. */
+function problemAnswer({ headers, body }: Answer): Html {
+  const problems = (body?.examples ?? []).map(({ summary, value }) => ({ summary, ...(value as { code?: string }) }));
+  return html`<ul class="problems">
+      ${problems.map(
+        ({ summary, code }) =>
+          html`<li>
+            <a href="../errors/#every-problem"><code>${code}</code></a> ${summary}
+          </li>`,
+      )}
+    </ul>
+    ${headers.length > 0 && html`<p class="values">Headers ${headers.map(({ name }) => html`<code>${name}</code> `)}</p>`}`;
+}
+
+/** The samples, one tab a language; without scripts they stand below each other. */
+function requestCode(operation: Operation): Html {
+  const samples = samplesOf(sampleRequest(operation));
+  const { id, summary } = operation;
+  return html`<figure class="code tabbed" data-tabs="language">
+    <figcaption>
+      <span class="tabs" role="tablist" aria-label="Language of the sample: ${summary}">
+        ${samples.map(
+          ({ language }, index) =>
+            html`<button
+              type="button"
+              role="tab"
+              id="${id}-tab-${index}"
+              aria-controls="${id}-panel-${index}"
+              data-tab="${language}"
+              aria-selected="${String(index === 0)}"
+              ${index > 0 && html`tabindex="-1"`}
+            >
+              ${language}
+            </button>`,
+        )}
+      </span>
+      <button type="button" class="copy" data-copy>Copy</button>
+    </figcaption>
+    ${samples.map(
+      ({ language, highlight, code }, index) =>
+        html`<div
+          role="tabpanel"
+          id="${id}-panel-${index}"
+          aria-labelledby="${id}-tab-${index}"
+          ${index > 0 && html`data-later`}
+        >
+          ${codeOf(code, highlight, `${language}: ${summary}`)}
+        </div>`,
+    )}
+    <div class="actions"><button type="button" class="primary" data-try="${id}">Try it</button></div>
+  </figure>`;
+}
+
+function eventCode({ parameters: headers, request }: Operation): Html {
+  const lines = headers.filter((it) => it.in === 'header').map(({ name, example }) => `${name}: ${String(example)}`);
+  const body = JSON.stringify(request?.examples[0]?.value, null, 2);
+  return codeBlock(
+    `POST /hooks/state HTTP/1.1\nContent-Type: application/json\n${lines.join('\n')}\n\n${body}`,
+    'http',
+    'What arrives',
+  );
+}
+
+function answerExample({ answers: all }: Operation): Html | undefined {
+  const good = all.filter(({ status, body }) => status.startsWith('2') && body);
+  const blocks = good.flatMap(({ status, body }) =>
+    (body?.examples ?? []).map(({ value, summary }) => codeBlock(json(value), 'json', `${status} · ${summary}`)),
+  );
+  return html`${blocks}`;
+}
+
+function json(value: unknown): string {
+  return JSON.stringify(value, null, 2);
+}

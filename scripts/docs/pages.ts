@@ -1,0 +1,77 @@
+/** A page that is written in Markdown. */
+export interface Guide {
+  /** Its folder in the site. */
+  readonly slug: string;
+  /** From the root of the project. */
+  readonly source: string;
+  readonly title: string;
+  /** One line for the home page, search engines and llms.txt. */
+  readonly summary: string;
+}
+
+export const gettingStarted: Guide = {
+  slug: 'getting-started',
+  source: 'docs/getting-started.md',
+  title: 'Getting started',
+  summary: 'From nothing to a stress state that follows a person, in five minutes.',
+};
+
+export const guides: readonly Guide[] = [
+  {
+    slug: 'signals',
+    source: 'docs/signals.md',
+    title: 'Signals',
+    summary: 'Heart rate, SDNN, tone, expression, sentiment: what they mean and how they are fused.',
+  },
+  {
+    slug: 'states',
+    source: 'docs/states.md',
+    title: 'States and actions',
+    summary: 'Five states, what an assistant should do in each, and how sure the score is.',
+  },
+  {
+    slug: 'trigger-memory',
+    source: 'docs/trigger-memory.md',
+    title: 'Trigger Memory',
+    summary: 'Which topics stress a person, remembered across sessions.',
+  },
+  {
+    slug: 'webhooks',
+    source: 'docs/webhooks.md',
+    title: 'Webhooks',
+    summary: 'Be told of every change of state: signed, in order, at least once.',
+  },
+  {
+    slug: 'errors',
+    source: 'docs/errors.md',
+    title: 'Errors',
+    summary: 'Every problem and fault by its stable code, and which requests to send again.',
+  },
+  {
+    slug: 'limits',
+    source: 'docs/limits.md',
+    title: 'Limits',
+    summary: 'What may be asked how often, the headers that tell, and how long data is kept.',
+  },
+  {
+    slug: 'versioning',
+    source: 'docs/versioning.md',
+    title: 'Versioning',
+    summary: 'What may be added within a version, and how an end is announced.',
+  },
+];
+
+export const changelog: Guide = {
+  slug: 'changelog',
+  source: 'CHANGELOG.md',
+  title: 'Changelog',
+  summary: 'What changed for users of the interface and for operators.',
+};
+
+export const reference = {
+  slug: 'reference',
+  title: 'API reference',
+  summary: 'Every operation, field and error, with code samples and a console that sends real requests.',
+};
+
+export const markdownPages: readonly Guide[] = [gettingStarted, ...guides, changelog];

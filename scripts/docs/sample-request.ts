@@ -1,0 +1,18 @@
+import type { Operation } from './contract.js';
+import { localServer, type SampleRequest } from './samples.js';
+
+/** A request to the operation, of the examples of the contract. */
+export function sampleRequest({ method, path = '', parameters, needsKey, request, answers }: Operation): SampleRequest {
+  const example = (name: string) => String(parameters.find((it) => it.name === name)?.example);
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(example(name)));
+  const required = parameters.filter((it) => it.in === 'query' && (it.required || it.schema.default !== undefined));
+  const query = required.map(({ name }) => `${name}=${encodeURIComponent(example(name))}`).join('&');
+  const value = request?.examples[0]?.value;
+  return {
+    method,
+    url: `${localServer}${filled}${query && `?${query}`}`,
+    needsKey,
+    body: value === undefined ? undefined : JSON.stringify(value, null, 2),
+    hasAnswer: answers.some(({ status, body }) => status.startsWith('2') && body !== undefined),
+  };
+}

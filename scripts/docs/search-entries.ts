@@ -1,0 +1,65 @@
+import { operations, type Operation, type Schema, resolve } from './contract.js';
+import type { Section } from './markdown.js';
+import { type Guide, reference } from './pages.js';
+
+/** What the search of the page looks in. */
+export interface SearchEntry {
+  readonly id: number;
+  readonly title: string;
+  /** Where it stands, for people. */
+  readonly place: string;
+  /** Relative to the site's root. */
+  readonly href: string;
+  readonly text: string;
+}
+
+export interface RenderedGuide {
+  readonly guide: Guide;
+  readonly sections: readonly Section[];
+}
+
+export function searchEntries(guides: readonly RenderedGuide[]): SearchEntry[] {
+  const found = [...operations.flatMap(entriesOf), ...guides.flatMap(sectionsOf)];
+  return found.map((entry, id) => ({ id, ...entry }));
+}
+
+type Entry = Omit<SearchEntry, 'id'>;
+
+function sectionsOf({ guide, sections }: RenderedGuide): Entry[] {
+  return sections.map(({ id, depth, text, body }) => ({
+    title: text,
+    place: depth === 1 ? 'Guide' : guide.title,
+    href: `${guide.slug}/${depth === 1 ? '' : `#${id}`}`,
+    text: body,
+  }));
+}
+
+function entriesOf(operation: Operation): Entry[] {
+  const { id, method, path = '', summary, description, parameters, request, answers } = operation;
+  const href = `${reference.slug}/#${id}`;
+  const place = path ? `${method} ${path}` : 'Event';
+  const field = (name: string, text: string, at: string): Entry => ({
+    title: name,
+    place,
+    href: `${href}-${at}-${name}`,
+    text,
+  });
+  const good = answers.filter(({ status }) => status.startsWith('2'));
+  return [
+    { title: summary, place, href, text: `${description} ${id}`.replace(/[`*]/g, '') },
+    ...parameters.map((it) => field(it.name, it.description, it.in)),
+    ...(request ? fieldsIn(request.schema).map(({ name, text }) => field(name, text, 'body')) : []),
+    ...good.flatMap(({ status, body }) =>
+      body
+        ? fieldsIn(body.schema).map(({ name, text }) => ({ ...field(name, text, status), place: `Answer of ${place}` }))
+        : [],
+    ),
+  ];
+}
+
+function fieldsIn(schema: Schema): { name: string; text: string }[] {
+  return Object.entries(resolve(schema).properties ?? {}).map(([name, it]) => {
+    const { description = '', enum: values = [] } = resolve(it);
+    return { name, text: `${description} ${values.join(' ')}` };
+  });
+}

@@ -1,0 +1,22 @@
+/**
+ * Writes the figures of the contract into the guides that repeat them, where comments name them; the end of
+ * `npm run generate`. With --check it writes nothing and fails when a guide is stale.
+ */
+import { readFile, writeFile } from 'node:fs/promises';
+import { figures } from './docs/figures.js';
+import { fill } from './docs/fill.js';
+import { markdownPages } from './docs/pages.js';
+
+const root = new URL('../', import.meta.url);
+const isCheck = process.argv.includes('--check');
+
+for (const { source } of markdownPages) {
+  const file = new URL(source, root);
+  const text = await readFile(file, 'utf8');
+  const filled = fill(text, figures);
+  if (filled === text) continue;
+  if (isCheck) {
+    console.error(`${source} is stale: run \`npm run generate\` and commit the result`);
+    process.exitCode = 1;
+  } else await writeFile(file, filled);
+}
