@@ -100,7 +100,7 @@ async function serve(
   parts: ServiceParts,
 ): Promise<Omit<Service, 'close'>> {
   const { store, secretsKey, secretBox, metrics, metricsUrl, now } = foundation;
-  const { config, log, validateResponses = false } = parts;
+  const { config, root, log, validateResponses = false } = parts;
   const { targetPolicy, maxTimestampAgeMs } = config;
   const warnings = await findWarnings(store, config);
   const developmentKey = await ensureDevelopmentKey(store, config, now());
@@ -120,6 +120,7 @@ async function serve(
   const services = { store, ingest, admitSession, now, maxTimestampAgeMs, secretBox, targetPolicy, wakeWorker };
   const app = await createApp({
     ...config,
+    root,
     contract,
     operations: createOperations(services),
     callerOf: createCallerOf(store.keys, now),

@@ -119,14 +119,25 @@ function openEnds(at: string, part: Schema): string[] {
   return [...missing.map((it) => `${at}: no ${it}`), ...inner.flatMap(([name, it]) => openEnds(`${at}/${name}`, it))];
 }
 
+/**
+ * Outside of the contract, and nothing else is: they are pages and the contract itself, for people and tools, no
+ * operations of the interface. What they answer is held by http/documentation.test.ts.
+ */
+const documentation = ['/docs', '/openapi.json', '/openapi.yaml'];
+
+test('the contract names no path of the documentation', () => {
+  expect(documentation.filter((path) => path in contract.paths)).toEqual([]);
+});
+
 test('no route exists that the contract does not name', async () => {
   const service = await startTestService();
   const { request } = client(service.url, service.key, service.clock);
   const templates = Object.keys(contract.paths);
   const shortened = templates.map((path) => path.replace(/\/[^/]+$/, '') || '/');
+  const besides = documentation.flatMap((path) => [`${path}s`, `/v1${path}`]);
   const guessed = ['/metrics', '/admin', '/debug', '/status', '/v1/sessions', '/v1/keys', '/accounts', '/v2/ingest'];
   const lengthened = templates.map((path) => `${path}/more`);
-  for (const template of new Set([...templates, ...shortened, ...lengthened, ...guessed])) {
+  for (const template of new Set([...templates, ...shortened, ...lengthened, ...besides, ...guessed])) {
     const path = template.replace(/\{\w+\}/g, 'none');
     const named = (contract.paths as Record<string, object>)[template] ?? namedBy(path);
     for (const method of methods.filter((it) => it !== 'trace')) {

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 
-/** Tests that start the service as a process start what `npm start` would. */
+/** Tests that start the service as a process start what `npm start` would, and it serves the documentation. */
 export default function build(): void {
-  execFileSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' });
+  for (const name of ['build', 'docs']) execFileSync('npm', ['run', '--silent', name], { stdio: 'inherit' });
 }

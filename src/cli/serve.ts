@@ -27,5 +27,7 @@ The database was empty, so it got an account and a development key, shown this o
 Send a first reading:
 
   curl -s ${url}/v1/ingest -H 'X-Service-Key: ${key}' -H 'Content-Type: application/json' -d '${reading}'
+
+Read on: ${url}/docs/
 `;
 }

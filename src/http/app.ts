@@ -7,6 +7,7 @@ import { body } from './body.js';
 import type { ContractDocument } from './contract-document.js';
 import { countCalls } from './count-calls.js';
 import { dispatch } from './dispatch.js';
+import { documentation, type DocumentationParts } from './documentation.js';
 import { inOrder } from './in-order.js';
 import { sendJson } from './json.js';
 import { limit } from './limit.js';
@@ -18,7 +19,7 @@ import { traceRequest } from './trace.js';
 import { type ValidateOptions, validate } from './validate.js';
 import './locals.js';
 
-export interface AppParts extends ValidateOptions, Admission, ProblemHandling {
+export interface AppParts extends ValidateOptions, Admission, ProblemHandling, DocumentationParts {
   readonly contract: ContractDocument;
   readonly operations: Operations;
   readonly callerOf: Authenticate;
@@ -39,6 +40,7 @@ export async function createApp(parts: AppParts): Promise<Express> {
     traceRequest,
     securityHeaders,
     ...crossOrigin(parts.corsOrigins),
+    documentation(parts),
     route(createRouter(parts.contract)),
     admit(parts),
     authenticate(parts.callerOf),
