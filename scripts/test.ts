@@ -1,13 +1,15 @@
 /**
  * `npm test`: everything that must hold, in order. On SQLite always; on MySQL when a server is reachable
  * (TEST_MYSQL_URL, else root without password on 127.0.0.1:3306), which TEST_MYSQL_REQUIRED=1 insists on; limits that
- * are shared in Redis when redis-server is installed, which TEST_REDIS_REQUIRED=1 insists on.
+ * are shared in Redis when redis-server is installed, which TEST_REDIS_REQUIRED=1 insists on; the documentation in a
+ * browser when Chromium is installed, which TEST_BROWSER_REQUIRED=1 insists on.
  */
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pc from 'picocolors';
+import { chromiumPath, hasChromium } from '../contract-tests/support/chromium.js';
 import { type DatabaseKind, isMysqlReachable, mysqlServerUrl } from '../contract-tests/support/databases.js';
 import { hasRedisServer } from '../contract-tests/support/has-redis-server.js';
 
@@ -22,14 +24,18 @@ interface Counts {
 
 const isMysqlRequired = process.env['TEST_MYSQL_REQUIRED'] === '1';
 const isRedisRequired = process.env['TEST_REDIS_REQUIRED'] === '1';
+const isBrowserRequired = process.env['TEST_BROWSER_REQUIRED'] === '1';
 const hasMysql = await isMysqlReachable();
 const hasRedis = hasRedisServer();
+const hasBrowser = hasChromium();
 const databases: DatabaseKind[] = hasMysql ? ['sqlite', 'mysql'] : ['sqlite'];
 const stages: Stage[] = [
   { name: 'generated files are current', run: () => check('tsx', ['scripts/generate.ts', '--check']) },
+  { name: 'guides say what the contract says', run: () => check('tsx', ['scripts/fill-guides.ts', '--check']) },
   { name: 'code: format', run: () => check('prettier', ['--check', '--log-level=warn', '.']) },
   { name: 'code: lint and layers', run: () => check('eslint', ['--max-warnings=0', '.']) },
   { name: 'code: types', run: () => check('tsc', []) },
+  { name: 'docs: types', run: () => check('tsc', ['-p', 'scripts/docs']) },
   { name: 'contract: spectral', run: () => check('spectral', ['lint', 'openapi.yaml', '--fail-severity=hint']) },
   { name: 'contract: redocly', run: () => check('redocly', ['lint', 'openapi.yaml']) },
   { name: 'contract: only additions', run: () => check('tsx', ['scripts/contract-diff.ts']) },
@@ -54,7 +60,11 @@ function report(): number {
     console.log(`${mark} ${name.padEnd(30)} ${String(passed).padStart(4)} passed ${failed} failed  ${seconds} s`);
   }
   const sum = (pick: (counts: Counts) => number) => results.reduce((total, it) => total + pick(it), 0);
-  const missing = (!hasMysql && isMysqlRequired ? 1 : 0) + (!hasRedis && isRedisRequired ? 1 : 0);
+  const missing = [!hasMysql && isMysqlRequired, !hasRedis && isRedisRequired, !hasBrowser && isBrowserRequired].filter(
+    Boolean,
+  ).length;
+  if (!hasBrowser)
+    console.log(`The documentation was not covered in a browser: there is no ${chromiumPath}. Install Chromium.`);
   if (!hasRedis) console.log('Limits shared in Redis were not covered: there is no redis-server. Install Redis 7.');
   if (!hasMysql)
     console.log(

@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest';
+import { barriers, openBrowser } from '../support/browser.js';
+import { startTestService } from '../support/service.js';
+
+test('the console sends a real reading and shows its answer', async () => {
+  const service = await startTestService();
+  const { page, complaints } = await openBrowser(service.url);
+  await page.goto(`${service.url}/docs/reference/#ingest`);
+  await page.click('[data-try=ingest]');
+  const dialog = page.getByRole('dialog', { name: 'Send signals, receive the resulting state' });
+  await dialog.getByLabel('X-Service-Key').fill(service.key);
+  await dialog.getByLabel('Example').selectOption({ label: 'A wearable that senses the heart alone' });
+  const body = JSON.parse(await dialog.getByLabel('Body').inputValue());
+  await dialog.getByLabel('Body').fill(JSON.stringify({ ...body, session_id: 'from-the-console' }));
+  await dialog.getByRole('button', { name: 'Send POST' }).click();
+  await dialog.getByText('200 OK').waitFor();
+  const answer = JSON.parse(await dialog.locator('[data-answer] code').innerText());
+  expect(answer).toMatchObject({ session_id: 'from-the-console', hsp_version: '1.0' });
+  expect(await dialog.locator('[data-outcome]').innerText()).toMatch(/\d+ ms[^]*x-request-id/);
+  expect(await barriers(page)).toEqual([]);
+  const curl = await dialog.locator('[data-curl]').innerText();
+  expect(curl).toContain('from-the-console');
+  expect(curl).not.toContain(service.key);
+  expect(page.url()).not.toContain(service.key);
+  const { body: state } = await service.request('/v1/state?session_id=from-the-console');
+  expect(state.stress_score).toBe(answer.stress_score);
+  expect(complaints).toEqual([]);
+});
+
+test('the key is remembered in the tab for the next console, and parameters make the path and query', async () => {
+  const service = await startTestService();
+  await service.read({ session_id: 'told&kept', heart_rate: 70 });
+  const { page } = await openBrowser(service.url);
+  await page.goto(`${service.url}/docs/reference/#ingest`);
+  await page.click('[data-try=ingest]');
+  await page.fill('#try-ingest [data-key]', service.key);
+  await page.keyboard.press('Escape');
+  await page.click('[data-try=getHistory]');
+  const dialog = page.locator('#try-getHistory');
+  expect(await dialog.getByLabel('X-Service-Key').inputValue()).toBe(service.key);
+  await dialog.getByLabel('session_id').fill('told&kept');
+  await dialog.getByLabel('minutes').fill('60');
+  await page.keyboard.press('Enter');
+  await dialog.getByText('200 OK').waitFor();
+  expect(await dialog.locator('[data-answer]').innerText()).toContain('"minutes": 60');
+});
+
+test('a refused request is shown with its problem', async () => {
+  const service = await startTestService();
+  const { page } = await openBrowser(service.url);
+  await page.goto(`${service.url}/docs/reference/#removeWebhook`);
+  await page.click('[data-try=removeWebhook]');
+  const dialog = page.locator('#try-removeWebhook');
+  await dialog.getByLabel('X-Service-Key').fill('sk_wrong');
+  await dialog.getByRole('button', { name: 'Send DELETE' }).click();
+  await dialog.getByText('401').first().waitFor();
+  expect(await dialog.locator('[data-answer]').innerText()).toContain('invalid_api_key');
+});
+
+test('choosing a language chooses it everywhere, with the keyboard too', async () => {
+  const { url } = await startTestService();
+  const { page } = await openBrowser(url);
+  await page.goto(`${url}/docs/reference/`);
+  await page.locator('#ingest [role=tab]').first().focus();
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('ArrowRight');
+  expect(await page.locator('#getState pre:visible').first().innerText()).toContain('urlopen');
+  await page.keyboard.press('ArrowRight');
+  expect(await page.locator('#getState pre:visible').first().innerText()).toContain('curl');
+});

@@ -1,0 +1,98 @@
+import { expect, test } from 'vitest';
+import contract from '../../generated/openapi.json' with { type: 'json' };
+import { figures } from '../../scripts/docs/figures.js';
+import { fill, fillIn } from '../../scripts/docs/fill.js';
+import { operations } from '../../scripts/docs/contract.js';
+import { siteFiles } from './site.js';
+
+const site = await siteFiles();
+const pages = [...site].filter(([path]) => path.endsWith('index.html'));
+const attributes = (text: string, name: string) =>
+  [...text.matchAll(new RegExp(` ${name}="([^"]*)"`, 'g'))].map(([, value = '']) => value.replaceAll('&amp;', '&'));
+
+test('every link within the site leads to a file and, where it names one, to a part of the page', () => {
+  const dead = pages.flatMap(([path, text]) =>
+    [...attributes(text, 'href'), ...attributes(text, 'src')]
+      .map((href) => ({ href, target: new URL(href, `http://site/${path}`) }))
+      .filter(({ target }) => target.host === 'site' && !leadsSomewhere(target))
+      .map(({ href }) => `${path}: ${href}`),
+  );
+  expect(pages.length).toBeGreaterThan(9);
+  expect(dead).toEqual([]);
+});
+
+test('so does every link of the plain texts', () => {
+  const texts = [...site].filter(([path]) => /\.(md|txt)$/.test(path));
+  const dead = texts.flatMap(([path, text]) =>
+    [...text.matchAll(/\]\(([^()\s]+)\)/g)]
+      .map(([, href = '']) => ({ href, target: new URL(href, `http://site/${path}`) }))
+      .filter(({ target }) => target.host === 'site' && !site.has(filePath(target)))
+      .map(({ href }) => `${path}: ${href}`),
+  );
+  expect(texts.length).toBeGreaterThan(9);
+  expect(dead).toEqual([]);
+});
+
+function filePath({ pathname }: URL): string {
+  const path = pathname.slice(1);
+  return path.endsWith('/') || path === '' ? `${path}index.html` : path;
+}
+
+function leadsSomewhere(target: URL): boolean {
+  const { hash } = target;
+  const text = site.get(filePath(target));
+  return text !== undefined && (hash === '' || text.includes(` id="${decodeURIComponent(hash.slice(1))}"`));
+}
+
+test('no id is on a page twice', () => {
+  const twice = pages.flatMap(([path, text]) => {
+    const ids = attributes(text, 'id');
+    return ids.filter((id, index) => ids.indexOf(id) !== index).map((id) => `${path}: ${id}`);
+  });
+  expect(twice).toEqual([]);
+});
+
+test('pages hold no scripts, styles or handlers of their own: the policy would not run them', () => {
+  const inline = pages.flatMap(([path, text]) =>
+    (text.match(/<script(?![^>]* src=)[^>]*>|<style| style="| on\w+="/g) ?? []).map((it) => `${path}: ${it}`),
+  );
+  expect(inline).toEqual([]);
+});
+
+test('the reference holds every operation, parameter and field of a request, and every status', () => {
+  const text = site.get('reference/index.html') ?? '';
+  const ids = attributes(text, 'id');
+  const wanted = operations.flatMap(({ id, parameters, answers }) => [
+    id,
+    ...parameters.map((it) => `${id}-${it.in}-${it.name}`),
+    ...answers.map(({ status }) => `${id}-${status}`),
+  ]);
+  const fields = Object.keys(contract.components.schemas.SignalSubmission.properties);
+  expect(wanted.length).toBeGreaterThan(100);
+  expect([...wanted, ...fields.map((it) => `ingest-body-${it}`)].filter((it) => !ids.includes(it))).toEqual([]);
+});
+
+test('the contract is published as it is', () => {
+  expect(JSON.parse(site.get('openapi.json') ?? '')).toEqual(contract);
+  expect(site.get('openapi.yaml')).toContain('openapi: 3.0.3');
+});
+
+test('llms.txt says what this is and leads to pages of plain text', () => {
+  const text = site.get('llms.txt') ?? '';
+  expect(text).toMatch(/^# .+\n\n> .+\n/);
+  const targets = [...text.matchAll(/^- \[.+?\]\((.+?)\)/gm)].map(([, it = '']) => new URL(it, 'http://site/'));
+  expect(targets.length).toBeGreaterThan(20);
+  expect(targets.filter((it) => !leadsSomewhere(it)).map(String)).toEqual([]);
+});
+
+test('a guide whose figure has changed is filled again, for readers without the place for it', () => {
+  const stale = 'Kept <!--= retention.readings_hours -->1<!--/--> hours.';
+  expect(fill(stale, figures)).toBe('Kept <!--= retention.readings_hours -->24<!--/--> hours.');
+  expect(fillIn(stale, figures)).toBe('Kept 24 hours.');
+  expect(() => fill('<!--= retention.moons --><!--/-->', figures)).toThrow('no figure retention.moons');
+});
+
+test('no figure begins a line of a guide: code hosts would take the rest of it for HTML', () => {
+  const guides = [...site].filter(([path]) => path.endsWith('.md'));
+  expect(guides.filter(([, text]) => text.includes('<!--=')).map(([path]) => path)).toEqual([]);
+});

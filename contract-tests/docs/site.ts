@@ -1,0 +1,19 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { root } from '../support/service.js';
+
+const folder = fileURLToPath(new URL('dist/docs/', root));
+
+/** Every file of the site that was built before the tests, by its path in it. */
+export async function siteFiles(): Promise<Map<string, string>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const paths = entries.filter((it) => it.isFile()).map((it) => relative(folder, join(it.parentPath, it.name)));
+  return new Map(await Promise.all(paths.map(async (it) => [it, await readFile(join(folder, it), 'utf8')] as const)));
+}
+
+/** Addresses of the pages, relative to the site: '' is the first. */
+export async function pageAddresses(): Promise<string[]> {
+  const paths = [...(await siteFiles()).keys()].filter((it) => it.endsWith('index.html'));
+  return paths.map((it) => it.slice(0, -'index.html'.length));
+}

@@ -1,0 +1,69 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import axe from 'axe-core';
+import { onTestFinished } from 'vitest';
+import { chromiumPath } from './chromium.js';
+
+/** A browser that asks nobody for anything by itself. */
+const args = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+const limitMs = 30_000;
+
+export interface Watched {
+  readonly page: Page;
+  /** Errors of the console, exceptions, failed requests, and requests to anywhere but the origin: there should be none. */
+  readonly complaints: string[];
+}
+
+export const desktop = { width: 1440, height: 900 };
+export const phone = { width: 390, height: 844 };
+
+/** A page in a new browser with a new profile, both gone when the test ends. */
+export async function openBrowser(origin: string, options: BrowserContextOptions = {}): Promise<Watched> {
+  const profile = await mkdtemp(join(tmpdir(), 'state-service-browser-'));
+  const context = await chromium.launchPersistentContext(profile, {
+    executablePath: chromiumPath,
+    headless: true,
+    args,
+    viewport: desktop,
+    reducedMotion: 'reduce',
+    ...options,
+  });
+  onTestFinished(async () => {
+    await context.close();
+    await rm(profile, { recursive: true, force: true, maxRetries: 5 });
+  });
+  context.setDefaultTimeout(limitMs);
+  const complaints = watch(context, origin);
+  return { page: context.pages()[0] ?? (await context.newPage()), complaints };
+}
+
+function watch(context: BrowserContext, origin: string): string[] {
+  const complaints: string[] = [];
+  context.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(`${message.type()}: ${message.text()}`);
+  });
+  context.on('weberror', (error) => complaints.push(`exception: ${error.error().message}`));
+  context.on('requestfailed', (request) => complaints.push(`failed: ${request.url()}`));
+  context.on('request', (request) => {
+    if (new URL(request.url()).origin !== origin) complaints.push(`foreign: ${request.url()}`);
+  });
+  return complaints;
+}
+
+/** What keeps people out, by rule and element (WCAG 2.1 AA and what axe calls best practice). */
+export async function barriers(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const rules = { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'] };
+  const { violations } = (await page.evaluate(`axe.run(document, ${JSON.stringify(rules)})`)) as axe.AxeResults;
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
+}
