@@ -21,6 +21,7 @@ const directives = {
   'form-action': ["'none'"],
   'frame-ancestors': ["'none'"],
 };
+const begins = /^\/(?:docs|openapi\.)/;
 const notBuilt =
   '<!doctype html><title>Not built</title><p>The documentation is not built: run <code>npm run docs</code>.';
 
@@ -37,7 +38,8 @@ export function documentation({ root }: DocumentationParts): RequestHandler {
   );
   router.get('/openapi.json', express.static(fileURLToPath(new URL('generated/', root))));
   router.get('/openapi.yaml', express.static(fileURLToPath(root)));
-  return router;
+  // Readings come this way too, and need not be matched against each of these.
+  return (request, response, next) => (begins.test(request.url) ? router(request, response, next) : next());
 }
 
 const readOnly: RequestHandler = ({ method }, response, next) => {
