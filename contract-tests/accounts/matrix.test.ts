@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newDelivery } from '../../src/delivery/new-delivery.js';
 import { makeAccount } from '../support/calls.js';
+import { type RequestById, requestsById } from '../support/documented-requests.js';
 import { client, startTestService, type TestService } from '../support/service.js';
-import { type RequestById, requestsById } from './requests-by-id.js';
 
 const turn = { user_message: 'My exam is tomorrow', ai_response: 'How do you feel about it?' };
 

@@ -9,7 +9,7 @@ import { newDelivery } from '../../src/delivery/new-delivery.js';
 import { openDatabase } from '../../src/store/database.js';
 import { type Delivery, deliveryColumns, toDelivery } from '../../src/store/deliveries.js';
 import { startReceiver } from './receiver.js';
-import type { Answer, TestService } from './service.js';
+import type { TestService } from './service.js';
 import { until } from './until.js';
 
 /** Registers a webhook that is new; it goes when the test ends, so that nothing of it disturbs the next. */
@@ -137,9 +137,4 @@ export async function startWorkerOn({ database, clock }: TestService): Promise<C
   const close = () => (closing ??= worker.close());
   onTestFinished(close);
   return { close };
-}
-
-/** An answer's body as text without the one thing that differs from answer to answer. */
-export function comparable({ status, body }: Answer<object>): string {
-  return JSON.stringify({ answered: status, ...body, request_id: '' });
 }

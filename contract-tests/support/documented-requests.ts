@@ -13,6 +13,7 @@ interface OperationObject {
   readonly security?: readonly unknown[];
   readonly parameters?: ReadonlyArray<ParameterObject | { readonly $ref: string }>;
   readonly requestBody?: { readonly content: { readonly 'application/json': MediaObject } };
+  readonly responses: Readonly<Record<string, unknown>>;
 }
 
 interface MediaObject {
@@ -20,8 +21,16 @@ interface MediaObject {
   readonly examples: Readonly<Record<string, { readonly value: Readonly<Record<string, unknown>> }>>;
 }
 
+/** The documented example of an operation. */
+export interface DocumentedRequest {
+  readonly operationId: string;
+  readonly path: string;
+  readonly init: RequestInit;
+}
+
 /** A request of the contract that names something by an id, at one of the places where it can. */
 export interface RequestById {
+  readonly operationId: string;
   /** As in `getState: session_id in query`. */
   readonly title: string;
   /** The name of the id; undefined where the operation names nothing. */
@@ -30,37 +39,65 @@ export interface RequestById {
   build(id: string, changes: Readonly<Record<string, unknown>>): { readonly path: string; readonly init: RequestInit };
 }
 
-/** Every operation that needs a key, once for each id that it can name. */
-export function requestsById(): RequestById[] {
-  return Object.entries(contract.paths).flatMap(([template, methods]) =>
-    Object.entries(methods as Record<string, OperationObject>)
-      .filter(([, { security }]) => security?.length !== 0)
-      .flatMap(([method, operation]) => requestsOf(template, method, operation)),
-  );
+type Placed = readonly [template: string, method: string, operation: OperationObject];
+
+const operations = Object.entries(contract.paths).flatMap(([template, methods]) =>
+  Object.entries(methods as Record<string, OperationObject>).map(([method, it]): Placed => [template, method, it]),
+);
+
+/** One of every operation that documents such an answer; it names what is required and nothing more. */
+export function requestsThatMayGet(status: number): DocumentedRequest[] {
+  return operations
+    .filter(([, , { responses }]) => String(status) in responses)
+    .map(([template, method, operation]) => {
+      const parameters = parametersOf(operation).filter(({ required }) => required);
+      const path = pathOf(template, parameters, ({ example }) => String(example));
+      const init = { method: method.toUpperCase(), ...bodyOf(operation, {}, {}) };
+      return { operationId: operation.operationId, path, init };
+    });
 }
 
-function requestsOf(template: string, method: string, operation: OperationObject): RequestById[] {
-  const parameters = (operation.parameters ?? []).map((it) => resolve<ParameterObject>(contract, it));
+/** Every operation that needs a key, once for each id that it can name. */
+export function requestsById(): RequestById[] {
+  return operations.filter(([, , { security }]) => security?.length !== 0).flatMap(byIdOf);
+}
+
+function byIdOf([template, method, operation]: Placed): RequestById[] {
+  const parameters = parametersOf(operation);
   const named = [
     ...parameters.map(({ name, in: place }) => ({ name, place })),
     ...fieldsOf(operation).map((name) => ({ name, place: 'body' })),
   ].filter(({ name }) => /^id$|_ids?$/.test(name));
   const places = named.length > 0 ? named : [{ name: undefined, place: 'nowhere' }];
+  const { operationId } = operation;
   return places.map(({ name, place }) => ({
-    title: `${operation.operationId}: ${name === undefined ? 'names no id' : `${name} in ${place}`}`,
+    operationId,
+    title: `${operationId}: ${name === undefined ? 'names no id' : `${name} in ${place}`}`,
     idName: name,
     build: (id, changes) => {
       const valueOf = (it: ParameterObject) => (it.name === name && it.in === place ? id : String(it.example));
       const sent = parameters.filter((it) => it.required || it.name === name);
-      const path = sent
-        .filter((it) => it.in === 'path')
-        .reduce((so, it) => so.replace(`{${it.name}}`, encodeURIComponent(valueOf(it))), template);
-      const query = sent.filter((it) => it.in === 'query').map((it): [string, string] => [it.name, valueOf(it)]);
-      const search = query.length > 0 ? `?${new URLSearchParams(query)}` : '';
       const inBody = place === 'body' && name !== undefined ? { [name]: name.endsWith('s') ? [id] : id } : {};
-      return { path: path + search, init: { method: method.toUpperCase(), ...bodyOf(operation, changes, inBody) } };
+      const init = { method: method.toUpperCase(), ...bodyOf(operation, changes, inBody) };
+      return { path: pathOf(template, sent, valueOf), init };
     },
   }));
+}
+
+function parametersOf({ parameters = [] }: OperationObject): ParameterObject[] {
+  return parameters.map((it) => resolve<ParameterObject>(contract, it));
+}
+
+function pathOf(
+  template: string,
+  parameters: readonly ParameterObject[],
+  valueOf: (parameter: ParameterObject) => string,
+): string {
+  const path = parameters
+    .filter((it) => it.in === 'path')
+    .reduce((so, it) => so.replace(`{${it.name}}`, encodeURIComponent(valueOf(it))), template);
+  const query = parameters.filter((it) => it.in === 'query').map((it): [string, string] => [it.name, valueOf(it)]);
+  return query.length > 0 ? `${path}?${new URLSearchParams(query)}` : path;
 }
 
 function fieldsOf({ requestBody }: OperationObject): string[] {

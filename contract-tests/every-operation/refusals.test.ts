@@ -1,0 +1,113 @@
+/** What is refused in the same way whatever is asked for: a test a status, over every operation that documents it. */
+import { expect, test } from 'vitest';
+import type { ProblemCode } from '../../src/contract.js';
+import { makeAccount } from '../support/calls.js';
+import { requestsById, requestsThatMayGet } from '../support/documented-requests.js';
+import { sendRaw } from '../support/raw.js';
+import { client, startTestService } from '../support/service.js';
+
+/** The operations that document the status, as a table of tests. */
+const mayGet = (status: number) => requestsThatMayGet(status).map((it) => [it.operationId, it] as const);
+
+test.each(mayGet(400))('%s: broken JSON, no body and what is not UTF-8 are an invalid payload', async (_, it) => {
+  const service = await startTestService();
+  for (const chunks of [['{"url":'], [], [Buffer.from([0x22, 0xc3, 0x28, 0x22])]]) {
+    const { body } = await sendRaw(service, { path: it.path, chunks });
+    expect(body).toMatchObject({ status: 400, detail: 'Invalid payload', code: 'invalid_payload' });
+  }
+});
+
+test.each(mayGet(401))('%s needs a key', async (_, { path, init }) => {
+  const { request } = await startTestService();
+  for (const [key, code] of [
+    ['', 'missing_api_key'],
+    [`sk_${'0'.repeat(32)}`, 'invalid_api_key'],
+  ] as const) {
+    const answer = await request(path, { ...init, headers: { ...init.headers, 'X-Service-Key': key } });
+    expect(answer).toMatchObject({ status: 401, body: { code } });
+  }
+});
+
+const byId = requestsById().map((it) => [it.title, it] as const);
+const found = new Set(requestsThatMayGet(404).map(({ operationId }) => operationId));
+const absent: Readonly<Record<string, readonly [detail: string, code: ProblemCode]>> = {
+  session_id: ['No data for this session', 'session_not_found'],
+  subject_id: ['No data for this subject', 'subject_not_found'],
+  id: ['No such webhook', 'webhook_not_found'],
+  webhook_id: ['No such webhook', 'webhook_not_found'],
+};
+const namesOne = byId.filter(([, { operationId, idName = '' }]) => found.has(operationId) && idName in absent);
+
+test.each(namesOne)('%s: what there is not is not found', async (_, { idName = '', build }) => {
+  const { request } = await startTestService();
+  const { path, init } = build('never-seen', {});
+  const [detail, code] = absent[idName] ?? [];
+  expect((await request(path, init)).body).toMatchObject({ status: 404, detail, code });
+});
+
+const byPath = byId.filter(([title]) => title.endsWith(' in path'));
+
+test.each(byPath)('%s: no id is mistaken for another', async (_, { idName = '', build }) => {
+  const service = await startTestService();
+  const url = 'https://8.8.8.8/';
+  const { id } = (await service.post('/webhooks/register', { url, events: ['state_change'] })).body;
+  for (const one of [id.toUpperCase(), 'dlv_2b7e9d4f6a1c4e3b8d05', "'--", '/', 'x'.repeat(256)]) {
+    const { path, init } = build(one, {});
+    expect((await service.request(path, init)).body).toMatchObject({ status: 404, code: absent[idName]?.[1] });
+  }
+});
+
+test.each(['rotate-secret', 'test'])('/webhooks/register/%s is of a webhook named register', async (what) => {
+  const { request } = await startTestService();
+  const answer = await request(`/webhooks/register/${what}`, { method: 'POST' });
+  expect(answer.body).toMatchObject({ status: 404, code: 'webhook_not_found' });
+});
+
+test.each(mayGet(413))('%s: a body of more than 4,096 bytes is too large, whatever is in it', async (_, it) => {
+  const service = await startTestService();
+  const ofBytes = (count: number) => ({ path: it.path, chunks: [String(it.init.body).padEnd(count)] });
+  const { body } = await sendRaw(service, ofBytes(4097));
+  expect(body).toMatchObject({ status: 413, detail: 'Body too large', code: 'body_too_large' });
+  expect((await sendRaw(service, ofBytes(4096))).status).not.toBe(413);
+});
+
+test.each(mayGet(415))('%s: what does not say that it is JSON, or is compressed, is not supported', async (_, it) => {
+  const service = await startTestService();
+  for (const headers of [
+    { 'Content-Type': 'text/plain' },
+    { 'Content-Type': 'application/x-www-form-urlencoded' },
+    { 'Content-Encoding': 'gzip' },
+  ]) {
+    const { body } = await sendRaw(service, { path: it.path, headers: { ...headers }, chunks: [String(it.init.body)] });
+    expect(body).toMatchObject({ status: 415, code: 'unsupported_media_type' });
+  }
+  expect((await service.request('/webhooks')).body.webhooks).toEqual([]);
+});
+
+test.each(mayGet(422))('%s: a parameter that the contract does not name is refused', async (_, { path, init }) => {
+  const { request } = await startTestService();
+  const { body } = await request(`${path}${path.includes('?') ? '&' : '?'}verbose=1`, init);
+  expect(body).toMatchObject({ status: 422, errors: [{ parameter: 'verbose', code: 'extra_forbidden' }] });
+});
+
+test.each(byPath)('%s: what cannot be an id is refused', async (_, { idName, build }) => {
+  const { request } = await startTestService();
+  for (const [id, code] of [
+    ['a b', 'pattern_mismatch'],
+    ['ä', 'pattern_mismatch'],
+    ['x'.repeat(257), 'string_too_long'],
+  ] as const) {
+    const { path, init } = build(id, {});
+    expect((await request(path, init)).body).toMatchObject({ status: 422, errors: [{ parameter: idName, code }] });
+  }
+});
+
+test('every call but those that need no key is one of the month, and refused when there is none left', async () => {
+  const service = await startTestService({ env: { LIMIT_MONTHLY_CALLS: '1' } });
+  for (const { operationId, path, init } of requestsThatMayGet(429)) {
+    const { key } = await makeAccount(service, operationId, 'free');
+    const { request } = client(service.url, key, service.clock);
+    expect((await request(path, init)).status, operationId).not.toBe(429);
+    expect((await request(path, init)).body.violated_policies, operationId).toEqual(['month']);
+  }
+});
