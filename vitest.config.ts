@@ -3,19 +3,31 @@ import { hasChromium } from './contract-tests/support/chromium.js';
 import { hasRedisServer } from './contract-tests/support/has-redis-server.js';
 
 const isMysql = process.env['TEST_DATABASE'] === 'mysql';
+/** What knows no database, or only ever an embedded one, need not run on two. */
+const onceOnly = [
+  'contract-tests/docs/**',
+  'src/**',
+  'contract-tests/{client,contract,dredd}/**',
+  'contract-tests/commands/!(*.mysql.*)',
+  'contract-tests/delivery/example-receivers.test.ts',
+  'contract-tests/hostile/slow-senders.test.ts',
+  'contract-tests/limits/!(*.mysql).redis.test.ts',
+  'contract-tests/process/{start,tracing}.test.ts',
+];
 
 export default defineConfig({
   test: {
-    exclude: [
-      // An embedded database cannot be away: those tests are of MySQL alone.
-      ...(isMysql ? [] : ['**/*.mysql.test.ts']),
-      ...(hasRedisServer() ? [] : ['**/*.redis.test.ts']),
-      ...(hasChromium() ? [] : ['**/*.browser.test.ts']),
-      // What knows no database need not run on two.
-      ...(isMysql ? ['src/**/*.test.ts', 'contract-tests/docs/**'] : []),
-    ],
     include: ['src/**/*.test.ts', 'contract-tests/**/*.test.ts'],
+    exclude: [
+      // An embedded database cannot be away, nor can replicas share one well: those tests are of MySQL alone.
+      ...(isMysql ? onceOnly : ['**/*.mysql.*']),
+      ...(hasRedisServer() ? [] : ['**/*.redis.*']),
+      ...(hasChromium() ? [] : ['**/*.browser.*']),
+    ],
     globalSetup: 'contract-tests/support/build.ts',
+    setupFiles: 'contract-tests/support/close-shared.ts',
+    // Files of one worker share the modules, which take longer to load than most files take to run; not the services.
+    isolate: false,
     // Generous, because the machines are slow and noisy; no test asserts a time.
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -144,11 +144,3 @@ test('--help names every variable', async () => {
   const limits = ['LIMIT_SESSION_REQUESTS_PER_MINUTE', 'LIMIT_NEW_SESSIONS_PER_MINUTE', 'LIMIT_MONTHLY_CALLS'];
   for (const name of [...described, ...limits, 'REDIS_URL']) expect(stdout).toContain(name);
 });
-
-test('two processes that start at once on an empty database both come up', async () => {
-  const database = await createTestDatabase();
-  onTestFinished(database.drop);
-  const services = await Promise.all([1, 2, 3].map(() => startMain({ DATABASE_URL: database.url })));
-  for (const { url } of services) expect((await fetch(`${url}/readyz`)).status).toBe(200);
-  for (const service of services) expect((await service.end('SIGTERM')).code).toBe(0);
-});

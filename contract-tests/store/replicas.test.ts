@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createTestDatabase } from '../support/databases.js';
+import { startMain } from '../support/process.js';
 import { Clock, client, startTestService } from '../support/service.js';
 
 test('readings of new sessions through two services on one database are neither lost nor doubled', async () => {
@@ -22,4 +23,12 @@ test('readings of new sessions through two services on one database are neither 
     const { datapoints } = (await one.request(`/v1/history?session_id=s${session}`)).body;
     expect(datapoints).toHaveLength(50);
   }
+});
+
+test('processes that start at once on an empty database all come up', async () => {
+  const database = await createTestDatabase();
+  onTestFinished(database.drop);
+  const services = await Promise.all([1, 2, 3].map(() => startMain({ DATABASE_URL: database.url })));
+  for (const { url } of services) expect((await fetch(`${url}/readyz`)).status).toBe(200);
+  for (const service of services) expect((await service.end('SIGTERM')).code).toBe(0);
 });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { createKey } from '../../src/accounts/manage.js';
 import { type Service, startService } from '../../src/compose.js';
 import { readConfig } from '../../src/config.js';
@@ -90,9 +90,13 @@ type Running = Omit<TestService, keyof Client | 'key' | 'accountId'>;
 type Client = Pick<TestService, 'request' | 'post' | 'ingest' | 'read'>;
 
 const shared = new Map<string, Promise<Running>>();
-afterAll(async () => {
-  for (const running of shared.values()) await (await running).close();
-});
+
+/** At the end of every file; support/close-shared.ts sees to it. */
+export async function closeShared(): Promise<void> {
+  const all = [...shared.values()];
+  shared.clear();
+  for (const running of all) await (await running).close();
+}
 
 function share(WORKER: '0' | '1'): Promise<Running> {
   const running = shared.get(WORKER) ?? start({ env: { WORKER } });
