@@ -1,8 +1,0 @@
-import { expect, test } from 'vitest';
-import { startTestService } from '../support/service.js';
-
-test('the topics of a subject is a call of the month, and refused when there is none left', async () => {
-  const { request } = await startTestService({ env: { LIMIT_MONTHLY_CALLS: '1' } });
-  expect((await request('/v1/triggers?subject_id=anna')).status).toBe(404);
-  expect((await request('/v1/triggers?subject_id=anna')).body.violated_policies).toEqual(['month']);
-});
