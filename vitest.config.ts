@@ -25,7 +25,7 @@ export default defineConfig({
       ...(hasChromium() ? [] : ['**/*.browser.*']),
     ],
     globalSetup: 'contract-tests/support/build.ts',
-    setupFiles: 'contract-tests/support/close-shared.ts',
+    setupFiles: 'contract-tests/support/end-of-file.ts',
     // Files of one worker share the modules, which take longer to load than most files take to run; not the services.
     isolate: false,
     // Generous, because the machines are slow and noisy; no test asserts a time.

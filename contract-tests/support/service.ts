@@ -6,6 +6,7 @@ import { readConfig } from '../../src/config.js';
 import { createLog } from '../../src/log.js';
 import type { StateReading, Submission } from '../../src/contract.js';
 import { openStore, type Store } from '../../src/store/store.js';
+import { atEndOfFile } from './at-end-of-file.js';
 import { assertConforms } from './conformance.js';
 import { createTestDatabase, type TestDatabase } from './databases.js';
 
@@ -91,15 +92,14 @@ type Client = Pick<TestService, 'request' | 'post' | 'ingest' | 'read'>;
 
 const shared = new Map<string, Promise<Running>>();
 
-/** At the end of every file; support/close-shared.ts sees to it. */
-export async function closeShared(): Promise<void> {
-  const all = [...shared.values()];
-  shared.clear();
-  for (const running of all) await (await running).close();
-}
-
+/** Until the end of the file. */
 function share(WORKER: '0' | '1'): Promise<Running> {
   const running = shared.get(WORKER) ?? start({ env: { WORKER } });
+  if (!shared.has(WORKER))
+    atEndOfFile(async () => {
+      shared.delete(WORKER);
+      await (await running).close();
+    });
   shared.set(WORKER, running);
   return running;
 }
