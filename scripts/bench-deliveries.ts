@@ -8,14 +8,16 @@ import { Command, Option } from 'commander';
 import { webhookDelivery as settings } from '../generated/spec.js';
 import { runCommand } from '../contract-tests/dredd/service-process.js';
 import build from '../contract-tests/support/build.js';
-import { createTestDatabase, type DatabaseKind, isMysqlReachable } from '../contract-tests/support/databases.js';
+import type { DatabaseKind } from '../contract-tests/support/databases.js';
 import { readConfig } from '../src/config.js';
 import { openStore } from '../src/store/store.js';
+import { requireDatabase, withDatabase } from './bench/databases.js';
 import { startLiveWebhook, type WorkerPlace } from './bench/live-webhook.js';
 import { batchesOf, fillOutbox } from './bench/outbox.js';
 import { startReceivers } from './bench/receivers.js';
 import { startFleet } from './chaos/processes.js';
 import { watchQueue } from './chaos/queue.js';
+import { launch } from './terminal/launch.js';
 import { positive } from './terminal/options.js';
 import { startProgress } from './terminal/progress.js';
 import { textTable } from './terminal/table.js';
@@ -35,38 +37,25 @@ interface Wish {
   readonly only?: 'throughput' | 'latency' | 'schedule';
 }
 
-new Command('bench:deliveries')
-  .description('Throughput of two workers, latency of one event, and the real gaps of the schedule.')
-  .addOption(new Option('--database <kind>', 'which to measure').choices(['sqlite', 'mysql']).default('mysql'))
-  .option('--deliveries <number>', 'that wait when the workers start', positive, 100_000)
-  .option('--receivers <number>', 'hosts; each gets every event', positive, 32)
-  .option('--workers <number>', 'processes', positive, 2)
-  .option('--changes <number>', 'of state whose way is timed', positive, 200)
-  .addOption(new Option('--only <part>', 'one of the three').choices(['throughput', 'latency', 'schedule']))
-  .action(bench)
-  .parseAsync()
-  .catch((error: unknown) => {
-    console.error(`error: ${(error as Error).message}`);
-    process.exitCode = 1;
-  });
+await launch(
+  new Command('bench:deliveries')
+    .description('Throughput of two workers, latency of one event, and the real gaps of the schedule.')
+    .addOption(new Option('--database <kind>', 'which to measure').choices(['sqlite', 'mysql']).default('mysql'))
+    .option('--deliveries <number>', 'that wait when the workers start', positive, 100_000)
+    .option('--receivers <number>', 'hosts; each gets every event', positive, 32)
+    .option('--workers <number>', 'processes', positive, 2)
+    .option('--changes <number>', 'of state whose way is timed', positive, 200)
+    .addOption(new Option('--only <part>', 'one of the three').choices(['throughput', 'latency', 'schedule']))
+    .action(bench),
+);
 
 async function bench(wish: Wish): Promise<void> {
-  if (wish.database === 'mysql' && !(await isMysqlReachable()))
-    throw new Error('no MySQL server answers: start one, set TEST_MYSQL_URL, or use --database sqlite');
+  await requireDatabase(wish.database);
   build();
   const isWanted = (part: Wish['only']) => wish.only === undefined || wish.only === part;
   if (isWanted('throughput')) await withDatabase(wish.database, (url) => measureThroughput(url, wish));
   if (isWanted('latency')) await measureLatencies(wish);
   if (isWanted('schedule')) await withDatabase(wish.database, (url) => showSchedule(url, wish));
-}
-
-async function withDatabase<T>(kind: DatabaseKind, work: (url: string) => Promise<T>): Promise<T> {
-  const { url, drop } = await createTestDatabase(kind);
-  try {
-    return await work(url);
-  } finally {
-    await drop();
-  }
 }
 
 async function measureThroughput(url: string, wish: Wish): Promise<void> {

@@ -6,12 +6,19 @@
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { runCommand } from '../contract-tests/dredd/service-process.js';
-import { createTestDatabase, type DatabaseKind } from '../contract-tests/support/databases.js';
+import type { DatabaseKind } from '../contract-tests/support/databases.js';
 import { readConfig } from '../src/config.js';
 import { openDatabase } from '../src/store/database.js';
 import { openStore } from '../src/store/store.js';
 import { type Crowd, type CrowdWish, startCrowd } from './bench/crowd.js';
-import { databaseOption, type DatabaseWish, findDatabases, inspectDatabase } from './bench/databases.js';
+import {
+  databaseOption,
+  type DatabaseWish,
+  findDatabases,
+  inspectDatabase,
+  titleOf,
+  withDatabase,
+} from './bench/databases.js';
 import { fillStore, subjectsAtOnce, topicsPerSubject } from './bench/fill.js';
 import { type Generator, startGenerator } from './bench/generator.js';
 import { describeMachine, machineLine } from './bench/machine.js';
@@ -19,6 +26,7 @@ import { type MeasuredRun, measureRun } from './bench/measure-run.js';
 import type { Load } from './bench/requests.js';
 import { condemnFailures, middleOf, runCells, type Runs, runTitles, takeTurns } from './bench/rounds.js';
 import { startBenchedService } from './bench/service.js';
+import { launch } from './terminal/launch.js';
 import { positive } from './terminal/options.js';
 import { startProgress } from './terminal/progress.js';
 import { save } from './terminal/save.js';
@@ -74,22 +82,19 @@ interface Wish {
   readonly reports: string;
 }
 
-new Command('bench:growth')
-  .description('The service on a full database beside the same on an empty one; filling takes minutes.')
-  .addOption(databaseOption)
-  .option('--readings <number>', 'in the full database', positive, 10_000_000)
-  .option('--sessions <number>', 'that these are of', positive, 100_000)
-  .option('--triggers <number>', `rows, ${topicsPerSubject} a subject`, positive, 1_000_000)
-  .option('--seconds <number>', 'of each run', positive, 10)
-  .option('--warm-up <number>', 'seconds of load before each run, which do not count', positive, 3)
-  .option('--rounds <number>', 'runs of each load', positive, 3)
-  .option('--reports <folder>', 'where bench-growth.json goes', 'reports')
-  .action(bench)
-  .parseAsync()
-  .catch((error: unknown) => {
-    console.error(`error: ${(error as Error).message}`);
-    process.exitCode = 1;
-  });
+await launch(
+  new Command('bench:growth')
+    .description('The service on a full database beside the same on an empty one; filling takes minutes.')
+    .addOption(databaseOption)
+    .option('--readings <number>', 'in the full database', positive, 10_000_000)
+    .option('--sessions <number>', 'that these are of', positive, 100_000)
+    .option('--triggers <number>', `rows, ${topicsPerSubject} a subject`, positive, 1_000_000)
+    .option('--seconds <number>', 'of each run', positive, 10)
+    .option('--warm-up <number>', 'seconds of load before each run, which do not count', positive, 3)
+    .option('--rounds <number>', 'runs of each load', positive, 3)
+    .option('--reports <folder>', 'where bench-growth.json goes', 'reports')
+    .action(bench),
+);
 
 async function bench({ database, ...wish }: Wish & { database: DatabaseWish }): Promise<void> {
   const kinds = await findDatabases(database);
@@ -154,28 +159,28 @@ interface Filled extends CrowdWish {
 
 /** Hands out a database with so much in it, and drops it afterwards. */
 async function withFilled<T>(kind: DatabaseKind, wish: CrowdWish, work: (filled: Filled) => Promise<T>): Promise<T> {
-  const { url, drop } = await createTestDatabase(kind);
-  const config = readConfig({ DATABASE_URL: url }).database;
-  const knex = openDatabase(config, true);
-  const store = openStore(config);
-  const total = Math.ceil(wish.sessions / sessionsAtOnce) + Math.ceil(wish.subjects / subjectsAtOnce);
-  const progress = startProgress(process.stderr, total, 'batches of sessions and subjects');
-  try {
-    const key = await runCommand(url, ['keys', 'create', '--account', 'growth', '--tier', 'enterprise']);
-    const crowd = await startCrowd(knex, url, key, wish);
-    for (let from = 0; from < wish.sessions; from += sessionsAtOnce) {
-      await crowd.add(from, Math.min(wish.sessions, from + sessionsAtOnce));
-      progress.advance();
+  return withDatabase(kind, async (url) => {
+    const config = readConfig({ DATABASE_URL: url }).database;
+    const knex = openDatabase(config, true);
+    const store = openStore(config);
+    const total = Math.ceil(wish.sessions / sessionsAtOnce) + Math.ceil(wish.subjects / subjectsAtOnce);
+    const progress = startProgress(process.stderr, total, 'batches of sessions and subjects');
+    try {
+      const key = await runCommand(url, ['keys', 'create', '--account', 'growth', '--tier', 'enterprise']);
+      const crowd = await startCrowd(knex, url, key, wish);
+      for (let from = 0; from < wish.sessions; from += sessionsAtOnce) {
+        await crowd.add(from, Math.min(wish.sessions, from + sessionsAtOnce));
+        progress.advance();
+      }
+      await fillStore(store, wish.subjects, progress.advance);
+      progress.stop();
+      return await work({ ...wish, url, key, crowd });
+    } finally {
+      progress.stop();
+      await store.close();
+      await knex.destroy();
     }
-    await fillStore(store, wish.subjects, progress.advance);
-    progress.stop();
-    return await work({ ...wish, url, key, crowd });
-  } finally {
-    progress.stop();
-    await store.close();
-    await knex.destroy();
-    await drop();
-  }
+  });
 }
 
 async function runOn(
@@ -208,7 +213,7 @@ async function whilePurging(
 }
 
 function report({ kind, version, purges, runs }: Outcome): void {
-  console.log(`── ${kind === 'mysql' ? 'MySQL' : 'SQLite'} (${version})\n`);
+  console.log(`── ${titleOf(kind)} (${version})\n`);
   console.log(textTable(columns, [comparisons.flatMap((comparison, index) => rowsOf(comparison, index, runs))]));
   const purged = purges.map(({ purged, left }) => `${purged} (${left} left)`).join(', ');
   console.log(`\nPurged while ingest ran, by round: ${purged}.\n`);

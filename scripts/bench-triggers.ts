@@ -6,8 +6,8 @@ import { loadavg } from 'node:os';
 import { Command } from 'commander';
 import { runCommand } from '../contract-tests/dredd/service-process.js';
 import build from '../contract-tests/support/build.js';
-import { createTestDatabase, type DatabaseKind } from '../contract-tests/support/databases.js';
-import { databaseOption, type DatabaseWish, findDatabases } from './bench/databases.js';
+import type { DatabaseKind } from '../contract-tests/support/databases.js';
+import { databaseOption, type DatabaseWish, findDatabases, withDatabase } from './bench/databases.js';
 import { fillStore, subjectsAtOnce, topicsPerSubject } from './bench/fill.js';
 import { readConfig } from '../src/config.js';
 import { openStore, type Store } from '../src/store/store.js';
@@ -16,6 +16,7 @@ import type { Run } from './bench/load.js';
 import { type Load as AnyLoad, subjectCount, subjectName } from './bench/requests.js';
 import { condemnFailures, middle, middleOf, type Runs, runCells, runTitles, takeTurns } from './bench/rounds.js';
 import { startBenchedService } from './bench/service.js';
+import { launch } from './terminal/launch.js';
 import { positive } from './terminal/options.js';
 import { startProgress } from './terminal/progress.js';
 import { type Column, textTable } from './terminal/table.js';
@@ -40,17 +41,14 @@ interface Wish {
   readonly rounds: number;
 }
 
-new Command('bench:triggers')
-  .description('Throughput of ingest with and without a conversation turn, and of trigger profiles.')
-  .addOption(databaseOption)
-  .option('--seconds <number>', 'of each run', positive, 4)
-  .option('--rounds <number>', 'runs of each load', positive, 5)
-  .action(bench)
-  .parseAsync()
-  .catch((error: unknown) => {
-    console.error(`error: ${(error as Error).message}`);
-    process.exitCode = 1;
-  });
+await launch(
+  new Command('bench:triggers')
+    .description('Throughput of ingest with and without a conversation turn, and of trigger profiles.')
+    .addOption(databaseOption)
+    .option('--seconds <number>', 'of each run', positive, 4)
+    .option('--rounds <number>', 'runs of each load', positive, 5)
+    .action(bench),
+);
 
 async function bench({ database, ...wish }: Wish & { database: DatabaseWish }): Promise<void> {
   build();
@@ -87,23 +85,23 @@ async function withFilled(
   subjects: number,
   work: (filled: Filled) => Promise<void>,
 ): Promise<void> {
-  const { url, drop } = await createTestDatabase(kind);
-  const store = openStore(readConfig({ DATABASE_URL: url }).database);
-  const progress = startProgress(
-    process.stderr,
-    Math.ceil(subjects / subjectsAtOnce),
-    `times ${subjectsAtOnce} subjects`,
-  );
-  try {
-    const key = await runCommand(url, ['keys', 'create', '--account', 'bench', '--tier', 'enterprise']);
-    const accountId = await fillStore(store, subjects, progress.advance);
-    progress.stop();
-    await work({ url, key, accountId, subjects, store });
-  } finally {
-    progress.stop();
-    await store.close();
-    await drop();
-  }
+  return withDatabase(kind, async (url) => {
+    const store = openStore(readConfig({ DATABASE_URL: url }).database);
+    const progress = startProgress(
+      process.stderr,
+      Math.ceil(subjects / subjectsAtOnce),
+      `times ${subjectsAtOnce} subjects`,
+    );
+    try {
+      const key = await runCommand(url, ['keys', 'create', '--account', 'bench', '--tier', 'enterprise']);
+      const accountId = await fillStore(store, subjects, progress.advance);
+      progress.stop();
+      await work({ url, key, accountId, subjects, store });
+    } finally {
+      progress.stop();
+      await store.close();
+    }
+  });
 }
 
 /** Every load in turn, after one round to warm up. */
@@ -111,7 +109,7 @@ async function loadService({ url, key }: Filled, generator: Generator, { seconds
   const service = await startBenchedService(url);
   try {
     return await takeTurns(loads, { rounds, warmUps: 1 }, (load) =>
-      generator.run({ url: service.url, key, load, seconds, connections }),
+      generator.run({ urls: [service.url], key, load, seconds, connections }),
     );
   } finally {
     await service.close();

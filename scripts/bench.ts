@@ -5,10 +5,17 @@
  */
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { createTestDatabase, type DatabaseKind } from '../contract-tests/support/databases.js';
+import type { DatabaseKind } from '../contract-tests/support/databases.js';
 import { drawBench } from './bench/chart.js';
 import { buildServers, contenders, layField } from './bench/contenders.js';
-import { databaseOption, type DatabaseWish, findDatabases, inspectDatabase } from './bench/databases.js';
+import {
+  databaseOption,
+  type DatabaseWish,
+  findDatabases,
+  inspectDatabase,
+  titleOf,
+  withDatabase,
+} from './bench/databases.js';
 import { type Generator, startGenerator } from './bench/generator.js';
 import { describeMachine, machineLine } from './bench/machine.js';
 import type { RunWish } from './bench/measure-run.js';
@@ -23,6 +30,7 @@ import {
 } from './bench/report.js';
 import { judge, measure } from './bench/requirements.js';
 import { condemnFailures, takeTurns } from './bench/rounds.js';
+import { launch } from './terminal/launch.js';
 import { positive } from './terminal/options.js';
 import { save } from './terminal/save.js';
 import { markdownTable, textTable } from './terminal/table.js';
@@ -40,28 +48,25 @@ interface Wish {
   readonly picture?: string;
 }
 
-new Command('bench')
-  .description('Throughput, latency, CPU time and memory of ingest, beside other servers on the same machine.')
-  .addOption(databaseOption)
-  .option('--seconds <number>', 'of each run', positive, 10)
-  .option('--warm-up <number>', 'seconds of load before each run, which do not count', positive, 3)
-  .option('--rounds <number>', 'runs of each contender', positive, 5)
-  .option('--soak <requests>', 'watch memory over so many requests to one process, after the rounds', positive)
-  .option('--markdown', 'print the tables as Markdown', false)
-  .option('--reports <folder>', 'where bench.json and bench.svg go', 'reports')
-  .option('--picture <svg>', 'draw the picture here too')
-  .action(bench)
-  .parseAsync()
-  .catch((error: unknown) => {
-    console.error(`error: ${(error as Error).message}`);
-    process.exitCode = 1;
-  });
+await launch(
+  new Command('bench')
+    .description('Throughput, latency, CPU time and memory of ingest, beside other servers on the same machine.')
+    .addOption(databaseOption)
+    .option('--seconds <number>', 'of each run', positive, 10)
+    .option('--warm-up <number>', 'seconds of load before each run, which do not count', positive, 3)
+    .option('--rounds <number>', 'runs of each contender', positive, 5)
+    .option('--soak <requests>', 'watch memory over so many requests to one process, after the rounds', positive)
+    .option('--markdown', 'print the tables as Markdown', false)
+    .option('--reports <folder>', 'where bench.json and bench.svg go', 'reports')
+    .option('--picture <svg>', 'draw the picture here too')
+    .action(bench),
+);
 
 async function bench(wish: Wish): Promise<void> {
   const kinds = await findDatabases(wish.database);
   // All before any: a server that is not durable shall be told at once, and not after minutes.
   const versions = new Map<DatabaseKind, string>();
-  for (const kind of kinds) versions.set(kind, await inspect(kind));
+  for (const kind of kinds) versions.set(kind, await withDatabase(kind, inspectDatabase));
   buildServers();
   const { seconds, warmUp: warmUpSeconds, rounds } = wish;
   const head = { takenAt: new Date().toISOString(), machine: describeMachine() };
@@ -84,15 +89,6 @@ async function bench(wish: Wish): Promise<void> {
     await save(path, drawing);
 }
 
-async function inspect(kind: DatabaseKind): Promise<string> {
-  const { url, drop } = await createTestDatabase(kind);
-  try {
-    return await inspectDatabase(url);
-  } finally {
-    await drop();
-  }
-}
-
 async function runAll(kind: DatabaseKind, generator: Generator, wish: RunWish, { rounds, soak }: Wish) {
   const field = await layField(kind, generator, wish);
   try {
@@ -107,7 +103,7 @@ function print(report: BenchReport, isMarkdown: boolean): void {
   const { machine, seconds, warmUpSeconds, rounds, outcomes } = report;
   const table = isMarkdown ? markdownTable : textTable;
   for (const { kind, version, field, judged, soaked } of outcomes) {
-    console.log(`${isMarkdown ? '###' : '──'} ${kind === 'mysql' ? 'MySQL' : 'SQLite'} (${version})\n`);
+    console.log(`${isMarkdown ? '###' : '──'} ${titleOf(kind)} (${version})\n`);
     console.log(`${table(contenderColumns, [contenderRows(field)])}\n`);
     console.log(`${table(requirementColumns, [requirementRows(judged)])}\n`);
     if (soaked.length > 0) console.log(`${soakLine(soaked)}\n`);

@@ -7,13 +7,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, Option } from 'commander';
 import { runCommand } from '../contract-tests/dredd/service-process.js';
 import build from '../contract-tests/support/build.js';
-import { createTestDatabase, type DatabaseKind, isMysqlReachable } from '../contract-tests/support/databases.js';
+import type { DatabaseKind } from '../contract-tests/support/databases.js';
 import type { Schema } from '../src/contract.js';
+import { requireDatabase, withDatabase } from './bench/databases.js';
+import { createRequest, createWebhookClient, type WebhookClient } from './chaos/client.js';
 import { type Loaded, startLoad } from './chaos/load.js';
 import { freePorts, type ProcessWish, startFleet } from './chaos/processes.js';
 import { watchQueue } from './chaos/queue.js';
 import { startUnreliableReceiver, type UnreliableReceiver } from './chaos/receiver.js';
 import { isUpheld, judge, type Verdict } from './chaos/verdict.js';
+import { launch } from './terminal/launch.js';
 import { positive } from './terminal/options.js';
 import { startProgress } from './terminal/progress.js';
 import { seededRandom } from './terminal/scenes.js';
@@ -32,29 +35,20 @@ interface Wish {
   readonly seed: number;
 }
 
-new Command('chaos:webhooks')
-  .description('Kills services and workers under load and counts what became of every change of state.')
-  .addOption(new Option('--database <kind>', 'which to use').choices(['sqlite', 'mysql']).default('mysql'))
-  .option('--kills <number>', 'kill -9, of services and of workers', positive, 50)
-  .option('--sessions <number>', 'that change their state all the time', positive, 40)
-  .option('--seed <number>', 'repeats what is drawn, though not what becomes of it', positive, 1)
-  .action(run)
-  .parseAsync()
-  .catch((error: unknown) => {
-    console.error(`error: ${(error as Error).message}`);
-    process.exitCode = 1;
-  });
+await launch(
+  new Command('chaos:webhooks')
+    .description('Kills services and workers under load and counts what became of every change of state.')
+    .addOption(new Option('--database <kind>', 'which to use').choices(['sqlite', 'mysql']).default('mysql'))
+    .option('--kills <number>', 'kill -9, of services and of workers', positive, 50)
+    .option('--sessions <number>', 'that change their state all the time', positive, 40)
+    .option('--seed <number>', 'repeats what is drawn, though not what becomes of it', positive, 1)
+    .action(run),
+);
 
 async function run(wish: Wish): Promise<void> {
-  if (wish.database === 'mysql' && !(await isMysqlReachable()))
-    throw new Error('no MySQL server answers: start one, set TEST_MYSQL_URL, or use --database sqlite');
+  await requireDatabase(wish.database);
   build();
-  const { url, drop } = await createTestDatabase(wish.database);
-  try {
-    await runOn(url, wish);
-  } finally {
-    await drop();
-  }
+  await withDatabase(wish.database, (url) => runOn(url, wish));
 }
 
 async function runOn(databaseUrl: string, { database, kills, sessions, seed }: Wish): Promise<void> {
@@ -69,7 +63,7 @@ async function runOn(databaseUrl: string, { database, kills, sessions, seed }: W
   process.once('SIGINT', interrupt);
   try {
     await fleet.ready();
-    const client = createClient(urls[0] ?? '', key);
+    const client = createWebhookClient(createRequest(urls[0] ?? '', key));
     const webhook = await client.register(receiver.url);
     receiver.expect(webhook.secret);
     const startedAtMs = Date.now();
@@ -134,34 +128,6 @@ async function killMany(fleet: ReturnType<typeof startFleet>, kills: number, ran
 
 type FailedDelivery = Schema<'FailedDelivery'>;
 
-function createClient(url: string, key: string) {
-  const request = async <T>(path: string, body?: unknown): Promise<T> => {
-    const headers = { 'X-Service-Key': key, 'Content-Type': 'application/json' };
-    const init = body === undefined ? { headers } : { method: 'POST', headers, body: JSON.stringify(body) };
-    const response = await fetch(url + path, init);
-    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
-    return (await response.json()) as T;
-  };
-  return {
-    register: (receiver: string): Promise<Schema<'WebhookWithSecret'>> =>
-      request('/webhooks/register', { url: receiver, events: ['state_change'] }),
-    retry: (webhookId: string): Promise<Schema<'RetryAccepted'>> =>
-      request('/webhooks/retries', { webhook_id: webhookId }),
-    /** Every page. */
-    async allFailed(): Promise<FailedDelivery[]> {
-      const failed: FailedDelivery[] = [];
-      let cursor: string | null = null;
-      do {
-        const path: string = cursor === null ? '/webhooks/retries' : `/webhooks/retries?cursor=${cursor}`;
-        const page: Schema<'FailedDeliveryList'> = await request(path);
-        failed.push(...page.deliveries);
-        cursor = page.next_cursor;
-      } while (cursor !== null);
-      return failed;
-    },
-  };
-}
-
 interface Retried {
   readonly count: number;
   readonly arrived: number;
@@ -169,7 +135,7 @@ interface Retried {
 
 /** Queues what has failed again, now that the receiver is well. */
 async function retryAll(
-  client: ReturnType<typeof createClient>,
+  client: WebhookClient,
   webhookId: string,
   failed: readonly FailedDelivery[],
   receiver: UnreliableReceiver,

@@ -7,12 +7,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, Option } from 'commander';
 import mysql from 'mysql2/promise';
 import { runCommand } from '../contract-tests/dredd/service-process.js';
-import { createTestDatabase, type DatabaseKind } from '../contract-tests/support/databases.js';
+import type { DatabaseKind } from '../contract-tests/support/databases.js';
 import { startPrivateMariadb } from '../contract-tests/support/mariadb.js';
 import { ample } from './bench/service.js';
-import { databaseOption, type DatabaseWish, findDatabases } from './bench/databases.js';
+import { databaseOption, type DatabaseWish, findDatabases, titleOf, withDatabase } from './bench/databases.js';
 import { freePorts, startFleet } from './chaos/processes.js';
 import { type Acknowledged, countLost, startLoad } from './durability/load.js';
+import { launch } from './terminal/launch.js';
 import { positive } from './terminal/options.js';
 import { startProgress } from './terminal/progress.js';
 import { seededRandom } from './terminal/scenes.js';
@@ -41,19 +42,16 @@ interface Target {
   readonly killServer?: () => Promise<void>;
 }
 
-new Command('check:durability')
-  .description('Kills the service, and the database server, under load and looks for every acknowledged reading.')
-  .addOption(databaseOption)
-  .option('--kills <number>', 'kill -9, of each', positive, 20)
-  .option('--sessions <number>', 'that send without a pause', positive, 64)
-  .option('--seed <number>', 'repeats what is drawn, though not what becomes of it', positive, 1)
-  .addOption(new Option('--only <target>', 'one of the two').choices(['service', 'server']))
-  .action(check)
-  .parseAsync()
-  .catch((error: unknown) => {
-    console.error(`error: ${(error as Error).message}`);
-    process.exitCode = 1;
-  });
+await launch(
+  new Command('check:durability')
+    .description('Kills the service, and the database server, under load and looks for every acknowledged reading.')
+    .addOption(databaseOption)
+    .option('--kills <number>', 'kill -9, of each', positive, 20)
+    .option('--sessions <number>', 'that send without a pause', positive, 64)
+    .option('--seed <number>', 'repeats what is drawn, though not what becomes of it', positive, 1)
+    .addOption(new Option('--only <target>', 'one of the two').choices(['service', 'server']))
+    .action(check),
+);
 
 async function check(wish: Wish): Promise<void> {
   const rows: TableRow[] = [];
@@ -66,13 +64,8 @@ async function check(wish: Wish): Promise<void> {
   if (!isWell) process.exitCode = 1;
 }
 
-async function killService(kind: DatabaseKind, wish: Wish): Promise<TableRow> {
-  const { url, drop } = await createTestDatabase(kind);
-  try {
-    return await endure({ title: `service on ${kind === 'mysql' ? 'MySQL' : 'SQLite'}`, databaseUrl: url }, wish);
-  } finally {
-    await drop();
-  }
+function killService(kind: DatabaseKind, wish: Wish): Promise<TableRow> {
+  return withDatabase(kind, (databaseUrl) => endure({ title: `service on ${titleOf(kind)}`, databaseUrl }, wish));
 }
 
 async function killServer(wish: Wish): Promise<TableRow> {

@@ -8,6 +8,7 @@ import pc from 'picocolors';
 import { assertConforms } from '../contract-tests/support/conformance.js';
 import { type Asked, newOwn, type Own, plan, type Sent } from './contract-check/plan.js';
 import { readBaseUrl } from './terminal/client.js';
+import { launch } from './terminal/launch.js';
 import { textTable } from './terminal/table.js';
 
 const answerLimitMs = 30_000;
@@ -20,16 +21,13 @@ interface Row extends Asked {
   readonly fault: string;
 }
 
-await new Command('contract')
-  .description('Check a deployment against the contract, with data of its own.')
-  .requiredOption('--url <url>', 'where the service listens', readUrl)
-  .addOption(new Option('--key <key>', 'API key').env('SERVICE_KEY'))
-  .action(check)
-  .parseAsync()
-  .catch((error: unknown) => {
-    console.error(`error: ${(error as Error).message}`);
-    process.exitCode = 1;
-  });
+await launch(
+  new Command('contract')
+    .description('Check a deployment against the contract, with data of its own.')
+    .requiredOption('--url <url>', 'where the service listens', readUrl)
+    .addOption(new Option('--key <key>', 'API key').env('SERVICE_KEY'))
+    .action(check),
+);
 
 async function check({ url, key }: Wish): Promise<void> {
   // Checked here, because commander would repeat a malformed key on the terminal.

@@ -6,11 +6,13 @@ import { setMaxListeners } from 'node:events';
 import { Command } from 'commander';
 import { limits } from '../generated/spec.js';
 import { runCommand } from '../contract-tests/dredd/service-process.js';
-import { createTestDatabase, isMysqlReachable } from '../contract-tests/support/databases.js';
+import { createTestDatabase } from '../contract-tests/support/databases.js';
 import { startPrivateRedis } from '../contract-tests/support/redis.js';
+import { requireDatabase } from './bench/databases.js';
 import { startBenchedService } from './bench/service.js';
 import { type Answered, type Load, sendLoad } from './limits/load.js';
-import { type Window, windowsOf } from './limits/windows.js';
+import { fullOf, rangeOf, type Window, windowsOf, wrongOf } from './limits/windows.js';
+import { launch } from './terminal/launch.js';
 import { positive } from './terminal/options.js';
 import { startProgress } from './terminal/progress.js';
 
@@ -25,20 +27,17 @@ interface Wish {
   readonly processes: number;
 }
 
-new Command('check:limits')
-  .description('Counts what several processes on one MySQL and one Redis let through, and when Redis stops midway.')
-  .option('--requests <number>', 'of the first part; the second sends half as many', positive, 100_000)
-  .option('--sessions <number>', 'of the first part; the second asks for a quarter', positive, 200)
-  .option('--processes <number>', 'that serve', positive, 4)
-  .action(check)
-  .parseAsync()
-  .catch((error: unknown) => {
-    console.error(`error: ${(error as Error).message}`);
-    process.exitCode = 1;
-  });
+await launch(
+  new Command('check:limits')
+    .description('Counts what several processes on one MySQL and one Redis let through, and when Redis stops midway.')
+    .option('--requests <number>', 'of the first part; the second sends half as many', positive, 100_000)
+    .option('--sessions <number>', 'of the first part; the second asks for a quarter', positive, 200)
+    .option('--processes <number>', 'that serve', positive, 4)
+    .action(check),
+);
 
 async function check({ requests, sessions, processes }: Wish): Promise<void> {
-  if (!(await isMysqlReachable())) throw new Error('no MySQL server answers: start one, or set TEST_MYSQL_URL');
+  await requireDatabase('mysql');
   const undos: Array<() => unknown> = [];
   try {
     const database = await createTestDatabase('mysql');
@@ -81,12 +80,11 @@ function reportShared(answers: readonly Answered[], processes: number): void {
   const windows = windowsOf(answers, ({ session }) => session);
   console.log(`── ${processes} processes on one MySQL and one Redis`);
   report(answers, windows);
-  const wrong = windows.filter(({ passed, refused }) => passed > quota || (refused > 0 && passed !== quota));
-  const full = windows.filter(({ refused }) => refused > 0);
+  const full = fullOf(windows);
   console.log(
-    `${full.length} windows met their end and let ${range(full)} requests through, required ${quota} exactly.`,
+    `${full.length} windows met their end and let ${rangeOf(full)} requests through, required ${quota} exactly.`,
   );
-  judge(wrong.length === 0 && full.length > 0);
+  judge(wrongOf(windows, quota).length === 0 && full.length > 0);
 }
 
 function reportAlone(answers: readonly Answered[], stoppedAfter: number, processes: number): void {
@@ -94,8 +92,8 @@ function reportAlone(answers: readonly Answered[], stoppedAfter: number, process
   console.log(`\n── Redis stopped after ${stoppedAfter} answers`);
   report(answers, windows);
   const bySession = windowsOf(answers, ({ session }) => session);
-  console.log(`A window of one process let ${range(windows)} requests through, required at most ${quota};`);
-  console.log(`of a session ${range(bySession)} passed in all, at most ${quota * processes}.`);
+  console.log(`A window of one process let ${rangeOf(windows)} requests through, required at most ${quota};`);
+  console.log(`of a session ${rangeOf(bySession)} passed in all, at most ${quota * processes}.`);
   judge(windows.every(({ passed }) => passed <= quota));
 }
 
@@ -109,12 +107,6 @@ function report(answers: readonly Answered[], windows: readonly Window[]): void 
       `${refused} refused, ${failed} failed, in ${windows.length} windows.`,
   );
   judge(failed === 0);
-}
-
-function range(windows: readonly Window[]): string {
-  const passed = windows.map((it) => it.passed).sort((a, b) => a - b);
-  const [least, most] = [passed[0] ?? 0, passed.at(-1) ?? 0];
-  return least === most ? String(most) : `${least} to ${most}`;
 }
 
 function judge(isMet: boolean): void {

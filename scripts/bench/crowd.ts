@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { insertRows } from '../../src/store/insert-rows.js';
+import { createRequest } from '../chaos/client.js';
 import { draw, type Scene, scenes, seededRandom } from '../terminal/scenes.js';
 import { crowdName, liveCount, liveName, longName, subjectName } from './requests.js';
 import { startBenchedService } from './service.js';
@@ -72,14 +73,12 @@ export async function startCrowd(knex: Knex, databaseUrl: string, key: string, w
 async function sendTemplate(databaseUrl: string, key: string, readings: number): Promise<void> {
   const random = seededRandom(seed);
   const service = await startBenchedService(databaseUrl);
-  const headers = { 'X-Service-Key': key, 'Content-Type': 'application/json' };
+  const request = createRequest(service.url, key);
   try {
     const startMs = Date.now() - readings * spacingMs;
     for (let number = 0; number < readings; number += 1) {
       const timestamp = new Date(startMs + number * spacingMs).toISOString();
-      const body = JSON.stringify({ session_id: templateName, timestamp, ...draw(scenes[2] as Scene, random) });
-      const response = await fetch(`${service.url}/v1/ingest`, { method: 'POST', headers, body });
-      if (!response.ok) throw new Error(`ingest answered ${response.status}: ${await response.text()}`);
+      await request('/v1/ingest', { session_id: templateName, timestamp, ...draw(scenes[2] as Scene, random) });
     }
   } finally {
     await service.close();

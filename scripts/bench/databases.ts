@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { type DatabaseKind, isMysqlReachable } from '../../contract-tests/support/databases.js';
+import { createTestDatabase, type DatabaseKind, isMysqlReachable } from '../../contract-tests/support/databases.js';
 import { readConfig } from '../../src/config.js';
 import { openDatabase } from '../../src/store/database.js';
 import { openStore } from '../../src/store/store.js';
@@ -12,12 +12,33 @@ export const databaseOption = new Option('--database <kind>', 'which to measure'
 
 /** Those that are wished for and there; rejects when the only one wished for is not. */
 export async function findDatabases(wish: DatabaseWish): Promise<DatabaseKind[]> {
-  if (wish === 'sqlite') return ['sqlite'];
-  const hasMysql = await isMysqlReachable();
-  if (!hasMysql && wish === 'mysql') throw new Error('no MySQL server answers: start one, or set TEST_MYSQL_URL');
-  if (!hasMysql) console.log('MySQL is not measured: no server answers.\n');
-  if (wish === 'mysql') return ['mysql'];
-  return hasMysql ? ['sqlite', 'mysql'] : ['sqlite'];
+  if (wish !== 'both') {
+    await requireDatabase(wish);
+    return [wish];
+  }
+  if (await isMysqlReachable()) return ['sqlite', 'mysql'];
+  console.log('MySQL is not measured: no server answers.\n');
+  return ['sqlite'];
+}
+
+/** Rejects where there is no such database. */
+export async function requireDatabase(kind: DatabaseKind): Promise<void> {
+  if (kind === 'mysql' && !(await isMysqlReachable()))
+    throw new Error('no MySQL server answers: start one, or set TEST_MYSQL_URL');
+}
+
+/** Hands out an empty database, and drops it afterwards. */
+export async function withDatabase<T>(kind: DatabaseKind, work: (url: string) => Promise<T>): Promise<T> {
+  const { url, drop } = await createTestDatabase(kind);
+  try {
+    return await work(url);
+  } finally {
+    await drop();
+  }
+}
+
+export function titleOf(kind: DatabaseKind): string {
+  return kind === 'mysql' ? 'MySQL' : 'SQLite';
 }
 
 /** As the server names it, say "10.11.8-MariaDB". Rejects where a commit is acknowledged before it is on disk. */

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { runCommand } from '../../contract-tests/dredd/service-process.js';
 import type { Schema, StateReading } from '../../src/contract.js';
+import { createRequest, createWebhookClient } from '../chaos/client.js';
 import { freePorts, type ProcessWish, startFleet } from '../chaos/processes.js';
 import { draw, type Scene, scenes, seededRandom } from '../terminal/scenes.js';
 
@@ -48,15 +49,9 @@ export async function startLiveWebhook(databaseUrl: string, place: WorkerPlace):
   await once(server, 'listening');
   await fleet.ready();
 
-  const headers = { 'X-Service-Key': key, 'Content-Type': 'application/json' };
-  const request = async <T>(path: string, body?: unknown): Promise<T> => {
-    const init = body === undefined ? { headers } : { method: 'POST', headers, body: JSON.stringify(body) };
-    const response = await fetch(url + path, init);
-    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
-    return (await response.json()) as T;
-  };
+  const request = createRequest(url, key);
   const receiver = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`;
-  await request('/webhooks/register', { url: receiver, events: ['state_change'] });
+  await createWebhookClient(request).register(receiver);
   const states = new Map<string, string>();
   const random = seededRandom(1);
   return {

@@ -28,7 +28,7 @@ export async function measureRun(
   { connections, seconds, warmUpSeconds }: RunWish,
 ): Promise<MeasuredRun> {
   const { url, pid, close } = await start();
-  const job = { ...asked, url, connections };
+  const job = { ...asked, urls: [url], connections };
   try {
     const warmUp = await generator.run({ ...job, seconds: warmUpSeconds });
     const before = usageOf(pid);
@@ -61,7 +61,7 @@ export async function soak(
   const samples: Sample[] = [];
   try {
     for (let answers = 0; answers < answersMin;) {
-      const run = await generator.run({ ...asked, url, connections, seconds });
+      const run = await generator.run({ ...asked, urls: [url], connections, seconds });
       if (run.failures > 0 || run.answers === 0) throw new Error(`${run.failures} requests failed in the long run`);
       answers += run.answers;
       samples.push({ answers, residentMb: usageOf(pid)?.residentMb });

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Schema } from '../../src/contract.js';
+import { createRequest } from '../chaos/client.js';
 import { trySend } from '../chaos/load.js';
 import { draw, type Scene, scenes } from '../terminal/scenes.js';
 
@@ -62,13 +63,10 @@ export function startLoad(url: string, key: string, sessions: number, random: ()
 
 /** How many of the acknowledged readings the histories do not hold. */
 export async function countLost(url: string, key: string, { instants }: Acknowledged): Promise<number> {
+  const request = createRequest(url, key);
   let lost = 0;
   for (const [session, acknowledged] of instants) {
-    const response = await fetch(`${url}/v1/history?session_id=${session}&minutes=60`, {
-      headers: { 'X-Service-Key': key },
-    });
-    if (!response.ok) throw new Error(`the history of ${session} answered ${response.status}`);
-    const { datapoints } = (await response.json()) as Schema<'History'>;
+    const { datapoints }: Schema<'History'> = await request(`/v1/history?session_id=${session}&minutes=60`);
     const stored = new Set(datapoints.map(({ timestamp }) => timestamp));
     lost += acknowledged.filter((timestamp) => !stored.has(timestamp)).length;
   }

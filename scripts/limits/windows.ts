@@ -36,3 +36,20 @@ function secondsLeftOf({ rateLimit }: Answered): number {
   if (seconds === undefined) throw new Error(`an answer does not say how long its window lasts: ${rateLimit}`);
   return Number(seconds);
 }
+
+/** Those that refused something, and so met their end. */
+export function fullOf(windows: readonly Window[]): Window[] {
+  return windows.filter(({ refused }) => refused > 0);
+}
+
+/** Those that let more through than the quota, or refused before that was used up. */
+export function wrongOf(windows: readonly Window[], quota: number): Window[] {
+  return windows.filter(({ passed, refused }) => passed > quota || (refused > 0 && passed !== quota));
+}
+
+/** How many requests they let through: one number, or the least and the most. */
+export function rangeOf(windows: readonly Window[]): string {
+  const passed = windows.map((it) => it.passed).sort((a, b) => a - b);
+  const [least, most] = [passed[0] ?? 0, passed.at(-1) ?? 0];
+  return least === most ? String(most) : `${least} to ${most}`;
+}

@@ -11,6 +11,20 @@ export function startProgress(stream: NodeJS.WriteStream, total: number, unit: s
   return stream.isTTY ? startBar(stream, total, unit) : startLines((line) => stream.write(`${line}\n`), total, unit);
 }
 
+/** Shows how far the work is, for as long as it goes on. */
+export async function withProgress<T>(
+  total: number,
+  unit: string,
+  work: (progress: Progress) => Promise<T>,
+): Promise<T> {
+  const progress = startProgress(process.stderr, total, unit);
+  try {
+    return await work(progress);
+  } finally {
+    progress.stop();
+  }
+}
+
 function startBar(stream: NodeJS.WriteStream, total: number, unit: string): Progress {
   const bar = new SingleBar({
     stream,
