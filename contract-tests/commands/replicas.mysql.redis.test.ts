@@ -1,0 +1,37 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { mysqlServerUrl } from '../support/databases.js';
+import { runScript } from './run-script.js';
+import { temporaryFolder } from './temporary-folder.js';
+
+/** Programs to start many times, on whatever else the machine does. */
+const limitMs = 240_000;
+
+test(
+  'two processes on one MySQL and one Redis lose, double and reorder nothing',
+  async () => {
+    const reports = await temporaryFolder();
+    const small = ['--sessions', '6', '--readings', '12', '--seconds', '1', '--warm-up', '1', '--rounds', '1'];
+    const { code, stdout, stderr } = await runScript('check-replicas', [...small, '--reports', reports], {
+      TEST_MYSQL_URL: mysqlServerUrl,
+    });
+    expect(stderr).toContain('72/72 readings');
+    expect(stdout).toMatch(/^readings acknowledged +72$/m);
+    expect(stdout).toMatch(/^ {2}their events lost, or not delivered +0 +0$/m);
+    expect(stdout).toMatch(/^ {2}requests that each let through +120 +120$/m);
+    expect(stdout).toContain('Nothing lost, doubled or out of order, and one limit for all.');
+    expect(stdout).toMatch(/^2 processes take \d+\.\d\d of what one takes in a second\.$/m);
+    const report = JSON.parse(await readFile(join(reports, 'check-replicas.json'), 'utf8'));
+    expect(report).toMatchObject({
+      processes: 2,
+      acknowledged: 72,
+      faults: { lost: 0, doubled: 0 },
+      events: { lost: 0 },
+    });
+    expect(report.events.acknowledged).toBeGreaterThan(0);
+    expect(Object.keys(report.runs)).toEqual(['one', 'all']);
+    expect(code).toBe(0);
+  },
+  limitMs,
+);

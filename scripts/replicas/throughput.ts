@@ -1,0 +1,33 @@
+import type { Generator } from '../bench/generator.js';
+import type { Run } from '../bench/load.js';
+import type { RunWish } from '../bench/measure-run.js';
+import { type Runs, takeTurns } from '../bench/rounds.js';
+import { type BenchedService } from '../bench/service.js';
+
+export const sides = ['one', 'all'] as const;
+export type Side = (typeof sides)[number];
+
+export interface ThroughputWish extends RunWish {
+  readonly key: string;
+  readonly processes: number;
+  readonly rounds: number;
+}
+
+/** One process and all of them in turn, on the same database, under the same load; each run has processes of its own. */
+export function measureThroughput(
+  start: (count: number) => Promise<readonly BenchedService[]>,
+  generator: Generator,
+  { key, processes, rounds, seconds, warmUpSeconds, connections }: ThroughputWish,
+): Promise<Runs<Side>> {
+  return takeTurns(sides, { rounds, warmUps: 0 }, async (side): Promise<Run> => {
+    const services = await start(side === 'one' ? 1 : processes);
+    const job = { urls: services.map(({ url }) => url), key, load: 'plain', connections } as const;
+    try {
+      const warmUp = await generator.run({ ...job, seconds: warmUpSeconds });
+      const run = await generator.run({ ...job, seconds });
+      return { ...run, failures: warmUp.failures + run.failures };
+    } finally {
+      for (const service of services) await service.close();
+    }
+  });
+}
