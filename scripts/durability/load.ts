@@ -6,9 +6,13 @@ import { draw, type Scene, scenes } from '../terminal/scenes.js';
 
 const afterFailureMs = 50;
 const lookMs = 10;
+/** Longer than a database server takes to recover, and the service after it. */
+const silenceMs = 120_000;
+/** How far back a history goes, at most. */
+const reachMinutes = 60;
 
 export interface Load {
-  /** Resolves when so many more readings are acknowledged. */
+  /** Resolves when so many more readings are acknowledged; rejects when none has been for long. */
   acknowledges(more: number): Promise<void>;
   /** Resolves, when nothing is under way any more, with the instants of the acknowledged readings by session. */
   stop(): Promise<Acknowledged>;
@@ -49,7 +53,10 @@ export function startLoad(url: string, key: string, sessions: number, random: ()
     async acknowledges(more) {
       const goal = acknowledged + more;
       const reached = async () => {
-        while (acknowledged < goal && !isStopped) await sleep(lookMs);
+        for (let [last, atMs] = [acknowledged, Date.now()]; acknowledged < goal && !isStopped; await sleep(lookMs)) {
+          if (acknowledged > last) [last, atMs] = [acknowledged, Date.now()];
+          if (Date.now() > atMs + silenceMs) throw new Error('nothing is acknowledged any more');
+        }
       };
       await Promise.race([reached(), lives]);
     },
@@ -66,7 +73,11 @@ export async function countLost(url: string, key: string, { instants }: Acknowle
   const request = createRequest(url, key);
   let lost = 0;
   for (const [session, acknowledged] of instants) {
-    const { datapoints }: Schema<'History'> = await request(`/v1/history?session_id=${session}&minutes=60`);
+    if (Date.now() - Date.parse(acknowledged[0] ?? '') > reachMinutes * 60_000)
+      throw new Error('it took so long that histories do not reach back to its start: kill less often');
+    const { datapoints }: Schema<'History'> = await request(
+      `/v1/history?session_id=${session}&minutes=${reachMinutes}`,
+    );
     const stored = new Set(datapoints.map(({ timestamp }) => timestamp));
     lost += acknowledged.filter((timestamp) => !stored.has(timestamp)).length;
   }
