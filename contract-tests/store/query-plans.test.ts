@@ -32,6 +32,7 @@ import { fillWebhooks, liveWithWebhooks } from './webhook-life.js';
 const turn = { user_message: 'My performance review is next week', ai_response: 'How do you feel about it?' };
 const crowd = 4_000;
 const expired = 300;
+const sentAtOnce = 500;
 const accounts = 40;
 const day = 24 * 60 * 60;
 
@@ -140,7 +141,9 @@ async function fill({ knex, store, operations, clock }: Heard): Promise<{ accoun
       heart_rate: 70,
       ...turn,
     }));
-    await Promise.all(bodies.map((body) => send(operations, accountId, body)));
+    // Not all at once: on a busy machine some would wait for a connection until they are given up.
+    for (let from = 0; from < count; from += sentAtOnce)
+      await Promise.all(bodies.slice(from, from + sentAtOnce).map((body) => send(operations, accountId, body)));
   };
   await fillWith('expired', expired);
   clock.advance(day + 1);

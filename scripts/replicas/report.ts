@@ -68,6 +68,8 @@ function reportThroughput(runs: Runs<Side>, processes: number): void {
   const columns = [{ title: 'ingest' }, ...runTitles.map((title) => ({ title, align: 'right' }) as const)];
   console.log(`${textTable(columns, [sides.map((side) => [titles[side], ...runCells(runs[side])])])}\n`);
   const ratio = middleOf(runs.all, ({ perSecond }) => perSecond) / middleOf(runs.one, ({ perSecond }) => perSecond);
-  console.log(`${processes} processes take ${ratio.toFixed(2)} of what one takes in a second.`);
+  console.log(
+    `${processes} processes take ${Number.isFinite(ratio) ? ratio.toFixed(2) : '–'} of what one takes in a second.`,
+  );
   condemnFailures(sides.map((side) => runs[side]));
 }
