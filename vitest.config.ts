@@ -5,9 +5,8 @@ import { hasRedisServer } from './contract-tests/support/has-redis-server.js';
 const isMysql = process.env['TEST_DATABASE'] === 'mysql';
 /** What knows no database, or only ever an embedded one, need not run on two. */
 const onceOnly = [
-  'contract-tests/docs/**',
   'src/**',
-  'contract-tests/{client,contract,dredd}/**',
+  'contract-tests/{client,contract,docs,dredd}/**',
   'contract-tests/commands/!(*.mysql.*)',
   'contract-tests/delivery/example-receivers.test.ts',
   'contract-tests/hostile/slow-senders.test.ts',
