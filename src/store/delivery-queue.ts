@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { deleteOldest } from './delete-oldest.js';
 import { type Delivery, deliveryColumns, toDelivery } from './deliveries.js';
 import { retry } from './retry.js';
 
@@ -82,18 +83,6 @@ function pick(found: readonly Candidate[], { max, maxOf }: Claim): Array<[string
 }
 
 /** Deletes at most `batch` deliveries that were settled before `beforeMs`; returns how many. */
-export async function purgeDeliveries(knex: Knex, beforeMs: number, batch: number): Promise<number> {
-  const old = await knex('deliveries')
-    .select('account_id', 'delivery_id')
-    .where('settled_at_ms', '<', beforeMs)
-    .orderBy('settled_at_ms')
-    .limit(batch);
-  if (old.length === 0) return 0;
-  return knex('deliveries')
-    .whereIn(
-      ['account_id', 'delivery_id'],
-      old.map(({ account_id, delivery_id }) => [account_id, delivery_id]),
-    )
-    .where('settled_at_ms', '<', beforeMs)
-    .delete();
+export function purgeDeliveries(knex: Knex, beforeMs: number, batch: number): Promise<number> {
+  return deleteOldest(knex, 'deliveries', 'settled_at_ms', beforeMs, batch);
 }

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Answer, Point } from '../domain/session.js';
+import { deleteOldest } from './delete-oldest.js';
 import { insertRows } from './insert-rows.js';
 
 /** What names a reading: the life of its session, its instant and the keyed digest of its body. */
@@ -73,14 +74,6 @@ export function readingTable(knex: Knex, accountId: string) {
 }
 
 /** Deletes at most `batch` readings older than `beforeMs`; returns how many. */
-export async function purgeReadings(knex: Knex, beforeMs: number, batch: number): Promise<number> {
-  const expired = await knex('readings')
-    .select('account_id', 'session_id', 'incarnation', 'timestamp_ms', 'digest')
-    .where('timestamp_ms', '<', beforeMs)
-    .orderBy('timestamp_ms')
-    .limit(batch);
-  if (expired.length === 0) return 0;
-  return knex('readings')
-    .where((any) => expired.forEach((key) => void any.orWhere(key)))
-    .delete();
+export function purgeReadings(knex: Knex, beforeMs: number, batch: number): Promise<number> {
+  return deleteOldest(knex, 'readings', 'timestamp_ms', beforeMs, batch);
 }

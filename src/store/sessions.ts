@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Knex } from 'knex';
 import type { Session } from '../domain/session.js';
+import { deleteOldest } from './delete-oldest.js';
 import { insertRows } from './insert-rows.js';
 import { lockRows } from './lock-rows.js';
 import { noVersion } from './row-cache.js';
@@ -94,18 +95,8 @@ export function sessionWriter(transaction: Knex, accountId: string, { version, c
 }
 
 /** Deletes at most `batch` sessions that no reading has touched since `beforeMs`; returns how many. */
-export async function purgeSessions(knex: Knex, beforeMs: number, batch: number): Promise<number> {
-  const idle = await knex('sessions')
-    .select('account_id', 'session_id')
-    .where('touched_at_ms', '<', beforeMs)
-    .orderBy('touched_at_ms')
-    .limit(batch);
-  if (idle.length === 0) return 0;
-  // Asked again in the delete: a session may have been touched since it was listed.
-  return knex('sessions')
-    .where('touched_at_ms', '<', beforeMs)
-    .where((any) => idle.forEach((key) => void any.orWhere(key)))
-    .delete();
+export function purgeSessions(knex: Knex, beforeMs: number, batch: number): Promise<number> {
+  return deleteOldest(knex, 'sessions', 'touched_at_ms', beforeMs, batch);
 }
 
 /** As an entry of a map; none where there is nothing. */
