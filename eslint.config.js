@@ -7,10 +7,10 @@ const mayImport = {
   ingest: ['domain', 'store', 'contract', 'problem', 'group-commit', 'in-span'],
   accounts: ['store', 'contract', 'problem', 'group-commit'],
   retention: ['store'],
-  delivery: ['store', 'contract', 'problem', 'group-commit', 'in-span'],
+  delivery: ['store', 'contract', 'problem', 'group-commit', 'in-span', 'parse-url'],
   limits: ['store', 'contract', 'problem', 'config'],
   operations: ['ingest', 'delivery', 'limits', 'retention', 'domain', 'store', 'contract', 'problem'],
-  http: ['contract', 'problem', 'operations', 'limits'],
+  http: ['contract', 'problem', 'operations', 'limits', 'parse-url'],
   cli: ['accounts', 'store', 'compose', 'config', 'contract', 'log', 'closing'],
 };
 const folders = Object.keys(mayImport);
@@ -25,6 +25,7 @@ const files = [
   'closing',
   'in-span',
   'log',
+  'parse-url',
 ];
 
 function layer([room, allowed]) {
@@ -76,6 +77,7 @@ export default tseslint.config(
       'no-restricted-properties': [
         'error',
         { object: 'process', property: 'env', message: 'Only main.ts reads the environment.' },
+        { object: 'URL', property: 'canParse', message: 'Wrong in Node 20 and 22: see parse-url.ts.' },
       ],
     },
   },

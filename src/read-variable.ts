@@ -1,3 +1,5 @@
+import { parseUrl } from './parse-url.js';
+
 /** How the text of an environment variable becomes a value; each reader throws a ConfigError that names the remedy. */
 
 export class ConfigError extends Error {}
@@ -31,7 +33,7 @@ export function readOrigins(text: string): string[] {
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '');
-  const odd = origins.find((part) => !URL.canParse(part) || new URL(part).origin !== part);
+  const odd = origins.find((part) => parseUrl(part)?.origin !== part);
   if (odd !== undefined) throw new ConfigError(`must hold origins like https://app.example.com, not "${odd}"`);
   return origins;
 }
@@ -51,8 +53,9 @@ export function readDatabaseUrl(text: string): DatabaseConfig {
 
 /** Parameters would be passed over silently, so there are none. */
 function isMysqlUrl(text: string): boolean {
-  if (!text.startsWith('mysql://') || !URL.canParse(text)) return false;
-  const { pathname, search, username, password } = new URL(text);
+  const url = text.startsWith('mysql://') ? parseUrl(text) : undefined;
+  if (!url) return false;
+  const { pathname, search, username, password } = url;
   return pathname.length > 1 && search === '' && [pathname, username, password].every(isDecodable);
 }
 
@@ -73,8 +76,9 @@ export function readRedisUrl(text: string): string {
 }
 
 function isRedisUrl(text: string): boolean {
-  if (!/^rediss?:\/\//.test(text) || !URL.canParse(text)) return false;
-  const { hostname, pathname, search, username, password } = new URL(text);
+  const url = /^rediss?:\/\//.test(text) ? parseUrl(text) : undefined;
+  if (!url) return false;
+  const { hostname, pathname, search, username, password } = url;
   const isNumbered = /^(\/\d{0,4})?$/.test(pathname);
   return hostname !== '' && isNumbered && search === '' && [username, password].every(isDecodable);
 }

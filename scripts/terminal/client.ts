@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Schema, StateReading, Submission } from '../../src/contract.js';
+import { parseUrl } from '../../src/parse-url.js';
 
 /** A service that stays busy longer is reported instead of waited for. */
 const triesMax = 5;
@@ -42,7 +43,7 @@ export function createSend(service: ServiceAddress): Send {
 
 /** A base address, checked and without a slash at its end; undefined when it is none. */
 export function readBaseUrl(text: string): string | undefined {
-  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) return undefined;
+  if (!/^https?:$/.test(parseUrl(text)?.protocol ?? '')) return undefined;
   return text.replace(/\/+$/, '');
 }
 

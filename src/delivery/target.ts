@@ -1,5 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import type { FaultCode } from '../contract.js';
+import { parseUrl } from '../parse-url.js';
 
 /** What this deployment allows as a target beyond https to public addresses. */
 export interface TargetPolicy {
@@ -16,8 +17,8 @@ const globalUnicast = ipaddr.parseCIDR('2000::/3') as [ipaddr.IPv6, number];
 
 /** What is wrong with the URL by itself; undefined for one that may be dialled, as far as can be told without looking its name up. */
 export function faultOfUrl(text: string, policy: TargetPolicy): UrlFault | undefined {
-  if (!URL.canParse(text)) return 'url_invalid';
-  const url = new URL(text);
+  const url = parseUrl(text);
+  if (!url) return 'url_invalid';
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'url_scheme';
   if (url.hostname === '' || /[\s\\]/.test(text)) return 'url_invalid';
   if (url.username !== '' || url.password !== '') return 'url_credentials';

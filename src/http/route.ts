@@ -1,5 +1,6 @@
 import type { RequestHandler } from 'express';
 import type { OperationId } from '../contract.js';
+import { parseUrl } from '../parse-url.js';
 import { ProblemError } from '../problem.js';
 import type { ContractDocument, OperationObject } from './contract-document.js';
 
@@ -71,9 +72,8 @@ export function route(router: Router): RequestHandler {
 
 /** A target may be written in full, as proxies do (RFC 9112, 3.2.2); all that follows reads its path and query. */
 function originForm(target: string): string {
-  if (target.startsWith('/') || !URL.canParse(target)) return target;
-  const { pathname, search } = new URL(target);
-  return pathname + search;
+  const url = target.startsWith('/') ? undefined : parseUrl(target);
+  return url ? url.pathname + url.search : target;
 }
 
 /** 404 and 405, once the caller is known. */

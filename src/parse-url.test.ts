@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import { parseUrl } from './parse-url.js';
+
+/** Enough for the function to be compiled, which is when Node's own goes wrong. */
+const calls = 20_000;
+
+test('a URL beyond ASCII is one, however often was asked before', () => {
+  for (let call = 0; call < calls; call += 1) parseUrl(`https://hooks.example/${call}`);
+  expect(parseUrl('https://bücher.example/zustand/ä')?.hostname).toBe('xn--bcher-kva.example');
+});
+
+test.each(['', 'hooks.example', 'https://', 'https://[::1', 'http://1.2.3.4.5.6.7.8.9999999'])('%j is none', (text) => {
+  expect(parseUrl(text)).toBeUndefined();
+});
