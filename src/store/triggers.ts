@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { Trigger } from '../domain/triggers.js';
 import { insertRows } from './insert-rows.js';
-import type { KnownTriggers } from './subjects.js';
+import type { KnownTriggers } from './known-subject.js';
 
 /** What names a trigger. */
 export interface TriggerKey {

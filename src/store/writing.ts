@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Session } from '../domain/session.js';
+import type { KnownSubject } from './known-subject.js';
 import { createRowCache, type RowCache } from './row-cache.js';
-import type { KnownSubject } from './subjects.js';
 
 const versionBytes = 6;
 /** A thousand or so people who are connected now, with room for what is known about them. */

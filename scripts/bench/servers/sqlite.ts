@@ -1,5 +1,5 @@
 import Database from 'libsql';
-import type { RecordReading } from './storing.js';
+import type { RecordReading } from './record-reading.js';
 
 /** As durable as the service: WAL, synced at every commit. */
 export function openSqlite(file: string): RecordReading {
