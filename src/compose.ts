@@ -103,7 +103,6 @@ async function serve(
   const { config, root, log, validateResponses = false } = parts;
   const { targetPolicy, maxTimestampAgeMs } = config;
   const warnings = await findWarnings(store, config);
-  const developmentKey = await ensureDevelopmentKey(store, config, now());
   keep(startRetention(store, now, log));
   let worker: Worker | undefined;
   // Let go after those whose events it delivers.
@@ -133,7 +132,8 @@ async function serve(
     validateResponses,
   });
   const { url } = keep(await starting('HOST and PORT', () => startServer(app, config)));
-  // After the port: a process that cannot serve must not begin to send.
+  // After the port: a process that cannot serve must neither use up the key that is shown once nor begin to send.
+  const developmentKey = await ensureDevelopmentKey(store, config, now());
   if (config.hasWorker) worker = work(foundation, parts);
   return { url, metricsUrl, developmentKey, warnings: [...warnings, ...limits.warnings] };
 }

@@ -71,7 +71,7 @@ test.each([
   ],
   [{ DATABASE_URL: 'sqlite:/dev/null/state.db' }, 'DATABASE_URL: '],
 ])('a wrong environment stops the start with one clear line: %j', async (env, line) => {
-  const ended = await runMain([], env as Record<string, string>);
+  const ended = await runMain([], { DATABASE_URL: await sqliteUrl(), ...(env as Record<string, string>) });
   expect(ended).toMatchObject({ code: 1, stdout: '' });
   expect(ended.stderr.trim().split('\n')).toHaveLength(1);
   expect(ended.stderr).toContain(`error: ${line}`);
@@ -82,11 +82,15 @@ test('a port in use stops the start and names the remedy', async () => {
   onTestFinished(() => void other.close());
   await new Promise((resolve) => other.once('listening', resolve));
   const { port } = other.address() as { port: number };
-  const ended = await runMain([], { PORT: String(port), DATABASE_URL: await sqliteUrl() });
+  const DATABASE_URL = await sqliteUrl();
+  const ended = await runMain([], { PORT: String(port), DATABASE_URL });
   expect(ended).toMatchObject({ code: 1 });
   expect(ended.stderr).toContain(
     'error: HOST and PORT: the port is in use by another process: set PORT to another one',
   );
+  // The key is shown once, and has not been: it is made by the start that succeeds.
+  const service = await startMain({ DATABASE_URL });
+  await expect.poll(service.stdout).toMatch(/sk_\w{32}/);
 });
 
 test.each([
