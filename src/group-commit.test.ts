@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { ProblemError } from './problem.js';
 import { createGroupCommit } from './group-commit.js';
+
+const isOutage = (error: unknown) => (error as Error).message === 'outage';
 
 /** A commit that ends when the test says so; outcomes are the items doubled. */
 function manualCommit() {
@@ -20,7 +21,7 @@ function manualCommit() {
 
 test('items that arrive while a commit runs go into the next one together, in order of arrival', async () => {
   const { groups, commit, end } = manualCommit();
-  const group = createGroupCommit({ commit, groupMax: 10, queueMax: 100 });
+  const group = createGroupCommit({ commit, isOutage, groupMax: 10, queueMax: 100 });
   const first = group.submit(1);
   await expect.poll(() => groups).toHaveLength(1);
   const others = [2, 3, 4].map((item) => group.submit(item));
@@ -32,7 +33,7 @@ test('items that arrive while a commit runs go into the next one together, in or
 
 test('a group holds at most its maximum', async () => {
   const { groups, commit, end } = manualCommit();
-  const group = createGroupCommit({ commit, groupMax: 2, queueMax: 100 });
+  const group = createGroupCommit({ commit, isOutage, groupMax: 2, queueMax: 100 });
   const all = Promise.all([1, 2, 3].map((item) => group.submit(item)));
   await end();
   await end();
@@ -42,7 +43,7 @@ test('a group holds at most its maximum', async () => {
 
 test('a full queue refuses the item and keeps the others', async () => {
   const { commit, end } = manualCommit();
-  const group = createGroupCommit({ commit, groupMax: 10, queueMax: 2 });
+  const group = createGroupCommit({ commit, isOutage, groupMax: 10, queueMax: 2 });
   const kept = Promise.all([group.submit(1), group.submit(2)]);
   await expect(group.submit(3)).rejects.toMatchObject({ code: 'service_unavailable' });
   await end();
@@ -54,7 +55,7 @@ test('when a group fails as a whole, each of its items is tried alone and only t
     if (group.includes(2)) throw new Error('poison');
     return group.map((item) => item * 2);
   };
-  const group = createGroupCommit({ commit, groupMax: 10, queueMax: 100 });
+  const group = createGroupCommit({ commit, isOutage, groupMax: 10, queueMax: 100 });
   const settled = await Promise.allSettled([1, 2, 3].map((item) => group.submit(item)));
   expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
 });
@@ -63,9 +64,9 @@ test('a fault of the database fails the group at once', async () => {
   let tries = 0;
   const commit = async () => {
     tries++;
-    throw new ProblemError('service_unavailable');
+    throw new Error('outage');
   };
-  const group = createGroupCommit<number, number>({ commit, groupMax: 10, queueMax: 100 });
+  const group = createGroupCommit<number, number>({ commit, isOutage, groupMax: 10, queueMax: 100 });
   const settled = await Promise.allSettled([1, 2, 3].map((item) => group.submit(item)));
   expect(settled.every(({ status }) => status === 'rejected')).toBe(true);
   expect(tries).toBe(1);
@@ -73,7 +74,7 @@ test('a fault of the database fails the group at once', async () => {
 
 test('closing settles what waits and refuses what comes', async () => {
   const { commit, end } = manualCommit();
-  const group = createGroupCommit({ commit, groupMax: 1, queueMax: 100 });
+  const group = createGroupCommit({ commit, isOutage, groupMax: 1, queueMax: 100 });
   const waiting = Promise.all([group.submit(1), group.submit(2)]);
   const closed = group.close();
   await expect(group.submit(3)).rejects.toMatchObject({ code: 'service_unavailable' });

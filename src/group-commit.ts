@@ -3,6 +3,8 @@ import { ProblemError } from './problem.js';
 export interface GroupCommitOptions<Item, Outcome> {
   /** Commits a group as a whole; resolves with one outcome an item, in order. */
   readonly commit: (group: readonly Item[]) => Promise<Outcome[]>;
+  /** True for an error that every other item would meet as well: then all that wait are rejected with it at once. */
+  readonly isOutage: (error: unknown) => boolean;
   /** Most items in one group. */
   readonly groupMax: number;
   /** Most items that wait; one more is refused, so that memory stays bounded while the database is slow. */
@@ -10,7 +12,10 @@ export interface GroupCommitOptions<Item, Outcome> {
 }
 
 export interface GroupCommit<Item, Outcome> {
-  /** Resolves when the item's group is committed; rejects with service_unavailable when the queue is full or closed. */
+  /**
+   * Resolves when the item's group is committed; rejects with what kept it from that, and with service_unavailable
+   * when the queue is full or closed.
+   */
   submit(item: Item): Promise<Outcome>;
   /** Items that wait for their group. */
   waiting(): number;
@@ -39,9 +44,9 @@ export function createGroupCommit<Item, Outcome>(
     // Lets the requests of this turn of the event loop join the first group.
     await new Promise(setImmediate);
     while (waiting.length > 0) {
-      const outage = await settle(waiting.splice(0, options.groupMax), options.commit);
-      // The others would only wait for the same refusal.
-      if (outage) for (const { reject } of waiting.splice(0)) reject(outage);
+      const outage = await settle(waiting.splice(0, options.groupMax), options);
+      // The others would only wait for the same error.
+      if (outage !== undefined) for (const { reject } of waiting.splice(0)) reject(outage);
     }
     running = undefined;
   }
@@ -65,22 +70,23 @@ export function createGroupCommit<Item, Outcome>(
 
 /**
  * When a group fails as a whole, each of its items is tried alone: a bad one then fails alone. Resolves with the
- * refusal when nothing can be committed at present.
+ * error when nothing can be committed at present.
  */
 async function settle<Item, Outcome>(
   group: ReadonlyArray<Waiting<Item, Outcome>>,
-  commit: GroupCommitOptions<Item, Outcome>['commit'],
-): Promise<ProblemError | undefined> {
+  options: Pick<GroupCommitOptions<Item, Outcome>, 'commit' | 'isOutage'>,
+): Promise<unknown> {
   try {
-    const outcomes = await commit(group.map(({ item }) => item));
+    const outcomes = await options.commit(group.map(({ item }) => item));
     for (const [index, { resolve }] of group.entries()) resolve(outcomes[index] as Outcome);
     return undefined;
   } catch (error) {
-    if (group.length > 1 && !(error instanceof ProblemError)) {
-      for (const one of group) await settle([one], commit);
+    const isOutage = options.isOutage(error);
+    if (group.length > 1 && !isOutage) {
+      for (const one of group) await settle([one], options);
       return undefined;
     }
     for (const { reject } of group) reject(error);
-    return error instanceof ProblemError ? error : undefined;
+    return isOutage ? error : undefined;
   }
 }

@@ -2,7 +2,6 @@ import { timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../contract.js';
 import { createGroupCommit } from '../group-commit.js';
-import { ProblemError } from '../problem.js';
 import type { KeyOfTier, KeyRow, KeyTable } from '../store/keys.js';
 import { isTransient } from '../store/transient.js';
 import { hashOfKey, looksLikeKey } from './key.js';
@@ -23,6 +22,7 @@ const waitingMax = 5_000;
 export function createCallerOf(keys: KeyTable, now: () => number): (key: string) => Promise<Caller | undefined> {
   const lookups = createGroupCommit<string, KeyOfTier | undefined>({
     commit: (hashes) => findAll(keys, hashes),
+    isOutage: isTransient,
     groupMax: askedAtOnce,
     queueMax: waitingMax,
   });
@@ -43,14 +43,10 @@ export function createCallerOf(keys: KeyTable, now: () => number): (key: string)
   };
 }
 
-/** In the order in which they were asked for. A database that is away is told as such, at once to all who wait. */
+/** In the order in which they were asked for. */
 async function findAll(keys: KeyTable, hashes: readonly string[]): Promise<Array<KeyOfTier | undefined>> {
-  try {
-    const found = new Map((await keys.byHashes(hashes)).map((row) => [row.keyHash, row]));
-    return hashes.map((hash) => found.get(hash));
-  } catch (error) {
-    throw isTransient(error) ? new ProblemError('service_unavailable', { cause: error }) : error;
-  }
+  const found = new Map((await keys.byHashes(hashes)).map((row) => [row.keyHash, row]));
+  return hashes.map((hash) => found.get(hash));
 }
 
 function toCaller({ accountId, keyId, tier }: KeyOfTier): Caller {

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { createGroupCommit } from '../group-commit.js';
-import { ProblemError } from '../problem.js';
 import type { DueDelivery } from '../store/delivery-queue.js';
 import type { Store } from '../store/store.js';
 import { isTransient } from '../store/transient.js';
@@ -52,6 +51,7 @@ export function startWorker(parts: WorkerParts): Worker {
   const send = createSender({ ...parts, attempt: createAttempt(agent), abort: closing.signal, attemptMs });
   const settling = createGroupCommit<Handled, undefined>({
     commit: (group) => commitSettled(store, group, now()),
+    isOutage: isTransient,
     groupMax: settledAtOnce,
     queueMax: Number.POSITIVE_INFINITY,
   });
@@ -63,7 +63,7 @@ export function startWorker(parts: WorkerParts): Worker {
     while (!closing.signal.aborted && now() < handled.delivery.dueAtMs) {
       const error: unknown = await settling.submit(handled).catch((reason: unknown) => reason);
       if (error === undefined) return;
-      if (!(error instanceof ProblemError)) throw error;
+      if (!isTransient(error)) throw error;
       await sleep(settleAgainMs);
     }
     await settling.submit(handled);
@@ -78,7 +78,7 @@ export function startWorker(parts: WorkerParts): Worker {
       if (attempt) parts.observeAttempt(isSuccess(attempt) ? 'delivered' : 'failed', attempt.duration_ms / 1000);
     } catch (error) {
       // Its lease ends, and then it is sent again under the same id.
-      log.warn({ err: (error as Error).cause ?? error }, 'a delivery could not be settled');
+      log.warn({ err: error }, 'a delivery could not be settled');
     } finally {
       slots.release();
       sending.wake();
@@ -126,14 +126,9 @@ export function startWorker(parts: WorkerParts): Worker {
   };
 }
 
-/** A database that stays away fails the group at once, as it would each of its members. */
 async function commitSettled(store: Store, group: readonly Handled[], nowMs: number): Promise<undefined[]> {
-  try {
-    await settleGroup(store, group, nowMs);
-    return group.map(() => undefined);
-  } catch (error) {
-    throw isTransient(error) ? new ProblemError('service_unavailable', { cause: error }) : error;
-  }
+  await settleGroup(store, group, nowMs);
+  return group.map(() => undefined);
 }
 
 /** The webhooks of the accounts that the deliveries belong to, by account and id. */

@@ -1,7 +1,6 @@
 import type { Submission } from '../contract.js';
 import type { Answer } from '../domain/session.js';
 import { readTurn, type TopicModel, type Turn } from '../domain/topics/extract.js';
-import { ProblemError } from '../problem.js';
 import type { Store } from '../store/store.js';
 import { isTransient } from '../store/transient.js';
 import { advanceGroup, type Outcome } from './advance.js';
@@ -39,6 +38,7 @@ export interface Ingest {
 export function createIngest(parts: IngestParts): Ingest {
   const groups = createGroupCommit<Received, Outcome>({
     commit: (group) => commitGroup(parts, readTurns(parts, group)),
+    isOutage: isTransient,
     groupMax,
     queueMax,
   });
@@ -78,18 +78,13 @@ function readTurns({ topicModel }: IngestParts, group: readonly Received[]): Sub
   return group.map(({ said, ...submitted }) => (said ? { ...submitted, turn: readTurn(topicModel, said) } : submitted));
 }
 
-/** A database that stays away fails the whole group at once: trying its readings one by one would only take longer. */
 async function commitGroup(
   { store, now, onEvents, observeGroup }: IngestParts,
   group: readonly Submitted[],
 ): Promise<Outcome[]> {
-  try {
-    const size = { 'ingest.group_size': group.length };
-    const outcomes = await inSpan('ingest group', 'INTERNAL', size, () => advanceGroup(store, group, now()));
-    observeGroup(group.length);
-    if (outcomes.some((outcome) => 'answer' in outcome && outcome.isTold)) onEvents();
-    return outcomes;
-  } catch (error) {
-    throw isTransient(error) ? new ProblemError('service_unavailable', { cause: error }) : error;
-  }
+  const size = { 'ingest.group_size': group.length };
+  const outcomes = await inSpan('ingest group', 'INTERNAL', size, () => advanceGroup(store, group, now()));
+  observeGroup(group.length);
+  if (outcomes.some((outcome) => 'answer' in outcome && outcome.isTold)) onEvents();
+  return outcomes;
 }
