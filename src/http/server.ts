@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { listen } from '../listen.js';
 import { answerBrokenRequest } from './broken-request.js';
 
 /** Slow senders hold a connection no longer than this; an honest request is sent within milliseconds. */
@@ -44,10 +44,9 @@ export async function startServer(
   server.on('checkExpectation', listener);
   server.on('clientError', answerBrokenRequest);
   const underWay = trackRequests(server);
-  server.listen(port, host);
-  await once(server, 'listening');
+  const url = await listen(server, host, port);
   return {
-    url: urlOf(server, host),
+    url,
     async close() {
       await Promise.race([underWay(), sleep(graceMs, undefined, { ref: false })]);
       const closed = once(server, 'close');
@@ -73,9 +72,4 @@ function trackRequests(server: Server): () => Promise<unknown> {
     for (const response of underWay) response.shouldKeepAlive = false;
     return Promise.all([...underWay].map((response) => once(response, 'close')));
   };
-}
-
-function urlOf(server: Server, host: string): string {
-  const { port } = server.address() as AddressInfo;
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

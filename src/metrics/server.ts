@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listen } from '../listen.js';
 import type { Metrics } from './metrics.js';
 
 export interface MetricsServer {
@@ -15,11 +15,9 @@ export async function startMetricsServer(metrics: Metrics, host: string, port: n
     response.setHeader('Content-Type', metrics.contentType);
     response.end(await metrics.text());
   });
-  server.listen(port, host);
-  await once(server, 'listening');
-  const { port: taken } = server.address() as AddressInfo;
+  const url = await listen(server, host, port);
   return {
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${taken}/metrics`,
+    url: `${url}/metrics`,
     async close() {
       const closed = once(server, 'close');
       server.close();
