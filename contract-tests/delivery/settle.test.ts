@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { newDelivery } from '../../src/delivery/new-delivery.js';
 import { settleGroup } from '../../src/delivery/settle.js';
-import type { Delivery } from '../../src/store/deliveries.js';
+import type { Delivery } from '../../src/store/delivery-row.js';
 import type { StoredWebhook } from '../../src/store/webhooks.js';
 import { startTestService } from '../support/service.js';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Schema } from '../../src/contract.js';
-import type { Delivery } from '../../src/store/deliveries.js';
+import type { Delivery } from '../../src/store/delivery-row.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { failedDeliveries, storeFailed } from '../support/webhooks.js';
 

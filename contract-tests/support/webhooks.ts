@@ -7,7 +7,7 @@ import type { Closable } from '../../src/closing.js';
 import { createLog } from '../../src/log.js';
 import { newDelivery } from '../../src/delivery/new-delivery.js';
 import { openDatabase } from '../../src/store/database.js';
-import { type Delivery, deliveryColumns, toDelivery } from '../../src/store/deliveries.js';
+import { type Delivery, deliveryColumns, toDelivery } from '../../src/store/delivery-row.js';
 import { startReceiver } from './receiver.js';
 import type { TestService } from './service.js';
 import { until } from './until.js';

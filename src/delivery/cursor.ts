@@ -1,4 +1,5 @@
-import type { Delivery, FailedCursor } from '../store/deliveries.js';
+import type { Delivery } from '../store/delivery-row.js';
+import type { FailedCursor } from '../store/failed-deliveries.js';
 
 /** Names the place after a failed delivery; opaque to clients. */
 export function writeCursor({ settledAtMs, deliveryId }: Pick<Delivery, 'settledAtMs' | 'deliveryId'>): string {

@@ -1,4 +1,4 @@
-import type { Delivery } from '../store/deliveries.js';
+import type { Delivery } from '../store/delivery-row.js';
 import type { OutboxEvent } from '../store/outbox.js';
 import type { Store, Writer } from '../store/store.js';
 import type { StoredWebhook } from '../store/webhooks.js';

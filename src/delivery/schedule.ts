@@ -1,6 +1,6 @@
 import { webhookDelivery as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract.js';
-import type { Delivery } from '../store/deliveries.js';
+import type { Delivery } from '../store/delivery-row.js';
 import type { StoredWebhook } from '../store/webhooks.js';
 import { isSuccess } from './attempt.js';
 

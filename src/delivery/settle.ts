@@ -1,5 +1,5 @@
 import type { Schema } from '../contract.js';
-import type { Delivery } from '../store/deliveries.js';
+import type { Delivery } from '../store/delivery-row.js';
 import type { DueDelivery } from '../store/delivery-queue.js';
 import type { Store, Writer } from '../store/store.js';
 import type { StoredWebhook } from '../store/webhooks.js';

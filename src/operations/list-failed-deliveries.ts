@@ -2,7 +2,7 @@ import { webhookDelivery as settings } from '../../generated/spec.js';
 import type { Operation, Schema } from '../contract.js';
 import { readCursor, writeCursor } from '../delivery/cursor.js';
 import { fault, ProblemError } from '../problem.js';
-import type { Delivery } from '../store/deliveries.js';
+import type { Delivery } from '../store/delivery-row.js';
 import type { Services } from './services.js';
 
 /** One page; one more than fits is asked for, to know whether there is a next. */

@@ -10,7 +10,7 @@ export function retryDeliveries({ store, now, wakeWorker }: Services): Operation
     const delivery_ids = await store.transact(async (writerOf) => {
       const writer = writerOf(accountId);
       const ids = await failedOnes(writer, body);
-      await writer.deliveries.requeue(ids, now());
+      await writer.failedDeliveries.requeue(ids, now());
       return ids;
     });
     wakeWorker();
@@ -25,13 +25,13 @@ async function failedOnes(
 ): Promise<string[]> {
   if (webhook_id !== undefined) await requireWebhook(writer, webhook_id);
   const wanted = delivery_ids ?? (await newestOf(writer, webhook_id, since));
-  const failed = await writer.deliveries.lockFailed(wanted);
+  const failed = await writer.failedDeliveries.lock(wanted);
   const webhooks = await writer.webhooks.lock([...new Set(failed.map((it) => it.webhookId))]);
   return failed.filter((it) => webhooks.has(it.webhookId)).map((it) => it.deliveryId);
 }
 
 async function newestOf(writer: Writer, webhookId: string | undefined, since: string | undefined): Promise<string[]> {
   const sinceMs = since === undefined ? undefined : Date.parse(since);
-  const failed = await writer.deliveries.failedPage({ webhookId, sinceMs }, settings.retry_max);
+  const failed = await writer.failedDeliveries.page({ webhookId, sinceMs }, settings.retry_max);
   return failed.map((it) => it.deliveryId);
 }

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { isMysql } from './is-mysql.js';
 
 /**
  * Deletes at most `batch` rows whose instant (ms) is before `beforeMs`, the oldest first, by the index on that column;
@@ -12,7 +13,7 @@ export async function deleteOldest(
   beforeMs: number,
   batch: number,
 ): Promise<number> {
-  if (knex.client.config.client === 'mysql2') {
+  if (isMysql(knex)) {
     const [{ affectedRows }] = await knex.raw('delete from ?? where ?? < ? order by ?? limit ?', [
       table,
       instant,

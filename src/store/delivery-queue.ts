@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { deleteOldest } from './delete-oldest.js';
-import { type Delivery, deliveryColumns, toDelivery } from './deliveries.js';
+import { type Delivery, deliveryColumns, toDelivery } from './delivery-row.js';
 import { retry } from './retry.js';
 
 /** A delivery that a claim holds, of whatever account. */

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { isMysql } from './is-mysql.js';
 
 type Value = string | number | null;
 type Row = Readonly<Record<string, Value>>;
@@ -25,10 +26,9 @@ export async function insertRows(knex: Knex, table: string, rows: readonly Row[]
 }
 
 function mergeOf(knex: Knex, { key, merged }: Conflict): string {
-  const isMysql = knex.client.config.client === 'mysql2';
-  const assign = (column: string) => `${column} = ${isMysql ? `values(${column})` : `excluded.${column}`}`;
+  const assign = (column: string) => `${column} = ${isMysql(knex) ? `values(${column})` : `excluded.${column}`}`;
   const assignments = merged.map(assign).join(', ');
-  return isMysql
+  return isMysql(knex)
     ? `on duplicate key update ${assignments}`
     : `on conflict (${key.join(', ')}) do update set ${assignments}`;
 }

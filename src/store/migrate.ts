@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { isMysql } from './is-mysql.js';
 import { migrations } from './migrations/index.js';
 
 const lockName = 'migrate ';
@@ -50,8 +51,4 @@ async function lock(transaction: Knex.Transaction): Promise<void> {
 
 async function unlock(transaction: Knex.Transaction): Promise<void> {
   if (isMysql(transaction)) await transaction.raw(`select release_lock(${lockOfDatabase})`, [lockName]);
-}
-
-function isMysql(knex: Knex): boolean {
-  return knex.client.config.client === 'mysql2';
 }

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { SessionEvent } from '../domain/events.js';
+import { insertRows } from './insert-rows.js';
 
 /** A session with events that are not expanded to its webhooks yet. */
 export interface SessionWithEvents {
@@ -21,16 +22,14 @@ export function outboxTable(knex: Knex, accountId: string) {
 
   return {
     async append(events: readonly SessionEvent[], nowMs: number): Promise<void> {
-      if (events.length === 0) return;
-      await knex('outbox').insert(
-        events.map(({ sessionId, seq, payload }) => ({
-          account_id: accountId,
-          session_id: sessionId,
-          seq,
-          payload: JSON.stringify(payload),
-          created_at_ms: nowMs,
-        })),
-      );
+      const rows = events.map(({ sessionId, seq, payload }) => ({
+        account_id: accountId,
+        session_id: sessionId,
+        seq,
+        payload: JSON.stringify(payload),
+        created_at_ms: nowMs,
+      }));
+      await insertRows(knex, 'outbox', rows);
     },
 
     /** Locks and returns the first `max` events of the sessions, in their order. */

@@ -4,6 +4,7 @@ import { openDatabase } from './database.js';
 import { burySessions, type Erasure, eraseReadings, findErasures } from './erasures.js';
 import { type Claim, claimDue, type DueDelivery, purgeDeliveries } from './delivery-queue.js';
 import { deliveryTable } from './deliveries.js';
+import { failedDeliveryTable } from './failed-deliveries.js';
 import type { KnownTriggers } from './known-subject.js';
 import { keyTable } from './keys.js';
 import { isMigrated, migrate } from './migrate.js';
@@ -26,7 +27,7 @@ export function readerOf(knex: Knex, accountId: string) {
     triggersOf: triggerReader(knex, accountId).ofSubject,
     pointsAfter: readingTable(knex, accountId).pointsAfter,
     webhooks: webhookTable(knex, accountId).list,
-    failedDeliveries: deliveryTable(knex, accountId).failedPage,
+    failedDeliveries: failedDeliveryTable(knex, accountId).page,
   };
 }
 
@@ -41,6 +42,7 @@ export function writerOf(transaction: Knex.Transaction, accountId: string, writi
     webhooks: webhookTable(transaction, accountId),
     outbox: outboxTable(transaction, accountId),
     deliveries: deliveryTable(transaction, accountId),
+    failedDeliveries: failedDeliveryTable(transaction, accountId),
     burySessions: (subjectId: string) => burySessions(transaction, accountId, subjectId),
   };
 }
