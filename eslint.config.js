@@ -11,7 +11,12 @@ const mayImport = {
   limits: ['store', 'contract', 'problem', 'config'],
   operations: ['ingest', 'delivery', 'limits', 'retention', 'domain', 'store', 'contract', 'problem'],
   http: ['contract', 'problem', 'operations', 'limits', 'parse-url'],
-  cli: ['accounts', 'store', 'compose', 'config', 'contract', 'log', 'closing'],
+  remote: ['limits', 'contract', 'problem'],
+  core: [
+    ...['accounts', 'ingest', 'delivery', 'operations', 'limits', 'retention', 'domain', 'store', 'remote'],
+    ...['contract', 'config', 'secrets', 'closing', 'log'],
+  ],
+  cli: ['accounts', 'core', 'store', 'compose', 'config', 'contract', 'log', 'closing'],
 };
 const folders = Object.keys(mayImport);
 const files = [

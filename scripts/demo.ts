@@ -10,6 +10,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { pino } from 'pino';
 import { startService } from '../src/compose.js';
 import { readConfig } from '../src/config.js';
+import { startCore } from '../src/core/core.js';
 import type { StateReading } from '../src/contract.js';
 import { createSend, type Send } from './terminal/client.js';
 import { coloursFor } from './terminal/colours.js';
@@ -41,7 +42,7 @@ async function demo({ pace, seed = Math.floor(Math.random() * 1_000_000) }: Wish
   const folder = await mkdtemp(join(tmpdir(), 'state-demo-'));
   try {
     const config = readConfig({ PORT: '0', DATABASE_URL: `sqlite:${join(folder, 'state.db')}`, LOG_LEVEL: 'silent' });
-    const service = await startService({ config, root, log: pino({ level: config.logLevel }) });
+    const service = await startService({ config, root, startCore, log: pino({ level: config.logLevel }) });
     try {
       const send = createSend({ url: service.url, key: service.developmentKey ?? '', signal: stop });
       await playAll(send, pace * 1000, seed, stop);

@@ -54,6 +54,13 @@ export type PublicOperationId = (typeof publicOperations)[number];
 
 export type Operations = { readonly [Op in OperationId]: Operation<Op> };
 
+/** Runs an operation by its name, on input that has been checked against the contract. */
+export type Operate = (
+  operationId: OperationId,
+  input: Input<OperationId>,
+  caller: Caller | undefined,
+) => Promise<{ readonly status: number; readonly body?: unknown }>;
+
 export type Submission = Schema<'SignalSubmission'>;
 export type StateReading = Schema<'StateReading'>;
 export type State = Schema<'State'>;

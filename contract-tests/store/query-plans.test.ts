@@ -194,7 +194,7 @@ async function live(heard: Heard, accountId: string, key: string): Promise<void>
 /** Counted against the month, and written. */
 async function callOnce({ store, clock }: Heard, caller: Caller): Promise<void> {
   const log = createLog('silent', { write: () => undefined });
-  const calls = createMonthlyCalls({ store, quotaOf: () => 1_000, now: clock.now, log });
+  const calls = createMonthlyCalls({ usage: store.usage, quotaOf: () => 1_000, now: clock.now, log });
   const call = calls.begin(caller);
   await call.admit();
   call.end(false);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { onTestFinished } from 'vitest';
 import { createKey } from '../../src/accounts/manage.js';
 import { type Service, startService } from '../../src/compose.js';
+import { startCore } from '../../src/core/core.js';
 import { readConfig } from '../../src/config.js';
 import { createLog } from '../../src/log.js';
 import type { StateReading, Submission } from '../../src/contract.js';
@@ -119,7 +120,7 @@ async function start(options: TestServiceOptions): Promise<Running> {
   };
   const config = readConfig({ DATABASE_URL: database.url, ...settings });
   const log = createLog(config.logLevel, { write: (line: string) => void logs.push(line) });
-  const service = await startService({ config, root, log, now: clock.now, validateResponses: true });
+  const service = await startService({ config, root, log, startCore, now: clock.now, validateResponses: true });
   const store = openStore(config.database);
   const close = closer(service, store, options.database ? undefined : database);
   const { url, metricsUrl } = service;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { onTestFinished } from 'vitest';
-import { startDelivery } from '../../src/compose.js';
+import { startDelivery } from '../../src/core/deliver.js';
 import { readConfig } from '../../src/config.js';
 import type { Schema, StateReading } from '../../src/contract.js';
 import type { Closable } from '../../src/closing.js';

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { startService } from '../../src/compose.js';
 import { readConfig } from '../../src/config.js';
+import { startCore } from '../../src/core/core.js';
 import type { StateReading, Submission } from '../../src/contract.js';
 import { openDatabase } from '../../src/store/database.js';
 import { createSend } from '../terminal/client.js';
@@ -39,7 +40,7 @@ async function start(folder: string): Promise<EvaluatedService> {
   const config = readConfig({ PORT: '0', ...database, ...unlimited, LOG_LEVEL: 'silent' });
   let nowMs = Date.UTC(2026, 0, 5, 9);
   const now = () => nowMs;
-  const service = await startService({ config, root, log: pino({ level: config.logLevel }), now });
+  const service = await startService({ config, root, startCore, log: pino({ level: config.logLevel }), now });
   const tables = openDatabase(config.database);
   const stop = new AbortController();
   const post = createSend({ url: service.url, key: service.developmentKey ?? '', signal: stop.signal });

@@ -15,11 +15,14 @@ const useMs = 60 * 60 * 1000;
 const askedAtOnce = 500;
 const waitingMax = 5_000;
 
+/** What is asked of the keys of a database. */
+export type AskedKeys = Pick<KeyTable, 'byHashes' | 'recordUse'>;
+
 /**
  * Finds who a key belongs to. Keys that are not known yet are looked up together, one query at a time, so that a flood
  * of wrong ones costs the database a few queries a second.
  */
-export function createCallerOf(keys: KeyTable, now: () => number): (key: string) => Promise<Caller | undefined> {
+export function createCallerOf(keys: AskedKeys, now: () => number): (key: string) => Promise<Caller | undefined> {
   const lookups = createGroupCommit<string, KeyOfTier | undefined>({
     commit: (hashes) => findAll(keys, hashes),
     isOutage: isTransient,
@@ -44,7 +47,7 @@ export function createCallerOf(keys: KeyTable, now: () => number): (key: string)
 }
 
 /** In the order in which they were asked for. */
-async function findAll(keys: KeyTable, hashes: readonly string[]): Promise<Array<KeyOfTier | undefined>> {
+async function findAll(keys: AskedKeys, hashes: readonly string[]): Promise<Array<KeyOfTier | undefined>> {
   const found = new Map((await keys.byHashes(hashes)).map((row) => [row.keyHash, row]));
   return hashes.map((hash) => found.get(hash));
 }

@@ -1,6 +1,6 @@
 import type { Closable } from '../closing.js';
-import { startDelivery } from '../compose.js';
 import type { Config } from '../config.js';
+import { startDelivery } from '../core/deliver.js';
 import { createLog, standardError } from '../log.js';
 import { closeOnSignal } from './close-on-signal.js';
 

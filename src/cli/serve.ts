@@ -1,15 +1,22 @@
 import type { Closable } from '../closing.js';
 import { type ServiceParts, startService } from '../compose.js';
+import { coreOnThread } from '../core/on-thread.js';
 import { createLog, standardError } from '../log.js';
 import { closeOnSignal } from './close-on-signal.js';
 
 /** What the process brings along; without tracing nobody traces. */
-export type Serving = Pick<ServiceParts, 'config' | 'root'> & { readonly tracing: Closable | undefined };
+export type Serving = Pick<ServiceParts, 'config' | 'root'> & {
+  /** The program that the core's thread runs. */
+  readonly program: URL;
+  readonly tracing: Closable | undefined;
+};
 
 /** Serves until SIGTERM or SIGINT. Standard output is for people, the structured log goes to standard error. */
-export async function serve({ config, root, tracing }: Serving): Promise<void> {
-  const log = createLog(config.logLevel, standardError());
-  const service = await startService({ config, root, log });
+export async function serve({ config, root, program, tracing }: Serving): Promise<void> {
+  const lines = standardError();
+  const log = createLog(config.logLevel, lines);
+  const startCore = coreOnThread({ program, writeLog: (line) => void lines.write(line) });
+  const service = await startService({ config, root, log, startCore });
   console.log(`Listening on ${service.url}`);
   if (service.metricsUrl) console.log(`Metrics on ${service.metricsUrl}`);
   if (service.developmentKey) console.log(welcome(service.url, service.developmentKey));

@@ -1,7 +1,8 @@
 import express, { type Express } from 'express';
-import type { Operations } from '../contract.js';
+import type { Operate } from '../contract.js';
 import { type Admission, admit } from './admit.js';
-import type { Limits } from '../limits/limits.js';
+import type { MonthlyCalls } from '../limits/monthly-calls.js';
+import type { WindowLimit } from '../limits/window-limit.js';
 import { type Authenticate, authenticate } from './authenticate.js';
 import { body } from './body.js';
 import type { ContractDocument } from './contract-document.js';
@@ -21,9 +22,10 @@ import './locals.js';
 
 export interface AppParts extends ValidateOptions, Admission, ProblemHandling, DocumentationParts {
   readonly contract: ContractDocument;
-  readonly operations: Operations;
+  readonly operate: Operate;
   readonly callerOf: Authenticate;
-  readonly limits: Pick<Limits, 'monthlyCalls' | 'sessionRequests'>;
+  readonly monthlyCalls: MonthlyCalls;
+  readonly sessionRequests: WindowLimit;
   /** Origins of web pages that may call. */
   readonly corsOrigins: readonly string[];
   readonly observeRequest: ObserveRequest;
@@ -44,12 +46,12 @@ export async function createApp(parts: AppParts): Promise<Express> {
     route(createRouter(parts.contract)),
     admit(parts),
     authenticate(parts.callerOf),
-    countCalls(parts.limits.monthlyCalls),
+    countCalls(parts.monthlyCalls),
     requireRoute,
     body,
     await validate(parts.contract, parts),
-    limit(parts.limits.sessionRequests),
-    dispatch(parts.operations),
+    limit(parts.sessionRequests),
+    dispatch(parts.operate),
   ]);
   app.use(steps, problemHandler(parts));
   return app;

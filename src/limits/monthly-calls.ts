@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { limits } from '../../generated/spec.js';
+import { limits, tiers } from '../../generated/spec.js';
+import type { Quotas } from '../config.js';
 import type { Caller } from '../contract.js';
-import type { Store } from '../store/store.js';
+import type { UsageTable } from '../store/usage.js';
 import { type Allowance, RateLimitError } from './allowance.js';
 import { beginMonth, isIdle, type MonthOfAccount, monthOf, secondsLeftOf, totalOf, writeMonths } from './months.js';
 
@@ -24,11 +25,16 @@ export interface MonthlyCalls {
 }
 
 export interface MonthlyCallsParts {
-  readonly store: Store;
+  readonly usage: UsageTable;
   /** Calls in a month; undefined is without limit, and counted all the same. */
   readonly quotaOf: (caller: Caller) => number | undefined;
   readonly now: () => number;
   readonly log: Logger;
+}
+
+/** As the deployment says, else by the tier. */
+export function monthlyQuotaBy({ monthlyCalls }: Quotas): MonthlyCallsParts['quotaOf'] {
+  return ({ tier }) => (monthlyCalls ?? tiers[tier].monthly_calls ?? 0) || undefined;
 }
 
 /**
@@ -36,10 +42,10 @@ export interface MonthlyCallsParts {
  * processes. While the database is away counts are kept, and limits go by what is known.
  */
 export function createMonthlyCalls(parts: MonthlyCallsParts): MonthlyCalls {
-  const { store, quotaOf, now, log } = parts;
+  const { usage, quotaOf, now, log } = parts;
   const months = new Map<string, MonthOfAccount>();
   const stop = new AbortController();
-  const writing = writeAgainAndAgain(months, store, log, stop.signal);
+  const writing = writeAgainAndAgain(months, usage, log, stop.signal);
 
   return {
     begin(caller) {
@@ -48,24 +54,24 @@ export function createMonthlyCalls(parts: MonthlyCallsParts): MonthlyCalls {
       const entry = months.get(name) ?? beginMonth(caller.accountId, month);
       months.set(name, entry);
       entry.idleRounds = 0;
-      return callOf(entry, quotaOf(caller), store, now);
+      return callOf(entry, quotaOf(caller), usage, now);
     },
     async close() {
       stop.abort();
       await writing;
-      await writeMonths(months.values(), store);
+      await writeMonths(months.values(), usage);
       const lost = [...months.values()].reduce((sum, { answered }) => sum + answered, 0);
       if (lost > 0) log.warn({ calls: lost }, 'calls of this month could not be written and are lost');
     },
   };
 }
 
-function callOf(entry: MonthOfAccount, quota: number | undefined, store: Store, now: () => number): Call {
+function callOf(entry: MonthOfAccount, quota: number | undefined, usage: UsageTable, now: () => number): Call {
   let isAdmitted = false;
   entry.underWay += 1;
   return {
     async admit() {
-      if (quota !== undefined) await know(entry, store);
+      if (quota !== undefined) await know(entry, usage);
       const total = totalOf(entry);
       const isExceeded = quota !== undefined && total >= quota;
       if (!isExceeded) {
@@ -87,9 +93,10 @@ function callOf(entry: MonthOfAccount, quota: number | undefined, store: Store, 
 }
 
 /** The total in the database, asked for once however many calls want it. */
-async function know(entry: MonthOfAccount, store: Store): Promise<void> {
+async function know(entry: MonthOfAccount, usage: UsageTable): Promise<void> {
   if (entry.stored !== undefined) return;
-  entry.asking ??= store.usage.totalsOf([entry]).then(([total = 0]) => {
+  const { accountId, month } = entry;
+  entry.asking ??= usage.totalsOf([{ accountId, month }]).then(([total = 0]) => {
     entry.stored ??= total;
   });
   try {
@@ -101,14 +108,14 @@ async function know(entry: MonthOfAccount, store: Store): Promise<void> {
 
 async function writeAgainAndAgain(
   months: Map<string, MonthOfAccount>,
-  store: Store,
+  usage: UsageTable,
   log: Logger,
   signal: AbortSignal,
 ): Promise<void> {
   let isFailing = false;
   while (!signal.aborted) {
     await sleep(writeEveryMs, undefined, { signal, ref: false }).catch(() => undefined);
-    const error = await writeMonths(months.values(), store);
+    const error = await writeMonths(months.values(), usage);
     if (error && !isFailing) log.warn({ err: error }, 'calls of this month cannot be written at present');
     isFailing = error !== undefined;
     for (const [name, entry] of months) if (isIdle(entry)) months.delete(name);

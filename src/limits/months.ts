@@ -1,4 +1,4 @@
-import type { Store } from '../store/store.js';
+import type { UsageTable } from '../store/usage.js';
 
 /** Rounds without a call after which a month of an account is forgotten; the database remembers it. */
 const idleRoundsMax = 120;
@@ -52,21 +52,21 @@ export function secondsLeftOf(nowMs: number): number {
  * Adds up in the database what was answered since the last round, and reads what other processes have added for those
  * who call. Resolves with the error when it cannot be done; then what is not written is kept for the next round.
  */
-export async function writeMonths(months: Iterable<MonthOfAccount>, store: Store): Promise<unknown> {
+export async function writeMonths(months: Iterable<MonthOfAccount>, usage: UsageTable): Promise<unknown> {
   const all = [...months];
   const due = all.filter(({ answered, idleRounds, asking }) => (answered > 0 || idleRounds === 0) && !asking);
   for (const it of all) it.idleRounds += 1;
   for (let from = 0; from < due.length; from += writeAtOnce) {
-    const error = await write(due.slice(from, from + writeAtOnce), store);
+    const error = await write(due.slice(from, from + writeAtOnce), usage);
     if (error) return error;
   }
   return undefined;
 }
 
-async function write(due: readonly MonthOfAccount[], store: Store): Promise<unknown> {
+async function write(due: readonly MonthOfAccount[], usage: UsageTable): Promise<unknown> {
   const usages = due.map(({ accountId, month, answered: calls }) => ({ accountId, month, calls }));
   try {
-    const totals = await store.usage.add(usages);
+    const totals = await usage.add(usages);
     for (const [index, it] of due.entries()) {
       it.stored = totals[index] ?? 0;
       // More may have been answered meanwhile.

@@ -9,12 +9,17 @@ export interface Metrics {
   readonly observeAttempt: (outcome: 'delivered' | 'failed', seconds: number) => void;
   /** A request that a limit refused. */
   readonly observeRefusal: (policy: string) => void;
-  /** Asks for a figure whenever somebody scrapes; one that cannot be had is left out. */
-  readonly gauge: (name: string, help: string, read: () => number | Promise<number>) => void;
+  /** Asks for the age of the oldest event that waits, seconds, whenever somebody scrapes; like the next. */
+  readonly watchOutbox: (ageSeconds: Figure) => void;
+  /** Asks how many readings wait for their group. */
+  readonly watchQueue: (waiting: Figure) => void;
   readonly contentType: string;
   /** Everything, in the text format. */
   text(): Promise<string>;
 }
+
+/** A figure that is asked for; one that cannot be had is left out. */
+type Figure = () => Promise<number>;
 
 const requestSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 const attemptSeconds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -56,13 +61,15 @@ export function createMetrics(): Metrics {
     observeGroup: (size) => groups.observe(size),
     observeAttempt: (outcome, seconds) => attempts.observe({ outcome }, seconds),
     observeRefusal: (policy) => refusals.inc({ policy }),
-    gauge: (name, help, read) => addGauge(registry, name, help, read),
+    watchOutbox: (read) =>
+      addGauge(registry, 'webhook_outbox_age_seconds', 'Age of the oldest event that waits to be expanded.', read),
+    watchQueue: (read) => addGauge(registry, 'ingest_queue_depth', 'Readings that wait for their group.', read),
     contentType: registry.contentType,
     text: () => registry.metrics(),
   };
 }
 
-function addGauge(registry: Registry, name: string, help: string, read: () => number | Promise<number>): void {
+function addGauge(registry: Registry, name: string, help: string, read: Figure): void {
   new Gauge({
     name,
     help,

@@ -1,15 +1,27 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import type { Closable, Keep } from '../closing.js';
+import type { Config } from '../config.js';
 import { listen } from '../listen.js';
+import { starting } from '../start-error.js';
 import type { Metrics } from './metrics.js';
 
-export interface MetricsServer {
+interface MetricsServer extends Closable {
   readonly url: string;
-  close(): Promise<void>;
 }
 
-/** Serves GET /metrics on a port of its own, which needs no key and is not for the outside. */
-export async function startMetricsServer(metrics: Metrics, host: string, port: number): Promise<MetricsServer> {
+/** Serves GET /metrics where the deployment wants it; resolves with where that is. */
+export async function serveMetrics(
+  keep: Keep,
+  metrics: Metrics,
+  { host, metricsPort }: Config,
+): Promise<string | undefined> {
+  if (metricsPort === undefined) return undefined;
+  return keep(await starting('METRICS_PORT', () => startMetricsServer(metrics, host, metricsPort))).url;
+}
+
+/** On a port of its own, which needs no key and is not for the outside. */
+async function startMetricsServer(metrics: Metrics, host: string, port: number): Promise<MetricsServer> {
   const server = createServer(async (request, response) => {
     if (request.method !== 'GET' || request.url !== '/metrics') return void response.writeHead(404).end();
     response.setHeader('Content-Type', metrics.contentType);

@@ -30,6 +30,8 @@ export function usageTable(knex: Knex) {
   };
 }
 
+export type UsageTable = ReturnType<typeof usageTable>;
+
 async function totalsOf(knex: Knex, keys: readonly UsageKey[]): Promise<number[]> {
   const rows = await knex('usage_months')
     .select('account_id', 'month', 'calls')

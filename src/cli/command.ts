@@ -1,0 +1,50 @@
+import { Command } from 'commander';
+import { describeVariables, readConfig } from '../config.js';
+import type { Store } from '../store/store.js';
+import { startTracing } from '../tracing.js';
+import { keysCommand } from './keys.js';
+
+export interface Surroundings {
+  /** This program, for the thread that it starts. */
+  readonly program: URL;
+  /** The folder of the project. */
+  readonly root: URL;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Does what the arguments of the process ask for. What one command needs is not loaded for another. */
+export async function runCommand({ program, root, env }: Surroundings): Promise<void> {
+  const withStore = async (work: (store: Store) => Promise<void>) =>
+    (await import('./with-store.js')).withStore(readConfig(env), work);
+  const variables = () => `\nEnvironment, all optional:\n${describeVariables()}`;
+  const command = new Command('realtime-state-service')
+    .description('Signals of a person in, stress state out.')
+    .addHelpText('after', variables);
+  command
+    .command('serve', { isDefault: true })
+    .description('serve the interface (default)')
+    .addHelpText('after', variables)
+    .action(async () => {
+      const { serve } = await import('./serve.js');
+      await serve({ config: readConfig(env), program, root, tracing: await startTracing(env) });
+    });
+  command
+    .command('deliver')
+    .description('deliver webhooks without serving, beside other processes on the same database')
+    .addHelpText('after', variables)
+    .action(async () => {
+      const { deliver } = await import('./deliver.js');
+      await deliver(readConfig(env), await startTracing(env));
+    });
+  command
+    .command('migrate')
+    .description('bring the database up to date and end')
+    .action(() => withStore(async () => console.error('The database is up to date.')));
+  command.addCommand(keysCommand((work) => withStore((store) => work(store.keys))));
+  try {
+    await command.parseAsync();
+  } catch (error) {
+    console.error(`error: ${(error as Error).message.split('\n')[0]}`);
+    process.exitCode = 1;
+  }
+}

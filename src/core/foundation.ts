@@ -1,0 +1,45 @@
+import type { Logger } from 'pino';
+import type { Keep } from '../closing.js';
+import type { Config } from '../config.js';
+import { createSecretBox, type SecretBox } from '../delivery/secret-box.js';
+import { startWorker, type Worker } from '../delivery/worker.js';
+import { secretsKeyOf } from '../secrets.js';
+import { starting } from '../start-error.js';
+import { openStore, type Store } from '../store/store.js';
+
+/** What serving and delivering begin with: a database that is up to date, and the secrets. */
+export interface Foundation {
+  readonly store: Store;
+  readonly secretsKey: string;
+  readonly secretBox: SecretBox;
+  readonly now: () => number;
+  /** Age of the oldest event that waits to be expanded, 0 where none does. */
+  outboxAgeSeconds(): Promise<number>;
+}
+
+export async function layFoundation(keep: Keep, config: Config, now: () => number): Promise<Foundation> {
+  const store = keep(await starting('DATABASE_URL', () => openStore(config.database)));
+  await starting('DATABASE_URL', store.migrate);
+  const secretsKey = await starting('SECRETS_KEY', () => secretsKeyOf(config));
+  return {
+    store,
+    secretsKey,
+    secretBox: createSecretBox(secretsKey),
+    now,
+    async outboxAgeSeconds() {
+      const oldestMs = await store.findOldestEvent();
+      return oldestMs === undefined ? 0 : (now() - oldestMs) / 1000;
+    },
+  };
+}
+
+export interface WorkerWish {
+  readonly config: Pick<Config, 'targetPolicy'>;
+  readonly log: Logger;
+  readonly observeAttempt: (outcome: 'delivered' | 'failed', seconds: number) => void;
+}
+
+export function startWorkerOn({ store, secretBox, now }: Foundation, wish: WorkerWish): Worker {
+  const { config, log, observeAttempt } = wish;
+  return startWorker({ store, secretBox, targetPolicy: config.targetPolicy, now, log, observeAttempt });
+}
