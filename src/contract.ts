@@ -54,12 +54,18 @@ export type PublicOperationId = (typeof publicOperations)[number];
 
 export type Operations = { readonly [Op in OperationId]: Operation<Op> };
 
+/** What is sent for an operation: a declared success status and, unless it has no body, its JSON text. */
+export interface Served {
+  readonly status: number;
+  readonly json: string | undefined;
+}
+
 /** Runs an operation by its name, on input that has been checked against the contract. */
 export type Operate = (
   operationId: OperationId,
   input: Input<OperationId>,
   caller: Caller | undefined,
-) => Promise<{ readonly status: number; readonly body?: unknown }>;
+) => Promise<Served>;
 
 export type Submission = Schema<'SignalSubmission'>;
 export type StateReading = Schema<'StateReading'>;

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { createKey } from '../accounts/manage.js';
 import { type Closable, type Keep, startAll } from '../closing.js';
 import type { Config } from '../config.js';
-import type { Operate, Operations } from '../contract.js';
+import type { Operate, OperationId, Operations, Output } from '../contract.js';
 import type { Worker } from '../delivery/worker.js';
 import { loadTopicModel } from '../domain/topics/extract.js';
 import { createIngest, type Ingest } from '../ingest/ingest.js';
@@ -109,10 +109,13 @@ function operationsOn(
 
 /** The table pairs each id with its own types; the shell has checked the input against the same id. */
 function operateWith(operations: Operations): Operate {
-  return (operationId, input, caller) => (operations[operationId] as OperationOfAny)(input, caller);
+  return async (operationId, input, caller) => {
+    const operation = operations[operationId] as (...asked: readonly unknown[]) => Promise<Output<OperationId>>;
+    const { status, body } = await operation(input, caller);
+    // Text crosses to another thread at once; an object would be copied and then written all the same.
+    return { status, json: body === undefined ? undefined : JSON.stringify(body) };
+  };
 }
-
-type OperationOfAny = (...asked: readonly unknown[]) => ReturnType<Operate>;
 
 /** So that the first start of an embedded service can be used at once. */
 async function ensureDevelopmentKey(store: Store, { database }: Config, nowMs: number): Promise<string | undefined> {

@@ -1,5 +1,6 @@
 import { history as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract.js';
+import { createInstantWriter } from './instants.js';
 import type { Point } from './session.js';
 import { bandOf } from './states.js';
 
@@ -7,10 +8,11 @@ import { bandOf } from './states.js';
 export function toHistory(sessionId: string, minutes: number, found: readonly Point[]): Schema<'History'> {
   const points = [...found].sort(byInstantAndStress);
   const scores = points.map(({ score }) => score);
+  const writeInstant = createInstantWriter();
   return {
     session_id: sessionId,
     minutes,
-    datapoints: points.map(toDatapoint),
+    datapoints: points.map((point) => toDatapoint(point, writeInstant(point.timestampMs))),
     trend: trendOf(scores),
     summary: { transitions: countTransitions(scores), ...spreadOf(scores) },
   };
@@ -35,14 +37,9 @@ export function trendOf(scores: readonly number[]): Schema<'History'>['trend'] {
   return difference > 0 ? 'rising' : 'falling';
 }
 
-function toDatapoint({ timestampMs, score, confidence, heartRate }: Point): Schema<'HistoryDatapoint'> {
-  return {
-    timestamp: new Date(timestampMs).toISOString(),
-    state: bandOf(score).state,
-    stress_score: score,
-    confidence,
-    ...(heartRate !== null && { heart_rate: heartRate }),
-  };
+function toDatapoint({ score, confidence, heartRate }: Point, timestamp: string): Schema<'HistoryDatapoint'> {
+  const datapoint = { timestamp, state: bandOf(score).state, stress_score: score, confidence };
+  return heartRate === null ? datapoint : { ...datapoint, heart_rate: heartRate };
 }
 
 function countTransitions(scores: readonly number[]): number {

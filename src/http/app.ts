@@ -51,7 +51,7 @@ export async function createApp(parts: AppParts): Promise<Express> {
     body,
     await validate(parts.contract, parts),
     limit(parts.sessionRequests),
-    dispatch(parts.operate),
+    dispatch(parts.operate, parts),
   ]);
   app.use(steps, problemHandler(parts));
   return app;

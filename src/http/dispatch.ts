@@ -1,15 +1,19 @@
 import type { RequestHandler } from 'express';
 import type { Operate } from '../contract.js';
+import { sendText } from './json.js';
+import type { ValidateOptions } from './validate.js';
 
 /** Runs the operation and sends what it answers: the only place that sends a success. */
-export function dispatch(operate: Operate): RequestHandler {
+export function dispatch(operate: Operate, { validateResponses }: ValidateOptions): RequestHandler {
   return async (request, response) => {
     const { route, params, caller } = response.locals;
     if (!route) throw new Error('dispatch needs a route');
-    const { query, body: sent } = request;
-    const { status, body } = await operate(route.operationId, { query, params, body: sent }, caller);
+    const { query, body } = request;
+    const { status, json } = await operate(route.operationId, { query, params, body }, caller);
     response.statusCode = status;
-    if (body === undefined) response.end();
-    else response.json(body);
+    if (json === undefined) response.end();
+    // The validator of responses looks at what is given to `json`.
+    else if (validateResponses) response.json(JSON.parse(json));
+    else sendText(response, json);
   };
 }

@@ -5,8 +5,12 @@ import type { Response } from 'express';
  * what it has kept. Here the answer to each is always the same.
  */
 export function sendJson(this: Response, body: unknown): Response {
-  const text = JSON.stringify(body);
-  if (!this.hasHeader('Content-Type')) this.setHeader('Content-Type', 'application/json; charset=utf-8');
-  this.setHeader('Content-Length', Buffer.byteLength(text));
-  return this.end(text, 'utf8');
+  return sendText(this, JSON.stringify(body));
+}
+
+/** Sends JSON that has been written already. */
+export function sendText(response: Response, json: string): Response {
+  if (!response.hasHeader('Content-Type')) response.setHeader('Content-Type', 'application/json; charset=utf-8');
+  response.setHeader('Content-Length', Buffer.byteLength(json));
+  return response.end(json, 'utf8');
 }

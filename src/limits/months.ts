@@ -38,7 +38,8 @@ export function isIdle({ answered, underWay, idleRounds }: MonthOfAccount): bool
 
 /** The UTC calendar month of an instant (epoch ms), as in `2026-11`. */
 export function monthOf(nowMs: number): string {
-  return new Date(nowMs).toISOString().slice(0, 7);
+  const now = new Date(nowMs);
+  return `${now.getUTCFullYear()}-${String(now.getUTCMonth() + 1).padStart(2, '0')}`;
 }
 
 /** Seconds until the next month begins, at least 1. */
