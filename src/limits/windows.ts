@@ -1,7 +1,6 @@
 import type { Logger } from 'pino';
 import { limits } from '../../generated/spec.js';
 import type { Quotas } from '../config.js';
-import { connectRedis } from './redis.js';
 import { createWindowLimit, type WindowLimit } from './window-limit.js';
 
 /** The limits that count in windows of time. */
@@ -23,7 +22,8 @@ export interface WindowsParts {
 }
 
 export async function createWindows({ quotas, redisUrl, log }: WindowsParts): Promise<Windows> {
-  const redis = redisUrl === undefined ? undefined : connectRedis(redisUrl, log);
+  // Seven megabytes that most deployments do not need.
+  const redis = redisUrl === undefined ? undefined : (await import('./redis.js')).connectRedis(redisUrl, log);
   const isMissing = redis !== undefined && !(await redis.isThere());
   const { session_requests, new_sessions } = limits;
   const window = ({ policy, window_seconds }: typeof session_requests | typeof new_sessions, quota: number) =>
