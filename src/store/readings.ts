@@ -33,7 +33,9 @@ export function readingTable(knex: Knex, accountId: string) {
         .where('timestamp_ms', '>', afterMs)
         .orderBy(['timestamp_ms', 'digest']);
       // In their place: an hour has thousands of rows, and a copy of each costs more than the query.
-      return rows.map((row) => Object.assign(row, { heartRate: row.heartRate === null ? null : Number(row.heartRate) }));
+      return rows.map((row) =>
+        Object.assign(row, { heartRate: row.heartRate === null ? null : Number(row.heartRate) }),
+      );
     },
 
     /** Those of the named readings that are stored, with what was answered to each. */
