@@ -747,3 +747,5 @@ export const publicOperations = [
   "getHealth",
   "getReadiness"
 ] as const;
+
+export const contractDigest = "36b3f0bfbb898e7ac44097db535c272fef64820e1a52b4c6984d659d9a5c2412" as const;

@@ -5,6 +5,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import openapiTypescript, { astToString } from 'openapi-typescript';
 import { parse } from 'yaml';
+import { contractDigestOf } from '../src/http/contract-digest.js';
 
 interface Contract {
   paths: Record<string, Record<string, { operationId: string; security?: unknown[] }>>;
@@ -19,7 +20,8 @@ interface Schema {
 const root = new URL('../', import.meta.url);
 const banner = '// Generated from openapi.yaml by `npm run generate`. Edit that file instead.\n\n';
 
-const contract = parse(await readFile(new URL('openapi.yaml', root), 'utf8')) as Contract;
+const yaml = await readFile(new URL('openapi.yaml', root), 'utf8');
+const contract = parse(yaml) as Contract;
 checkCodes('x-problems', 'ProblemCode');
 checkCodes('x-faults', 'FaultCode');
 
@@ -50,6 +52,7 @@ function constants(): string[] {
     constant('bounds', collect(boundsOf)),
     constant('parameterDefaults', parameterDefaults()),
     constant('publicOperations', publicOperations()),
+    constant('contractDigest', contractDigestOf(yaml)),
   ];
 }
 
