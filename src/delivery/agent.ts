@@ -1,4 +1,4 @@
-import { lookup as systemLookup, type LookupAddress } from 'node:dns';
+import { lookup as systemLookup } from 'node:dns';
 import { isIPv6, type LookupFunction } from 'node:net';
 import { Agent, buildConnector } from 'undici';
 import { faultOfAddress, literalAddress, type TargetPolicy } from './target.js';
@@ -45,15 +45,4 @@ function judgingLookup(url: URL, policy: TargetPolicy): LookupFunction {
       else callback(null, first.address, first.family);
     });
   };
-}
-
-/** The addresses of a name; none where it does not resolve in time. */
-export function resolveName(hostname: string, timeoutMs: number): Promise<LookupAddress[]> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve([]), timeoutMs);
-    systemLookup(hostname, { all: true }, (error, found) => {
-      clearTimeout(timer);
-      resolve(error ? [] : found);
-    });
-  });
 }

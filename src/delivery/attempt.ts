@@ -16,13 +16,13 @@ export type Outcome = Pick<Schema<'DeliveryAttempt'>, 'status' | 'error' | 'answ
 const sent = { 'Content-Type': 'application/json', 'User-Agent': 'realtime-state-service' };
 
 /** Sends one delivery once. Redirects are not followed; of the answer no more is read than is kept. */
-export function createAttempt(agent: Agent): Attempt {
+export function createAttempt(askAgent: () => Promise<Agent>): Attempt {
   return async ({ url, body, headers }, abort) => {
     const signal = AbortSignal.any([abort, AbortSignal.timeout(settings.attempt_timeout_seconds * 1000)]);
     try {
       const init = { method: 'POST', body, headers: { ...sent, ...headers }, redirect: 'manual', signal } as const;
       // The types of Node's own fetch name the dispatcher of another version of the package.
-      const response = await fetch(url, { ...init, dispatcher: agent as never });
+      const response = await fetch(url, { ...init, dispatcher: (await askAgent()) as never });
       const answer = await readStart(response.body);
       return { status: response.status, ...(answer !== '' && { answer }) };
     } catch (error) {

@@ -3,7 +3,7 @@ import type { Schema } from '../contract.js';
 import { fault, ProblemError } from '../problem.js';
 import type { Writer } from '../store/store.js';
 import type { StoredWebhook } from '../store/webhooks.js';
-import { resolveName } from './agent.js';
+import { resolveName } from './resolve-name.js';
 import { newId } from './new-delivery.js';
 import { issueSecret } from './signing-secrets.js';
 import type { SecretBox } from './secret-box.js';

@@ -214,7 +214,7 @@ async function listen(answer: Parameters<typeof createServer>[1]): Promise<{ por
 async function attemptAt(url: string, policy: TargetPolicy) {
   const agent = createAgent(policy, 1, 1_000);
   onTestFinished(() => agent.destroy());
-  return createAttempt(agent)({ url, body, headers: {} }, new AbortController().signal);
+  return createAttempt(async () => agent)({ url, body, headers: {} }, new AbortController().signal);
 }
 
 test.each(['localhost', '127.0.0.1', '[::1]', '2130706433', '[::ffff:127.0.0.1]'])(

@@ -6,10 +6,10 @@ import type { DueDelivery } from '../store/delivery-queue.js';
 import type { Store } from '../store/store.js';
 import { isTransient } from '../store/transient.js';
 import type { StoredWebhook } from '../store/webhooks.js';
-import { createAgent } from './agent.js';
 import { createAttempt, isSuccess } from './attempt.js';
 import { expandEvents } from './expand.js';
 import { startLoop } from './loop.js';
+import { openAgent } from './open-agent.js';
 import type { SecretBox } from './secret-box.js';
 import { createSender } from './send.js';
 import { type Handled, settleGroup } from './settle.js';
@@ -46,9 +46,9 @@ export interface Worker {
 
 export function startWorker(parts: WorkerParts): Worker {
   const { store, log, now } = parts;
-  const agent = createAgent(parts.targetPolicy, slotsPerReceiver, attemptMs);
+  const agent = openAgent(parts.targetPolicy, slotsPerReceiver, attemptMs);
   const closing = new AbortController();
-  const send = createSender({ ...parts, attempt: createAttempt(agent), abort: closing.signal, attemptMs });
+  const send = createSender({ ...parts, attempt: createAttempt(agent.ask), abort: closing.signal, attemptMs });
   const settling = createGroupCommit<Handled, undefined>({
     commit: (group) => commitSettled(store, group, now()),
     isOutage: isTransient,
@@ -121,7 +121,7 @@ export function startWorker(parts: WorkerParts): Worker {
       closing.abort();
       await Promise.all(underWay);
       await settling.close();
-      await agent.destroy();
+      await agent.close();
     },
   };
 }
