@@ -1,8 +1,11 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Express } from 'express';
 import { listen } from '../listen.js';
+import { createUnderWay } from '../under-way.js';
 import { answerBrokenRequest } from './broken-request.js';
+import { messageClassesOf } from './messages.js';
 
 /** Slow senders hold a connection no longer than this; an honest request is sent within milliseconds. */
 const sendMs = { headers: 5_000, request: 10_000, checkEvery: 1_000 };
@@ -24,11 +27,12 @@ export interface RunningServer {
 
 /** Listens; rejects when the address cannot be had. Port 0 takes a free one. */
 export async function startServer(
-  listener: RequestListener,
+  app: Express,
   { host, port, connectionsMax }: { host: string; port: number; connectionsMax: number },
 ): Promise<RunningServer> {
   const server = createServer(
     {
+      ...messageClassesOf(app),
       requireHostHeader: false,
       maxHeaderSize: headerBytesMax,
       headersTimeout: sendMs.headers,
@@ -36,12 +40,12 @@ export async function startServer(
       connectionsCheckingInterval: sendMs.checkEvery,
       keepAliveTimeout: keepAliveMs,
     },
-    listener,
+    app,
   );
   server.maxConnections = connectionsMax;
   // The body is asked for when it is wanted, after the key and the length have been looked at.
-  server.on('checkContinue', listener);
-  server.on('checkExpectation', listener);
+  server.on('checkContinue', app);
+  server.on('checkExpectation', app);
   server.on('clientError', answerBrokenRequest);
   const underWay = trackRequests(server);
   const url = await listen(server, host, port);
@@ -61,15 +65,16 @@ export async function startServer(
 
 /** Asked, it waits for the requests that are under way at that moment. */
 function trackRequests(server: Server): () => Promise<unknown> {
-  const underWay = new Set<ServerResponse>();
+  const underWay = createUnderWay<ServerResponse>();
   const track = (_request: unknown, response: ServerResponse) => {
-    underWay.add(response);
-    response.on('close', () => underWay.delete(response));
+    const number = underWay.enter(response);
+    response.on('close', () => underWay.leave(number));
   };
   for (const event of ['request', 'checkContinue', 'checkExpectation']) server.on(event, track);
   return () => {
+    const responses = underWay.all();
     // So that clients open no next request on a connection that is about to go.
-    for (const response of underWay) response.shouldKeepAlive = false;
-    return Promise.all([...underWay].map((response) => once(response, 'close')));
+    for (const response of responses) response.shouldKeepAlive = false;
+    return Promise.all(responses.map((response) => once(response, 'close')));
   };
 }

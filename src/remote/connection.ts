@@ -1,4 +1,5 @@
 import type { MessagePort, Worker } from 'node:worker_threads';
+import { createUnderWay } from '../under-way.js';
 import { errorOf, type WireError, wireErrorOf } from './wire-error.js';
 
 /** Functions that the other side may call, by name. What they take and give is copied (structured clone). */
@@ -20,7 +21,7 @@ type ArgsOf<F> = F extends (...args: infer Args) => unknown ? Args : never;
 type ResultOf<F> = F extends (...args: never[]) => infer Result ? Awaited<Result> : never;
 
 /** The id of a call that nobody waits for. */
-const told = 0;
+const told = -1;
 /** So many messages are not kept for more: in a long turn of one event loop the other would stand idle. */
 const sentAtOnce = 8;
 
@@ -30,8 +31,7 @@ const sentAtOnce = 8;
  */
 export function connect<Theirs>(port: MessagePort | Worker, mine: Functions): Connection<Theirs> {
   const send = gathering(port);
-  const asked = new Map<number, { resolve(value: never): void; reject(error: Error): void }>();
-  let lastId = told;
+  const asked = createUnderWay<{ resolve(value: never): void; reject(error: Error): void }>();
 
   async function run([, , name, args]: Call): Promise<unknown> {
     const called = mine[name];
@@ -49,8 +49,7 @@ export function connect<Theirs>(port: MessagePort | Worker, mine: Functions): Co
   }
 
   function settle([kind, id, outcome]: Done | Failed): void {
-    const waiting = asked.get(id);
-    asked.delete(id);
+    const waiting = asked.leave(id);
     if (kind === 'done') waiting?.resolve(outcome as never);
     else waiting?.reject(errorOf(outcome));
   }
@@ -63,11 +62,8 @@ export function connect<Theirs>(port: MessagePort | Worker, mine: Functions): Co
     }
   });
   return {
-    ask(name, ...args) {
-      lastId += 1;
-      send(['call', lastId, name, args]);
-      return new Promise((resolve, reject) => asked.set(lastId, { resolve, reject }));
-    },
+    ask: (name, ...args) =>
+      new Promise((resolve, reject) => send(['call', asked.enter({ resolve, reject }), name, args])),
     tell: (name, ...args) => send(['call', told, name, args]),
   };
 }
