@@ -21,18 +21,18 @@ export function coreOnThread({ program, writeLog }: ThreadWish): StartCore {
     thread.on('error', (error) => {
       throw error;
     });
-    const functions: HostFunctions = { ...host, writeLog };
-    const connection = connect<ThreadFunctions>(thread, { ...functions });
+    const connection = connect<ThreadFunctions>(thread, { ...host, writeLog } satisfies HostFunctions);
     try {
       await connection.ask('start');
     } catch (error) {
       await thread.terminate();
       throw error;
     }
+    const core = coreThrough(connection);
     return {
-      ...coreThrough(connection),
+      ...core,
       async close() {
-        await connection.ask('close');
+        await core.close();
         await thread.terminate();
       },
     };

@@ -1,7 +1,8 @@
 import type { Knex } from 'knex';
 import type { Schema } from '../contract.js';
-import { type Delivery, deliveryColumns, type DeliveryRow, toDelivery, toRow } from './delivery-row.js';
+import { type Delivery, toRow } from './delivery-row.js';
 import { insertRows } from './insert-rows.js';
+import { lockDeliveries } from './lock-deliveries.js';
 
 /** The events of one session for one webhook, in their order. */
 export type Line = Pick<Delivery, 'webhookId' | 'sessionId'>;
@@ -25,15 +26,10 @@ export function deliveryTable(knex: Knex, accountId: string) {
     /** Locks those that are still held by the claim under which they are named here. */
     async lockHeld(claimed: ReadonlyArray<Pick<Delivery, 'deliveryId' | 'owner'>>): Promise<Map<string, Delivery>> {
       const ids = claimed.map(({ deliveryId }) => deliveryId);
-      const rows: DeliveryRow[] = await mine()
-        .select(deliveryColumns)
-        .whereIn('delivery_id', ids)
-        .where({ status: 'due' })
-        .orderBy('delivery_id')
-        .forUpdate();
-      const isHeld = (row: DeliveryRow) =>
-        claimed.some((it) => it.deliveryId === row.deliveryId && it.owner === row.owner);
-      return new Map(rows.filter(isHeld).map((row) => [row.deliveryId, toDelivery(row)]));
+      const locked = await lockDeliveries(knex, accountId, ids, 'due');
+      const isHeld = ({ deliveryId, owner }: Delivery) =>
+        claimed.some((it) => it.deliveryId === deliveryId && it.owner === owner);
+      return new Map(locked.filter(isHeld).map((delivery) => [delivery.deliveryId, delivery]));
     },
 
     /** Only of those that are locked: one that is gone would come back. */

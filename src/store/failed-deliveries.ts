@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { type Delivery, deliveryColumns, type DeliveryRow, toDelivery } from './delivery-row.js';
+import { lockDeliveries } from './lock-deliveries.js';
 
 /** Where a page of failed deliveries goes on: after this one. */
 export interface FailedCursor {
@@ -32,15 +33,7 @@ export function failedDeliveryTable(knex: Knex, accountId: string) {
     },
 
     /** Locks those of the named ones that there are. */
-    async lock(deliveryIds: readonly string[]): Promise<Delivery[]> {
-      const rows: DeliveryRow[] = await mine()
-        .select(deliveryColumns)
-        .whereIn('delivery_id', deliveryIds)
-        .where({ status: 'failed' })
-        .orderBy('delivery_id')
-        .forUpdate();
-      return rows.map(toDelivery);
-    },
+    lock: (deliveryIds: readonly string[]) => lockDeliveries(knex, accountId, deliveryIds, 'failed'),
 
     /** Begins their schedules anew, at once and outside the order. */
     async requeue(deliveryIds: readonly string[], nowMs: number): Promise<void> {

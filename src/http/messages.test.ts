@@ -1,0 +1,15 @@
+import { Socket } from 'node:net';
+import express from 'express';
+import { expect, test } from 'vitest';
+import { messageClassesOf } from './messages.js';
+
+test('requests and responses are born with the prototypes that Express would give them', () => {
+  const app = express();
+  const { IncomingMessage, ServerResponse } = messageClassesOf(app);
+  const request = new IncomingMessage(new Socket());
+  const response = new ServerResponse(request);
+  expect(Object.getPrototypeOf(request)).toBe(app.request);
+  expect(Object.getPrototypeOf(response)).toBe(app.response);
+  expect(request).toMatchObject({ app, get: express.request.get });
+  expect(response).toMatchObject({ app, json: express.response.json });
+});

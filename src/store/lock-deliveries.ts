@@ -1,0 +1,19 @@
+import type { Knex } from 'knex';
+import { type Delivery, deliveryColumns, type DeliveryRow, type DeliveryStatus, toDelivery } from './delivery-row.js';
+
+/** Locks those of an account's named deliveries that have the status, until the transaction ends. */
+export async function lockDeliveries(
+  transaction: Knex,
+  accountId: string,
+  deliveryIds: readonly string[],
+  status: DeliveryStatus,
+): Promise<Delivery[]> {
+  const rows: DeliveryRow[] = await transaction('deliveries')
+    .select(deliveryColumns)
+    .where({ account_id: accountId })
+    .whereIn('delivery_id', deliveryIds)
+    .where({ status })
+    .orderBy('delivery_id')
+    .forUpdate();
+  return rows.map(toDelivery);
+}
