@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import knex, { type Knex } from 'knex';
 import type { DatabaseConfig } from '../config.js';
 import { LibsqlClient } from './libsql-dialect.js';
+import { MysqlClient } from './mysql-dialect.js';
 
 /** How long one attempt waits for a connection or for another writer, before the caller's own retry decides. */
 const waitMs = { connect: 3_000, acquire: 5_000, sqliteLock: 250, mysqlSilence: 5_000 };
@@ -63,7 +64,7 @@ function settleSqlite(connection: { exec(sql: string): void }, done: Settled): v
 function mysqlConfig(url: string, isPatient: boolean): Knex.Config {
   const { hostname, port, username, password, pathname } = new URL(url);
   return {
-    client: 'mysql2',
+    client: MysqlClient,
     connection: {
       host: decodeURIComponent(hostname).replace(/^\[(.*)\]$/, '$1'),
       port: Number(port || 3306),
@@ -72,6 +73,8 @@ function mysqlConfig(url: string, isPatient: boolean): Knex.Config {
       database: decodeURIComponent(pathname.slice(1)),
       connectTimeout: waitMs.connect,
       charset: 'utf8mb4',
+      // Values never become part of the text by hand, and the session's mode below is one that the driver escapes for.
+      multipleStatements: true,
     },
     pool: { min: 0, max: mysqlConnectionsMax, afterCreate: isPatient ? settleSession : settleMysql },
   };

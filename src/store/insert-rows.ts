@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { isMysql } from './is-mysql.js';
+import { patient } from './mysql-dialect.js';
 
 type Value = string | number | null;
 type Row = Readonly<Record<string, Value>>;
@@ -11,7 +12,8 @@ export interface Conflict {
 }
 
 /**
- * Inserts rows of the same columns in one statement; none do nothing. Written out, because Knex spells an insert for
+ * Inserts rows of the same columns in one statement; none do nothing. Within a transaction on MySQL what there is to
+ * complain of is said by the next statement that is read, or by the commit. Written out, because Knex spells an insert for
  * SQLite as a union of selects, which costs twice as much to parse, and merges the columns of the key too.
  */
 export async function insertRows(knex: Knex, table: string, rows: readonly Row[], conflict?: Conflict): Promise<void> {
@@ -22,7 +24,7 @@ export async function insertRows(knex: Knex, table: string, rows: readonly Row[]
   const values = Array.from(rows, () => marks).join(', ');
   const bindings = rows.flatMap((row) => columns.map((column) => row[column] as Value));
   const merging = conflict ? ` ${mergeOf(knex, conflict)}` : '';
-  await knex.raw(`insert into ${table} (${columns.join(', ')}) values ${values}${merging}`, bindings);
+  await knex.raw(`insert into ${table} (${columns.join(', ')}) values ${values}${merging}`, bindings).options(patient);
 }
 
 function mergeOf(knex: Knex, { key, merged }: Conflict): string {
