@@ -94,7 +94,9 @@ export function advanceSession(session: Session | undefined, reading: Reading, k
 
 /** The session after a conversation turn; the score and the signals are not touched by what was talked about. */
 export function hearTurn(session: Session, { topics, evidence }: Extraction): Session {
-  const sightedTopics = [...new Set([...(session.sightedTopics ?? []), ...topics])];
+  const { sightedTopics: before = [] } = session;
+  const isNothingNew = topics.every((topic) => before.includes(topic));
+  const sightedTopics = isNothingNew ? before : [...new Set([...before, ...topics])];
   return { ...session, topicEvidence: evidence, sightedTopics };
 }
 

@@ -1,4 +1,12 @@
-import { addEvidence, decayEvidence, leaningsOf, readEvidence, writeEvidence, type TopicEvidence } from './evidence.js';
+import {
+  addEvidence,
+  decayEvidence,
+  type Evidence,
+  leaningsOf,
+  readEvidence,
+  writeEvidence,
+  type TopicEvidence,
+} from './evidence.js';
 import type { TopicModel } from './model.js';
 import { bestShares, readText, type Reading } from './reading.js';
 import { topicExtraction as settings } from '../../../generated/spec.js';
@@ -32,16 +40,16 @@ export function readTurn(model: TopicModel, turn: Turn): TurnReading {
 
 /**
  * Names the topics of a turn in the light of its session; none for small talk or where no area stands out.
- * `evidence` is what the session's turn before left, undefined on the first; keep what comes back.
+ * `kept` is what the session's turn before left, undefined on the first; keep what comes back.
  */
-export function gatherTopics(evidence: TopicEvidence | undefined, { user, assistant }: TurnReading): Extraction {
-  const past = decayEvidence(readEvidence(evidence));
-  const context = addEvidence(past, settings.assistant_weight, bestShares(assistant, []), assistant.points);
+export function gatherTopics(kept: TopicEvidence | undefined, { user, assistant }: TurnReading): Extraction {
+  const evidence = readEvidence(kept);
+  decayEvidence(evidence);
+  addEvidence(evidence, settings.assistant_weight, bestShares(assistant, []), assistant.points);
   const own = bestShares(user, []);
-  return {
-    topics: Math.max(...own) < settings.own_share_min ? [] : nameTopics(user, context),
-    evidence: writeEvidence(addEvidence(context, 1, own, user.points)),
-  };
+  const topics = Math.max(...own) < settings.own_share_min ? [] : nameTopics(user, evidence);
+  addEvidence(evidence, 1, own, user.points);
+  return { topics, evidence: writeEvidence(evidence) };
 }
 
 /** Both at once. Deterministic, and never throws, whatever the text. */
@@ -50,7 +58,7 @@ export function extractTopics(model: TopicModel, evidence: TopicEvidence | undef
 }
 
 /** The likeliest area's topic, then topics of further likely areas that the user named by a phrase. */
-function nameTopics(user: Reading, context: TopicEvidence): TopicName[] {
+function nameTopics(user: Reading, context: Evidence): TopicName[] {
   const shares = bestShares(user, leaningsOf(context));
   const shareOf = (area: Area) => shares[areas.indexOf(area)] ?? 0;
   const [first, ...others] = [...areas].sort((a, b) => shareOf(b) - shareOf(a));
@@ -62,7 +70,7 @@ function nameTopics(user: Reading, context: TopicEvidence): TopicName[] {
 }
 
 /** A phrase of several words is surer than a share learned from few sentences, and a session seldom jumps. */
-function shareMin(area: Area, { points }: Reading, context: TopicEvidence): number {
+function shareMin(area: Area, { points }: Reading, context: Evidence): number {
   const most = Math.max(0, ...(numbersOf.get(area) ?? []).map((topic) => points.get(topic) ?? 0));
   const turns = context.areas[areas.indexOf(area)] ?? 0;
   const isNamed = most >= settings.named_points_min || turns >= settings.session_area_turns_min;
@@ -70,7 +78,7 @@ function shareMin(area: Area, { points }: Reading, context: TopicEvidence): numb
 }
 
 /** The area's topic with the most points of the user's phrases; the context decides between equals. */
-function bestTopic(area: Area, points: Reading['points'], context: TopicEvidence): TopicName | undefined {
+function bestTopic(area: Area, points: Reading['points'], context: Evidence): TopicName | undefined {
   return mostOf(area, (topic) => {
     const own = points.get(topic) ?? 0;
     return own > 0 ? own + settings.context_points_weight * Math.min(1, context.topics[topic] ?? 0) : 0;
@@ -78,7 +86,7 @@ function bestTopic(area: Area, points: Reading['points'], context: TopicEvidence
 }
 
 /** What the session talked about in this area, while that is fresh. */
-const topicOfContext = (area: Area, context: TopicEvidence): TopicName | undefined =>
+const topicOfContext = (area: Area, context: Evidence): TopicName | undefined =>
   mostOf(area, (topic) => {
     const points = context.topics[topic] ?? 0;
     return points >= settings.context_points_min ? points : 0;
