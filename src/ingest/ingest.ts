@@ -1,6 +1,6 @@
 import type { Submission } from '../contract.js';
 import type { Answer } from '../domain/session.js';
-import { readTurn, type TopicModel, type Turn } from '../domain/topics/extract.js';
+import { readTurn, type TopicModel } from '../domain/topics/extract.js';
 import type { Store } from '../store/store.js';
 import { isTransient } from '../store/transient.js';
 import { advanceGroup, type Outcome } from './advance.js';
@@ -36,8 +36,8 @@ export interface Ingest {
 }
 
 export function createIngest(parts: IngestParts): Ingest {
-  const groups = createGroupCommit<Received, Outcome>({
-    commit: (group) => commitGroup(parts, readTurns(parts, group)),
+  const groups = createGroupCommit<Submitted, Outcome>({
+    commit: (group) => commitGroup(parts, group),
     isOutage: isTransient,
     groupMax,
     queueMax,
@@ -53,10 +53,13 @@ export function createIngest(parts: IngestParts): Ingest {
   };
 }
 
-/** A reading that waits for its group, with the text that was said. */
-type Received = Submitted & { readonly said?: Turn };
-
-function receive({ digestKey }: IngestParts, accountId: string, submission: Submission, timestampMs: number): Received {
+/** The last that is seen of the text: what waits for its group is numbers and a keyed digest. */
+function receive(
+  { digestKey, topicModel }: IngestParts,
+  accountId: string,
+  submission: Submission,
+  timestampMs: number,
+): Submitted {
   const { session_id, subject_id, timestamp: _, user_message, ai_response, ...signals } = submission;
   const hasTurn = user_message !== undefined && ai_response !== undefined;
   return {
@@ -65,17 +68,10 @@ function receive({ digestKey }: IngestParts, accountId: string, submission: Subm
     ...(subject_id !== undefined && { subjectId: subject_id }),
     timestampMs,
     signals,
-    ...(hasTurn && { said: { user_message, ai_response } }),
+    // Here rather than with its group: meanwhile the database is busy with the group before.
+    ...(hasTurn && { turn: readTurn(topicModel, { user_message, ai_response }) }),
     digest: digestOf(digestKey, accountId, submission),
   };
-}
-
-/**
- * The last that is seen of the text: from here on there are numbers and a keyed digest. All of a group in a row, while
- * code and weights are in the processor's caches: between other work a turn takes twice as long.
- */
-function readTurns({ topicModel }: IngestParts, group: readonly Received[]): Submitted[] {
-  return group.map(({ said, ...submitted }) => (said ? { ...submitted, turn: readTurn(topicModel, said) } : submitted));
 }
 
 async function commitGroup(
