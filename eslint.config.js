@@ -8,7 +8,7 @@ const mayImport = {
   accounts: ['store', 'contract', 'problem', 'group-commit'],
   retention: ['store'],
   delivery: ['store', 'contract', 'problem', 'group-commit', 'in-span', 'parse-url'],
-  limits: ['store', 'contract', 'problem', 'config'],
+  limits: ['store', 'contract', 'problem', 'config', 'group-commit'],
   operations: ['ingest', 'delivery', 'limits', 'retention', 'domain', 'store', 'contract', 'problem'],
   http: ['contract', 'problem', 'operations', 'limits', 'parse-url'],
   remote: ['limits', 'contract', 'problem'],

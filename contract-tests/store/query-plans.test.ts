@@ -32,7 +32,6 @@ import { fillWebhooks, liveWithWebhooks } from './webhook-life.js';
 const turn = { user_message: 'My performance review is next week', ai_response: 'How do you feel about it?' };
 const crowd = 4_000;
 const expired = 300;
-const sentAtOnce = 500;
 const accounts = 40;
 const day = 24 * 60 * 60;
 
@@ -141,9 +140,7 @@ async function fill({ knex, store, operations, clock }: Heard): Promise<{ accoun
       heart_rate: 70,
       ...turn,
     }));
-    // Not all at once: on a busy machine some would wait for a connection until they are given up.
-    for (let from = 0; from < count; from += sentAtOnce)
-      await Promise.all(bodies.slice(from, from + sentAtOnce).map((body) => send(operations, accountId, body)));
+    await Promise.all(bodies.map((body) => send(operations, accountId, body)));
   };
   await fillWith('expired', expired);
   clock.advance(day + 1);
@@ -277,6 +274,21 @@ test('every query of the service searches an index', async () => {
     'update deliveries',
     'update webhooks',
   ]);
+});
+
+test('sessions that begin at once are asked about together', async () => {
+  const heard = await startHeard();
+  const begin = (index: number) =>
+    send(heard.operations, `account-${index % 2}`, {
+      session_id: `new-${index}`,
+      timestamp: heard.clock.at(),
+      heart_rate: 70,
+    });
+  const statements = await heard.statementsOf(() => Promise.all(Array.from({ length: 1_000 }, (_, it) => begin(it))));
+  const questions = statements.filter(({ sql }) => /^select `session_id` from `sessions`/.test(sql));
+  expect(questions.length).toBeGreaterThan(0);
+  // Of the first alone and of those that came meanwhile, 500 at most, of each account.
+  expect(questions.length).toBeLessThanOrEqual(2 * 4);
 });
 
 test('a profile is read by one query, on the primary key', async () => {

@@ -1,11 +1,15 @@
 import { LRUCache } from 'lru-cache';
 import { limits } from '../../generated/spec.js';
 import type { Caller } from '../contract.js';
+import { createGroupCommit } from '../group-commit.js';
 import type { Store } from '../store/store.js';
+import { isTransient } from '../store/transient.js';
 import { RateLimitError } from './allowance.js';
 import type { WindowLimit } from './window-limit.js';
 
 const knownMax = 20_000;
+/** Bounds a query, and the questions that wait while the database is slow. */
+const [groupMax, queueMax] = [500, 4096];
 
 /**
  * Lets a first reading of a session through when its key may begin another one; rejects with the RateLimitError that
@@ -22,9 +26,16 @@ export function createAdmitSession(store: Store, limit: CountNewSession, isOff: 
   // A session that was erased is new again once its name is forgotten here.
   const known = new LRUCache<string, true>({ max: knownMax, ttl: limits.new_sessions.window_seconds * 1000 });
   const underWay = new Map<string, Promise<void>>();
+  // Together: of thousands of sessions that begin at once each would wait for a connection of its own.
+  const questions = createGroupCommit<NamedSession, boolean>({
+    commit: (group) => haveData(store, group),
+    isOutage: isTransient,
+    groupMax,
+    queueMax,
+  });
 
   async function admit({ accountId, keyId }: Caller, sessionId: string, name: string): Promise<void> {
-    if (!(await store.read(accountId).hasSession(sessionId))) {
+    if (!(await questions.submit({ accountId, sessionId }))) {
       const allowance = await limit(accountId, keyId);
       if (allowance?.isExceeded) throw new RateLimitError(allowance);
     }
@@ -40,4 +51,19 @@ export function createAdmitSession(store: Store, limit: CountNewSession, isOff: 
     underWay.set(asked, admission);
     await admission;
   };
+}
+
+interface NamedSession {
+  readonly accountId: string;
+  readonly sessionId: string;
+}
+
+/** For each of the sessions whether there is data for it; one query an account. */
+async function haveData(store: Store, sessions: readonly NamedSession[]): Promise<boolean[]> {
+  const found = new Map<string, Set<string>>();
+  for (const accountId of new Set(sessions.map((it) => it.accountId))) {
+    const ids = sessions.filter((it) => it.accountId === accountId).map(({ sessionId }) => sessionId);
+    found.set(accountId, await store.read(accountId).sessionsWithData(ids));
+  }
+  return sessions.map(({ accountId, sessionId }) => found.get(accountId)?.has(sessionId) === true);
 }

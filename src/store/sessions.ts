@@ -45,10 +45,9 @@ export function sessionReader(knex: Knex, accountId: string) {
       return session && { incarnation: row.incarnation, session };
     },
 
-    /** Whether the account has data for the session. */
-    async has(sessionId: string): Promise<boolean> {
-      const row = await mine().select('session_id').where({ session_id: sessionId }).whereNotNull('body').first();
-      return row !== undefined;
+    /** Those of the sessions that the account has data for. */
+    async withData(sessionIds: readonly string[]): Promise<Set<string>> {
+      return new Set(await mine().whereIn('session_id', sessionIds).whereNotNull('body').pluck('session_id'));
     },
   };
 }

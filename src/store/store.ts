@@ -22,7 +22,7 @@ import { beginWriting, createCaches, type Writing } from './writing.js';
 export function readerOf(knex: Knex, accountId: string) {
   return {
     findSession: sessionReader(knex, accountId).find,
-    hasSession: sessionReader(knex, accountId).has,
+    sessionsWithData: sessionReader(knex, accountId).withData,
     findSubject: subjectReader(knex, accountId).find,
     triggersOf: triggerReader(knex, accountId).ofSubject,
     pointsAfter: readingTable(knex, accountId).pointsAfter,
