@@ -15,12 +15,18 @@ export interface Findings {
   readonly denied: readonly boolean[];
 }
 
-interface Thread {
-  readonly node: PhraseNode;
-  readonly isNegated: boolean;
+/** Phrases that have begun, each by its place in three lists; laid out once, for the next to be written over the last. */
+interface Threads {
+  count: number;
+  readonly nodes: PhraseNode[];
+  readonly negated: boolean[];
   /** Words that may still be passed over. */
-  gapLeft: number;
+  readonly gapsLeft: number[];
 }
+
+const newThreads = (): Threads => ({ count: 0, nodes: [], negated: [], gapsLeft: [] });
+/** Of the word before and of this one, by turns. */
+let [threads, nextThreads] = [newThreads(), newThreads()];
 
 /** `~` in a phrase stands for at most so many words (judgement). */
 const GAP_WORDS_MAX = 4;
@@ -33,7 +39,7 @@ export function findInSegment(lexicon: Lexicon, words: Words, from: number, to: 
   const classes: number[] = [];
   const hits: PhraseEnd[] = [];
   const denied: boolean[] = [];
-  let threads: Thread[] = [];
+  threads.count = 0;
   // How far a negation still reaches; a new "I" ends it ("I don't know, I'm sad").
   let reach = 0;
   for (let i = from; i < to; i++) {
@@ -43,7 +49,7 @@ export function findInSegment(lexicon: Lexicon, words: Words, from: number, to: 
     const isDenied = entry.isFeeling && isNegated;
     denied.push(isDenied);
     if (!isDenied) for (const id of entry.classes) classes.push(id);
-    threads = followPhrases(threads, entry, isNegated, hits);
+    followPhrases(entry, isNegated, hits);
     if (entry.isDenial) reach = words.hashes[i] === wordNo ? 1 : NEGATION_REACH;
     else if (isNegated) reach--;
   }
@@ -64,29 +70,34 @@ function entryOf({ exact, stems, sieve }: Lexicon, words: Words, i: number): Wor
 }
 
 /** One word further in the tree of phrases, from every word on. A denied event or state is no hit. */
-function followPhrases(
-  threads: Thread[],
-  { openings, followers, followerBits }: WordEntry,
-  isNegated: boolean,
-  hits: PhraseEnd[],
-): Thread[] {
-  if (openings.length === 0 && threads.length === 0) return threads;
-  const next: Thread[] = [];
-  for (const thread of threads) {
-    if ((thread.node.nextBits & followerBits) !== 0) {
+function followPhrases({ openings, followers, followerBits }: WordEntry, isNegated: boolean, hits: PhraseEnd[]): void {
+  if (openings.length === 0 && threads.count === 0) return;
+  nextThreads.count = 0;
+  for (let i = 0; i < threads.count; i++) {
+    const node = threads.nodes[i] as PhraseNode;
+    const wasNegated = threads.negated[i] as boolean;
+    const gapLeft = (threads.gapsLeft[i] as number) - 1;
+    if ((node.nextBits & followerBits) !== 0) {
       for (const symbol of followers) {
-        const node = thread.node.next.get(symbol);
-        if (node !== undefined) arrive(node, thread.isNegated, next, hits);
+        const next = node.next.get(symbol);
+        if (next !== undefined) arrive(next, wasNegated, hits);
       }
     }
-    if (--thread.gapLeft >= 0) next.push(thread);
+    if (gapLeft >= 0) goOn(node, wasNegated, gapLeft);
   }
-  for (const node of openings) arrive(node, isNegated, next, hits);
-  return next;
+  for (const node of openings) arrive(node, isNegated, hits);
+  [threads, nextThreads] = [nextThreads, threads];
 }
 
-function arrive(node: PhraseNode, isNegated: boolean, threads: Thread[], hits: PhraseEnd[]): void {
+function arrive(node: PhraseNode, isNegated: boolean, hits: PhraseEnd[]): void {
   for (const end of node.ends) if (!end.isDeniable || !isNegated) hits.push(end);
-  if (node.nextBits !== 0) threads.push({ node, isNegated, gapLeft: 0 });
-  if (node.gap !== undefined) threads.push({ node: node.gap, isNegated, gapLeft: GAP_WORDS_MAX });
+  if (node.nextBits !== 0) goOn(node, isNegated, 0);
+  if (node.gap !== undefined) goOn(node.gap, isNegated, GAP_WORDS_MAX);
+}
+
+function goOn(node: PhraseNode, isNegated: boolean, gapLeft: number): void {
+  const at = nextThreads.count++;
+  nextThreads.nodes[at] = node;
+  nextThreads.negated[at] = isNegated;
+  nextThreads.gapsLeft[at] = gapLeft;
 }
