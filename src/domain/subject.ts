@@ -12,10 +12,18 @@ export interface Subject {
 /** A person of whom nothing is known yet. */
 export const unknownSubject: Subject = { active: [], resolved: [] };
 
-/** Puts a topic that was just seen first among those of its status. */
+/** Puts a topic that was just seen first among those of its status; the same subject where it stands so already. */
 export function nameTopic(subject: Subject, topic: string, status: TriggerStatus): Subject {
-  const others = (names: readonly string[]) => names.filter((name) => name !== topic);
-  const first = (names: readonly string[], its: TriggerStatus) =>
-    its === status ? [topic, ...others(names)] : others(names);
-  return { ...subject, active: first(subject.active, 'active'), resolved: first(subject.resolved, 'resolved') };
+  const active = status === 'active' ? withFirst(subject.active, topic) : without(subject.active, topic);
+  const resolved = status === 'resolved' ? withFirst(subject.resolved, topic) : without(subject.resolved, topic);
+  const isSame = active === subject.active && resolved === subject.resolved;
+  return isSame ? subject : { ...subject, active, resolved };
+}
+
+function withFirst(names: readonly string[], name: string): readonly string[] {
+  return names[0] === name ? names : [name, ...without(names, name)];
+}
+
+function without(names: readonly string[], name: string): readonly string[] {
+  return names.includes(name) ? names.filter((it) => it !== name) : names;
 }
