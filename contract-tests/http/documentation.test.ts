@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { gunzipSync } from 'node:zlib';
 import express from 'express';
 import { expect, onTestFinished, test } from 'vitest';
 import contract from '../../generated/openapi.json' with { type: 'json' };
@@ -35,6 +36,21 @@ async function statusOfKnown(url: string, etag: string): Promise<number | undefi
   answer.resume();
   return answer.statusCode;
 }
+
+test.each(open)('%s comes packed to those that take it, and plain to others', async (path) => {
+  const { url } = await startTestService();
+  const sizeFor = async (encoding: string) => {
+    const asked = get(url + path, { headers: { 'Accept-Encoding': encoding } });
+    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+    expect(answer.headers['vary']).toBe('Accept-Encoding');
+    const chunks = (await answer.toArray()) as Buffer[];
+    return { packing: answer.headers['content-encoding'], bytes: Buffer.concat(chunks) };
+  };
+  const [packed, plain] = [await sizeFor('gzip'), await sizeFor('identity')];
+  expect([packed.packing, plain.packing]).toEqual(['gzip', undefined]);
+  expect(gunzipSync(packed.bytes)).toEqual(plain.bytes);
+  expect(packed.bytes.length).toBeLessThan(plain.bytes.length / 2);
+});
 
 test('the contract is served as the code was generated from it', async () => {
   const { url } = await startTestService();
