@@ -75,3 +75,23 @@ test('a write that fails before a read fails the read', async () => {
   expect(seen).toEqual([]);
   expect(await inserted(knex)).toEqual([]);
 });
+
+test('twenty megabytes are written in one transaction: what waits is never more than a server takes', async () => {
+  const [knex] = await openTwice();
+  const [batches, rows, payload] = [40, 500, 'x'.repeat(1_000)];
+  await knex.transaction(async (transaction) => {
+    for (let batch = 0; batch < batches; batch++)
+      await insertRows(
+        transaction,
+        'outbox',
+        Array.from({ length: rows }, (_, index) => ({
+          account_id: 'a',
+          session_id: 's',
+          seq: batch * rows + index,
+          payload,
+          created_at_ms: 0,
+        })),
+      );
+  });
+  expect(Number((await knex('outbox').count({ count: '*' }))[0]?.['count'])).toBe(batches * rows);
+});

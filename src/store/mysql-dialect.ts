@@ -36,6 +36,8 @@ export const patient = { isPatient: true } as const;
 
 /** What waits, in its order, by the connection of its transaction. */
 const waiting = new WeakMap<Connection, Statement[]>();
+/** Values of the statements that wait: about a megabyte, well under what a server takes in one packet. */
+const valuesMax = 8_192;
 
 class PatientTransaction extends Mysql2Transaction {
   begin(connection: Connection): Promise<unknown> {
@@ -65,14 +67,15 @@ class MysqlDialect extends Mysql2Client {
   override async _query(connection: Connection, statement: Statement): Promise<Statement> {
     const { isPatient, isLast } = statement.options ?? {};
     const before = waiting.get(connection) ?? [];
-    if (isPatient && this.transacting) {
-      waiting.set(connection, [...before, statement]);
+    const all = [...before, statement];
+    if (isPatient && this.transacting && countValues(all) <= valuesMax) {
+      waiting.set(connection, all);
       return Object.assign(statement, { response: [{}, undefined] });
     }
     waiting.delete(connection);
     const send = (it: Statement) => super._query(connection, it);
     try {
-      return before.length === 0 ? await send(statement) : await sendTogether([...before, statement], send);
+      return before.length === 0 ? await send(statement) : await sendTogether(all, send);
     } catch (error) {
       // Knex takes a commit for the end, however it went.
       if (isLast) await send({ sql: 'ROLLBACK' }).catch((fault: unknown) => (connection.__knex__disposed = fault));
@@ -91,6 +94,10 @@ async function sendTogether(
   const { response } = await send({ ...last, bindings: statements.flatMap(({ bindings = [] }) => bindings) });
   const [rows, fields] = response as readonly [unknown[], unknown[]];
   return Object.assign(last, { response: [rows.at(-1), fields.at(-1)] });
+}
+
+function countValues(statements: readonly Statement[]): number {
+  return statements.reduce((count, { bindings = [] }) => count + bindings.length, 0);
 }
 
 /** As Knex's `client` setting takes it; its own types do not know the methods that dialects override. */
