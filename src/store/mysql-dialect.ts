@@ -77,6 +77,8 @@ class MysqlDialect extends Mysql2Client {
     try {
       return before.length === 0 ? await send(statement) : await sendTogether(all, send);
     } catch (error) {
+      // For the message of the error, which Knex begins with it.
+      statement.sql = all.map(({ sql }) => sql.replace(repeatedRows, '$1, …')).join('; ');
       // Knex takes a commit for the end, however it went.
       if (isLast) await send({ sql: 'ROLLBACK' }).catch((fault: unknown) => (connection.__knex__disposed = fault));
       throw error;
@@ -84,14 +86,17 @@ class MysqlDialect extends Mysql2Client {
   }
 }
 
-/** Resolves with the last statement and its response; should one fail, the error's message tells all that was sent. */
+/** The places of values of one row, and of many more like it. */
+const repeatedRows = /(\((?:\?, )*\?\))(?:, \1)+/g;
+
+/** Resolves with the last statement and its response. */
 async function sendTogether(
   statements: readonly Statement[],
   send: (together: Statement) => Promise<Statement>,
 ): Promise<Statement> {
   const last = statements.at(-1) as Statement;
-  last.sql = statements.map(({ sql }) => sql).join('; ');
-  const { response } = await send({ ...last, bindings: statements.flatMap(({ bindings = [] }) => bindings) });
+  const sql = statements.map((it) => it.sql).join('; ');
+  const { response } = await send({ ...last, sql, bindings: statements.flatMap(({ bindings = [] }) => bindings) });
   const [rows, fields] = response as readonly [unknown[], unknown[]];
   return Object.assign(last, { response: [rows.at(-1), fields.at(-1)] });
 }
