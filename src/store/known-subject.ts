@@ -4,9 +4,9 @@ import type { Trigger } from '../domain/triggers.js';
 /** What is known here of a subject, as of one version of its row: whoever changes its triggers writes the row too. */
 export interface KnownSubject {
   readonly subject: Subject;
-  /** As far as they have been asked for, by topic; undefined where there is none. */
-  readonly triggers: ReadonlyMap<string, Trigger | undefined>;
+  /** All of them, by topic; absent until somebody asked. */
+  readonly triggers: ReadonlyMap<string, Trigger> | undefined;
 }
 
-/** What a transaction learns of the triggers of the subjects that it has locked, by subject and topic. */
-export type KnownTriggers = Map<string, Map<string, Trigger | undefined>>;
+/** What a transaction knows of the triggers of the subjects that it has locked, by subject. */
+export type KnownTriggers = Map<string, KnownSubject['triggers']>;

@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
 import type { Subject } from '../domain/subject.js';
-import type { Trigger } from '../domain/triggers.js';
 import { insertRows } from './insert-rows.js';
 import type { KnownSubject, KnownTriggers } from './known-subject.js';
 import { lockRows } from './lock-rows.js';
@@ -37,11 +36,11 @@ export function subjectWriter(
   const readSubjects = async (ids: string[]): Promise<Map<string, KnownSubject>> => {
     const rows: SubjectRow[] = await mine().select('subject_id', 'body').whereIn('subject_id', ids);
     const found = rows.map((row) => [row.subject_id, toSubject(row)] as const);
-    return new Map(found.flatMap(([id, subject]) => (subject ? [[id, { subject, triggers: new Map() }]] : [])));
+    return new Map(found.flatMap(([id, subject]) => (subject ? [[id, { subject, triggers: undefined }]] : [])));
   };
   const keep = (subjectId: string, subject: Subject, characters: number) => () => {
-    const triggers = known.get(subjectId) ?? new Map<string, Trigger | undefined>();
-    const size = characters + triggerSize * triggers.size;
+    const triggers = known.get(subjectId);
+    const size = characters + triggerSize * (triggers?.size ?? 0);
     caches.subjects.keep(accountId, { id: subjectId, version }, { subject, triggers }, size);
   };
 
@@ -56,7 +55,9 @@ export function subjectWriter(
       });
       const locked = rows.map((row) => ({ id: row.subject_id, version: row.version }));
       const subjects = await caches.subjects.contentsOf(accountId, locked, readSubjects);
-      for (const { id } of locked) known.set(id, new Map(subjects.get(id)?.triggers));
+      // Whoever is new here has none.
+      for (const { id, version } of locked)
+        known.set(id, version === noVersion ? new Map() : subjects.get(id)?.triggers);
       return new Map(locked.map(({ id }) => [id, subjects.get(id)?.subject]));
     },
 

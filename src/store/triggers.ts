@@ -26,20 +26,20 @@ export function triggerReader(knex: Knex, accountId: string) {
 /** One account's triggers, within a transaction. They are guarded by their subject's lock, which is held before. */
 export function triggerWriter(transaction: Knex, accountId: string, known: KnownTriggers) {
   const mine = () => transaction('triggers').where({ account_id: accountId });
-  const know = ({ subjectId, topic }: TriggerKey, trigger: Trigger | undefined) =>
-    void known.get(subjectId)?.set(topic, trigger);
-  const read = async (keys: readonly TriggerKey[]): Promise<void> => {
-    const pairs = keys.map(({ subjectId, topic }) => [subjectId, topic]);
-    const rows = await mine().select('subject_id', 'topic', 'body').whereIn(['subject_id', 'topic'], pairs);
-    for (const key of keys) know(key, undefined);
-    for (const row of rows) know({ subjectId: row.subject_id, topic: row.topic }, JSON.parse(row.body) as Trigger);
+  const read = async (subjectIds: readonly string[]): Promise<void> => {
+    const rows = await mine().select('subject_id', 'topic', 'body').whereIn('subject_id', subjectIds);
+    const found = new Map(subjectIds.map((id) => [id, new Map<string, Trigger>()]));
+    for (const row of rows) found.get(row.subject_id)?.set(row.topic, JSON.parse(row.body) as Trigger);
+    for (const [subjectId, triggers] of found) known.set(subjectId, triggers);
   };
 
   return {
     /** Those of the named triggers that there are; their subjects have been locked. */
     async find(keys: readonly TriggerKey[]): Promise<NamedTrigger[]> {
-      const unknown = keys.filter(({ subjectId, topic }) => !known.get(subjectId)?.has(topic));
-      if (unknown.length > 0) await read(unknown);
+      const subjectIds = [...new Set(keys.map(({ subjectId }) => subjectId))];
+      // All of a person's at once: of those that come up later in the conversation none is asked for again.
+      const unread = subjectIds.filter((id) => known.get(id) === undefined);
+      if (unread.length > 0) await read(unread);
       return keys.flatMap((key) => {
         const trigger = known.get(key.subjectId)?.get(key.topic);
         return trigger ? [{ ...key, trigger }] : [];
@@ -47,10 +47,14 @@ export function triggerWriter(transaction: Knex, accountId: string, known: Known
     },
 
     async save(triggers: readonly NamedTrigger[]): Promise<void> {
+      // What is kept of others' transactions is not changed.
+      const changed = new Map<string, Map<string, Trigger>>();
       const rows = triggers.map(({ subjectId, topic, trigger }) => {
-        know({ subjectId, topic }, trigger);
+        const its = changed.get(subjectId) ?? new Map(known.get(subjectId));
+        changed.set(subjectId, its.set(topic, trigger));
         return { account_id: accountId, subject_id: subjectId, topic, body: JSON.stringify(trigger) };
       });
+      for (const [subjectId, its] of changed) known.set(subjectId, its);
       const key = ['account_id', 'subject_id', 'topic'];
       await insertRows(transaction, 'triggers', rows, { key, merged: ['body'] });
     },
