@@ -53,8 +53,8 @@ test('a write that fails last undoes those before it, says what failed and leave
   const [knex, other] = await openTwice();
   const failing = knex.transaction(async (transaction) => {
     await insert(transaction, 'a');
-    await insert(transaction, ...Array.from({ length: 100 }, (_, index) => `b${index}`));
     await insert(transaction, 'b0');
+    await insert(transaction, ...Array.from({ length: 100 }, (_, index) => `b${index}`));
   });
   // The statement, but not a mark for every value of a hundred rows.
   await expect(failing).rejects.toThrow(

@@ -30,7 +30,7 @@ const notBuilt =
 export function documentation({ root }: DocumentationParts): RequestHandler {
   const site = fileURLToPath(new URL('dist/docs/', root));
   const router = Router({ caseSensitive: true, strict: true });
-  // The search and the reference are text, a tenth of their size when packed; here nothing is secret that size could tell.
+  // Text, a third to a tenth of its size when packed; here nothing is secret that size could tell.
   router.use(['/docs', '/openapi.json', '/openapi.yaml'], readOnly, revalidated, compression());
   router.use(
     '/docs',

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import type { Knex } from 'knex';
 import { LRUCache } from 'lru-cache';
+import { abridge } from './abridge.js';
 
 interface Connection {
   /** Knex opens a new connection in place of one that carries this. */
@@ -12,7 +13,7 @@ interface Transaction {
 }
 interface Client {
   acquireRawConnection(): Promise<Connection>;
-  _query(connection: Connection, query: unknown): Promise<unknown>;
+  _query(connection: Connection, query: { sql: string }): Promise<unknown>;
 }
 
 /** A statement for each number of rows, of each table. */
@@ -62,11 +63,13 @@ class LibsqlDialect extends BetterSqlite3Client {
   }
 
   /** libsql leaves a failed statement open, and then no later transaction of that connection can commit. */
-  override async _query(connection: Connection, query: unknown): Promise<unknown> {
+  override async _query(connection: Connection, query: { sql: string }): Promise<unknown> {
     try {
       return await super._query(connection, query);
     } catch (error) {
       connection.__knex__disposed = error;
+      // For the message of the error, which Knex begins with it.
+      query.sql = abridge(query.sql);
       throw error;
     }
   }

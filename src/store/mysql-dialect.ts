@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import type { Knex } from 'knex';
+import { abridge } from './abridge.js';
 
 /** As Knex hands it to its dialects. */
 interface Statement {
@@ -78,16 +79,13 @@ class MysqlDialect extends Mysql2Client {
       return before.length === 0 ? await send(statement) : await sendTogether(all, send);
     } catch (error) {
       // For the message of the error, which Knex begins with it.
-      statement.sql = all.map(({ sql }) => sql.replace(repeatedRows, '$1, …')).join('; ');
+      statement.sql = abridge(all.map(({ sql }) => sql).join('; '));
       // Knex takes a commit for the end, however it went.
       if (isLast) await send({ sql: 'ROLLBACK' }).catch((fault: unknown) => (connection.__knex__disposed = fault));
       throw error;
     }
   }
 }
-
-/** The places of values of one row, and of many more like it. */
-const repeatedRows = /(\((?:\?, )*\?\))(?:, \1)+/g;
 
 /** Resolves with the last statement and its response. */
 async function sendTogether(

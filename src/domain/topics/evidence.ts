@@ -3,7 +3,7 @@ import { areas, topicNames } from './vocabulary.js';
 
 /**
  * What a session has been about so far, for keeping between turns: numbers only, as the digits of base 64, two for each
- * area and each topic. A list of numbers would take three times as long to write, and as much room again in memory.
+ * area and each topic. It is written with every turn, and one text is quicker to write and to copy than lists of numbers.
  */
 export type TopicEvidence = string;
 
