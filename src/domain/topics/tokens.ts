@@ -43,22 +43,32 @@ export function hashWord(word: string): number {
  * throws; text without Latin letters or digits gives none.
  */
 export function readWords(text: string, words: Words = newWords()): Words {
-  const plain = foldText(text);
+  const length = writeCodes(text.slice(0, TEXT_MAX));
+  const { letters } = words;
   words.count = words.segmentEnds.length = 0;
-  let at = 1;
   let start = 1;
-  for (let i = 0; i <= plain.length && words.count < wordsMax; i++) {
-    const kind = i < plain.length ? kindOf(plain.charCodeAt(i)) : BREAK;
+  let at = 1;
+  let hash = hashStart;
+  for (let i = 0; i <= length && words.count < wordsMax; i++) {
+    const kind = kinds[codes[i] as number] as number;
     if (kind > BREAK) {
       // "soooo" and "soo" are one word: a third repetition is dropped.
-      const isThird = at >= start + 2 && words.letters[at - 1] === kind && words.letters[at - 2] === kind;
-      if (!isThird && at < start + wordLettersMax) words.letters[at++] = kind;
+      const isThird = letters[at - 1] === kind && letters[at - 2] === kind;
+      if (isThird || at === start + wordLettersMax) continue;
+      letters[at++] = kind;
+      hash = hashNext(hash, kind);
     } else if (kind !== JOIN) {
-      if (at > start) start = at = closeWord(words, start, at);
+      if (at > start) {
+        letters[at] = edgeMark;
+        addWord(words, hash, start, at);
+        start = ++at;
+        hash = hashStart;
+      }
       endSegment(words, kind === STOP ? SEGMENT_WORDS : segmentWordsMax);
     }
   }
   endSegment(words, 1);
+  codes.fill(0, 0, length);
   return words;
 }
 
@@ -81,46 +91,56 @@ export function wipeLetters({ letters, ends, count }: Words): void {
   letters.fill(edgeMark, 1, (ends[count - 1] ?? 0) + 1 + wordLettersMax);
 }
 
-/** Lower case, accents split off, where there are any; plain ASCII skips the costly step. */
-function foldText(text: string): string {
-  const head = text.slice(0, TEXT_MAX).toLowerCase();
-
-  return /^[\x00-\x7f]*$/.test(head) ? head : head.normalize('NFD').slice(0, TEXT_MAX);
-}
-
 const STOP = 1;
 const JOIN = 2;
 const BREAK = 3;
 const ZERO = 48;
+const JOINER = "'";
+const PARTER = 32;
 const RIGHT_QUOTE = 0x2019;
 const FIRST_ACCENT = 0x300;
 const LAST_ACCENT = 0x36f;
 
-/** What each ASCII character does: its letter code (digits all count as 0), or ends a sentence, joins or parts words. */
-const asciiKinds = Uint8Array.from({ length: 128 }, (_, code) => {
-  const character = String.fromCharCode(code);
-  if (/[a-z]/.test(character)) return code;
+/** What each ASCII character does: its lower-case letter (digits all count as 0), or ends a sentence, joins or parts words. */
+const kinds = Uint8Array.from({ length: 128 }, (_, code) => {
+  const character = String.fromCharCode(code).toLowerCase();
+  if (/[a-z]/.test(character)) return character.charCodeAt(0);
   if (/\d/.test(character)) return ZERO;
-  if (character === "'") return JOIN;
+  if (character === JOINER) return JOIN;
   return /[.!?;\n]/.test(character) ? STOP : BREAK;
 });
 
-function kindOf(code: number): number {
-  if (code < asciiKinds.length) return asciiKinds[code] as number;
-  return code === RIGHT_QUOTE || (code >= FIRST_ACCENT && code <= LAST_ACCENT) ? JOIN : BREAK;
+/** Scratch: the text under way in ASCII, and a character that parts words behind it. */
+const codes = Buffer.alloc(3 * TEXT_MAX + 1);
+
+/** Writes a text as ASCII: accents are split off, and what then is none joins or parts words. Returns its length. */
+function writeCodes(text: string): number {
+  const length = codes.write(text);
+  if (length === text.length) return close(length);
+  const plain = text.normalize('NFD').slice(0, TEXT_MAX);
+  for (let i = 0; i < plain.length; i++) codes[i] = asciiOf(plain.charCodeAt(i));
+  codes.fill(0, plain.length, length);
+  return close(plain.length);
 }
 
-/** Takes the letters as the next word; returns where the word after it starts. */
-function closeWord(words: Words, start: number, end: number): number {
-  let hash = hashStart;
-  for (let i = start; i < end; i++) hash = hashNext(hash, words.letters[i] as number);
-  words.letters[end] = edgeMark;
+function close(length: number): number {
+  codes[length] = PARTER;
+  return length;
+}
+
+function asciiOf(code: number): number {
+  if (code < kinds.length) return code;
+  return code === RIGHT_QUOTE || (code >= FIRST_ACCENT && code <= LAST_ACCENT) ? JOINER.charCodeAt(0) : PARTER;
+}
+
+function addWord(words: Words, hash: number, start: number, end: number): void {
   words.hashes[words.count] = hash;
   words.starts[words.count] = start;
   words.ends[words.count++] = end;
-  return end + 1;
 }
 
 function endSegment(words: Words, wordsMin: number): void {
-  if (words.count - (words.segmentEnds.at(-1) ?? 0) >= wordsMin) words.segmentEnds.push(words.count);
+  const { segmentEnds, count } = words;
+  const begin = segmentEnds.length === 0 ? 0 : (segmentEnds[segmentEnds.length - 1] as number);
+  if (count - begin >= wordsMin) segmentEnds.push(count);
 }
