@@ -29,7 +29,7 @@ export function crossValidate(rows: readonly SadRow[], folds: number, seed: numb
 
 /** What a model says about one row, as the first turn of a session. */
 function judge(model: TopicModel, row: SadRow): Judgement {
-  const shares = bestShares(readText(model, row.sentence), []);
+  const shares = bestShares(readText(model, row.sentence));
   const share = Math.max(...shares);
   const { topics } = extractTopics(model, undefined, { user_message: row.sentence, ai_response: '' });
   const best = share > 0 ? areas[shares.indexOf(share)] : undefined;

@@ -1,5 +1,11 @@
-import { fillFeatures, lexiconBits, newFeatures } from '../../src/domain/topics/features.js';
-import { findInSegment } from '../../src/domain/topics/findings.js';
+import {
+  type FeatureIndex,
+  type FeatureList,
+  fillFeatures,
+  lexiconBits,
+  newFeatures,
+} from '../../src/domain/topics/features.js';
+import { findInSegment, newFindings } from '../../src/domain/topics/findings.js';
 import { compileLexicon, lexiconFingerprint, type Lexicon } from '../../src/domain/topics/lexicon.js';
 import { classTotal } from '../../src/domain/topics/model.js';
 import { readWords } from '../../src/domain/topics/tokens.js';
@@ -26,8 +32,8 @@ interface Example {
   readonly weight: number;
 }
 
-/** Buckets of each family that one segment fills. */
-type Filled = readonly Set<number>[];
+/** Buckets of each family that one segment fills, and how often. */
+type Filled = readonly Map<number, number>[];
 
 /** Trains the area model and returns the weights file. Same rows, same bytes. */
 export function fitTopicModel(rows: readonly SadRow[], onStep: (step: number) => void = () => {}): Uint8Array {
@@ -35,7 +41,7 @@ export function fitTopicModel(rows: readonly SadRow[], onStep: (step: number) =>
   const pieces = rows.flatMap((row) => segmentsOf(lexicon, row.sentence).map((filled) => ({ row, filled })));
   const rarities = familyBits.map((bits, i) =>
     raritiesOf(
-      pieces.map(({ filled }) => filled[i] as Set<number>),
+      pieces.map(({ filled }) => filled[i] as Map<number, number>),
       2 ** bits,
     ),
   );
@@ -51,17 +57,29 @@ export function fitTopicModel(rows: readonly SadRow[], onStep: (step: number) =>
   return encodeWeights({ fingerprint: lexiconFingerprint(), ...unpack(parameters, rarities, columns) });
 }
 
+/** Before there are weights each bucket has a row: its number and one more. */
+const [words, runs, classes] = familyBits.map((bits) => ({
+  bits,
+  rowOf: Uint32Array.from({ length: 2 ** bits }, (_, bucket) => bucket + 1),
+}));
+const index = { words, runs, lexicon: classes } as FeatureIndex;
+
 /** Buckets that each segment of a sentence fills; read as the service reads. */
 function segmentsOf(lexicon: Lexicon, sentence: string): Filled[] {
   const words = readWords(sentence);
+  const found = newFindings();
   const features = newFeatures();
   return words.segmentEnds.map((to, i) => {
-    fillFeatures(features, words, findInSegment(lexicon, words, words.segmentEnds[i - 1] ?? 0, to));
-    return [features.words, features.runs, features.lexicon].map(
-      ({ items, length }, family) =>
-        new Set([...items.subarray(0, length)].map((item) => item >>> (32 - (familyBits[family] as number)))),
-    );
+    findInSegment(found, lexicon, words, words.segmentEnds[i - 1] ?? 0, to);
+    fillFeatures(features, index, words, found);
+    return [features.words, features.runs, features.lexicon].map(countBuckets);
   });
+}
+
+function countBuckets({ rows, length }: FeatureList): Map<number, number> {
+  const counts = new Map<number, number>();
+  for (const row of rows.subarray(0, length)) counts.set(row - 1, (counts.get(row - 1) ?? 0) + 1);
+  return counts;
 }
 
 /** Columns of the parameters: one for each used bucket of each family. */
@@ -76,9 +94,9 @@ function assignColumns(rarities: readonly Float32Array[]): Columns {
   return { of, total };
 }
 
-function raritiesOf(filled: readonly Set<number>[], buckets: number): Float32Array {
+function raritiesOf(filled: readonly Map<number, number>[], buckets: number): Float32Array {
   const counts = new Uint32Array(buckets);
-  for (const set of filled) for (const bucket of set) counts[bucket] = (counts[bucket] as number) + 1;
+  for (const it of filled) for (const bucket of it.keys()) counts[bucket] = (counts[bucket] as number) + 1;
   return Float32Array.from(counts, (count) =>
     count < SENTENCES_MIN ? 0 : 1 + Math.log((1 + filled.length) / (1 + count)),
   );
@@ -91,14 +109,14 @@ function encode(
 ): Pick<Example, 'columns' | 'values'> {
   const columns: number[] = [];
   const values: number[] = [];
-  filled.forEach((set, family) => {
-    const used = [...set]
-      .map((bucket) => [bucket, rarities[family]?.[bucket] ?? 0] as const)
-      .filter(([, rarity]) => rarity > 0);
-    const length = Math.sqrt(used.reduce((sum, [, rarity]) => sum + rarity * rarity, 0));
-    for (const [bucket, rarity] of used) {
+  filled.forEach((counts, family) => {
+    const used = [...counts]
+      .map(([bucket, count]) => ({ bucket, count, rarity: rarities[family]?.[bucket] ?? 0 }))
+      .filter(({ rarity }) => rarity > 0);
+    const length = Math.sqrt(used.reduce((sum, { count, rarity }) => sum + count * rarity * rarity, 0));
+    for (const { bucket, count, rarity } of used) {
       columns.push(of[family]?.[bucket] ?? 0);
-      values.push(rarity / length);
+      values.push((count * rarity) / length);
     }
   });
   return { columns: Uint32Array.from(columns), values: Float32Array.from(values) };

@@ -10,9 +10,13 @@ export type TopicEvidence = string;
 /** The same, for counting with. */
 export interface Evidence {
   /** For each area, in the vocabulary's order: turns about it, earlier ones decayed. */
-  readonly areas: number[];
+  readonly areas: Float64Array;
   /** For each topic, in the vocabulary's order: points of its phrases, earlier ones decayed. */
-  readonly topics: number[];
+  readonly topics: Float64Array;
+}
+
+export function newEvidence(): Evidence {
+  return { areas: new Float64Array(areas.length), topics: new Float64Array(topicNames.length) };
 }
 
 /** Two decimals keep it small; rounding down lets old evidence fade to nothing. */
@@ -23,28 +27,30 @@ const WEIGHT_MAX = 9;
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_-';
 const BASE = DIGITS.length;
 const codeOf = Buffer.from(DIGITS);
-const digitOf = new Uint8Array(128);
+/** Of other codes it is the base, which is none. */
+const digitOf = new Uint8Array(256).fill(BASE);
 codeOf.forEach((code, digit) => (digitOf[code] = digit));
 
-const count = areas.length + topicNames.length;
 /** Scratch, for one to be written over the last. */
-const codes = Buffer.alloc(2 * count);
-const form = new RegExp(`^[${DIGITS}]{${codes.length}}$`);
-const none = DIGITS.charAt(0).repeat(codes.length);
+const codes = Buffer.alloc(2 * (areas.length + topicNames.length));
 
-/** An absent, damaged or outdated one counts as none. */
-export function readEvidence(kept: TopicEvidence | undefined): Evidence {
-  const text = kept !== undefined && form.test(kept) ? kept : none;
-  return {
-    areas: areas.map((_, k) => valueAt(text, k)),
-    topics: topicNames.map((_, number) => valueAt(text, areas.length + number)),
-  };
+/** Over the one before, where it is given. An absent, damaged or outdated one counts as none. */
+export function readEvidence(kept: TopicEvidence | undefined, evidence: Evidence = newEvidence()): Evidence {
+  const { areas, topics } = evidence;
+  if (!fillCodes(kept)) {
+    areas.fill(0);
+    topics.fill(0);
+    return evidence;
+  }
+  for (let k = 0; k < areas.length; k++) areas[k] = valueAt(k);
+  for (let number = 0; number < topics.length; number++) topics[number] = valueAt(areas.length + number);
+  return evidence;
 }
 
 /** Rounded and bounded. */
-export function writeEvidence(evidence: Evidence): TopicEvidence {
-  evidence.areas.forEach(writeAt);
-  evidence.topics.forEach((value, number) => writeAt(value, areas.length + number));
+export function writeEvidence({ areas, topics }: Evidence): TopicEvidence {
+  for (let k = 0; k < areas.length; k++) writeAt(k, areas[k] as number);
+  for (let number = 0; number < topics.length; number++) writeAt(areas.length + number, topics[number] as number);
   return codes.toString('latin1');
 }
 
@@ -52,8 +58,8 @@ const keptATurn = 0.5 ** (1 / settings.evidence_half_life_turns);
 
 /** One turn later: everything weighs a little less. */
 export function decayEvidence({ areas, topics }: Evidence): void {
-  for (const values of [areas, topics])
-    for (let i = 0; i < values.length; i++) values[i] = (values[i] as number) * keptATurn;
+  for (let k = 0; k < areas.length; k++) areas[k] = (areas[k] as number) * keptATurn;
+  for (let number = 0; number < topics.length; number++) topics[number] = (topics[number] as number) * keptATurn;
 }
 
 // A share no better than an even guess says nothing.
@@ -66,21 +72,31 @@ export function addEvidence(
   shares: readonly number[],
   points: ReadonlyMap<number, number>,
 ): void {
-  for (const [topic, more] of points) topics[topic] = (topics[topic] ?? 0) + weight * more;
+  for (const [number, more] of points) topics[number] = (topics[number] as number) + weight * more;
   for (let k = 0; k < areas.length; k++)
-    areas[k] = (areas[k] as number) + weight * Math.max(0, (shares[k] ?? 0) - evenShare);
+    areas[k] = (areas[k] as number) + weight * Math.max(0, (shares[k] as number) - evenShare);
 }
 
-/** What the session adds to each area's log odds. */
+/** By what the session multiplies each area's odds. */
 export const leaningsOf = ({ areas }: Evidence): number[] =>
-  areas.map((turns) => Math.log1p(turns / settings.evidence_doubling_turns));
+  Array.from(areas, (turns) => 1 + turns / settings.evidence_doubling_turns);
 
-function valueAt(text: TopicEvidence, index: number): number {
-  const [high, low] = [digitOf[text.charCodeAt(2 * index)], digitOf[text.charCodeAt(2 * index + 1)]];
-  return Math.min(WEIGHT_MAX, ((high as number) * BASE + (low as number)) / PRECISION);
+/** Whether it is one that was written. */
+function fillCodes(kept: TopicEvidence | undefined): boolean {
+  if (typeof kept !== 'string' || kept.length !== codes.length) return false;
+  codes.write(kept, 'latin1');
+  let isOdd = 0;
+  for (let i = 0; i < codes.length; i++) isOdd |= (digitOf[codes[i] as number] as number) & BASE;
+  return isOdd === 0;
 }
 
-function writeAt(value: number, index: number): void {
+function valueAt(index: number): number {
+  const high = digitOf[codes[2 * index] as number] as number;
+  const low = digitOf[codes[2 * index + 1] as number] as number;
+  return Math.min(WEIGHT_MAX, (high * BASE + low) / PRECISION);
+}
+
+function writeAt(index: number, value: number): void {
   const steps = Math.floor(Math.min(WEIGHT_MAX, value) * PRECISION);
   codes[2 * index] = codeOf[Math.floor(steps / BASE)] as number;
   codes[2 * index + 1] = codeOf[steps % BASE] as number;

@@ -3,14 +3,15 @@ import {
   decayEvidence,
   type Evidence,
   leaningsOf,
+  newEvidence,
   readEvidence,
-  writeEvidence,
   type TopicEvidence,
+  writeEvidence,
 } from './evidence.js';
 import type { TopicModel } from './model.js';
 import { bestShares, readText, type Reading } from './reading.js';
 import { topicExtraction as settings } from '../../../generated/spec.js';
-import { areas, generalTopic, topicNames, topicsByArea, type Area, type TopicName } from './vocabulary.js';
+import { areas, topicNames, topicsByArea, type TopicName } from './vocabulary.js';
 
 export { loadTopicModel, type TopicModel } from './model.js';
 export type { TopicEvidence } from './evidence.js';
@@ -43,67 +44,71 @@ export function readTurn(model: TopicModel, turn: Turn): TurnReading {
  * `kept` is what the session's turn before left, undefined on the first; keep what comes back.
  */
 export function gatherTopics(kept: TopicEvidence | undefined, { user, assistant }: TurnReading): Extraction {
-  const evidence = readEvidence(kept);
+  readEvidence(kept, evidence);
   decayEvidence(evidence);
-  addEvidence(evidence, settings.assistant_weight, bestShares(assistant, []), assistant.points);
-  const own = bestShares(user, []);
+  addEvidence(evidence, settings.assistant_weight, bestShares(assistant), assistant.points);
+  const own = bestShares(user);
   const topics = Math.max(...own) < settings.own_share_min ? [] : nameTopics(user, evidence);
   addEvidence(evidence, 1, own, user.points);
   return { topics, evidence: writeEvidence(evidence) };
 }
 
+/** Scratch: laid out once, for the next session's to be written over the last. */
+const evidence = newEvidence();
+
 /** Both at once. Deterministic, and never throws, whatever the text. */
-export function extractTopics(model: TopicModel, evidence: TopicEvidence | undefined, turn: Turn): Extraction {
-  return gatherTopics(evidence, readTurn(model, turn));
+export function extractTopics(model: TopicModel, kept: TopicEvidence | undefined, turn: Turn): Extraction {
+  return gatherTopics(kept, readTurn(model, turn));
 }
 
 /** The likeliest area's topic, then topics of further likely areas that the user named by a phrase. */
 function nameTopics(user: Reading, context: Evidence): TopicName[] {
+  const { points } = user;
   const shares = bestShares(user, leaningsOf(context));
-  const shareOf = (area: Area) => shares[areas.indexOf(area)] ?? 0;
-  const [first, ...others] = [...areas].sort((a, b) => shareOf(b) - shareOf(a));
-  if (first === undefined || shareOf(first) < shareMin(first, user, context)) return [];
-  const further = others.filter((area) => shareOf(area) >= settings.further_area_share_min);
-  const named = further.flatMap((area) => bestTopic(area, user.points, context) ?? []);
-  const main = bestTopic(first, user.points, context) ?? topicOfContext(first, context) ?? generalTopic(first);
-  return [main, ...named].slice(0, settings.topics_per_turn_max);
+  const shareOf = (area: number) => shares[area] as number;
+  const first = shares.indexOf(Math.max(...shares));
+  if (shareOf(first) < shareMin(first, points, context)) return [];
+  const main = bestTopic(first, points, context) ?? topicOfContext(first, context) ?? (topicsOf[first]?.[0] as number);
+  const others = areaNumbers.filter((area) => area !== first && shareOf(area) >= settings.further_area_share_min);
+  others.sort((a, b) => shareOf(b) - shareOf(a));
+  const named = others.flatMap((area) => bestTopic(area, points, context) ?? []);
+  return [main, ...named].slice(0, settings.topics_per_turn_max).map((number) => topicNames[number] as TopicName);
 }
 
 /** A phrase of several words is surer than a share learned from few sentences, and a session seldom jumps. */
-function shareMin(area: Area, { points }: Reading, context: Evidence): number {
-  const most = Math.max(0, ...(numbersOf.get(area) ?? []).map((topic) => points.get(topic) ?? 0));
-  const turns = context.areas[areas.indexOf(area)] ?? 0;
-  const isNamed = most >= settings.named_points_min || turns >= settings.session_area_turns_min;
-  return isNamed ? settings.named_area_share_min : settings.area_share_min;
+function shareMin(area: number, points: Reading['points'], context: Evidence): number {
+  const isNamed = (topicsOf[area] ?? []).some((topic) => (points.get(topic) ?? 0) >= settings.named_points_min);
+  const isGoingOn = (context.areas[area] as number) >= settings.session_area_turns_min;
+  return isNamed || isGoingOn ? settings.named_area_share_min : settings.area_share_min;
 }
 
 /** The area's topic with the most points of the user's phrases; the context decides between equals. */
-function bestTopic(area: Area, points: Reading['points'], context: Evidence): TopicName | undefined {
+function bestTopic(area: number, points: Reading['points'], context: Evidence): number | undefined {
+  if (points.size === 0) return undefined;
   return mostOf(area, (topic) => {
     const own = points.get(topic) ?? 0;
-    return own > 0 ? own + settings.context_points_weight * Math.min(1, context.topics[topic] ?? 0) : 0;
+    return own > 0 ? own + settings.context_points_weight * Math.min(1, context.topics[topic] as number) : 0;
   });
 }
 
 /** What the session talked about in this area, while that is fresh. */
-const topicOfContext = (area: Area, context: Evidence): TopicName | undefined =>
+const topicOfContext = (area: number, context: Evidence): number | undefined =>
   mostOf(area, (topic) => {
-    const points = context.topics[topic] ?? 0;
+    const points = context.topics[topic] as number;
     return points >= settings.context_points_min ? points : 0;
   });
 
-/** The numbers of each area's topics. */
-const numbersOf = new Map(
-  areas.map((area) => [area, topicsByArea[area].map((topic) => topicNames.indexOf(topic))] as const),
-);
+const areaNumbers = areas.map((_, area) => area);
+/** The numbers of each area's topics, the general one first. */
+const topicsOf = areas.map((area) => topicsByArea[area].map((topic) => topicNames.indexOf(topic)));
 
 /** The area's topic with the highest worth above 0, the vocabulary's order deciding between equals. */
-function mostOf(area: Area, worthOf: (topic: number) => number): TopicName | undefined {
+function mostOf(area: number, worthOf: (topic: number) => number): number | undefined {
   let best: number | undefined;
   let most = 0;
-  for (const topic of numbersOf.get(area) ?? []) {
+  for (const topic of topicsOf[area] ?? []) {
     const worth = worthOf(topic);
     if (worth > most) [best, most] = [topic, worth];
   }
-  return best === undefined ? undefined : topicNames[best];
+  return best;
 }

@@ -1,62 +1,103 @@
 import type { Findings } from './findings.js';
 import { segmentWordsMax, wordLettersMax, type Words } from './tokens.js';
-import { classCount } from './word-entries.js';
+import { classCount, unknownWord } from './word-entries.js';
 
 /** Features of a segment in three families, which are weighed and scaled apart. Reused from segment to segment. */
 export interface Features {
-  /** Hashes of words and pairs of words. */
+  /** Words and pairs of words. */
   readonly words: FeatureList;
-  /** Hashes of runs of letters inside words. */
+  /** Runs of letters inside words. */
   readonly runs: FeatureList;
-  /** Numbers of word classes and of phrases' topics, shifted to the top of 32 bits. */
+  /** Word classes and phrases' topics. */
   readonly lexicon: FeatureList;
 }
 
 export interface FeatureList {
   length: number;
-  /** The first `length` items count; what stands behind is left over. An item too many for the room is dropped. */
-  readonly items: Uint32Array;
+  /**
+   * The rows of the family's weights that the features have, as often as they occur; those that have none are left out.
+   * The first `length` count, what stands behind is left over. One too many for the room is dropped.
+   */
+  readonly rows: Uint32Array;
+}
+
+/** Where the rows of features are. */
+export interface FeatureIndex extends Readonly<Record<keyof Features, RowIndex>> {
+  /** Rows of the lexicon's known words, by their number, so that most words of a text need not be taken apart. */
+  readonly known?: Readonly<Record<'words' | 'runs', Uint16Array>>;
+}
+
+/** A feature's hash falls into the bucket of its top bits; each bucket has a row, 0 those that are not used. */
+export interface RowIndex {
+  readonly bits: number;
+  readonly rowOf: Uint16Array | Uint32Array;
 }
 
 const RUN_LETTERS = 4;
 const SEED_PAIR = 0x9e3779b1;
 const SEED_MIX = 0xc2b2ae35;
 const SEED_DENIED = 0x85ebca6b;
-/** Classes and phrases found in one segment of at most 48 words; seldom more than 200. */
-const LEXICON_ROOM = 1024;
 /** Numbers for all word classes, and behind them topics. */
 export const lexiconBits = 8;
 
+const newList = (room: number): FeatureList => ({ length: 0, rows: new Uint32Array(room) });
+
 /** Room for the features of any segment. */
 export function newFeatures(): Features {
-  const list = (room: number): FeatureList => ({ length: 0, items: new Uint32Array(room) });
   return {
-    words: list(2 * segmentWordsMax + 1),
-    runs: list(segmentWordsMax * wordLettersMax),
-    lexicon: list(LEXICON_ROOM),
+    words: newList(2 * segmentWordsMax + 1),
+    runs: newList(segmentWordsMax * wordLettersMax),
+    lexicon: newList(2 ** lexiconBits),
   };
 }
 
-/** Writes the features of one segment over those of the segment before. All repeat as in the text. */
-export function fillFeatures({ words, runs, lexicon }: Features, text: Words, found: Findings): void {
+/**
+ * Writes the features of one segment over those of the segment before. Words and runs repeat as in the text; classes and
+ * topics count once.
+ */
+export function fillFeatures(features: Features, index: FeatureIndex, text: Words, found: Findings): void {
+  const { words, runs, lexicon } = features;
   words.length = runs.length = lexicon.length = 0;
+  seen.fill(0);
   let previous = 0;
   for (let i = found.from; i < found.to; i++) {
-    const isDenied = found.denied[i - found.from] === true;
+    const { number, classes } = found.entries[i - found.from] as Findings['entries'][number];
+    const isDenied = found.denied[i - found.from] === 1;
     const word = (text.hashes[i] as number) ^ (isDenied ? SEED_DENIED : 0);
-    push(words, mixHash(word));
-    push(words, mixHash(Math.imul(previous, SEED_PAIR) ^ word));
+    push(words, rowAt(index.words, mixHash(Math.imul(previous, SEED_PAIR) ^ word)));
     previous = word;
-    if (!isDenied) pushRuns(runs, text, i);
+    if (isDenied) {
+      push(words, rowAt(index.words, mixHash(word)));
+      continue;
+    }
+    if (index.known && number !== unknownWord) {
+      push(words, index.known.words[number] as number);
+      push(runs, index.known.runs[number] as number);
+    } else pushWord(features, index, text, i);
+    for (const id of classes) pushOnce(lexicon, index.lexicon, id);
   }
-  push(words, mixHash(Math.imul(previous, SEED_PAIR)));
-  const top = 32 - lexiconBits;
-  for (const id of found.classes) push(lexicon, id << top);
-  for (const { number } of found.hits) push(lexicon, (classCount + number) << top);
+  push(words, rowAt(index.words, mixHash(Math.imul(previous, SEED_PAIR))));
+  for (const { number } of found.hits) pushOnce(lexicon, index.lexicon, classCount + number);
 }
 
-const push = (list: FeatureList, item: number): void => {
-  if (list.length < list.items.length) list.items[list.length++] = item;
+/** A word by itself, and its runs. */
+export function pushWord({ words, runs }: Features, index: FeatureIndex, text: Words, i: number): void {
+  push(words, rowAt(index.words, mixHash(text.hashes[i] as number)));
+  pushRuns(runs, index.runs, text, i);
+}
+
+/** Scratch: the classes and topics of this segment so far. */
+const seen = new Uint8Array(2 ** lexiconBits);
+
+function pushOnce(list: FeatureList, index: RowIndex, id: number): void {
+  if (seen[id] === 0) push(list, index.rowOf[id] as number);
+  seen[id] = 1;
+}
+
+const rowAt = ({ bits, rowOf }: RowIndex, hash: number): number => rowOf[hash >>> (32 - bits)] as number;
+
+const push = (list: FeatureList, row: number): void => {
+  if (row !== 0 && list.length < list.rows.length) list.rows[list.length++] = row;
 };
 
 /** Spreads a hash's bits, so that its top bits can serve as a bucket number. */
@@ -67,12 +108,12 @@ const LETTER_BITS = 5;
 const LETTER_MASK = 2 ** LETTER_BITS - 1;
 const RUN_MASK = 2 ** (RUN_LETTERS * LETTER_BITS) - 1;
 
-function pushRuns(runs: FeatureList, { letters, starts, ends }: Words, i: number): void {
+function pushRuns(runs: FeatureList, index: RowIndex, { letters, starts, ends }: Words, i: number): void {
   const start = (starts[i] as number) - 1;
   const end = ends[i] as number;
   let run = 0;
   for (let at = start; at <= end; at++) {
     run = ((run << LETTER_BITS) | ((letters[at] as number) & LETTER_MASK)) & RUN_MASK;
-    if (at >= start + RUN_LETTERS - 1) push(runs, Math.imul(run, SEED_PAIR));
+    if (at >= start + RUN_LETTERS - 1) push(runs, rowAt(index, Math.imul(run, SEED_PAIR)));
   }
 }

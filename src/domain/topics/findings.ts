@@ -1,18 +1,25 @@
 import { isSifted, type Lexicon } from './lexicon.js';
-import { hashNext, hashStart, hashWord, type Words } from './tokens.js';
+import { hashNext, hashStart, hashWord, segmentWordsMax, type Words } from './tokens.js';
+import { numberOf } from './word-table.js';
 import { emptyEntry, mergeEntries, type PhraseEnd, type PhraseNode, type WordEntry } from './word-entries.js';
 
 /** What the lexicon finds in one segment of a text. */
 export interface Findings {
   /** Words `from` … `to - 1` of the text. */
-  readonly from: number;
-  readonly to: number;
-  /** Word classes that occur, as often as they do; those of denied feelings left out. */
-  readonly classes: readonly number[];
+  from: number;
+  to: number;
+  /** What is known of each word; those behind the last are left over. */
+  readonly entries: WordEntry[];
+  /** For each word, whether it is a feeling that a negation before it denies ("not stressed"): 1 or 0. */
+  readonly denied: Uint8Array;
   /** Phrases that hold. */
-  readonly hits: readonly PhraseEnd[];
-  /** For each word from `from` on, whether it is a feeling that a negation before it denies ("not stressed"). */
-  readonly denied: readonly boolean[];
+  hits: PhraseEnd[];
+}
+
+/** Room for what is found in any segment. */
+export function newFindings(): Findings {
+  const entries = new Array<WordEntry>(segmentWordsMax).fill(emptyEntry);
+  return { from: 0, to: 0, entries, denied: new Uint8Array(segmentWordsMax), hits: [] };
 }
 
 /** Phrases that have begun, each by its place in three lists; laid out once, for the next to be written over the last. */
@@ -34,11 +41,10 @@ const GAP_WORDS_MAX = 4;
 const NEGATION_REACH = 3;
 const wordNo = hashWord('no');
 
-/** Finds word classes, phrases and denied feelings in words `from` … `to - 1`. */
-export function findInSegment(lexicon: Lexicon, words: Words, from: number, to: number): Findings {
-  const classes: number[] = [];
+/** Finds known words, phrases and denied feelings in words `from` … `to - 1`; written over what was found before. */
+export function findInSegment(found: Findings, lexicon: Lexicon, words: Words, from: number, to: number): void {
+  const { entries, denied } = found;
   const hits: PhraseEnd[] = [];
-  const denied: boolean[] = [];
   threads.count = 0;
   // How far a negation still reaches; a new "I" ends it ("I don't know, I'm sad").
   let reach = 0;
@@ -46,19 +52,18 @@ export function findInSegment(lexicon: Lexicon, words: Words, from: number, to: 
     const entry = entryOf(lexicon, words, i);
     if (entry.isFirstPerson) reach = 0;
     const isNegated = reach !== 0;
-    const isDenied = entry.isFeeling && isNegated;
-    denied.push(isDenied);
-    if (!isDenied) for (const id of entry.classes) classes.push(id);
+    entries[i - from] = entry;
+    denied[i - from] = entry.isFeeling && isNegated ? 1 : 0;
     followPhrases(entry, isNegated, hits);
     if (entry.isDenial) reach = words.hashes[i] === wordNo ? 1 : NEGATION_REACH;
     else if (isNegated) reach--;
   }
-  return { from, to, classes, hits, denied };
+  [found.from, found.to, found.hits] = [from, to, hits];
 }
 
-function entryOf({ exact, stems, sieve }: Lexicon, words: Words, i: number): WordEntry {
-  const whole = exact.get(words.hashes[i] as number);
-  if (whole !== undefined) return whole;
+function entryOf({ table, entries, stems, sieve }: Lexicon, words: Words, i: number): WordEntry {
+  const number = numberOf(table, words.hashes[i] as number);
+  if (number >= 0) return entries[number] as WordEntry;
   let entry = emptyEntry;
   let hash = hashStart;
   const end = words.ends[i] as number;
@@ -77,20 +82,27 @@ function followPhrases({ openings, followers, followerBits }: WordEntry, isNegat
     const node = threads.nodes[i] as PhraseNode;
     const wasNegated = threads.negated[i] as boolean;
     const gapLeft = (threads.gapsLeft[i] as number) - 1;
-    if ((node.nextBits & followerBits) !== 0) {
-      for (const symbol of followers) {
-        const next = node.next.get(symbol);
-        if (next !== undefined) arrive(next, wasNegated, hits);
-      }
-    }
+    if ((node.nextBits & followerBits) !== 0) step(node, followers, wasNegated, hits);
     if (gapLeft >= 0) goOn(node, wasNegated, gapLeft);
   }
-  for (const node of openings) arrive(node, isNegated, hits);
-  [threads, nextThreads] = [nextThreads, threads];
+  for (let i = 0; i < openings.length; i++) arrive(openings[i] as PhraseNode, isNegated, hits);
+  const before = threads;
+  threads = nextThreads;
+  nextThreads = before;
+}
+
+function step({ next }: PhraseNode, followers: readonly number[], isNegated: boolean, hits: PhraseEnd[]): void {
+  for (let i = 0; i < followers.length; i++) {
+    const node = next.get(followers[i] as number);
+    if (node !== undefined) arrive(node, isNegated, hits);
+  }
 }
 
 function arrive(node: PhraseNode, isNegated: boolean, hits: PhraseEnd[]): void {
-  for (const end of node.ends) if (!end.isDeniable || !isNegated) hits.push(end);
+  for (let i = 0; i < node.ends.length; i++) {
+    const end = node.ends[i] as PhraseEnd;
+    if (!end.isDeniable || !isNegated) hits.push(end);
+  }
   if (node.nextBits !== 0) goOn(node, isNegated, 0);
   if (node.gap !== undefined) goOn(node.gap, isNegated, GAP_WORDS_MAX);
 }

@@ -1,6 +1,8 @@
+import { fillers } from './fillers.js';
 import { phrases } from './phrases.js';
 import { hashNext, hashStart, hashWord } from './tokens.js';
 import { topicNames, type TopicName } from './vocabulary.js';
+import { buildWordTable, type WordTable } from './word-table.js';
 import { wordClasses } from './word-classes.js';
 import {
   bitOf,
@@ -8,14 +10,18 @@ import {
   emptyEntry,
   mergeEntries,
   newEntry,
+  numberEntry,
   type PhraseNode,
   type WordEntry,
 } from './word-entries.js';
 
 /** Word classes and topic phrases, compiled. Words are compared by 32-bit hash, never as strings. */
 export interface Lexicon {
+  /** The known words; the number of each is its place. */
+  readonly words: readonly string[];
   /** What is known of a whole word, what is known of its beginnings included. */
-  readonly exact: ReadonlyMap<number, WordEntry>;
+  readonly entries: readonly WordEntry[];
+  readonly table: WordTable;
   /** What is known of words with this beginning. */
   readonly stems: ReadonlyMap<number, WordEntry>;
   /** A bit for each {@link sieveSlot}: unset where no beginning can have such a hash. Spares most look-ups. */
@@ -64,7 +70,6 @@ function addSymbol(symbols: Symbols, item: string, symbol: number): number {
 
 function hashSymbols(symbolsOfItems: Symbols, root: PhraseNode): Lexicon {
   const stems = new Map<number, WordEntry>();
-  const exact = new Map<number, WordEntry>();
   const sieve = new Uint8Array(SIEVE_SLOTS / 8);
   const followers = new Set<number>();
   for (const node of root.next.values()) collectSymbols(node, followers);
@@ -75,12 +80,13 @@ function hashSymbols(symbolsOfItems: Symbols, root: PhraseNode): Lexicon {
     const slot = sieveSlot(hash);
     sieve[slot >>> 3] = (sieve[slot >>> 3] as number) | (1 << (slot & 7));
   }
-  for (const [item, symbols] of symbolsOfItems) {
-    if (item.endsWith('*')) continue;
-    const own = newEntry(symbols, root, followers);
-    exact.set(hashWord(item), mergeEntries(own, entryOfStems(stems, item)));
-  }
-  return { exact, stems, sieve };
+  const words = [...new Set([...symbolsOfItems.keys(), ...fillers])].filter((item) => !item.endsWith('*'));
+  const isFiller = new Set(fillers);
+  const entries = words.map((word, number) => {
+    const own = newEntry(symbolsOfItems.get(word) ?? [], root, followers);
+    return numberEntry(mergeEntries(own, entryOfStems(stems, word)), number, isFiller.has(word));
+  });
+  return { words, entries, table: buildWordTable(words.map(hashWord)), stems, sieve };
 }
 
 function collectSymbols(node: PhraseNode, symbols: Set<number>): void {

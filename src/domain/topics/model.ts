@@ -1,24 +1,29 @@
-import type { FeatureList, Features } from './features.js';
+import {
+  type FeatureIndex,
+  type FeatureList,
+  type Features,
+  newFeatures,
+  pushWord,
+  type RowIndex,
+} from './features.js';
 import { compileLexicon, lexiconFingerprint, type Lexicon } from './lexicon.js';
+import { readWords } from './tokens.js';
 import { decodeWeights, type FamilyWeights } from './weights.js';
 import { areas } from './vocabulary.js';
 
 /** Everything that reads topics from text; load it once, share it freely. Holds nothing of any text. */
 export interface TopicModel {
   readonly lexicon: Lexicon;
+  readonly index: FeatureIndex;
   readonly biases: readonly number[];
-  readonly families: readonly Family[];
+  readonly families: Readonly<Record<keyof Features, Family>>;
 }
 
-interface Family {
-  readonly bits: number;
+interface Family extends RowIndex {
   /** Row of each bucket; row 0 belongs to those unused. Kept small, for the cache. */
   readonly rowOf: Uint16Array;
-  /** A row is the bucket's rarity, then rarity × weight for each class. */
+  /** A row is the bucket's squared rarity, then rarity × weight for each class. */
   readonly rows: Float32Array;
-  /** Scratch: the number of the last segment that counted a row, so that repeats count once. */
-  readonly lastSeen: Uint32Array;
-  segment: number;
 }
 
 /** The eight areas and "none". */
@@ -30,8 +35,11 @@ export function loadTopicModel(bytes: Uint8Array): TopicModel {
   const { fingerprint, biases, families } = decodeWeights(bytes);
   if (fingerprint !== lexiconFingerprint())
     throw new Error('topic weights were trained with another lexicon: run train:topics');
-  if (biases.length !== classTotal) throw new Error('topic weights do not fit the vocabulary');
-  return { lexicon: compileLexicon(), biases: [...biases], families: families.map(toFamily) };
+  const [words, runs, classes] = families.map(toFamily);
+  if (biases.length !== classTotal || !words || !runs || !classes)
+    throw new Error('topic weights do not fit the vocabulary');
+  const lexicon = compileLexicon();
+  return { lexicon, biases: [...biases], ...addKnownWords(lexicon, { words, runs, lexicon: classes }) };
 }
 
 function toFamily({ bits, buckets, rarities, weights }: FamilyWeights): Family {
@@ -40,29 +48,47 @@ function toFamily({ bits, buckets, rarities, weights }: FamilyWeights): Family {
   buckets.forEach((bucket, i) => {
     const rarity = rarities[i] ?? 0;
     rowOf[bucket] = i + 1;
-    rows[(i + 1) * ROW_LENGTH] = rarity;
+    rows[(i + 1) * ROW_LENGTH] = rarity * rarity;
     for (let k = 0; k < classTotal; k++)
       rows[(i + 1) * ROW_LENGTH + 1 + k] = rarity * (weights[i * classTotal + k] ?? 0);
   });
-  return { bits, rowOf, rows, lastSeen: new Uint32Array(buckets.length + 1), segment: 0 };
+  return { bits, rowOf, rows };
+}
+
+/** Gives each known word a row of its own for its runs: their sum. */
+function addKnownWords({ words }: Lexicon, families: TopicModel['families']): Pick<TopicModel, 'families' | 'index'> {
+  const own = newFeatures();
+  const known = { words: new Uint16Array(words.length), runs: new Uint16Array(words.length) };
+  const begin = families.runs.rows.length / ROW_LENGTH;
+  const rows = new Float32Array((begin + words.length) * ROW_LENGTH);
+  rows.set(families.runs.rows);
+  words.forEach((word, number) => {
+    own.words.length = own.runs.length = 0;
+    pushWord(own, families, readWords(word), 0);
+    if (own.words.length > 0) known.words[number] = own.words.rows[0] as number;
+    if (own.runs.length > 0) known.runs[number] = begin + number;
+    for (const run of own.runs.rows.subarray(0, own.runs.length)) addRow(rows, begin + number, run);
+  });
+  return { families: { ...families, runs: { ...families.runs, rows } }, index: { ...families, known } };
+}
+
+function addRow(rows: Float32Array, row: number, other: number): void {
+  for (let k = 0; k < ROW_LENGTH; k++)
+    rows[row * ROW_LENGTH + k] = (rows[row * ROW_LENGTH + k] as number) + (rows[other * ROW_LENGTH + k] as number);
 }
 
 /** How likely each area, and last "none", is what a segment talks about: log odds up to a shared constant. */
-export function scoreFeatures(model: TopicModel, { words, runs, lexicon }: Features): number[] {
-  const scores = [...model.biases];
-  [words, runs, lexicon].forEach((list, i) => {
-    const family = model.families[i];
-    if (family !== undefined) addFamily(scores, family, list);
-  });
+export function scoreFeatures({ biases, families }: TopicModel, features: Features): number[] {
+  const scores = biases.slice();
+  addFamily(scores, families.words, features.words);
+  addFamily(scores, families.runs, features.runs);
+  addFamily(scores, families.lexicon, features.lexicon);
   return scores;
 }
 
 /** Adds one family's say: its features weighed by rarity and scaled to unit length, so that long texts do not shout. */
-function addFamily(scores: number[], family: Family, { items, length }: FeatureList): void {
-  const { rowOf, rows, lastSeen } = family;
-  const shift = 32 - family.bits;
-  const segment = (family.segment = (family.segment + 1) >>> 0 || 1);
-  // Nine plain variables: the sums stay in registers, which makes this loop, the hottest, three times as fast.
+function addFamily(scores: number[], { rows }: Family, features: FeatureList): void {
+  // Ten plain variables: the sums stay in registers, which makes this loop, the hottest, three times as fast.
   let squares = 0;
   let s0 = 0,
     s1 = 0,
@@ -73,12 +99,9 @@ function addFamily(scores: number[], family: Family, { items, length }: FeatureL
     s6 = 0,
     s7 = 0,
     s8 = 0;
-  for (let i = 0; i < length; i++) {
-    const row = rowOf[(items[i] as number) >>> shift] as number;
-    if (row === 0 || lastSeen[row] === segment) continue;
-    lastSeen[row] = segment;
-    const at = row * ROW_LENGTH;
-    squares += (rows[at] as number) ** 2;
+  for (let i = 0; i < features.length; i++) {
+    const at = (features.rows[i] as number) * ROW_LENGTH;
+    squares += rows[at] as number;
     s0 += rows[at + 1] as number;
     s1 += rows[at + 2] as number;
     s2 += rows[at + 3] as number;
@@ -90,18 +113,17 @@ function addFamily(scores: number[], family: Family, { items, length }: FeatureL
     s8 += rows[at + 9] as number;
   }
   const scale = squares > 0 ? 1 / Math.sqrt(squares) : 0;
-  const sums = [s0, s1, s2, s3, s4, s5, s6, s7, s8];
-  for (let k = 0; k < classTotal; k++) scores[k] = (scores[k] as number) + scale * (sums[k] as number);
+  add(scores, 0, scale * s0);
+  add(scores, 1, scale * s1);
+  add(scores, 2, scale * s2);
+  add(scores, 3, scale * s3);
+  add(scores, 4, scale * s4);
+  add(scores, 5, scale * s5);
+  add(scores, 6, scale * s6);
+  add(scores, 7, scale * s7);
+  add(scores, 8, scale * s8);
 }
 
-/** Turns scores, once `leanings` are added, into shares that sum to 1. */
-export function toShares(scores: readonly number[], leanings: readonly number[]): number[] {
-  const shares: number[] = [];
-  let sum = 0;
-  for (let k = 0; k < classTotal; k++) {
-    shares.push(Math.exp((scores[k] as number) + (leanings[k] ?? 0)));
-    sum += shares[k] as number;
-  }
-  for (let k = 0; k < classTotal; k++) shares[k] = (shares[k] as number) / sum;
-  return shares;
-}
+const add = (values: number[], k: number, more: number): void => {
+  values[k] = (values[k] as number) + more;
+};

@@ -1,30 +1,8 @@
 import type { Findings } from './findings.js';
-import { hashWord, type Words } from './tokens.js';
-
-/** Words that name no topic: greetings, pleasantries, function words, talk about talking (judgement). */
-const emptyWords =
-  'out off over away around about hi hello hey hiya heya greetings good morning afternoon evening night bye goodbye goodnight later thanks ' +
-  'thank thankyou thx ty welcome ok okay k kk yes yeah yep yup ya no nope nah sure cool alright right fine well ' +
-  'great nice lol haha hehe hmm um uh oh ah wow sorry please hope glad happy awesome perfect excellent a an the ' +
-  'and or but so very really too much many more just also still even only quite pretty bit little lot is are am ' +
-  'was were be been being do does did done doing have has had get got go going gonna it its that thats this these ' +
-  'those there here in on at to of for from with by as if then than now today tonight yesterday tomorrow lately ' +
-  'recently currently moment day week weekend time i im ive id ill me my you u ur your youre we us our he she him ' +
-  'her they them who what whats how why when where which can could would should will may might let lets want ' +
-  'wanna need like know knew think thought guess mean say said saying tell told talk talking talked chat chatting ' +
-  'speak speaking ask asking asked see saw hear heard meet meeting call text reply respond answer listen check ' +
-  'checking up down not dont didnt isnt wasnt havent hasnt nothing none anything something everything all some ' +
-  'any new big deal problem problems situation situations stuff thing things yet ever never again ' +
-  'name human bot robot friend buddy dude man bro mate sir anyone someone one two minute minutes help helping ' +
-  'helped';
-
-const emptyHashes: ReadonlySet<number> = new Set(emptyWords.split(' ').map(hashWord));
 
 /** Whether a segment only greets, thanks, fills, or denies a feeling ("I'm not stressed right now"). */
-export function isSmallTalk({ hashes }: Words, { from, to, denied, hits }: Findings): boolean {
+export function isSmallTalk({ from, to, entries, denied, hits }: Findings): boolean {
   if (hits.length > 0) return false;
-  for (let i = from; i < to; i++) {
-    if (denied[i - from] !== true && !emptyHashes.has(hashes[i] as number)) return false;
-  }
+  for (let i = 0; i < to - from; i++) if (!entries[i]?.isFiller && denied[i] === 0) return false;
   return true;
 }

@@ -1,14 +1,12 @@
 import { topics as topicsByArea } from '../../../generated/spec.js';
 
+/** The first of each area is for what no specific topic fits. */
 export { topicsByArea };
 
 export type Area = keyof typeof topicsByArea;
 export type TopicName = (typeof topicsByArea)[Area][number];
 
 export const areas = Object.keys(topicsByArea) as Area[];
-
-/** The area's topic for what no specific topic fits. */
-export const generalTopic = (area: Area): TopicName => topicsByArea[area][0];
 
 /** All topics, area by area. A topic's number is its place here. */
 export const topicNames: readonly TopicName[] = areas.flatMap((area): readonly TopicName[] => topicsByArea[area]);

@@ -3,6 +3,8 @@ import { wordClasses, type WordClass } from './word-classes.js';
 
 /** What is known of a word. */
 export interface WordEntry {
+  /** Its place among the known words; {@link unknownWord} where only a beginning of it is known, or nothing. */
+  readonly number: number;
   readonly classes: readonly number[];
   /** Where phrases that begin with it lead. */
   readonly openings: readonly PhraseNode[];
@@ -13,7 +15,11 @@ export interface WordEntry {
   readonly isFeeling: boolean;
   readonly isDenial: boolean;
   readonly isFirstPerson: boolean;
+  /** Whether it names no topic by itself. */
+  readonly isFiller: boolean;
 }
+
+export const unknownWord = -1;
 
 /** A place in the tree of all phrases: the words so far are matched. */
 export interface PhraseNode {
@@ -43,15 +49,24 @@ export const classId = (name: WordClass): number => classNames.indexOf(name);
 
 const feelings = new Set((['stress', 'anxious', 'sad', 'anger', 'tired', 'lonely'] as const).map(classId));
 
-export const emptyEntry: WordEntry = {
-  classes: [],
-  openings: [],
-  followers: [],
-  followerBits: 0,
-  isFeeling: false,
-  isDenial: false,
-  isFirstPerson: false,
-};
+/** All of one shape, which keeps the code that reads them fast. */
+const makeEntry = (entry: Partial<WordEntry>): WordEntry => ({
+  number: entry.number ?? unknownWord,
+  classes: entry.classes ?? [],
+  openings: entry.openings ?? [],
+  followers: entry.followers ?? [],
+  followerBits: entry.followerBits ?? 0,
+  isFeeling: entry.isFeeling ?? false,
+  isDenial: entry.isDenial ?? false,
+  isFirstPerson: entry.isFirstPerson ?? false,
+  isFiller: entry.isFiller ?? false,
+});
+
+export const emptyEntry: WordEntry = makeEntry({});
+
+/** The entry of a known word. */
+export const numberEntry = (entry: WordEntry, number: number, isFiller: boolean): WordEntry =>
+  makeEntry({ ...entry, number, isFiller });
 
 /** One of 32 bits, for symbols to be told apart at a glance. */
 export const bitOf = (symbol: number): number => 1 << (symbol & 31);
@@ -60,7 +75,7 @@ const bitsOf = (symbols: readonly number[]): number => symbols.reduce((bits, sym
 export function newEntry(symbols: readonly number[], root: PhraseNode, all: ReadonlySet<number>): WordEntry {
   const classes = symbols.filter((symbol) => symbol < classCount);
   const followers = symbols.filter((symbol) => all.has(symbol));
-  return {
+  return makeEntry({
     classes,
     openings: symbols.flatMap((symbol) => root.next.get(symbol) ?? []),
     followers,
@@ -68,13 +83,13 @@ export function newEntry(symbols: readonly number[], root: PhraseNode, all: Read
     isFeeling: classes.some((id) => feelings.has(id)),
     isDenial: classes.includes(classId('denial')),
     isFirstPerson: classes.includes(classId('i')),
-  };
+  });
 }
 
 /** Entry of a word that fits two beginnings, or a beginning and itself. */
 export function mergeEntries(a: WordEntry, b: WordEntry): WordEntry {
   if (a === emptyEntry || b === emptyEntry) return a === emptyEntry ? b : a;
-  return {
+  return makeEntry({
     classes: [...new Set([...a.classes, ...b.classes])],
     openings: [...new Set([...a.openings, ...b.openings])],
     followers: [...new Set([...a.followers, ...b.followers])],
@@ -82,5 +97,5 @@ export function mergeEntries(a: WordEntry, b: WordEntry): WordEntry {
     isFeeling: a.isFeeling || b.isFeeling,
     isDenial: a.isDenial || b.isDenial,
     isFirstPerson: a.isFirstPerson || b.isFirstPerson,
-  };
+  });
 }

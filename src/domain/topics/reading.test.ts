@@ -1,0 +1,17 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { loadTopicModel } from './model.js';
+import { readText } from './reading.js';
+
+const model = loadTopicModel(readFileSync(new URL('./weights.bin', import.meta.url)));
+
+test('known words say the same as when they are taken apart', () => {
+  const { known: _, ...index } = model.index;
+  const text =
+    'My boss is not happy, I worry about the exams and the rent. Zorbing on Tuesdays is not stressful any more.';
+  const [whole, apart] = [readText(model, text), readText({ ...model, index }, text)];
+  expect(whole.segments).toHaveLength(1);
+  const differences = whole.segments[0]?.map((odds, k) => Math.log(odds / (apart.segments[0]?.[k] ?? 0)));
+  for (const difference of differences ?? []) expect(difference).toBeCloseTo(0, 4);
+  expect(whole.points).toEqual(apart.points);
+});
