@@ -1,7 +1,6 @@
 import { nameTopic, type Subject, unknownSubject } from '../../src/domain/subject.js';
 import { areaOfTopic, type TopicName } from '../../src/domain/topics/vocabulary.js';
 import { sight, type Trigger } from '../../src/domain/triggers.js';
-import type { TriggerKey } from '../../src/store/triggers.js';
 import type { Store } from '../../src/store/store.js';
 import { seededRandom } from '../terminal/scenes.js';
 import { subjectName } from './requests.js';
@@ -30,7 +29,7 @@ export async function fillStore(store: Store, count: number, onBatch: () => void
     await store.transact(async (writerOf) => {
       const writer = writerOf(key.accountId);
       await writer.subjects.save(new Map(people.map(({ name, subject }) => [name, subject])));
-      await writer.triggers.save(people.flatMap(({ triggers }) => triggers));
+      await writer.triggers.save(new Map(people.map(({ name, triggers }) => [name, triggers])));
     });
     onBatch();
   }
@@ -40,18 +39,19 @@ export async function fillStore(store: Store, count: number, onBatch: () => void
 interface Person {
   readonly name: string;
   readonly subject: Subject;
-  readonly triggers: ReadonlyArray<TriggerKey & { readonly trigger: Trigger }>;
+  readonly triggers: ReadonlyMap<string, Trigger>;
 }
 
 function drawPerson(name: string, random: () => number): Person {
   const first = Math.floor(random() * vocabulary.length);
   let subject = unknownSubject;
-  const triggers = Array.from({ length: topicsPerSubject }, (_, index) => {
+  const triggers = new Map<string, Trigger>();
+  for (let index = 0; index < topicsPerSubject; index += 1) {
     const topic = vocabulary[(first + index) % vocabulary.length] as TopicName;
     const trigger = drawTrigger(random);
     subject = nameTopic(subject, topic, trigger.status);
-    return { subjectId: name, topic, trigger };
-  });
+    triggers.set(topic, trigger);
+  }
   return { name, subject, triggers };
 }
 

@@ -2,7 +2,7 @@ import type { Answer } from '../domain/session.js';
 import type { ProblemError } from '../problem.js';
 import type { Store, Writer } from '../store/store.js';
 import { advanceReading, type Advance, beginProgress, findAnswered, subjectsOf } from './advance-reading.js';
-import { rememberTopics, sightedTriggers } from './remember-topics.js';
+import { rememberTopics, sightedSubjects } from './remember-topics.js';
 import type { Submitted } from './submitted.js';
 
 /** A refusal is an outcome of one reading and leaves the others of its group alone. */
@@ -33,7 +33,7 @@ async function advanceAccount(writer: Writer, readings: readonly Submitted[], no
   const answered = await findAnswered(writer.readings, readings, sessions);
   const progress = beginProgress(sessions, subjects, answered, nowMs);
   const advances = readings.map((reading) => advanceReading(progress, reading));
-  const triggers = await writer.triggers.find(sightedTriggers(advances));
+  const triggers = await writer.triggers.find(sightedSubjects(advances));
   const remembered = rememberTopics(progress, advances, triggers);
   await writer.sessions.save(progress.changedSessions, nowMs);
   await writer.subjects.save(progress.changedSubjects);

@@ -1,64 +1,69 @@
 import type { Answer } from '../domain/session.js';
 import { nameTopic, unknownSubject } from '../domain/subject.js';
-import type { TopicName } from '../domain/topics/vocabulary.js';
-import { sight } from '../domain/triggers.js';
+import { sight, type Trigger } from '../domain/triggers.js';
 import type { StoredReading } from '../store/readings.js';
-import type { NamedTrigger, TriggerKey } from '../store/triggers.js';
+import type { TriggersOf } from '../store/triggers.js';
 import type { Advance, Progress, TakenReading } from './advance-reading.js';
 
 interface Remembered {
   /** In the order of the group; undefined for refused readings. */
   readonly answers: ReadonlyArray<Answer | undefined>;
   readonly stored: readonly StoredReading[];
-  readonly triggers: readonly NamedTrigger[];
+  /** Those that were sighted. */
+  readonly triggers: TriggersOf;
 }
 
-/** The triggers that a group touches. */
-export function sightedTriggers(advances: readonly Advance[]): TriggerKey[] {
-  const keys = takenOf(advances).flatMap(({ step, topics }) =>
-    topics.flatMap((topic) =>
-      step.session.subjectId === undefined ? [] : { subjectId: step.session.subjectId, topic },
-    ),
-  );
-  return [...new Map(keys.map((key) => [nameOf(key), key])).values()];
+/** Whose triggers a group touches. */
+export function sightedSubjects(advances: readonly Advance[]): string[] {
+  const subjectIds = new Set<string>();
+  for (const { step, topics } of takenOf(advances))
+    if (topics.length > 0 && step.session.subjectId !== undefined) subjectIds.add(step.session.subjectId);
+  return [...subjectIds];
 }
 
 /** Enters the topics of the group into its subjects' triggers, in order, and completes the answers by them. */
-export function rememberTopics(
-  progress: Progress,
-  advances: readonly Advance[],
-  found: readonly NamedTrigger[],
-): Remembered {
-  const triggers = new Map(found.map((it) => [nameOf(it), it]));
+export function rememberTopics(progress: Progress, advances: readonly Advance[], found: TriggersOf): Remembered {
+  const sighted = new Map<string, Map<string, Trigger>>();
   const answers = new Map<TakenReading, Answer>();
   for (const taken of takenOf(advances)) {
-    for (const topic of taken.topics) enterTopic(progress, triggers, taken, topic);
+    const { subjectId } = taken.step.session;
+    if (subjectId !== undefined && taken.topics.length > 0) {
+      const triggers = sighted.get(subjectId) ?? new Map<string, Trigger>();
+      sighted.set(subjectId, triggers);
+      enterTopics(progress, taken, subjectId, { before: found.get(subjectId), triggers });
+    }
     answers.set(taken, completeAnswer(progress, taken));
   }
   return {
     answers: advances.map((advance) => answerOf(advance, answers)),
     stored: [...answers].map(([taken, answer]) => toStored(taken, answer)),
-    triggers: [...triggers.values()],
+    triggers: sighted,
   };
 }
 
-function enterTopic(
+/** A person's triggers: before the group, and those sighted in it so far. */
+interface PersonsTriggers {
+  readonly before: ReadonlyMap<string, Trigger> | undefined;
+  readonly triggers: Map<string, Trigger>;
+}
+
+function enterTopics(
   { subjects, changedSubjects }: Progress,
-  triggers: Map<string, NamedTrigger>,
-  { step, submitted, newTopics }: TakenReading,
-  topic: TopicName,
+  { step, submitted, topics, newTopics }: TakenReading,
+  subjectId: string,
+  { before, triggers }: PersonsTriggers,
 ): void {
-  const { subjectId } = step.session;
-  if (subjectId === undefined) return;
-  const key = nameOf({ subjectId, topic });
-  const trigger = sight(triggers.get(key)?.trigger, {
-    score: step.point.score,
-    atMs: submitted.timestampMs,
-    sessionId: submitted.sessionId,
-    isFirstInSession: newTopics.includes(topic),
-  });
-  triggers.set(key, { subjectId, topic, trigger });
-  const subject = nameTopic(subjects.get(subjectId) ?? unknownSubject, topic, trigger.status);
+  let subject = subjects.get(subjectId) ?? unknownSubject;
+  for (const topic of topics) {
+    const trigger = sight(triggers.get(topic) ?? before?.get(topic), {
+      score: step.point.score,
+      atMs: submitted.timestampMs,
+      sessionId: submitted.sessionId,
+      isFirstInSession: newTopics.includes(topic),
+    });
+    triggers.set(topic, trigger);
+    subject = nameTopic(subject, topic, trigger.status);
+  }
   subjects.set(subjectId, subject);
   changedSubjects.set(subjectId, subject);
 }
@@ -87,9 +92,4 @@ function toStored({ submitted, incarnation, step }: TakenReading, answer: Answer
 
 function takenOf(advances: readonly Advance[]): TakenReading[] {
   return advances.filter((advance) => advance.kind === 'taken');
-}
-
-/** Ids hold no spaces. */
-function nameOf({ subjectId, topic }: TriggerKey): string {
-  return `${subjectId} ${topic}`;
 }

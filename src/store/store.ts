@@ -37,7 +37,7 @@ export function writerOf(transaction: Knex.Transaction, accountId: string, writi
   return {
     sessions: sessionWriter(transaction, accountId, writing),
     subjects: subjectWriter(transaction, accountId, writing, known),
-    triggers: triggerWriter(transaction, accountId, known),
+    triggers: triggerWriter(transaction, accountId, writing, known),
     readings: readingTable(transaction, accountId),
     webhooks: webhookTable(transaction, accountId),
     outbox: outboxTable(transaction, accountId),

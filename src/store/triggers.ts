@@ -2,14 +2,11 @@ import type { Knex } from 'knex';
 import type { Trigger } from '../domain/triggers.js';
 import { insertRows } from './insert-rows.js';
 import type { KnownTriggers } from './known-subject.js';
+import { toBody, toTrigger } from './trigger-body.js';
+import type { Writing } from './writing.js';
 
-/** What names a trigger. */
-export interface TriggerKey {
-  readonly subjectId: string;
-  readonly topic: string;
-}
-
-export type NamedTrigger = TriggerKey & { readonly trigger: Trigger };
+/** Of several subjects, by topic. */
+export type TriggersOf = ReadonlyMap<string, ReadonlyMap<string, Trigger>>;
 
 /** One account's triggers. */
 export function triggerReader(knex: Knex, accountId: string) {
@@ -18,43 +15,42 @@ export function triggerReader(knex: Knex, accountId: string) {
     async ofSubject(subjectId: string): Promise<Map<string, Trigger>> {
       const key = { account_id: accountId, subject_id: subjectId };
       const rows = await knex('triggers').select('topic', 'body').where(key);
-      return new Map(rows.map((row) => [row.topic, JSON.parse(row.body) as Trigger]));
+      return new Map(rows.map((row) => [row.topic, toTrigger(row.body)]));
     },
   };
 }
 
 /** One account's triggers, within a transaction. They are guarded by their subject's lock, which is held before. */
-export function triggerWriter(transaction: Knex, accountId: string, known: KnownTriggers) {
+export function triggerWriter(
+  transaction: Knex,
+  accountId: string,
+  { afterCommit }: Pick<Writing, 'afterCommit'>,
+  known: KnownTriggers,
+) {
   const mine = () => transaction('triggers').where({ account_id: accountId });
   const read = async (subjectIds: readonly string[]): Promise<void> => {
+    for (const id of subjectIds) known.set(id, new Map());
     const rows = await mine().select('subject_id', 'topic', 'body').whereIn('subject_id', subjectIds);
-    const found = new Map(subjectIds.map((id) => [id, new Map<string, Trigger>()]));
-    for (const row of rows) found.get(row.subject_id)?.set(row.topic, JSON.parse(row.body) as Trigger);
-    for (const [subjectId, triggers] of found) known.set(subjectId, triggers);
+    for (const row of rows) known.get(row.subject_id)?.set(row.topic, toTrigger(row.body));
   };
 
   return {
-    /** Those of the named triggers that there are; their subjects have been locked. */
-    async find(keys: readonly TriggerKey[]): Promise<NamedTrigger[]> {
-      const subjectIds = [...new Set(keys.map(({ subjectId }) => subjectId))];
-      // All of a person's at once: of those that come up later in the conversation none is asked for again.
+    /** All triggers of the subjects, which have been locked. */
+    async find(subjectIds: readonly string[]): Promise<TriggersOf> {
       const unread = subjectIds.filter((id) => known.get(id) === undefined);
       if (unread.length > 0) await read(unread);
-      return keys.flatMap((key) => {
-        const trigger = known.get(key.subjectId)?.get(key.topic);
-        return trigger ? [{ ...key, trigger }] : [];
-      });
+      return new Map(subjectIds.map((id) => [id, known.get(id) ?? new Map()]));
     },
 
-    async save(triggers: readonly NamedTrigger[]): Promise<void> {
-      // What is kept of others' transactions is not changed.
-      const changed = new Map<string, Map<string, Trigger>>();
-      const rows = triggers.map(({ subjectId, topic, trigger }) => {
-        const its = changed.get(subjectId) ?? new Map(known.get(subjectId));
-        changed.set(subjectId, its.set(topic, trigger));
-        return { account_id: accountId, subject_id: subjectId, topic, body: JSON.stringify(trigger) };
+    async save(changed: TriggersOf): Promise<void> {
+      const rows = [...changed].flatMap(([subject_id, triggers]) =>
+        Array.from(triggers, ([topic, it]) => ({ account_id: accountId, subject_id, topic, body: toBody(it) })),
+      );
+      // Not before: what is known outlives this transaction, which may still fail.
+      afterCommit.push(() => {
+        for (const [id, triggers] of changed)
+          for (const [topic, trigger] of triggers) known.get(id)?.set(topic, trigger);
       });
-      for (const [subjectId, its] of changed) known.set(subjectId, its);
       const key = ['account_id', 'subject_id', 'topic'];
       await insertRows(transaction, 'triggers', rows, { key, merged: ['body'] });
     },

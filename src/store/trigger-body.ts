@@ -1,0 +1,57 @@
+import type { Trigger, TriggerStatus } from '../domain/triggers.js';
+
+/** By their place they are stored: to be added to at the end only. */
+const statuses: readonly TriggerStatus[] = ['observed', 'active', 'resolved'];
+
+/**
+ * A trigger as it is stored: its values in this order, because it is written anew with each sighting. Changes are
+ * places of statuses and instants by turns.
+ */
+type Body = readonly [
+  status: number,
+  recent: number,
+  scoreSum: number,
+  sightings: number,
+  peakScore: number,
+  sessions: number,
+  lastSeenMs: number,
+  changes: readonly number[],
+  sessionId?: string,
+  atMs?: number,
+  resolving?: number,
+];
+
+export function toBody(trigger: Trigger): string {
+  const { status, recent, scoreSum, sightings, peakScore, sessions, lastSeenMs, activation, changes } = trigger;
+  const body: Body = [
+    statuses.indexOf(status),
+    recent,
+    scoreSum,
+    sightings,
+    peakScore,
+    sessions,
+    lastSeenMs,
+    changes.flatMap((change) => [statuses.indexOf(change.status), change.atMs]),
+    ...(activation ? ([activation.sessionId, activation.atMs, activation.resolving] as const) : ([] as const)),
+  ];
+  return JSON.stringify(body);
+}
+
+export function toTrigger(text: string): Trigger {
+  const body = JSON.parse(text) as Body | Trigger;
+  // As 0.1.0 wrote it.
+  if (!isBody(body)) return body;
+  const [status, recent, scoreSum, sightings, peakScore, sessions, lastSeenMs, instants, sessionId, atMs, resolving] =
+    body;
+  const changes = Array.from({ length: instants.length / 2 }, (_, index) => ({
+    status: statusAt(instants[2 * index]),
+    atMs: instants[2 * index + 1] as number,
+  }));
+  const all = { status: statusAt(status), recent, scoreSum, sightings, peakScore, sessions, lastSeenMs, changes };
+  return sessionId === undefined
+    ? all
+    : { ...all, activation: { sessionId, atMs: atMs as number, resolving: resolving as number } };
+}
+
+const isBody = (body: Body | Trigger): body is Body => Array.isArray(body);
+const statusAt = (place: number | undefined): TriggerStatus => statuses[place as number] as TriggerStatus;
