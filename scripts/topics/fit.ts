@@ -1,9 +1,11 @@
+import { newBitSet } from '../../src/domain/topics/bit-set.js';
 import {
   type FeatureIndex,
   type FeatureList,
   fillFeatures,
   lexiconBits,
   newFeatures,
+  noKnownRows,
 } from '../../src/domain/topics/features.js';
 import { findInSegment, newFindings } from '../../src/domain/topics/findings.js';
 import { compileLexicon, lexiconFingerprint, type Lexicon } from '../../src/domain/topics/lexicon.js';
@@ -61,8 +63,9 @@ export function fitTopicModel(rows: readonly SadRow[], onStep: (step: number) =>
 const [words, runs, classes] = familyBits.map((bits) => ({
   bits,
   rowOf: Uint32Array.from({ length: 2 ** bits }, (_, bucket) => bucket + 1),
+  used: newBitSet(2 ** bits).fill(0xff),
 }));
-const index = { words, runs, lexicon: classes } as FeatureIndex;
+const index = { words, runs, lexicon: classes, known: noKnownRows } as FeatureIndex;
 
 /** Buckets that each segment of a sentence fills; read as the service reads. */
 function segmentsOf(lexicon: Lexicon, sentence: string): Filled[] {
@@ -71,7 +74,7 @@ function segmentsOf(lexicon: Lexicon, sentence: string): Filled[] {
   const features = newFeatures();
   return words.segmentEnds.map((to, i) => {
     findInSegment(found, lexicon, words, words.segmentEnds[i - 1] ?? 0, to);
-    fillFeatures(features, index, words, found);
+    fillFeatures(features, index, lexicon, words, found);
     return [features.words, features.runs, features.lexicon].map(countBuckets);
   });
 }

@@ -1,6 +1,8 @@
 import type { Findings } from './findings.js';
 import { segmentWordsMax, wordLettersMax, type Words } from './tokens.js';
-import { classCount, unknownWord } from './word-entries.js';
+import { type BitSet, hasBit } from './bit-set.js';
+import { type Lexicon, unknown } from './lexicon.js';
+import { classCount } from './word-classes.js';
 
 /** Features of a segment in three families, which are weighed and scaled apart. Reused from segment to segment. */
 export interface Features {
@@ -22,15 +24,23 @@ export interface FeatureList {
 }
 
 /** Where the rows of features are. */
-export interface FeatureIndex extends Readonly<Record<keyof Features, RowIndex>> {
-  /** Rows of the lexicon's known words, by their number, so that most words of a text need not be taken apart. */
-  readonly known?: Readonly<Record<'words' | 'runs', Uint16Array>>;
+export type RowIndexes = Readonly<Record<keyof Features, RowIndex>>;
+
+export interface FeatureIndex extends RowIndexes {
+  /** Rows of the lexicon's known words, by their number, so that most words of a text need not be taken apart; 0 has none. */
+  readonly known: KnownRows;
 }
+
+export type KnownRows = Readonly<Record<'words' | 'runs', Uint16Array>>;
+/** Every word is taken apart. */
+export const noKnownRows: KnownRows = { words: new Uint16Array(), runs: new Uint16Array() };
 
 /** A feature's hash falls into the bucket of its top bits; each bucket has a row, 0 those that are not used. */
 export interface RowIndex {
   readonly bits: number;
   readonly rowOf: Uint16Array | Uint32Array;
+  /** The buckets that have a row; spares most look-ups. */
+  readonly used: BitSet;
 }
 
 const RUN_LETTERS = 4;
@@ -55,13 +65,19 @@ export function newFeatures(): Features {
  * Writes the features of one segment over those of the segment before. Words and runs repeat as in the text; classes and
  * topics count once.
  */
-export function fillFeatures(features: Features, index: FeatureIndex, text: Words, found: Findings): void {
-  const { words, runs, lexicon } = features;
+export function fillFeatures(
+  { words, runs, lexicon }: Features,
+  index: FeatureIndex,
+  { classes, classStarts }: Lexicon,
+  text: Words,
+  found: Findings,
+): void {
   words.length = runs.length = lexicon.length = 0;
   seen.fill(0);
+  const { known } = index;
   let previous = 0;
   for (let i = found.from; i < found.to; i++) {
-    const { number, classes } = found.entries[i - found.from] as Findings['entries'][number];
+    const number = found.numbers[i - found.from] as number;
     const isDenied = found.denied[i - found.from] === 1;
     const word = (text.hashes[i] as number) ^ (isDenied ? SEED_DENIED : 0);
     push(words, rowAt(index.words, mixHash(Math.imul(previous, SEED_PAIR) ^ word)));
@@ -70,18 +86,20 @@ export function fillFeatures(features: Features, index: FeatureIndex, text: Word
       push(words, rowAt(index.words, mixHash(word)));
       continue;
     }
-    if (index.known && number !== unknownWord) {
-      push(words, index.known.words[number] as number);
-      push(runs, index.known.runs[number] as number);
-    } else pushWord(features, index, text, i);
-    for (const id of classes) pushOnce(lexicon, index.lexicon, id);
+    if (number !== unknown && number < known.words.length) {
+      push(words, known.words[number] as number);
+      push(runs, known.runs[number] as number);
+    } else pushWord(words, runs, index, text, i);
+    const end = classStarts[number + 1] as number;
+    for (let at = classStarts[number] as number; at < end; at++)
+      pushOnce(lexicon, index.lexicon, classes[at] as number);
   }
   push(words, rowAt(index.words, mixHash(Math.imul(previous, SEED_PAIR))));
   for (const { number } of found.hits) pushOnce(lexicon, index.lexicon, classCount + number);
 }
 
 /** A word by itself, and its runs. */
-export function pushWord({ words, runs }: Features, index: FeatureIndex, text: Words, i: number): void {
+export function pushWord(words: FeatureList, runs: FeatureList, index: RowIndexes, text: Words, i: number): void {
   push(words, rowAt(index.words, mixHash(text.hashes[i] as number)));
   pushRuns(runs, index.runs, text, i);
 }
@@ -94,7 +112,10 @@ function pushOnce(list: FeatureList, index: RowIndex, id: number): void {
   seen[id] = 1;
 }
 
-const rowAt = ({ bits, rowOf }: RowIndex, hash: number): number => rowOf[hash >>> (32 - bits)] as number;
+function rowAt({ bits, rowOf, used }: RowIndex, hash: number): number {
+  const bucket = hash >>> (32 - bits);
+  return hasBit(used, bucket) ? (rowOf[bucket] as number) : 0;
+}
 
 const push = (list: FeatureList, row: number): void => {
   if (row !== 0 && list.length < list.rows.length) list.rows[list.length++] = row;

@@ -1,25 +1,26 @@
-import { isSifted, type Lexicon } from './lexicon.js';
-import { hashNext, hashStart, hashWord, segmentWordsMax, type Words } from './tokens.js';
-import { numberOf } from './word-table.js';
-import { emptyEntry, mergeEntries, type PhraseEnd, type PhraseNode, type WordEntry } from './word-entries.js';
+import { flags, type Lexicon, numberIn, type PhraseWord } from './lexicon.js';
+import type { PhraseEnd, PhraseNode } from './phrase-tree.js';
+import { hashWord, segmentWordsMax, type Words } from './tokens.js';
 
 /** What the lexicon finds in one segment of a text. */
 export interface Findings {
   /** Words `from` … `to - 1` of the text. */
   from: number;
   to: number;
-  /** What is known of each word; those behind the last are left over. */
-  readonly entries: WordEntry[];
+  /** For each word its number in the lexicon; those behind the last are left over. */
+  readonly numbers: Uint16Array;
   /** For each word, whether it is a feeling that a negation before it denies ("not stressed"): 1 or 0. */
   readonly denied: Uint8Array;
   /** Phrases that hold. */
   hits: PhraseEnd[];
+  /** Whether it only greets, thanks, fills, or denies a feeling ("I'm not stressed right now"). */
+  isSmallTalk: boolean;
 }
 
 /** Room for what is found in any segment. */
 export function newFindings(): Findings {
-  const entries = new Array<WordEntry>(segmentWordsMax).fill(emptyEntry);
-  return { from: 0, to: 0, entries, denied: new Uint8Array(segmentWordsMax), hits: [] };
+  const [numbers, denied] = [new Uint16Array(segmentWordsMax), new Uint8Array(segmentWordsMax)];
+  return { from: 0, to: 0, numbers, denied, hits: [], isSmallTalk: true };
 }
 
 /** Phrases that have begun, each by its place in three lists; laid out once, for the next to be written over the last. */
@@ -40,43 +41,37 @@ const GAP_WORDS_MAX = 4;
 /** A negation reaches so many words ahead, "no" only one (judgement). */
 const NEGATION_REACH = 3;
 const wordNo = hashWord('no');
+const inNoPhrase: PhraseWord = { openings: [], followers: [], followerBits: 0 };
 
 /** Finds known words, phrases and denied feelings in words `from` … `to - 1`; written over what was found before. */
 export function findInSegment(found: Findings, lexicon: Lexicon, words: Words, from: number, to: number): void {
-  const { entries, denied } = found;
   const hits: PhraseEnd[] = [];
+  let areFillers = true;
   threads.count = 0;
   // How far a negation still reaches; a new "I" ends it ("I don't know, I'm sad").
   let reach = 0;
   for (let i = from; i < to; i++) {
-    const entry = entryOf(lexicon, words, i);
-    if (entry.isFirstPerson) reach = 0;
+    const number = numberIn(lexicon, words, i);
+    const is = lexicon.flags[number] as number;
+    if ((is & flags.firstPerson) !== 0) reach = 0;
     const isNegated = reach !== 0;
-    entries[i - from] = entry;
-    denied[i - from] = entry.isFeeling && isNegated ? 1 : 0;
-    followPhrases(entry, isNegated, hits);
-    if (entry.isDenial) reach = words.hashes[i] === wordNo ? 1 : NEGATION_REACH;
+    const isDenied = isNegated && (is & flags.feeling) !== 0;
+    found.numbers[i - from] = number;
+    found.denied[i - from] = isDenied ? 1 : 0;
+    areFillers &&= isDenied || (is & flags.filler) !== 0;
+    if ((is & flags.inPhrases) !== 0) followPhrases(lexicon.inPhrases[number] as PhraseWord, isNegated, hits);
+    else if (threads.count > 0) followPhrases(inNoPhrase, isNegated, hits);
+    if ((is & flags.denial) !== 0) reach = words.hashes[i] === wordNo ? 1 : NEGATION_REACH;
     else if (isNegated) reach--;
   }
-  [found.from, found.to, found.hits] = [from, to, hits];
-}
-
-function entryOf({ table, entries, stems, sieve }: Lexicon, words: Words, i: number): WordEntry {
-  const number = numberOf(table, words.hashes[i] as number);
-  if (number >= 0) return entries[number] as WordEntry;
-  let entry = emptyEntry;
-  let hash = hashStart;
-  const end = words.ends[i] as number;
-  for (let at = words.starts[i] as number; at < end; at++) {
-    hash = hashNext(hash, words.letters[at] as number);
-    if (isSifted(sieve, hash)) entry = mergeEntries(entry, stems.get(hash) ?? emptyEntry);
-  }
-  return entry;
+  found.from = from;
+  found.to = to;
+  found.hits = hits;
+  found.isSmallTalk = areFillers && hits.length === 0;
 }
 
 /** One word further in the tree of phrases, from every word on. A denied event or state is no hit. */
-function followPhrases({ openings, followers, followerBits }: WordEntry, isNegated: boolean, hits: PhraseEnd[]): void {
-  if (openings.length === 0 && threads.count === 0) return;
+function followPhrases({ openings, followers, followerBits }: PhraseWord, isNegated: boolean, hits: PhraseEnd[]): void {
   nextThreads.count = 0;
   for (let i = 0; i < threads.count; i++) {
     const node = threads.nodes[i] as PhraseNode;

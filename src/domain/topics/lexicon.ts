@@ -1,135 +1,142 @@
+import { type BitSet, hasBit, newBitSet } from './bit-set.js';
 import { fillers } from './fillers.js';
-import { phrases } from './phrases.js';
-import { hashNext, hashStart, hashWord } from './tokens.js';
-import { topicNames, type TopicName } from './vocabulary.js';
-import { buildWordTable, type WordTable } from './word-table.js';
-import { wordClasses } from './word-classes.js';
-import {
-  bitOf,
-  classNames,
-  emptyEntry,
-  mergeEntries,
-  newEntry,
-  numberEntry,
-  type PhraseNode,
-  type WordEntry,
-} from './word-entries.js';
+import { allPhrases, bitOf, followersOf, type PhraseNode, plantPhrases } from './phrase-tree.js';
+import { hashNext, hashStart, hashWord, type Words } from './tokens.js';
+import { classCount, classNames, denials, feelings, firstPerson, wordClasses } from './word-classes.js';
+import { buildWordTable, numberOf, type WordTable } from './word-table.js';
 
-/** Word classes and topic phrases, compiled. Words are compared by 32-bit hash, never as strings. */
+/**
+ * Word classes and topic phrases, compiled. Words are compared by 32-bit hash, never as strings. Whatever is known has a
+ * number: 0 is nothing, then come the known words, behind them the stems, each with all that its own beginnings say.
+ */
 export interface Lexicon {
-  /** The known words; the number of each is its place. */
+  /** The known words, in the order of their numbers, from 1. */
   readonly words: readonly string[];
-  /** What is known of a whole word, what is known of its beginnings included. */
-  readonly entries: readonly WordEntry[];
-  readonly table: WordTable;
-  /** What is known of words with this beginning. */
-  readonly stems: ReadonlyMap<number, WordEntry>;
-  /** A bit for each {@link sieveSlot}: unset where no beginning can have such a hash. Spares most look-ups. */
-  readonly sieve: Uint8Array;
+  readonly wordTable: WordTable;
+  readonly stemTable: WordTable;
+  /** The {@link slotOf} of every stem; spares most look-ups. */
+  readonly stemSieve: BitSet;
+  /** By number: what a word is, as bits of {@link flags}. */
+  readonly flags: Uint8Array;
+  /** By number: the classes `classStarts[number]` … `classStarts[number + 1] - 1`. */
+  readonly classStarts: Uint16Array;
+  readonly classes: Uint8Array;
+  /** By number: what a word is in phrases, where it is in any. */
+  readonly inPhrases: ReadonlyArray<PhraseWord | undefined>;
 }
 
-/** A hint yields to any phrase (judgement). */
-const HINT_POINTS = 0.5;
+/** What a word is in phrases. */
+export interface PhraseWord {
+  /** Where phrases that begin with it lead. */
+  readonly openings: readonly PhraseNode[];
+  /** What it can be further on in a phrase: word classes and words, by number. */
+  readonly followers: readonly number[];
+  /** A bit for each of them: {@link bitOf}. */
+  readonly followerBits: number;
+}
+
+export const flags = { feeling: 1, denial: 2, firstPerson: 4, filler: 8, inPhrases: 16 } as const;
+
+/** The number of a word that is not known, and has no known beginning. */
+export const unknown = 0;
+
 const SIEVE_SLOTS = 2 ** 16;
-const sieveSlot = (hash: number): number => (hash ^ (hash >>> 16)) & (SIEVE_SLOTS - 1);
-/** Whether a beginning may have this hash. */
-export const isSifted = (sieve: Uint8Array, hash: number): boolean => {
-  const slot = sieveSlot(hash);
-  return (((sieve[slot >>> 3] as number) >>> (slot & 7)) & 1) !== 0;
-};
+const slotOf = (hash: number): number => (hash ^ (hash >>> 16)) & (SIEVE_SLOTS - 1);
+
+/** The number of a word: its own, or that of the longest stem it begins with. */
+export function numberIn({ wordTable, stemTable, stemSieve }: Lexicon, words: Words, i: number): number {
+  const own = numberOf(wordTable, words.hashes[i] as number);
+  if (own !== unknown) return own;
+  let number = unknown;
+  let hash = hashStart;
+  const end = words.ends[i] as number;
+  for (let at = words.starts[i] as number; at < end; at++) {
+    hash = hashNext(hash, words.letters[at] as number);
+    if (hasBit(stemSieve, slotOf(hash))) number = numberOf(stemTable, hash) || number;
+  }
+  return number;
+}
 
 /** Hash of all classes and phrases: weights are only good for the lexicon that they were trained with. */
 export const lexiconFingerprint = (): number => hashWord(JSON.stringify([wordClasses, allPhrases()])) >>> 0;
 
-type Symbols = Map<string, number[]>;
-const newNode = (): PhraseNode => ({ next: new Map(), nextBits: 0, ends: [] });
-
 /** Compiles the word classes and phrases; done once at start. */
 export function compileLexicon(): Lexicon {
-  const symbolsOfItems: Symbols = new Map();
-  const numbers = new Map<string, number>(classNames.map((name, id) => [`<${name}>`, id]));
-  const symbolOf = (item: string): number => {
-    const known = numbers.get(item);
-    if (known !== undefined) return known;
-    if (item.startsWith('<')) throw new Error(`unknown word class ${item}`);
-    numbers.set(item, numbers.size);
-    return addSymbol(symbolsOfItems, item, numbers.size - 1);
+  const { symbolOf, symbolsOf, items } = nameSymbols();
+  const root = plantPhrases(symbolOf);
+  const all = [...new Set([...items(), ...fillers])];
+  const words = all.filter((item) => !item.endsWith('*'));
+  const stems = all.filter((item) => item.endsWith('*')).map((item) => item.slice(0, -1));
+  const symbols = [[], ...words.map((word) => symbolsOf(word, true)), ...stems.map((stem) => symbolsOf(stem, false))];
+  const classes = symbols.map((of) => of.filter((symbol) => symbol < classCount));
+  const inPhrases = symbols.map(placesIn(root));
+  const stemHashes = stems.map(hashWord);
+  return {
+    words,
+    wordTable: buildWordTable(words.map(hashWord), 1),
+    stemTable: buildWordTable(stemHashes, 1 + words.length),
+    stemSieve: newBitSet(SIEVE_SLOTS, stemHashes.map(slotOf)),
+    flags: Uint8Array.from(classes, (of, number) => flagsOf(of, words[number - 1], inPhrases[number])),
+    classStarts: startsOf(classes),
+    classes: Uint8Array.from(classes.flat()),
+    inPhrases,
   };
-  classNames.forEach((name, id) => wordClasses[name].split(' ').forEach((word) => addSymbol(symbolsOfItems, word, id)));
-  const root = newNode();
-  for (const [topic, phrase] of allPhrases()) addPhrase(root, topic, phrase, symbolOf);
-  return hashSymbols(symbolsOfItems, root);
 }
 
-function addSymbol(symbols: Symbols, item: string, symbol: number): number {
-  const known = symbols.get(item);
-  if (known === undefined) symbols.set(item, [symbol]);
-  else if (!known.includes(symbol)) known.push(symbol);
-  return symbol;
+/** Word classes are symbols by their number, words and stems of phrases by the numbers behind. */
+function nameSymbols() {
+  const named = new Map<string, number>(classNames.map((name, id) => [`<${name}>`, id]));
+  const ofItems = new Map<string, Set<number>>();
+  const add = (item: string, symbol: number): number => {
+    ofItems.set(item, (ofItems.get(item) ?? new Set()).add(symbol));
+    return symbol;
+  };
+  classNames.forEach((name, id) => wordClasses[name].split(' ').forEach((item) => add(item, id)));
+  return {
+    /** The symbol of an item of a phrase. */
+    symbolOf(item: string): number {
+      const known = named.get(item);
+      if (known !== undefined) return known;
+      if (item.startsWith('<')) throw new Error(`unknown word class ${item}`);
+      named.set(item, named.size);
+      return add(item, named.size - 1);
+    },
+    /** What a text says by itself, if it is a word, and by every stem it begins with. */
+    symbolsOf(text: string, isWord: boolean): number[] {
+      const beginnings = Array.from(text, (_, i) => `${text.slice(0, i + 1)}*`);
+      const items = isWord ? [text, ...beginnings] : beginnings;
+      return [...new Set(items.flatMap((item) => [...(ofItems.get(item) ?? [])]))];
+    },
+    items: () => ofItems.keys(),
+  };
 }
 
-function hashSymbols(symbolsOfItems: Symbols, root: PhraseNode): Lexicon {
-  const stems = new Map<number, WordEntry>();
-  const sieve = new Uint8Array(SIEVE_SLOTS / 8);
-  const followers = new Set<number>();
-  for (const node of root.next.values()) collectSymbols(node, followers);
-  for (const [item, symbols] of symbolsOfItems) {
-    if (!item.endsWith('*')) continue;
-    const hash = hashWord(item.slice(0, -1));
-    stems.set(hash, newEntry(symbols, root, followers));
-    const slot = sieveSlot(hash);
-    sieve[slot >>> 3] = (sieve[slot >>> 3] as number) | (1 << (slot & 7));
-  }
-  const words = [...new Set([...symbolsOfItems.keys(), ...fillers])].filter((item) => !item.endsWith('*'));
-  const isFiller = new Set(fillers);
-  const entries = words.map((word, number) => {
-    const own = newEntry(symbolsOfItems.get(word) ?? [], root, followers);
-    return numberEntry(mergeEntries(own, entryOfStems(stems, word)), number, isFiller.has(word));
-  });
-  return { words, entries, table: buildWordTable(words.map(hashWord)), stems, sieve };
+/** Where each list starts when all stand in a row, and where the last ends. */
+function startsOf(lists: ReadonlyArray<readonly number[]>): Uint16Array {
+  const starts = new Uint16Array(lists.length + 1);
+  lists.forEach((list, i) => (starts[i + 1] = (starts[i] as number) + list.length));
+  return starts;
 }
 
-function collectSymbols(node: PhraseNode, symbols: Set<number>): void {
-  if (node.gap !== undefined) collectSymbols(node.gap, symbols);
-  for (const [symbol, child] of node.next) {
-    symbols.add(symbol);
-    collectSymbols(child, symbols);
-  }
+/** What words are in phrases, by their symbols. */
+function placesIn(root: PhraseNode): (symbols: readonly number[]) => PhraseWord | undefined {
+  const all = followersOf(root);
+  return (symbols) => {
+    const openings = symbols.flatMap((symbol) => root.next.get(symbol) ?? []);
+    const followers = symbols.filter((symbol) => all.has(symbol));
+    if (openings.length + followers.length === 0) return undefined;
+    return { openings, followers, followerBits: followers.reduce((bits, symbol) => bits | bitOf(symbol), 0) };
+  };
 }
 
-function entryOfStems(stems: ReadonlyMap<number, WordEntry>, word: string): WordEntry {
-  let entry = emptyEntry;
-  let hash = hashStart;
-  for (let i = 0; i < word.length; i++) {
-    hash = hashNext(hash, word.charCodeAt(i));
-    const stem = stems.get(hash);
-    if (stem !== undefined) entry = mergeEntries(entry, stem);
-  }
-  return entry;
-}
+const isFiller = new Set(fillers);
 
-function allPhrases(): [TopicName, string][] {
-  const listOf: Partial<Record<TopicName, string>> = phrases;
-  return topicNames.flatMap((topic) =>
-    (listOf[topic]?.split(', ') ?? []).map((phrase): [TopicName, string] => [topic, phrase]),
+function flagsOf(classes: readonly number[], word: string | undefined, phraseWord: PhraseWord | undefined): number {
+  return (
+    (classes.some((id) => feelings.has(id)) ? flags.feeling : 0) |
+    (classes.includes(denials) ? flags.denial : 0) |
+    (classes.includes(firstPerson) ? flags.firstPerson : 0) |
+    (word !== undefined && isFiller.has(word) ? flags.filler : 0) |
+    (phraseWord ? flags.inPhrases : 0)
   );
-}
-
-function addPhrase(root: PhraseNode, topic: TopicName, phrase: string, symbolOf: (item: string) => number): void {
-  const items = phrase.replace(/^[!?]+/, '').split(' ');
-  let nodes = [root];
-  for (const item of items) {
-    if (item === '~') nodes = nodes.map((node) => (node.gap ??= newNode()));
-    else nodes = nodes.flatMap((node) => item.split('|').map((word) => childOf(node, symbolOf(word))));
-  }
-  const points = /^!?\?/.test(phrase) ? HINT_POINTS : items.filter((item) => item !== '~').length;
-  const number = topicNames.indexOf(topic);
-  for (const node of nodes) node.ends.push({ topic, number, isDeniable: phrase.startsWith('!'), points });
-}
-
-function childOf(node: PhraseNode, symbol: number): PhraseNode {
-  const child = node.next.get(symbol) ?? newNode();
-  node.next.set(symbol, child);
-  node.nextBits |= bitOf(symbol);
-  return child;
 }

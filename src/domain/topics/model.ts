@@ -6,6 +6,7 @@ import {
   pushWord,
   type RowIndex,
 } from './features.js';
+import { newBitSet } from './bit-set.js';
 import { compileLexicon, lexiconFingerprint, type Lexicon } from './lexicon.js';
 import { readWords } from './tokens.js';
 import { decodeWeights, type FamilyWeights } from './weights.js';
@@ -52,22 +53,22 @@ function toFamily({ bits, buckets, rarities, weights }: FamilyWeights): Family {
     for (let k = 0; k < classTotal; k++)
       rows[(i + 1) * ROW_LENGTH + 1 + k] = rarity * (weights[i * classTotal + k] ?? 0);
   });
-  return { bits, rowOf, rows };
+  return { bits, rowOf, rows, used: newBitSet(rowOf.length, buckets) };
 }
 
 /** Gives each known word a row of its own for its runs: their sum. */
 function addKnownWords({ words }: Lexicon, families: TopicModel['families']): Pick<TopicModel, 'families' | 'index'> {
   const own = newFeatures();
-  const known = { words: new Uint16Array(words.length), runs: new Uint16Array(words.length) };
+  const known = { words: new Uint16Array(words.length + 1), runs: new Uint16Array(words.length + 1) };
   const begin = families.runs.rows.length / ROW_LENGTH;
   const rows = new Float32Array((begin + words.length) * ROW_LENGTH);
   rows.set(families.runs.rows);
-  words.forEach((word, number) => {
+  words.forEach((word, place) => {
     own.words.length = own.runs.length = 0;
-    pushWord(own, families, readWords(word), 0);
-    if (own.words.length > 0) known.words[number] = own.words.rows[0] as number;
-    if (own.runs.length > 0) known.runs[number] = begin + number;
-    for (const run of own.runs.rows.subarray(0, own.runs.length)) addRow(rows, begin + number, run);
+    pushWord(own.words, own.runs, families, readWords(word), 0);
+    if (own.words.length > 0) known.words[place + 1] = own.words.rows[0] as number;
+    if (own.runs.length > 0) known.runs[place + 1] = begin + place;
+    for (const run of own.runs.rows.subarray(0, own.runs.length)) addRow(rows, begin + place, run);
   });
   return { families: { ...families, runs: { ...families.runs, rows } }, index: { ...families, known } };
 }

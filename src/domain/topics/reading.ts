@@ -1,7 +1,6 @@
 import { findInSegment, type Findings, newFindings } from './findings.js';
 import { fillFeatures, newFeatures } from './features.js';
 import { classTotal, scoreFeatures, type TopicModel } from './model.js';
-import { isSmallTalk } from './small-talk.js';
 import { newWords, readWords, wipeLetters } from './tokens.js';
 import { topicExtraction as settings } from '../../../generated/spec.js';
 import { areas, topicsByArea } from './vocabulary.js';
@@ -33,8 +32,8 @@ export function readText(model: TopicModel, text: string): Reading {
   for (const to of words.segmentEnds) {
     findInSegment(found, model.lexicon, words, from, to);
     from = to;
-    if (isSmallTalk(found)) continue;
-    fillFeatures(features, model.index, words, found);
+    if (found.isSmallTalk) continue;
+    fillFeatures(features, model.index, model.lexicon, words, found);
     segments.push(toOdds(scoreFeatures(model, features), found.hits));
     if (found.hits.length > 0) addPoints((points ??= new Map()), found.hits);
   }

@@ -1,6 +1,6 @@
 /** Finds the number of a hash: a Map of numbers, laid out for the processor's caches. */
 export interface WordTable {
-  /** A slot is a hash and the number that it has, plus 1; 0 where it is free. */
+  /** A slot is a hash and the number that it has; 0 where it is free. */
   readonly slots: Int32Array;
   readonly mask: number;
 }
@@ -8,24 +8,24 @@ export interface WordTable {
 /** Slots for each hash, at least: most are then found where they are looked for first. */
 const SPREAD = 2;
 
-/** The number of each hash is its place; of two equal ones the first counts. */
-export function buildWordTable(hashes: readonly number[]): WordTable {
+/** Hashes are numbered in their order, from `first`, which is at least 1; of two equal ones the first counts. */
+export function buildWordTable(hashes: readonly number[], first: number): WordTable {
   const size = 2 ** Math.ceil(Math.log2(SPREAD * hashes.length));
   const table = { slots: new Int32Array(2 * size), mask: size - 1 };
-  hashes.forEach((hash, number) => {
+  hashes.forEach((hash, index) => {
     let slot = firstSlot(table, hash);
     while (table.slots[slot + 1] !== 0) slot = nextSlot(table, slot);
     table.slots[slot] = hash;
-    table.slots[slot + 1] = number + 1;
+    table.slots[slot + 1] = first + index;
   });
   return table;
 }
 
-/** Negative where there is none. */
+/** 0 where there is none. */
 export function numberOf(table: WordTable, hash: number): number {
   let slot = firstSlot(table, hash);
   while (table.slots[slot + 1] !== 0 && table.slots[slot] !== hash) slot = nextSlot(table, slot);
-  return (table.slots[slot + 1] as number) - 1;
+  return table.slots[slot + 1] as number;
 }
 
 const firstSlot = ({ mask }: WordTable, hash: number): number => 2 * ((hash ^ (hash >>> 15)) & mask);
