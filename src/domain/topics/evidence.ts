@@ -1,4 +1,5 @@
 import { topicExtraction as settings } from '../../../generated/spec.js';
+import type { Reading } from './reading.js';
 import { areas, topicNames } from './vocabulary.js';
 
 /**
@@ -65,14 +66,17 @@ export function decayEvidence({ areas, topics }: Evidence): void {
 // A share no better than an even guess says nothing.
 const evenShare = 1 / (areas.length + 1);
 
-/** Adds a text's shares of the areas and points of the topics, by their number, weighed. */
+/** Adds a text's shares of the areas and {@link Reading.points} of the topics, weighed. */
 export function addEvidence(
   { areas, topics }: Evidence,
   weight: number,
   shares: readonly number[],
-  points: ReadonlyMap<number, number>,
+  points: Reading['points'],
 ): void {
-  for (const [number, more] of points) topics[number] = (topics[number] as number) + weight * more;
+  for (let at = 0; at < points.length; at += 2) {
+    const number = points[at] as number;
+    topics[number] = (topics[number] as number) + weight * (points[at + 1] as number);
+  }
   for (let k = 0; k < areas.length; k++)
     areas[k] = (areas[k] as number) + weight * Math.max(0, (shares[k] as number) - evenShare);
 }

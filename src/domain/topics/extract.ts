@@ -9,7 +9,7 @@ import {
   writeEvidence,
 } from './evidence.js';
 import type { TopicModel } from './model.js';
-import { bestShares, readText, type Reading } from './reading.js';
+import { bestShares, pointsOf, readText, type Reading } from './reading.js';
 import { topicExtraction as settings } from '../../../generated/spec.js';
 import { areas, topicNames, topicsByArea, type TopicName } from './vocabulary.js';
 
@@ -77,16 +77,16 @@ function nameTopics(user: Reading, context: Evidence): TopicName[] {
 
 /** A phrase of several words is surer than a share learned from few sentences, and a session seldom jumps. */
 function shareMin(area: number, points: Reading['points'], context: Evidence): number {
-  const isNamed = (topicsOf[area] ?? []).some((topic) => (points.get(topic) ?? 0) >= settings.named_points_min);
+  const isNamed = (topicsOf[area] ?? []).some((topic) => pointsOf(points, topic) >= settings.named_points_min);
   const isGoingOn = (context.areas[area] as number) >= settings.session_area_turns_min;
   return isNamed || isGoingOn ? settings.named_area_share_min : settings.area_share_min;
 }
 
 /** The area's topic with the most points of the user's phrases; the context decides between equals. */
 function bestTopic(area: number, points: Reading['points'], context: Evidence): number | undefined {
-  if (points.size === 0) return undefined;
+  if (points.length === 0) return undefined;
   return mostOf(area, (topic) => {
-    const own = points.get(topic) ?? 0;
+    const own = pointsOf(points, topic);
     return own > 0 ? own + settings.context_points_weight * Math.min(1, context.topics[topic] as number) : 0;
   });
 }

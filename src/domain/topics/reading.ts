@@ -5,12 +5,12 @@ import { newWords, readWords, wipeLetters } from './tokens.js';
 import { topicExtraction as settings } from '../../../generated/spec.js';
 import { areas, topicsByArea } from './vocabulary.js';
 
-/** What one text says about topics. */
+/** What one text says about topics: numbers only, in lists that are quick to copy to another thread. */
 export interface Reading {
-  /** Odds of each area, then of "none", in each segment that is not small talk; those of one segment up to a factor. */
-  readonly segments: readonly (readonly number[])[];
-  /** Points of each topic that a phrase supports, by its number; a longer phrase and a repeat count more. */
-  readonly points: ReadonlyMap<number, number>;
+  /** Odds of each area, then of "none", segment after segment but small talk; those of one segment up to a factor. */
+  readonly odds: readonly number[];
+  /** The topics that phrases support, by number, each followed by its points; a longer phrase and a repeat count more. */
+  readonly points: readonly number[];
 }
 
 /** The number of the area of each topic. */
@@ -26,22 +26,20 @@ const features = newFeatures();
 /** Reads a text of any content; nothing but small talk gives an empty reading. */
 export function readText(model: TopicModel, text: string): Reading {
   readWords(text, words);
-  const segments: number[][] = [];
-  let points: Map<number, number> | undefined;
+  const odds: number[] = [];
+  const points: number[] = [];
   let from = 0;
   for (const to of words.segmentEnds) {
     findInSegment(found, model.lexicon, words, from, to);
     from = to;
     if (found.isSmallTalk) continue;
     fillFeatures(features, model.index, model.lexicon, words, found);
-    segments.push(toOdds(scoreFeatures(model, features), found.hits));
-    if (found.hits.length > 0) addPoints((points ??= new Map()), found.hits);
+    odds.push(...toOdds(scoreFeatures(model, features), found.hits));
+    addPoints(points, found.hits);
   }
   wipeLetters(words);
-  return { segments, points: points ?? noPoints };
+  return { odds, points };
 }
-
-const noPoints: Reading['points'] = new Map();
 
 /** Raises the areas whose topics a phrase names outright, hints apart: training rows are few, phrases are sure. */
 function toOdds(scores: number[], hits: Findings['hits']): number[] {
@@ -58,23 +56,35 @@ function toOdds(scores: number[], hits: Findings['hits']): number[] {
 /** Scratch: words of the longest phrase about each area; about "none" there are no phrases. */
 const named = new Float64Array(classTotal);
 
-function addPoints(total: Map<number, number>, hits: Findings['hits']): void {
-  for (const { number, points } of hits) {
-    const before = total.get(number);
-    total.set(number, before === undefined ? points : Math.max(before, points) + REPEAT_POINTS);
+function addPoints(points: number[], hits: Findings['hits']): void {
+  for (const hit of hits) {
+    const at = placeOf(points, hit.number);
+    if (at < 0) points.push(hit.number, hit.points);
+    else points[at + 1] = Math.max(points[at + 1] as number, hit.points) + REPEAT_POINTS;
   }
+}
+
+/** A text's points of a topic, 0 where no phrase supports it. */
+export function pointsOf(points: Reading['points'], topic: number): number {
+  const at = placeOf(points, topic);
+  return at < 0 ? 0 : (points[at + 1] as number);
+}
+
+function placeOf(points: Reading['points'], topic: number): number {
+  for (let at = 0; at < points.length; at += 2) if (points[at] === topic) return at;
+  return -1;
 }
 
 const noLeanings: readonly number[] = areas.map(() => 1);
 
 /** For each area the best share, 0–1, that any segment gives it, once its odds are multiplied by the `leanings`. */
-export function bestShares({ segments }: Reading, leanings = noLeanings): number[] {
+export function bestShares({ odds }: Reading, leanings = noLeanings): number[] {
   const best = leanings.map(() => 0);
-  for (const odds of segments) {
-    let sum = odds[leanings.length] as number;
-    for (let k = 0; k < leanings.length; k++) sum += (odds[k] as number) * (leanings[k] as number);
-    for (let k = 0; k < leanings.length; k++)
-      best[k] = Math.max(best[k] as number, ((odds[k] as number) * (leanings[k] as number)) / sum);
+  for (let from = 0; from < odds.length; from += classTotal) {
+    let sum = odds[from + best.length] as number;
+    for (let k = 0; k < best.length; k++) sum += (odds[from + k] as number) * (leanings[k] as number);
+    for (let k = 0; k < best.length; k++)
+      best[k] = Math.max(best[k] as number, ((odds[from + k] as number) * (leanings[k] as number)) / sum);
   }
   return best;
 }
