@@ -1,15 +1,19 @@
+import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import { createCallerOf } from './accounts/caller-of.js';
 import { type Keep, startAll } from './closing.js';
 import type { Config } from './config.js';
 import type { StartCore } from './core/core.js';
+import { loadTopicModel } from './domain/topics/extract.js';
 import { createApp } from './http/app.js';
 import { type ContractDocument, loadContractDocument } from './http/contract-document.js';
 import { startServer } from './http/server.js';
+import { createReceive } from './ingest/receive.js';
 import { createMonthlyCalls, monthlyQuotaBy } from './limits/monthly-calls.js';
 import { createWindows } from './limits/windows.js';
 import { createMetrics } from './metrics/metrics.js';
 import { serveMetrics } from './metrics/server.js';
+import { secretsKeyOf } from './secrets.js';
 import { starting } from './start-error.js';
 import { isTransient } from './store/transient.js';
 
@@ -63,13 +67,15 @@ async function serve(
   const windows = keep(await createWindows({ ...config, log }));
   const { newSessions, sessionRequests } = windows;
   const host = { newSessions, observeGroup, observeAttempt };
-  const core = keep(await startCore({ config, root, log, now, host }));
+  const core = keep(await startCore({ config, log, now, host }));
   const { operate, findKeys, recordKeyUse, usageTotals, addUsage } = core;
   metrics.watchQueue(core.waiting);
   metrics.watchOutbox(core.outboxAgeSeconds);
   const metricsUrl = await serveMetrics(keep, metrics, config);
   const usage = { totalsOf: usageTotals, add: addUsage };
   const monthlyCalls = keep(createMonthlyCalls({ usage, quotaOf: monthlyQuotaBy(config.quotas), now, log }));
+  const topicModel = loadTopicModel(await readFile(new URL('src/domain/topics/weights.bin', root)));
+  const digestKey = await starting('SECRETS_KEY', () => secretsKeyOf(config));
   const app = await createApp({
     ...config,
     root,
@@ -78,6 +84,7 @@ async function serve(
     callerOf: createCallerOf({ byHashes: findKeys, recordUse: recordKeyUse }, now),
     monthlyCalls,
     sessionRequests,
+    receive: createReceive({ topicModel, digestKey }),
     log,
     observeRequest,
     observeRefusal,

@@ -19,10 +19,10 @@ type BodyOf<Op extends OperationId> = operations[Op] extends {
   : unknown;
 
 /** What a handler receives: validated against the contract, so it can be trusted. */
-export interface Input<Op extends OperationId> {
+export interface Input<Op extends OperationId, Body = BodyOf<Op>> {
   readonly query: QueryOf<Op>;
   readonly params: ParamsOf<Op>;
-  readonly body: BodyOf<Op>;
+  readonly body: Body;
 }
 
 /** What a handler may answer: a declared success status with its body. Errors are thrown as ProblemError. */
@@ -44,15 +44,18 @@ export interface Caller {
 /** What an account may call. */
 export type Tier = keyof typeof tiers;
 
-export type Operation<Op extends OperationId> = (
-  input: Input<Op>,
+export type Operation<Op extends OperationId, Body = BodyOf<Op>> = (
+  input: Input<Op, Body>,
   caller: Op extends PublicOperationId ? undefined : Caller,
 ) => Promise<Output<Op>>;
 
 /** Operations that need no key; the contract marks them with `security: []`. */
 export type PublicOperationId = (typeof publicOperations)[number];
 
-export type Operations = { readonly [Op in OperationId]: Operation<Op> };
+/** All of them; `Received` is what a submission has become on its way to its operation. */
+export type Operations<Received> = {
+  readonly [Op in OperationId]: Operation<Op, Op extends 'ingest' ? Received : BodyOf<Op>>;
+};
 
 /** What is sent for an operation: a declared success status and, unless it has no body, its JSON text. */
 export interface Served {
@@ -63,7 +66,7 @@ export interface Served {
 /** Runs an operation by its name, on input that has been checked against the contract. */
 export type Operate = (
   operationId: OperationId,
-  input: Input<OperationId>,
+  input: Input<OperationId, unknown>,
   caller: Caller | undefined,
 ) => Promise<Served>;
 

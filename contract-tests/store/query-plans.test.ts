@@ -9,6 +9,8 @@ import { createLog } from '../../src/log.js';
 import { loadTopicModel } from '../../src/domain/topics/extract.js';
 import { createSecretBox } from '../../src/delivery/secret-box.js';
 import { createIngest } from '../../src/ingest/ingest.js';
+import { createReceive, type Receive } from '../../src/ingest/receive.js';
+import type { Submitted } from '../../src/ingest/submitted.js';
 import { createOperations } from '../../src/operations/index.js';
 import { createMonthlyCalls } from '../../src/limits/monthly-calls.js';
 import { createAdmitSession } from '../../src/limits/new-session-limit.js';
@@ -68,7 +70,8 @@ interface PlanRow {
 interface Heard {
   readonly knex: Knex;
   readonly store: Store;
-  readonly operations: Operations;
+  readonly operations: Operations<Submitted>;
+  readonly receive: Receive;
   readonly clock: Clock;
   /** Every statement that the work runs. */
   statementsOf(work: () => Promise<unknown>): Promise<Statement[]>;
@@ -82,7 +85,8 @@ async function startHeard(): Promise<Heard> {
   await migrate(knex);
   const [store, clock] = [storeOn(knex), new Clock()];
   const topicModel = loadTopicModel(await readFile(new URL('src/domain/topics/weights.bin', root)));
-  const ingest = createIngest({ store, topicModel, digestKey: 'k', now: clock.now, onEvents() {}, observeGroup() {} });
+  const receive = createReceive({ topicModel, digestKey: 'k' });
+  const ingest = createIngest({ store, now: clock.now, onEvents() {}, observeGroup() {} });
   const window = createWindowLimit({ policy: 'new-sessions', quota: 1_000_000, windowSeconds: 60 });
   const operations = createOperations({
     store,
@@ -101,7 +105,7 @@ async function startHeard(): Promise<Heard> {
     await work().finally(() => knex.removeListener('query', hear));
     return heard;
   };
-  return { knex, store, operations, clock, statementsOf };
+  return { knex, store, operations, receive, clock, statementsOf };
 }
 
 /** As openStore puts it together, on a database of ours. */
@@ -127,7 +131,8 @@ function storeOn(knex: Knex): Store {
 }
 
 /** Thousands of rows of one account and a few of others, so that a search by account alone is no search. */
-async function fill({ knex, store, operations, clock }: Heard): Promise<{ accountId: string; key: string }> {
+async function fill(heard: Heard): Promise<{ accountId: string; key: string }> {
+  const { knex, store, clock } = heard;
   for (let index = 0; index < accounts; index++)
     await createKey(store.keys, { account: `account-${index}`, tier: 'solo' }, clock.nowMs);
   const { key } = await createKey(store.keys, { account: 'ours', tier: 'solo' }, clock.nowMs);
@@ -140,7 +145,7 @@ async function fill({ knex, store, operations, clock }: Heard): Promise<{ accoun
       heart_rate: 70,
       ...turn,
     }));
-    await Promise.all(bodies.map((body) => send(operations, accountId, body)));
+    await Promise.all(bodies.map((body) => send(heard, accountId, body)));
   };
   await fillWith('expired', expired);
   clock.advance(day + 1);
@@ -154,8 +159,8 @@ async function fill({ knex, store, operations, clock }: Heard): Promise<{ accoun
 
 const callerIn = (accountId: string): Caller => ({ accountId, keyId: 'k', tier: 'solo' });
 
-const send = ({ ingest }: Operations, accountId: string, body: Submission) =>
-  ingest({ body, query: undefined, params: undefined }, callerIn(accountId));
+const send = ({ operations, receive }: Heard, accountId: string, body: Submission) =>
+  operations.ingest({ body: receive(accountId, body), query: undefined, params: undefined }, callerIn(accountId));
 
 const ask = <Query>(query: Query) => ({ query, params: undefined, body: undefined });
 
@@ -173,11 +178,9 @@ async function live(heard: Heard, accountId: string, key: string): Promise<void>
   await createCallerOf(store.keys, clock.now)(key);
   await operations.getReadiness(ask(undefined), undefined);
   for (const seconds of [0, 10, 5, 5, 10])
-    await Promise.all(
-      Array.from({ length: 6 }, (_, session) => send(operations, accountId, reading(session, seconds))),
-    );
-  await send(operations, accountId, { ...reading(9, 0), subject_id: 'us-1' });
-  await send(operations, accountId, { ...reading(9, 20), subject_id: 'unknown-to-us' }).catch(() => undefined);
+    await Promise.all(Array.from({ length: 6 }, (_, session) => send(heard, accountId, reading(session, seconds))));
+  await send(heard, accountId, { ...reading(9, 0), subject_id: 'us-1' });
+  await send(heard, accountId, { ...reading(9, 20), subject_id: 'unknown-to-us' }).catch(() => undefined);
   await operations.getState(ask({ session_id: 'ours-0' }), ours);
   await operations.getHistory(ask({ session_id: 'ours-0' }), ours);
   await operations.getTriggers(ask({ subject_id: 'us-0' }), ours);
@@ -279,7 +282,7 @@ test('every query of the service searches an index', async () => {
 test('sessions that begin at once are asked about together', async () => {
   const heard = await startHeard();
   const begin = (index: number) =>
-    send(heard.operations, `account-${index % 2}`, {
+    send(heard, `account-${index % 2}`, {
       session_id: `new-${index}`,
       timestamp: heard.clock.at(),
       heart_rate: 70,
@@ -309,8 +312,7 @@ test('a resend is looked up by its whole key, not among all readings of its sess
   const heard = await startHeard();
   const { accountId } = await fill(heard);
   const resent = { session_id: 'ours', timestamp: heard.clock.at(), heart_rate: 90 };
-  const resend = () =>
-    Promise.all([resent, { ...resent, heart_rate: 91 }].map((it) => send(heard.operations, accountId, it)));
+  const resend = () => Promise.all([resent, { ...resent, heart_rate: 91 }].map((it) => send(heard, accountId, it)));
   await resend();
   const query = (await heard.statementsOf(resend)).find(({ sql }) => /^select .*`answer` from `readings`/.test(sql));
   const plan = await planOf(heard.knex, query as Statement);

@@ -1,5 +1,6 @@
 import { webhookDelivery } from '../../generated/spec.js';
 import type { Caller, Operations } from '../../src/contract.js';
+import type { Submitted } from '../../src/ingest/submitted.js';
 import { writeCursor } from '../../src/delivery/cursor.js';
 import { expandEvents } from '../../src/delivery/expand.js';
 import { newDelivery } from '../../src/delivery/new-delivery.js';
@@ -48,7 +49,7 @@ const ask = <Query>(query: Query) => ({ query, params: undefined, body: undefine
 /** One of everything that happens to webhooks. */
 export async function liveWithWebhooks(
   store: Store,
-  operations: Operations,
+  operations: Operations<Submitted>,
   clock: Clock,
   ours: Caller,
 ): Promise<void> {

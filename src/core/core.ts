@@ -1,12 +1,11 @@
-import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import { createKey } from '../accounts/manage.js';
 import { type Closable, type Keep, startAll } from '../closing.js';
 import type { Config } from '../config.js';
 import type { Operate, OperationId, Operations, Output } from '../contract.js';
 import type { Worker } from '../delivery/worker.js';
-import { loadTopicModel } from '../domain/topics/extract.js';
 import { createIngest, type Ingest } from '../ingest/ingest.js';
+import type { Submitted } from '../ingest/submitted.js';
 import { type CountNewSession, createAdmitSession } from '../limits/new-session-limit.js';
 import { createOperations } from '../operations/index.js';
 import { startRetention } from '../retention/purge.js';
@@ -48,8 +47,6 @@ export interface CoreHost {
 
 export interface CoreParts {
   readonly config: Config;
-  /** The folder of the project, with the weights by which topics are told. */
-  readonly root: URL;
   readonly log: Logger;
   /** The clock, epoch ms. */
   readonly now: () => number;
@@ -66,18 +63,15 @@ export const startCore: StartCore = async (parts) => {
 
 async function start(keep: Keep, parts: CoreParts): Promise<Omit<Core, 'close'>> {
   const { config, now, log, host } = parts;
-  const topicModel = loadTopicModel(await readFile(new URL('src/domain/topics/weights.bin', parts.root)));
   const foundation = await layFoundation(keep, config, now);
-  const { store, secretsKey } = foundation;
+  const { store } = foundation;
   keep(startRetention(store, now, log));
   let worker: Worker | undefined;
   // Let go after those whose events it delivers.
   keep({ close: async () => worker?.close() });
   const wakeWorker = () => worker?.wake();
   const { observeGroup } = host;
-  const ingest = keep(
-    createIngest({ store, topicModel, digestKey: secretsKey, now, onEvents: wakeWorker, observeGroup }),
-  );
+  const ingest = keep(createIngest({ store, now, onEvents: wakeWorker, observeGroup }));
   const operations = operationsOn(foundation, ingest, wakeWorker, parts);
   return {
     operate: operateWith(operations),
@@ -101,14 +95,14 @@ function operationsOn(
   ingest: Ingest,
   wakeWorker: () => void,
   { config: { maxTimestampAgeMs, targetPolicy, quotas }, now, host }: CoreParts,
-): Operations {
+): Operations<Submitted> {
   const admitSession = createAdmitSession(store, host.newSessions, quotas.newSessions === 0);
   const services = { store, ingest, admitSession, now, maxTimestampAgeMs, secretBox, targetPolicy, wakeWorker };
   return createOperations(services);
 }
 
 /** The table pairs each id with its own types; the shell has checked the input against the same id. */
-function operateWith(operations: Operations): Operate {
+function operateWith(operations: Operations<Submitted>): Operate {
   return async (operationId, input, caller) => {
     const operation = operations[operationId] as (...asked: readonly unknown[]) => Promise<Output<OperationId>>;
     const { status, body } = await operation(input, caller);

@@ -11,12 +11,12 @@ export interface ThreadWish {
 }
 
 /**
- * Starts the core on a thread of its own, so that neither SQL nor text nor SQLite's commits keep requests waiting. An
+ * Starts the core on a thread of its own, so that neither SQL nor SQLite's commits keep requests waiting. An
  * error that nobody catches there ends the process, as it does on the main thread.
  */
 export function coreOnThread({ program, writeLog }: ThreadWish): StartCore {
-  return async ({ config, root, host }) => {
-    const workerData: ThreadData = { config, root: root.href };
+  return async ({ config, host }) => {
+    const workerData: ThreadData = { config };
     const thread = new Worker(program, { workerData });
     thread.on('error', (error) => {
       throw error;

@@ -8,8 +8,6 @@ import { type Core, type CoreHost, startCore } from './core.js';
 /** What a thread is started with. */
 export interface ThreadData {
   readonly config: Config;
-  /** The URL of the project's folder. */
-  readonly root: string;
 }
 
 /** What the main thread may ask: first the start, then all that a core does. */
@@ -21,7 +19,7 @@ export type HostFunctions = CoreHost & { writeLog(line: string): void };
 /** Runs the core for the main thread, which starts, asks and closes it. */
 export function runCore(tracing: Closable | undefined): void {
   if (!parentPort) throw new Error('the core runs on a thread');
-  const { config, root } = workerData as ThreadData;
+  const { config } = workerData as ThreadData;
   const functions: Record<string, Functions[string]> = {};
   const { ask, tell } = connect<HostFunctions>(parentPort, functions);
   const log = createLog(config.logLevel, { write: (line: string) => tell('writeLog', line) });
@@ -31,7 +29,7 @@ export function runCore(tracing: Closable | undefined): void {
     observeAttempt: (...attempt) => tell('observeAttempt', ...attempt),
   };
   functions['start'] = async () => {
-    const core = await startCore({ config, root: new URL(root), log, now: Date.now, host });
+    const core = await startCore({ config, log, now: Date.now, host });
     const close = async () => {
       await core.close();
       await tracing?.close();

@@ -1,10 +1,7 @@
-import type { Submission } from '../contract.js';
 import type { Answer } from '../domain/session.js';
-import { readTurn, type TopicModel } from '../domain/topics/extract.js';
 import type { Store } from '../store/store.js';
 import { isTransient } from '../store/transient.js';
 import { advanceGroup, type Outcome } from './advance.js';
-import { digestOf } from './digest.js';
 import { createGroupCommit } from '../group-commit.js';
 import { inSpan } from '../in-span.js';
 import type { Submitted } from './submitted.js';
@@ -15,9 +12,6 @@ const queueMax = 4096;
 
 export interface IngestParts {
   readonly store: Store;
-  readonly topicModel: TopicModel;
-  /** Keys the digests by which a resent reading is known. */
-  readonly digestKey: string;
   readonly now: () => number;
   /** Told when a commit has put events into the outbox. */
   readonly onEvents: () => void;
@@ -28,7 +22,7 @@ export interface IngestParts {
 /** Takes readings in: durable before they are answered, written in groups. */
 export interface Ingest {
   /** Resolves with the state of the session after the reading; rejects with the ProblemError that refuses it. */
-  submit(accountId: string, submission: Submission, timestampMs: number): Promise<Answer>;
+  submit(submitted: Submitted): Promise<Answer>;
   /** Readings that wait for their group. */
   waiting(): number;
   /** Refuses new readings and resolves when those under way are settled. */
@@ -43,34 +37,13 @@ export function createIngest(parts: IngestParts): Ingest {
     queueMax,
   });
   return {
-    async submit(accountId, submission, timestampMs) {
-      const outcome = await groups.submit(receive(parts, accountId, submission, timestampMs));
+    async submit(submitted) {
+      const outcome = await groups.submit(submitted);
       if ('refusal' in outcome) throw outcome.refusal;
       return outcome.answer;
     },
     waiting: groups.waiting,
     close: groups.close,
-  };
-}
-
-/** The last that is seen of the text: what waits for its group is numbers and a keyed digest. */
-function receive(
-  { digestKey, topicModel }: IngestParts,
-  accountId: string,
-  submission: Submission,
-  timestampMs: number,
-): Submitted {
-  const { session_id, subject_id, timestamp: _, user_message, ai_response, ...signals } = submission;
-  const hasTurn = user_message !== undefined && ai_response !== undefined;
-  return {
-    accountId,
-    sessionId: session_id,
-    ...(subject_id !== undefined && { subjectId: subject_id }),
-    timestampMs,
-    signals,
-    // Here rather than with its group: meanwhile the database is busy with the group before.
-    ...(hasTurn && { turn: readTurn(topicModel, { user_message, ai_response }) }),
-    digest: digestOf(digestKey, accountId, submission),
   };
 }
 

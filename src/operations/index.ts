@@ -1,4 +1,5 @@
 import type { Operations } from '../contract.js';
+import type { Submitted } from '../ingest/submitted.js';
 import { deleteSubject } from './delete-subject.js';
 import { getHealth } from './get-health.js';
 import { getHistory } from './get-history.js';
@@ -16,7 +17,7 @@ import type { Services } from './services.js';
 import { testWebhook } from './test-webhook.js';
 
 /** Every operation of the contract, by its operationId; one that is missing or odd does not compile. */
-export function createOperations(services: Services): Operations {
+export function createOperations(services: Services): Operations<Submitted> {
   return {
     ingest: ingest(services),
     getState: getState(services),
