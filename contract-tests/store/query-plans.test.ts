@@ -303,7 +303,7 @@ test('a profile is read by one query, on the primary key', async () => {
   expect(others).toEqual([]);
   expect(await planOf(heard.knex, query as Statement)).toMatchObject(
     databaseKind === 'sqlite'
-      ? [{ detail: 'SEARCH triggers USING INDEX sqlite_autoindex_triggers_1 (account_id=? AND subject_id=?)' }]
+      ? [{ detail: 'SEARCH triggers USING PRIMARY KEY (account_id=? AND subject_id=?)' }]
       : [{ type: 'ref', key: 'PRIMARY' }],
   );
 });

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { accounts } from './accounts.js';
 import { keyUse } from './key-use.js';
+import { clusteredTriggers } from './clustered-triggers.js';
 import { sessions } from './sessions.js';
 import { subjects } from './subjects.js';
 import { webhooks } from './webhooks.js';
@@ -19,4 +20,5 @@ export const migrations: ReadonlyArray<{ name: string; run: (knex: Knex) => Prom
   { name: '005-usage', run: usage },
   { name: '006-key-use', run: keyUse },
   { name: '007-versions', run: versions },
+  { name: '008-clustered-triggers', run: clusteredTriggers },
 ];
