@@ -68,7 +68,7 @@ export function newFeatures(): Features {
 export function fillFeatures(
   { words, runs, lexicon }: Features,
   index: FeatureIndex,
-  { classes, classStarts }: Lexicon,
+  { classes }: Lexicon,
   text: Words,
   found: Findings,
 ): void {
@@ -90,9 +90,9 @@ export function fillFeatures(
       push(words, known.words[number] as number);
       push(runs, known.runs[number] as number);
     } else pushWord(words, runs, index, text, i);
-    const end = classStarts[number + 1] as number;
-    for (let at = classStarts[number] as number; at < end; at++)
-      pushOnce(lexicon, index.lexicon, classes[at] as number);
+    const end = classes.starts[number + 1] as number;
+    for (let at = classes.starts[number] as number; at < end; at++)
+      pushOnce(lexicon, index.lexicon, classes.items[at] as number);
   }
   push(words, rowAt(index.words, mixHash(Math.imul(previous, SEED_PAIR))));
   for (const { number } of found.hits) pushOnce(lexicon, index.lexicon, classCount + number);

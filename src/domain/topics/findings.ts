@@ -1,5 +1,5 @@
-import { flags, type Lexicon, numberIn, type PhraseWord } from './lexicon.js';
-import type { PhraseEnd, PhraseNode } from './phrase-tree.js';
+import { flags, type Lexicon, numberIn } from './lexicon.js';
+import { nowhere, type PhraseEnd, type PhraseTree, stepFrom } from './phrase-tree.js';
 import { hashWord, segmentWordsMax, type Words } from './tokens.js';
 
 /** What the lexicon finds in one segment of a text. */
@@ -26,13 +26,21 @@ export function newFindings(): Findings {
 /** Phrases that have begun, each by its place in three lists; laid out once, for the next to be written over the last. */
 interface Threads {
   count: number;
-  readonly nodes: PhraseNode[];
-  readonly negated: boolean[];
+  /** How far each has come in the tree. */
+  readonly places: Uint16Array;
+  readonly negated: Uint8Array;
   /** Words that may still be passed over. */
-  readonly gapsLeft: number[];
+  readonly gapsLeft: Uint8Array;
 }
 
-const newThreads = (): Threads => ({ count: 0, nodes: [], negated: [], gapsLeft: [] });
+/** Talk has a few at a time; what is made to have more loses the latest. */
+const THREADS_MAX = 4096;
+const newThreads = (): Threads => ({
+  count: 0,
+  places: new Uint16Array(THREADS_MAX),
+  negated: new Uint8Array(THREADS_MAX),
+  gapsLeft: new Uint8Array(THREADS_MAX),
+});
 /** Of the word before and of this one, by turns. */
 let [threads, nextThreads] = [newThreads(), newThreads()];
 
@@ -41,7 +49,6 @@ const GAP_WORDS_MAX = 4;
 /** A negation reaches so many words ahead, "no" only one (judgement). */
 const NEGATION_REACH = 3;
 const wordNo = hashWord('no');
-const inNoPhrase: PhraseWord = { openings: [], followers: [], followerBits: 0 };
 
 /** Finds known words, phrases and denied feelings in words `from` … `to - 1`; written over what was found before. */
 export function findInSegment(found: Findings, lexicon: Lexicon, words: Words, from: number, to: number): void {
@@ -59,8 +66,7 @@ export function findInSegment(found: Findings, lexicon: Lexicon, words: Words, f
     found.numbers[i - from] = number;
     found.denied[i - from] = isDenied ? 1 : 0;
     areFillers &&= isDenied || (is & flags.filler) !== 0;
-    if ((is & flags.inPhrases) !== 0) followPhrases(lexicon.inPhrases[number] as PhraseWord, isNegated, hits);
-    else if (threads.count > 0) followPhrases(inNoPhrase, isNegated, hits);
+    if (threads.count > 0 || (is & flags.inPhrases) !== 0) followPhrases(lexicon, number, isNegated ? 1 : 0, hits);
     if ((is & flags.denial) !== 0) reach = words.hashes[i] === wordNo ? 1 : NEGATION_REACH;
     else if (isNegated) reach--;
   }
@@ -71,40 +77,58 @@ export function findInSegment(found: Findings, lexicon: Lexicon, words: Words, f
 }
 
 /** One word further in the tree of phrases, from every word on. A denied event or state is no hit. */
-function followPhrases({ openings, followers, followerBits }: PhraseWord, isNegated: boolean, hits: PhraseEnd[]): void {
+function followPhrases(lexicon: Lexicon, number: number, isNegated: number, hits: PhraseEnd[]): void {
+  const { phrases, openings } = lexicon;
+  const followerBits = lexicon.followerBits[number] as number;
   nextThreads.count = 0;
   for (let i = 0; i < threads.count; i++) {
-    const node = threads.nodes[i] as PhraseNode;
-    const wasNegated = threads.negated[i] as boolean;
-    const gapLeft = (threads.gapsLeft[i] as number) - 1;
-    if ((node.nextBits & followerBits) !== 0) step(node, followers, wasNegated, hits);
-    if (gapLeft >= 0) goOn(node, wasNegated, gapLeft);
+    const place = threads.places[i] as number;
+    const wasNegated = threads.negated[i] as number;
+    const gapLeft = threads.gapsLeft[i] as number;
+    if (((phrases.nextBits[place] as number) & followerBits) !== 0) step(lexicon, place, number, wasNegated, hits);
+    if (gapLeft > 0) goOn(place, wasNegated, gapLeft - 1);
   }
-  for (let i = 0; i < openings.length; i++) arrive(openings[i] as PhraseNode, isNegated, hits);
+  const end = openings.starts[number + 1] as number;
+  for (let i = openings.starts[number] as number; i < end; i++)
+    arrive(phrases, openings.items[i] as number, isNegated, hits);
   const before = threads;
   threads = nextThreads;
   nextThreads = before;
 }
 
-function step({ next }: PhraseNode, followers: readonly number[], isNegated: boolean, hits: PhraseEnd[]): void {
-  for (let i = 0; i < followers.length; i++) {
-    const node = next.get(followers[i] as number);
-    if (node !== undefined) arrive(node, isNegated, hits);
+function step(
+  { phrases, followers }: Lexicon,
+  from: number,
+  number: number,
+  isNegated: number,
+  hits: PhraseEnd[],
+): void {
+  const end = followers.starts[number + 1] as number;
+  for (let i = followers.starts[number] as number; i < end; i++) {
+    const place = stepFrom(phrases, from, followers.items[i] as number);
+    if (place !== nowhere) arrive(phrases, place, isNegated, hits);
   }
 }
 
-function arrive(node: PhraseNode, isNegated: boolean, hits: PhraseEnd[]): void {
-  for (let i = 0; i < node.ends.length; i++) {
-    const end = node.ends[i] as PhraseEnd;
-    if (!end.isDeniable || !isNegated) hits.push(end);
+function arrive(
+  { nextBits, gaps, endsAt, ends }: PhraseTree,
+  place: number,
+  isNegated: number,
+  hits: PhraseEnd[],
+): void {
+  const last = endsAt.starts[place + 1] as number;
+  for (let i = endsAt.starts[place] as number; i < last; i++) {
+    const end = ends[endsAt.items[i] as number] as PhraseEnd;
+    if (!end.isDeniable || isNegated === 0) hits.push(end);
   }
-  if (node.nextBits !== 0) goOn(node, isNegated, 0);
-  if (node.gap !== undefined) goOn(node.gap, isNegated, GAP_WORDS_MAX);
+  if (nextBits[place] !== 0) goOn(place, isNegated, 0);
+  if (gaps[place] !== nowhere) goOn(gaps[place] as number, isNegated, GAP_WORDS_MAX);
 }
 
-function goOn(node: PhraseNode, isNegated: boolean, gapLeft: number): void {
+function goOn(place: number, isNegated: number, gapLeft: number): void {
+  if (nextThreads.count === THREADS_MAX) return;
   const at = nextThreads.count++;
-  nextThreads.nodes[at] = node;
+  nextThreads.places[at] = place;
   nextThreads.negated[at] = isNegated;
   nextThreads.gapsLeft[at] = gapLeft;
 }

@@ -1,6 +1,7 @@
 import { type BitSet, hasBit, newBitSet } from './bit-set.js';
 import { fillers } from './fillers.js';
-import { allPhrases, bitOf, followersOf, type PhraseNode, plantPhrases } from './phrase-tree.js';
+import { type Lists, toLists } from './lists.js';
+import { allPhrases, bitsOf, nowhere, type PhraseTree, plantPhrases, root, stepFrom } from './phrase-tree.js';
 import { hashNext, hashStart, hashWord, type Words } from './tokens.js';
 import { classCount, classNames, denials, feelings, firstPerson, wordClasses } from './word-classes.js';
 import { buildWordTable, numberOf, type WordTable } from './word-table.js';
@@ -18,21 +19,14 @@ export interface Lexicon {
   readonly stemSieve: BitSet;
   /** By number: what a word is, as bits of {@link flags}. */
   readonly flags: Uint8Array;
-  /** By number: the classes `classStarts[number]` … `classStarts[number + 1] - 1`. */
-  readonly classStarts: Uint16Array;
-  readonly classes: Uint8Array;
-  /** By number: what a word is in phrases, where it is in any. */
-  readonly inPhrases: ReadonlyArray<PhraseWord | undefined>;
-}
-
-/** What a word is in phrases. */
-export interface PhraseWord {
-  /** Where phrases that begin with it lead. */
-  readonly openings: readonly PhraseNode[];
-  /** What it can be further on in a phrase: word classes and words, by number. */
-  readonly followers: readonly number[];
-  /** A bit for each of them: {@link bitOf}. */
-  readonly followerBits: number;
+  /** By number. */
+  readonly classes: Lists;
+  readonly phrases: PhraseTree;
+  /** By number: where phrases that begin with a word lead. */
+  readonly openings: Lists;
+  /** By number: what a word can be further on in a phrase, as symbols; and {@link bitsOf} them. */
+  readonly followers: Lists;
+  readonly followerBits: Int32Array;
 }
 
 export const flags = { feeling: 1, denial: 2, firstPerson: 4, filler: 8, inPhrases: 16 } as const;
@@ -63,23 +57,29 @@ export const lexiconFingerprint = (): number => hashWord(JSON.stringify([wordCla
 /** Compiles the word classes and phrases; done once at start. */
 export function compileLexicon(): Lexicon {
   const { symbolOf, symbolsOf, items } = nameSymbols();
-  const root = plantPhrases(symbolOf);
+  const phrases = plantPhrases(symbolOf);
   const all = [...new Set([...items(), ...fillers])];
   const words = all.filter((item) => !item.endsWith('*'));
   const stems = all.filter((item) => item.endsWith('*')).map((item) => item.slice(0, -1));
   const symbols = [[], ...words.map((word) => symbolsOf(word, true)), ...stems.map((stem) => symbolsOf(stem, false))];
   const classes = symbols.map((of) => of.filter((symbol) => symbol < classCount));
-  const inPhrases = symbols.map(placesIn(root));
+  const openings = symbols.map((of) =>
+    of.map((it) => stepFrom(phrases, root, it)).filter((place) => place !== nowhere),
+  );
+  const followers = symbols.map((of) => of.filter((symbol) => phrases.followers.has(symbol)));
   const stemHashes = stems.map(hashWord);
+  const isInPhrases = (number: number) => [openings, followers].some((lists) => (lists[number] ?? []).length > 0);
   return {
     words,
     wordTable: buildWordTable(words.map(hashWord), 1),
     stemTable: buildWordTable(stemHashes, 1 + words.length),
     stemSieve: newBitSet(SIEVE_SLOTS, stemHashes.map(slotOf)),
-    flags: Uint8Array.from(classes, (of, number) => flagsOf(of, words[number - 1], inPhrases[number])),
-    classStarts: startsOf(classes),
-    classes: Uint8Array.from(classes.flat()),
-    inPhrases,
+    flags: Uint8Array.from(classes, (of, number) => flagsOf(of, words[number - 1], isInPhrases(number))),
+    classes: toLists(classes),
+    phrases,
+    openings: toLists(openings),
+    followers: toLists(followers),
+    followerBits: Int32Array.from(followers, bitsOf),
   };
 }
 
@@ -111,32 +111,14 @@ function nameSymbols() {
   };
 }
 
-/** Where each list starts when all stand in a row, and where the last ends. */
-function startsOf(lists: ReadonlyArray<readonly number[]>): Uint16Array {
-  const starts = new Uint16Array(lists.length + 1);
-  lists.forEach((list, i) => (starts[i + 1] = (starts[i] as number) + list.length));
-  return starts;
-}
-
-/** What words are in phrases, by their symbols. */
-function placesIn(root: PhraseNode): (symbols: readonly number[]) => PhraseWord | undefined {
-  const all = followersOf(root);
-  return (symbols) => {
-    const openings = symbols.flatMap((symbol) => root.next.get(symbol) ?? []);
-    const followers = symbols.filter((symbol) => all.has(symbol));
-    if (openings.length + followers.length === 0) return undefined;
-    return { openings, followers, followerBits: followers.reduce((bits, symbol) => bits | bitOf(symbol), 0) };
-  };
-}
-
 const isFiller = new Set(fillers);
 
-function flagsOf(classes: readonly number[], word: string | undefined, phraseWord: PhraseWord | undefined): number {
+function flagsOf(classes: readonly number[], word: string | undefined, isInPhrases: boolean): number {
   return (
     (classes.some((id) => feelings.has(id)) ? flags.feeling : 0) |
     (classes.includes(denials) ? flags.denial : 0) |
     (classes.includes(firstPerson) ? flags.firstPerson : 0) |
     (word !== undefined && isFiller.has(word) ? flags.filler : 0) |
-    (phraseWord ? flags.inPhrases : 0)
+    (isInPhrases ? flags.inPhrases : 0)
   );
 }

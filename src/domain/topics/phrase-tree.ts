@@ -1,17 +1,27 @@
+import { type Lists, toLists } from './lists.js';
 import { phrases } from './phrases.js';
 import { topicNames, type TopicName } from './vocabulary.js';
+import { buildWordTable, numberOf, type WordTable } from './word-table.js';
 
-/** A place in the tree of all phrases: the words so far are matched. */
-export interface PhraseNode {
-  readonly next: Map<number, PhraseNode>;
+/**
+ * The tree of all phrases, of symbols for their words. A place in it, where the words so far are matched, is a number; its
+ * parts lie in tables by that number, because a text comes past many places and stays at few.
+ */
+export interface PhraseTree {
   /** A bit for each symbol that leads on. Shares none with a word that does not: spares most look-ups. */
-  nextBits: number;
-  /** Where `~` leads: some words may be passed over before the next one must match. */
-  gap?: PhraseNode;
-  readonly ends: PhraseEnd[];
+  readonly nextBits: Int32Array;
+  /** Where `~` leads, for some words may be passed over before the next one must match; else {@link nowhere}. */
+  readonly gaps: Uint16Array;
+  /** The phrases that end here, as places in `ends`. */
+  readonly endsAt: Lists;
+  readonly ends: readonly PhraseEnd[];
+  /** Where a symbol leads: {@link stepFrom}. */
+  readonly steps: WordTable;
+  /** Every symbol that leads on from somewhere but the root. */
+  readonly followers: ReadonlySet<number>;
 }
 
-/** A phrase that ends here. */
+/** A phrase that ends. */
 export interface PhraseEnd {
   readonly topic: TopicName;
   /** Its number in the vocabulary. */
@@ -22,25 +32,19 @@ export interface PhraseEnd {
   readonly points: number;
 }
 
+export const nowhere = 0;
+export const root = 1;
+
 /** A hint yields to any phrase (judgement). */
 const HINT_POINTS = 0.5;
+/** Spreads places over the hashes of the table of steps. */
+const SEED_PLACE = 0x9e3779b1;
 
-/** One of 32 bits, for symbols to be told apart at a glance. */
-export const bitOf = (symbol: number): number => 1 << (symbol & 31);
+/** The place that a symbol leads to, or nowhere. */
+export const stepFrom = ({ steps }: PhraseTree, place: number, symbol: number): number =>
+  numberOf(steps, stepHash(place, symbol));
 
-/** The tree of all phrases, of symbols for their words. */
-export function plantPhrases(symbolOf: (item: string) => number): PhraseNode {
-  const root = newNode();
-  for (const [topic, phrase] of allPhrases()) addPhrase(root, topic, phrase, symbolOf);
-  return root;
-}
-
-/** Every symbol that leads on from somewhere but the root. */
-export function followersOf(root: PhraseNode): ReadonlySet<number> {
-  const symbols = new Set<number>();
-  for (const node of root.next.values()) collectSymbols(node, symbols);
-  return symbols;
-}
+const stepHash = (place: number, symbol: number): number => Math.imul(place, SEED_PLACE) ^ symbol;
 
 export function allPhrases(): [TopicName, string][] {
   const listOf: Partial<Record<TopicName, string>> = phrases;
@@ -49,19 +53,24 @@ export function allPhrases(): [TopicName, string][] {
   );
 }
 
-const newNode = (): PhraseNode => ({ next: new Map(), nextBits: 0, ends: [] });
-
-function collectSymbols(node: PhraseNode, symbols: Set<number>): void {
-  if (node.gap !== undefined) collectSymbols(node.gap, symbols);
-  for (const [symbol, child] of node.next) {
-    symbols.add(symbol);
-    collectSymbols(child, symbols);
-  }
+export function plantPhrases(symbolOf: (item: string) => number): PhraseTree {
+  const tree = newNode();
+  for (const [topic, phrase] of allPhrases()) addPhrase(tree, topic, phrase, symbolOf);
+  return layOut(tree);
 }
 
-function addPhrase(root: PhraseNode, topic: TopicName, phrase: string, symbolOf: (item: string) => number): void {
+/** The tree while it grows. */
+interface Node {
+  readonly next: Map<number, Node>;
+  gap?: Node;
+  readonly ends: PhraseEnd[];
+}
+
+const newNode = (): Node => ({ next: new Map(), ends: [] });
+
+function addPhrase(tree: Node, topic: TopicName, phrase: string, symbolOf: (item: string) => number): void {
   const items = phrase.replace(/^[!?]+/, '').split(' ');
-  let nodes = [root];
+  let nodes = [tree];
   for (const item of items) {
     if (item === '~') nodes = nodes.map((node) => (node.gap ??= newNode()));
     else nodes = nodes.flatMap((node) => item.split('|').map((word) => childOf(node, symbolOf(word))));
@@ -71,9 +80,39 @@ function addPhrase(root: PhraseNode, topic: TopicName, phrase: string, symbolOf:
   for (const node of nodes) node.ends.push({ topic, number, isDeniable: phrase.startsWith('!'), points });
 }
 
-function childOf(node: PhraseNode, symbol: number): PhraseNode {
+function childOf(node: Node, symbol: number): Node {
   const child = node.next.get(symbol) ?? newNode();
   node.next.set(symbol, child);
-  node.nextBits |= bitOf(symbol);
   return child;
 }
+
+/** Numbers the places: the root, those that a symbol leads to, in the order of these steps, and those behind gaps. */
+function layOut(tree: Node): PhraseTree {
+  const steps: Array<{ from: Node; symbol: number; to: Node }> = [];
+  const gaps: Array<{ from: Node; to: Node }> = [];
+  const visit = (from: Node): void => {
+    for (const [symbol, to] of from.next) steps.push({ from, symbol, to });
+    if (from.gap) gaps.push({ from, to: from.gap });
+    for (const to of from.next.values()) visit(to);
+    if (from.gap) visit(from.gap);
+  };
+  visit(tree);
+  const nodes = [undefined, tree, ...steps.map(({ to }) => to), ...gaps.map(({ to }) => to)];
+  const places = new Map(nodes.map((node, place) => [node, place]));
+  const placeOf = (node: Node | undefined): number => (node ? (places.get(node) ?? nowhere) : nowhere);
+  const hashes = steps.map(({ from, symbol }) => stepHash(placeOf(from), symbol));
+  if (new Set(hashes).size < hashes.length) throw new Error('two steps of phrases share a hash: change SEED_PLACE');
+  const ends = nodes.flatMap((node) => node?.ends ?? []);
+  return {
+    nextBits: Int32Array.from(nodes, (node) => bitsOf(node?.next.keys() ?? [])),
+    gaps: Uint16Array.from(nodes, (node) => placeOf(node?.gap)),
+    endsAt: toLists(nodes.map((node) => node?.ends.map((end) => ends.indexOf(end)) ?? [])),
+    ends,
+    steps: buildWordTable(hashes, root + 1),
+    followers: new Set(steps.flatMap(({ from, symbol }) => (from === tree ? [] : symbol))),
+  };
+}
+
+/** One of 32 bits for each symbol, for them to be told apart at a glance. */
+export const bitsOf = (symbols: Iterable<number>): number =>
+  [...symbols].reduce((bits, symbol) => bits | (1 << (symbol & 31)), 0);
