@@ -13,6 +13,6 @@ test('a trigger is read as it was written, at every stage of its life', () => {
   for (const trigger of life) expect(toTrigger(toBody(trigger))).toEqual(trigger);
 });
 
-test('what 0.1.0 wrote is read as well', () => {
+test('a trigger from before this form is read as well', () => {
   for (const trigger of life) expect(toTrigger(JSON.stringify(trigger))).toEqual(trigger);
 });

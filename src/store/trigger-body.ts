@@ -39,7 +39,7 @@ export function toBody(trigger: Trigger): string {
 
 export function toTrigger(text: string): Trigger {
   const body = JSON.parse(text) as Body | Trigger;
-  // As 0.1.0 wrote it.
+  // Rows from before this form are JSON objects.
   if (!isBody(body)) return body;
   const [status, recent, scoreSum, sightings, peakScore, sessions, lastSeenMs, instants, sessionId, atMs, resolving] =
     body;

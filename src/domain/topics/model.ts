@@ -8,7 +8,7 @@ import {
 } from './features.js';
 import { newBitSet } from './bit-set.js';
 import { compileLexicon, lexiconFingerprint, type Lexicon } from './lexicon.js';
-import { readWords } from './tokens.js';
+import { newWords, readWords } from './tokens.js';
 import { decodeWeights, type FamilyWeights } from './weights.js';
 import { areas } from './vocabulary.js';
 
@@ -58,14 +58,14 @@ function toFamily({ bits, buckets, rarities, weights }: FamilyWeights): Family {
 
 /** Gives each known word a row of its own for its runs: their sum. */
 function addKnownWords({ words }: Lexicon, families: TopicModel['families']): Pick<TopicModel, 'families' | 'index'> {
-  const own = newFeatures();
+  const [own, text] = [newFeatures(), newWords()];
   const known = { words: new Uint16Array(words.length + 1), runs: new Uint16Array(words.length + 1) };
   const begin = families.runs.rows.length / ROW_LENGTH;
   const rows = new Float32Array((begin + words.length) * ROW_LENGTH);
   rows.set(families.runs.rows);
   words.forEach((word, place) => {
     own.words.length = own.runs.length = 0;
-    pushWord(own.words, own.runs, families, readWords(word), 0);
+    pushWord(own.words, own.runs, families, readWords(word, text), 0);
     if (own.words.length > 0) known.words[place + 1] = own.words.rows[0] as number;
     if (own.runs.length > 0) known.runs[place + 1] = begin + place;
     for (const run of own.runs.rows.subarray(0, own.runs.length)) addRow(rows, begin + place, run);
