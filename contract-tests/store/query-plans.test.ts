@@ -43,6 +43,8 @@ const mayScan = [
   /^select .* from `erasures` limit \?$/,
   // Of an account, which has a hundred at most: all of them are wanted, or so many that the server reads all.
   /^select `webhook_id`, `body` from `webhooks` where `account_id` = \?/,
+  // Whether an account has any: the first will do.
+  /^select `webhook_id` from `webhooks` where `account_id` = \? limit \?$/,
   // Nothing but the account, by its key.
   /^select `account_id` from `accounts` where `account_id` = \?(?: for update)?$/,
   // The oldest ones, of whatever account: the beginning of an index.

@@ -79,6 +79,29 @@ test('a write that fails before a read fails the read', async () => {
   expect(await inserted(knex)).toEqual([]);
 });
 
+test('what is read at once is each answered with its own rows, and sees what was written before', async () => {
+  const [knex] = await openTwice();
+  const read = await knex.transaction(async (transaction) => {
+    await insert(transaction, 'a', 'b');
+    const named = (name: string) => transaction('schema_migrations').where({ name }).pluck('applied_at_ms');
+    return Promise.all([named('a'), inserted(transaction), named('nobody'), named('b')]);
+  });
+  expect(read).toEqual([[0], ['a', 'b'], [], [0]]);
+  expect(await inserted(knex)).toEqual(['a', 'b']);
+});
+
+test('one of several reads at once that fails undoes what was written before them', async () => {
+  const [knex] = await openTwice();
+  const failing = knex.transaction(async (transaction) => {
+    await insert(transaction, 'a');
+    await Promise.all([inserted(transaction), transaction('no_such_table'), inserted(transaction)]);
+  });
+  await expect(failing).rejects.toThrow(/no_such_table/);
+  expect(await inserted(knex)).toEqual([]);
+  await knex.transaction((transaction) => insert(transaction, 'b'));
+  expect(await inserted(knex)).toEqual(['b']);
+});
+
 test('twenty megabytes are written in one transaction: what waits is never more than a server takes', async () => {
   const [knex] = await openTwice();
   const [batches, rows, payload] = [40, 500, 'x'.repeat(1_000)];

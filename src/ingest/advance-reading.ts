@@ -90,7 +90,10 @@ function eventOf(
 }
 
 /** Every subject of the group, whether a reading names it or its session is bound to it. */
-export function subjectsOf(readings: readonly Submitted[], sessions: Progress['sessions']): string[] {
+export function subjectsOf(
+  readings: readonly Submitted[],
+  sessions: ReadonlyMap<string, Pick<StoredSession, 'session'>>,
+): string[] {
   const named = readings.map(({ subjectId }) => subjectId);
   const bound = [...sessions.values()].map(({ session }) => session?.subjectId);
   return [...new Set([...named, ...bound].filter((id) => id !== undefined))];

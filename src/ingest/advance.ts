@@ -27,9 +27,7 @@ export async function advanceGroup(store: Store, group: readonly Submitted[], no
 
 /** One account's part of a group, from top to bottom. */
 async function advanceAccount(writer: Writer, readings: readonly Submitted[], nowMs: number): Promise<Outcome[]> {
-  const sessions = await writer.sessions.lock([...new Set(readings.map((it) => it.sessionId))], nowMs);
-  // Always after the sessions, so that two processes never wait for each other.
-  const subjects = await writer.subjects.lock(subjectsOf(readings, sessions));
+  const { sessions, subjects, hasWebhooks } = await lockAll(writer, readings, nowMs);
   const answered = await findAnswered(writer.readings, readings, sessions);
   const progress = beginProgress(sessions, subjects, answered, nowMs);
   const advances = readings.map((reading) => advanceReading(progress, reading));
@@ -40,16 +38,29 @@ async function advanceAccount(writer: Writer, readings: readonly Submitted[], no
   await writer.subjects.unlay([...subjects.keys()].filter((id) => !progress.subjects.get(id)));
   await writer.triggers.save(remembered.triggers);
   await writer.readings.append(remembered.stored);
-  const isTold = await tellWebhooks(writer, advances, nowMs);
+  const isTold = hasWebhooks && (await tellWebhooks(writer, advances, nowMs));
   return advances.map((advance, index) => toOutcome(advance, remembered.answers[index], isTold));
 }
 
-/** Puts the events into the outbox and tells whether it did: where nobody is told of them they need no row. */
+/** Locks what the group needs, and asks whether anybody is told of changes; what is asked at once goes in one trip. */
+async function lockAll(writer: Writer, readings: readonly Submitted[], nowMs: number) {
+  const sessionIds = [...new Set(readings.map((it) => it.sessionId))];
+  const remembered = writer.sessions.remembered(sessionIds);
+  const [sessions, hasWebhooks, subjects] = await Promise.all([
+    writer.sessions.lock(sessionIds, nowMs),
+    writer.webhooks.exist(),
+    // Always after the sessions, so that two processes never wait for each other; a new session is locked by a trip more.
+    remembered && writer.subjects.lock(subjectsOf(readings, remembered)),
+  ]);
+  const others = subjectsOf(readings, sessions).filter((id) => !subjects?.has(id));
+  return { sessions, hasWebhooks, subjects: new Map([...(subjects ?? []), ...(await writer.subjects.lock(others))]) };
+}
+
+/** Puts the events into the outbox and tells whether there were any; where nobody is told of them they need no row. */
 async function tellWebhooks(writer: Writer, advances: readonly Advance[], nowMs: number): Promise<boolean> {
   const events = advances.flatMap((advance) => (advance.kind === 'taken' && advance.event) || []);
-  if (events.length === 0 || !(await writer.webhooks.exist())) return false;
-  await writer.outbox.append(events, nowMs);
-  return true;
+  if (events.length > 0) await writer.outbox.append(events, nowMs);
+  return events.length > 0;
 }
 
 function toOutcome(advance: Advance, answer: Answer | undefined, isTold: boolean): Outcome {

@@ -35,8 +35,14 @@ const Mysql2Transaction = require('knex/lib/dialects/mysql2/transaction') as new
  */
 export const patient = { isPatient: true } as const;
 
+/** A statement that waits to be sent; one that is read has somebody who waits for it. */
+interface Waiting {
+  readonly statement: Statement;
+  readonly reader?: { resolve(statement: Statement): void; reject(error: unknown): void };
+}
+
 /** What waits, in its order, by the connection of its transaction. */
-const waiting = new WeakMap<Connection, Statement[]>();
+const waiting = new WeakMap<Connection, Waiting[]>();
 /** Values of the statements that wait: about a megabyte, well under what a server takes in one packet. */
 const valuesMax = 8_192;
 
@@ -50,14 +56,15 @@ class PatientTransaction extends Mysql2Transaction {
   }
 
   override rollback(connection: Connection, error: unknown): Promise<unknown> {
+    for (const { reader } of waiting.get(connection) ?? []) reader?.reject(error);
     waiting.delete(connection);
     return super.rollback(connection, error);
   }
 }
 
 /**
- * Knex's mysql2 dialect with fewer trips to the server: what waits goes in one packet with what is read. The server
- * does one after the other and stops at the first that fails.
+ * Knex's mysql2 dialect with fewer trips to the server: what is read at the same time in one transaction goes in one
+ * packet, and what waits goes with it. The server does one after the other and stops at the first that fails.
  */
 class MysqlDialect extends Mysql2Client {
   // Knex asks the dialect for its transactions through this method.
@@ -65,42 +72,65 @@ class MysqlDialect extends Mysql2Client {
     return new PatientTransaction(this, ...parts);
   }
 
-  override async _query(connection: Connection, statement: Statement): Promise<Statement> {
-    const { isPatient, isLast } = statement.options ?? {};
+  override _query(connection: Connection, statement: Statement): Promise<Statement> {
+    if (!this.transacting) return this.send(connection, [{ statement }]);
     const before = waiting.get(connection) ?? [];
-    const all = [...before, statement];
-    if (isPatient && this.transacting && countValues(all) <= valuesMax) {
-      waiting.set(connection, all);
-      return Object.assign(statement, { response: [{}, undefined] });
+    if (statement.options?.isPatient && countValues([...before, { statement }]) <= valuesMax) {
+      waiting.set(connection, [...before, { statement }]);
+      return Promise.resolve(Object.assign(statement, { response: [{}, undefined] }));
     }
+    return new Promise((resolve, reject) => {
+      waiting.set(connection, [...before, { statement, reader: { resolve, reject } }]);
+      // By then whoever reads at the same time has said so.
+      if (!before.some(({ reader }) => reader)) process.nextTick(() => void this.sendWaiting(connection));
+    });
+  }
+
+  private async sendWaiting(connection: Connection): Promise<void> {
+    const all = waiting.get(connection) ?? [];
     waiting.delete(connection);
-    const send = (it: Statement) => super._query(connection, it);
     try {
-      return before.length === 0 ? await send(statement) : await sendTogether(all, send);
+      await this.send(connection, all);
+      for (const { statement, reader } of all) reader?.resolve(statement);
+    } catch (error) {
+      for (const { reader } of all) reader?.reject(error);
+    }
+  }
+
+  /** Resolves with the last statement; all have their response then. */
+  private async send(connection: Connection, all: readonly Waiting[]): Promise<Statement> {
+    const send = (it: Statement) => super._query(connection, it);
+    const last = (all.at(-1) as Waiting).statement;
+    try {
+      return all.length === 1 ? await send(last) : await sendTogether(all, send);
     } catch (error) {
       // For the message of the error, which Knex begins with it.
-      statement.sql = abridge(all.map(({ sql }) => sql).join('; '));
+      const sql = abridge(all.map(({ statement }) => statement.sql).join('; '));
+      for (const { statement } of all) statement.sql = sql;
       // Knex takes a commit for the end, however it went.
-      if (isLast) await send({ sql: 'ROLLBACK' }).catch((fault: unknown) => (connection.__knex__disposed = fault));
+      if (last.options?.isLast)
+        await send({ sql: 'ROLLBACK' }).catch((fault: unknown) => (connection.__knex__disposed = fault));
       throw error;
     }
   }
 }
 
-/** Resolves with the last statement and its response. */
+/** Resolves with the last statement; each has its response. */
 async function sendTogether(
-  statements: readonly Statement[],
+  all: readonly Waiting[],
   send: (together: Statement) => Promise<Statement>,
 ): Promise<Statement> {
+  const statements = all.map(({ statement }) => statement);
   const last = statements.at(-1) as Statement;
   const sql = statements.map((it) => it.sql).join('; ');
   const { response } = await send({ ...last, sql, bindings: statements.flatMap(({ bindings = [] }) => bindings) });
   const [rows, fields] = response as readonly [unknown[], unknown[]];
-  return Object.assign(last, { response: [rows.at(-1), fields.at(-1)] });
+  statements.forEach((statement, index) => (statement.response = [rows[index], fields[index]]));
+  return last;
 }
 
-function countValues(statements: readonly Statement[]): number {
-  return statements.reduce((count, { bindings = [] }) => count + bindings.length, 0);
+function countValues(all: readonly Waiting[]): number {
+  return all.reduce((count, { statement: { bindings = [] } }) => count + bindings.length, 0);
 }
 
 /** As Knex's `client` setting takes it; its own types do not know the methods that dialects override. */

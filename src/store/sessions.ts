@@ -63,6 +63,13 @@ export function sessionWriter(transaction: Knex, accountId: string, { version, c
   };
 
   return {
+    /** The sessions as this process last wrote them, which may be outdated; undefined unless it wrote all of them. */
+    remembered(sessionIds: readonly string[]): Map<string, { session: Session }> | undefined {
+      const found = sessionIds.map((id) => [id, caches.sessions.remembered(accountId, id)] as const);
+      const known = found.flatMap(([id, session]) => (session ? [[id, { session }] as const] : []));
+      return known.length === found.length ? new Map(known) : undefined;
+    },
+
     /** Locks the named sessions until the transaction ends; a new one is undefined. */
     async lock(sessionIds: readonly string[], nowMs: number): Promise<Map<string, StoredSession>> {
       const rows = await lockRows<LockedSessionRow>(transaction, accountId, sessionIds, {
