@@ -56,3 +56,16 @@ test('what was erased through one service is not remembered by another, though i
   expect((await one.request('/v1/history?session_id=s0')).body.datapoints).toHaveLength(2);
   expect((await one.request('/v1/triggers?subject_id=anna')).status).toBe(404);
 });
+
+test('whom another service has bound a session to is known, though this one remembers it without', async () => {
+  const { clock, one, two } = await twoServices();
+  const stressed = { heart_rate: 150, tone: 'tense', sentiment: -0.9, ...turns[0] } as const;
+  await two.read({ session_id: 'earlier', subject_id: 'anna', ...stressed });
+  await one.read({ session_id: 'later', heart_rate: 70 });
+  clock.advance(5);
+  const bound = await two.read({ session_id: 'later', subject_id: 'anna', heart_rate: 70 });
+  expect(bound.active_triggers).toContain('exams');
+  clock.advance(5);
+  const next = await one.read({ session_id: 'later', heart_rate: 70 });
+  expect(next.active_triggers).toEqual(bound.active_triggers);
+});

@@ -49,9 +49,10 @@ async function lockAll(writer: Writer, readings: readonly Submitted[], nowMs: nu
   const [sessions, hasWebhooks, subjects] = await Promise.all([
     writer.sessions.lock(sessionIds, nowMs),
     writer.webhooks.exist(),
-    // Always after the sessions, so that two processes never wait for each other; a new session is locked by a trip more.
+    // After the sessions, as in every process, so that two do not wait for each other.
     remembered && writer.subjects.lock(subjectsOf(readings, remembered)),
   ]);
+  // Of sessions that are new here or were bound by others; a deadlock that this order may cause is tried again.
   const others = subjectsOf(readings, sessions).filter((id) => !subjects?.has(id));
   return { sessions, hasWebhooks, subjects: new Map([...(subjects ?? []), ...(await writer.subjects.lock(others))]) };
 }
