@@ -1,7 +1,7 @@
-import type { Findings } from './findings.js';
-import { segmentWordsMax, wordLettersMax, type Words } from './tokens.js';
 import { type BitSet, hasBit } from './bit-set.js';
+import type { Findings } from './findings.js';
 import { type Lexicon, unknown } from './lexicon.js';
+import { segmentWordsMax, wordLettersMax, type Words } from './tokens.js';
 import { classCount } from './word-classes.js';
 
 /** Features of a segment in three families, which are weighed and scaled apart. Reused from segment to segment. */

@@ -14,7 +14,7 @@ export interface Reading {
 }
 
 /** The number of the area of each topic. */
-const areaNumbers = areas.flatMap((area, k) => topicsByArea[area].map(() => k));
+const areaOfNumber = areas.flatMap((area, k) => topicsByArea[area].map(() => k));
 /** Points for each further phrase of a topic (judgement). */
 const REPEAT_POINTS = 0.25;
 
@@ -45,7 +45,7 @@ export function readText(model: TopicModel, text: string): Reading {
 function toOdds(scores: number[], hits: Findings['hits']): number[] {
   named.fill(0);
   for (const { number, points } of hits) {
-    const k = areaNumbers[number] as number;
+    const k = areaOfNumber[number] as number;
     if (points >= 1) named[k] = Math.max(named[k] as number, Math.min(points, settings.phrase_points_max));
   }
   for (let k = 0; k < scores.length; k++)
