@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import type { Knex } from 'knex';
+import { escape, raw } from 'mysql2';
 import { abridge } from './abridge.js';
 
 /** As Knex hands it to its dialects. */
@@ -41,6 +42,8 @@ interface Waiting {
   readonly reader?: { resolve(statement: Statement): void; reject(error: unknown): void };
 }
 
+const beyondAscii = /[^\x00-\x7f]/;
+
 /** What waits, in its order, by the connection of its transaction. */
 const waiting = new WeakMap<Connection, Waiting[]>();
 /** Values of the statements that wait: about a megabyte, well under what a server takes in one packet. */
@@ -67,6 +70,11 @@ class PatientTransaction extends Mysql2Transaction {
  * packet, and what waits goes with it. The server does one after the other and stops at the first that fails.
  */
 class MysqlDialect extends Mysql2Client {
+  // Knex asks the dialect for the values of each statement through this method.
+  prepBindings(bindings: readonly unknown[] = []): readonly unknown[] {
+    return bindings.map(markCharset);
+  }
+
   // Knex asks the dialect for its transactions through this method.
   transaction(...parts: unknown[]): object {
     return new PatientTransaction(this, ...parts);
@@ -127,6 +135,11 @@ async function sendTogether(
   const [rows, fields] = response as readonly [unknown[], unknown[]];
   statements.forEach((statement, index) => (statement.response = [rows[index], fields[index]]));
   return last;
+}
+
+/** Texts are taken for ASCII, where nothing else is said. */
+function markCharset(value: unknown): unknown {
+  return typeof value === 'string' && beyondAscii.test(value) ? raw(`_utf8mb4${escape(value)}`) : value;
 }
 
 function countValues(all: readonly Waiting[]): number {
