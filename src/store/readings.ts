@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import type { Answer, Point } from '../domain/session.js';
 import { deleteOldest } from './delete-oldest.js';
 import { insertRows } from './insert-rows.js';
+import { answerText, toAnswer } from './packed/answer.js';
 
 /** What names a reading: the life of its session, its instant and the keyed digest of its body. */
 export interface ReadingKey {
@@ -55,7 +56,7 @@ export function readingTable(knex: Knex, accountId: string) {
         incarnation: row.incarnation,
         timestampMs: row.timestamp_ms,
         digest: row.digest,
-        answer: JSON.parse(row.answer) as Answer,
+        answer: toAnswer(row.answer),
       }));
     },
 
@@ -69,7 +70,7 @@ export function readingTable(knex: Knex, accountId: string) {
         stress_score: point.score,
         confidence: point.confidence,
         heart_rate: point.heartRate === null ? null : String(point.heartRate),
-        answer: JSON.stringify(answer),
+        answer: answerText(answer),
       }));
       await insertRows(knex, 'readings', rows);
     },

@@ -4,6 +4,7 @@ import type { Session } from '../domain/session.js';
 import { deleteOldest } from './delete-oldest.js';
 import { insertRows } from './insert-rows.js';
 import { lockRows } from './lock-rows.js';
+import { sessionText, toSession } from './packed/session.js';
 import { noVersion } from './row-cache.js';
 import type { Writing } from './writing.js';
 
@@ -41,7 +42,7 @@ export function sessionReader(knex: Knex, accountId: string) {
         .select('session_id', 'incarnation', 'subject_id', 'body')
         .where({ session_id: sessionId })
         .first();
-      const session = row && toSession(row);
+      const session = row && sessionOf(row);
       return session && { incarnation: row.incarnation, session };
     },
 
@@ -59,7 +60,7 @@ export function sessionWriter(transaction: Knex, accountId: string, { version, c
       .select('session_id', 'subject_id', 'body')
       .where({ account_id: accountId })
       .whereIn('session_id', ids);
-    return new Map(rows.flatMap((row) => keyed(row.session_id, toSession(row))));
+    return new Map(rows.flatMap((row) => keyed(row.session_id, sessionOf(row))));
   };
 
   return {
@@ -87,10 +88,9 @@ export function sessionWriter(transaction: Knex, accountId: string, { version, c
 
     async save(sessions: ReadonlyMap<string, StoredSession & { session: Session }>, nowMs: number): Promise<void> {
       const rows = [...sessions].map(([session_id, { incarnation, session }]) => {
-        const { subjectId, ...rest } = session;
-        const body = JSON.stringify(rest);
+        const body = sessionText(session);
         afterCommit.push(() => caches.sessions.keep(accountId, { id: session_id, version }, session, body.length));
-        const subject_id = subjectId ?? null;
+        const subject_id = session.subjectId ?? null;
         return { account_id: accountId, session_id, incarnation, version, subject_id, touched_at_ms: nowMs, body };
       });
       // A locked session keeps its incarnation.
@@ -110,10 +110,10 @@ function keyed<T>(id: string, content: T | undefined): Array<[string, T]> {
   return content === undefined ? [] : [[id, content]];
 }
 
-function toSession(row: Pick<SessionRow, 'subject_id' | 'body'>): Session | undefined {
+function sessionOf(row: Pick<SessionRow, 'subject_id' | 'body'>): Session | undefined {
   if (row.body === null) return undefined;
-  const body = JSON.parse(row.body) as Omit<Session, 'subjectId'>;
-  return row.subject_id === null ? body : { ...body, subjectId: row.subject_id };
+  const content = toSession(row.body);
+  return row.subject_id === null ? content : { ...content, subjectId: row.subject_id };
 }
 
 function makeIncarnation(): string {

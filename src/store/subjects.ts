@@ -3,6 +3,7 @@ import type { Subject } from '../domain/subject.js';
 import { insertRows } from './insert-rows.js';
 import type { KnownSubject, KnownTriggers } from './known-subject.js';
 import { lockRows } from './lock-rows.js';
+import { subjectText, toSubject } from './packed/subject.js';
 import { noVersion } from './row-cache.js';
 import type { Writing } from './writing.js';
 
@@ -11,8 +12,8 @@ interface SubjectRow {
   readonly body: string | null;
 }
 
-/** A trigger's characters of JSON, about. */
-const triggerSize = 400;
+/** A trigger's characters as packed, about. */
+const triggerSize = 200;
 
 /** One account's subjects. */
 export function subjectReader(knex: Knex, accountId: string) {
@@ -20,7 +21,7 @@ export function subjectReader(knex: Knex, accountId: string) {
     async find(subjectId: string): Promise<Subject | undefined> {
       const key = { account_id: accountId, subject_id: subjectId };
       const row: SubjectRow | undefined = await knex('subjects').select('body').where(key).first();
-      return row && toSubject(row);
+      return row && subjectOf(row);
     },
   };
 }
@@ -35,7 +36,7 @@ export function subjectWriter(
   const mine = () => transaction('subjects').where({ account_id: accountId });
   const readSubjects = async (ids: string[]): Promise<Map<string, KnownSubject>> => {
     const rows: SubjectRow[] = await mine().select('subject_id', 'body').whereIn('subject_id', ids);
-    const found = rows.map((row) => [row.subject_id, toSubject(row)] as const);
+    const found = rows.map((row) => [row.subject_id, subjectOf(row)] as const);
     return new Map(found.flatMap(([id, subject]) => (subject ? [[id, { subject, triggers: undefined }]] : [])));
   };
   const keep = (subjectId: string, subject: Subject, characters: number) => () => {
@@ -63,7 +64,7 @@ export function subjectWriter(
 
     async save(subjects: ReadonlyMap<string, Subject>): Promise<void> {
       const rows = [...subjects].map(([subject_id, subject]) => {
-        const body = JSON.stringify(subject);
+        const body = subjectText(subject);
         afterCommit.push(keep(subject_id, subject, body.length));
         return { account_id: accountId, subject_id, version, body };
       });
@@ -84,6 +85,6 @@ export function subjectWriter(
   };
 }
 
-function toSubject({ body }: Pick<SubjectRow, 'body'>): Subject | undefined {
-  return body === null ? undefined : (JSON.parse(body) as Subject);
+function subjectOf({ body }: Pick<SubjectRow, 'body'>): Subject | undefined {
+  return body === null ? undefined : toSubject(body);
 }

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { Trigger } from '../domain/triggers.js';
 import { insertRows } from './insert-rows.js';
 import type { KnownTriggers } from './known-subject.js';
-import { toBody, toTrigger } from './trigger-body.js';
+import { toTrigger, triggerText } from './packed/trigger.js';
 import type { Writing } from './writing.js';
 
 /** Of several subjects, by topic. */
@@ -44,7 +44,7 @@ export function triggerWriter(
 
     async save(changed: TriggersOf): Promise<void> {
       const rows = [...changed].flatMap(([subject_id, triggers]) =>
-        Array.from(triggers, ([topic, it]) => ({ account_id: accountId, subject_id, topic, body: toBody(it) })),
+        Array.from(triggers, ([topic, it]) => ({ account_id: accountId, subject_id, topic, body: triggerText(it) })),
       );
       // Not before: what is known outlives this transaction, which may still fail.
       afterCommit.push(() => {

@@ -5,7 +5,7 @@ import { createRowCache, type RowCache } from './row-cache.js';
 
 const versionBytes = 6;
 /** A thousand or so people who are connected now, with room for what is known about them. */
-const sizeMax = { sessions: 4_000_000, subjects: 4_000_000 };
+const sizeMax = { sessions: 2_000_000, subjects: 2_000_000 };
 
 /** What one process knows of the rows that it writes. */
 export interface Caches {

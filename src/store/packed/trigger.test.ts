@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { sight, type Trigger } from '../domain/triggers.js';
-import { toBody, toTrigger } from './trigger-body.js';
+import { sight, type Trigger } from '../../domain/triggers.js';
+import { toTrigger, triggerText } from './trigger.js';
 
 /** Calm at first, then stressed, then calm for long enough. */
 const life = [30.5, 90, 95, 10, 5, 5, 0].reduce<Trigger[]>((lived, score, index) => {
@@ -10,7 +10,7 @@ const life = [30.5, 90, 95, 10, 5, 5, 0].reduce<Trigger[]>((lived, score, index)
 
 test('a trigger is read as it was written, at every stage of its life', () => {
   expect(new Set(life.map(({ status }) => status))).toEqual(new Set(['observed', 'active', 'resolved']));
-  for (const trigger of life) expect(toTrigger(toBody(trigger))).toEqual(trigger);
+  for (const trigger of life) expect(toTrigger(triggerText(trigger))).toEqual(trigger);
 });
 
 test('a trigger from before this form is read as well', () => {

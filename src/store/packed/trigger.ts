@@ -1,4 +1,5 @@
-import type { Trigger, TriggerStatus } from '../domain/triggers.js';
+import type { Trigger, TriggerStatus } from '../../domain/triggers.js';
+import { parsePacked } from './parse.js';
 
 /** By their place they are stored: to be added to at the end only. */
 const statuses: readonly TriggerStatus[] = ['observed', 'active', 'resolved'];
@@ -7,7 +8,7 @@ const statuses: readonly TriggerStatus[] = ['observed', 'active', 'resolved'];
  * A trigger as it is stored: its values in this order, because it is written anew with each sighting. Changes are
  * places of statuses and instants by turns.
  */
-type Body = readonly [
+type PackedTrigger = readonly [
   status: number,
   recent: number,
   scoreSum: number,
@@ -21,9 +22,9 @@ type Body = readonly [
   resolving?: number,
 ];
 
-export function toBody(trigger: Trigger): string {
+export function triggerText(trigger: Trigger): string {
   const { status, recent, scoreSum, sightings, peakScore, sessions, lastSeenMs, activation, changes } = trigger;
-  const body: Body = [
+  const packed: PackedTrigger = [
     statuses.indexOf(status),
     recent,
     scoreSum,
@@ -34,15 +35,14 @@ export function toBody(trigger: Trigger): string {
     changes.flatMap((change) => [statuses.indexOf(change.status), change.atMs]),
     ...(activation ? ([activation.sessionId, activation.atMs, activation.resolving] as const) : ([] as const)),
   ];
-  return JSON.stringify(body);
+  return JSON.stringify(packed);
 }
 
-export function toTrigger(text: string): Trigger {
-  const body = JSON.parse(text) as Body | Trigger;
-  // Rows from before this form are JSON objects.
-  if (!isBody(body)) return body;
+export const toTrigger = (text: string): Trigger => parsePacked(text, unpack);
+
+function unpack(packed: PackedTrigger): Trigger {
   const [status, recent, scoreSum, sightings, peakScore, sessions, lastSeenMs, instants, sessionId, atMs, resolving] =
-    body;
+    packed;
   const changes = Array.from({ length: instants.length / 2 }, (_, index) => ({
     status: statusAt(instants[2 * index]),
     atMs: instants[2 * index + 1] as number,
@@ -53,5 +53,4 @@ export function toTrigger(text: string): Trigger {
     : { ...all, activation: { sessionId, atMs: atMs as number, resolving: resolving as number } };
 }
 
-const isBody = (body: Body | Trigger): body is Body => Array.isArray(body);
 const statusAt = (place: number | undefined): TriggerStatus => statuses[place as number] as TriggerStatus;
