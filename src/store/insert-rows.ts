@@ -21,8 +21,10 @@ export async function insertRows(knex: Knex, table: string, rows: readonly Row[]
   if (first === undefined) return;
   const columns = Object.keys(first);
   const marks = `(${columns.map(() => '?').join(', ')})`;
-  const values = Array.from(rows, () => marks).join(', ');
-  const bindings = rows.flatMap((row) => columns.map((column) => row[column] as Value));
+  const values = new Array<string>(rows.length).fill(marks).join(', ');
+  // Loops, because each reading passes here with some twenty values.
+  const bindings: Value[] = [];
+  for (const row of rows) for (const column of columns) bindings.push(row[column] as Value);
   const merging = conflict ? ` ${mergeOf(knex, conflict)}` : '';
   await knex.raw(`insert into ${table} (${columns.join(', ')}) values ${values}${merging}`, bindings).options(patient);
 }
