@@ -43,9 +43,10 @@ export function triggerWriter(
     },
 
     async save(changed: TriggersOf): Promise<void> {
-      const rows = [...changed].flatMap(([subject_id, triggers]) =>
-        Array.from(triggers, ([topic, it]) => ({ account_id: accountId, subject_id, topic, body: triggerText(it) })),
-      );
+      const rows = [];
+      for (const [subject_id, triggers] of changed)
+        for (const [topic, it] of triggers)
+          rows.push({ account_id: accountId, subject_id, topic, body: triggerText(it) });
       // Not before: what is known outlives this transaction, which may still fail.
       afterCommit.push(() => {
         for (const [id, triggers] of changed)

@@ -82,8 +82,11 @@ export function addEvidence(
 }
 
 /** By what the session multiplies each area's odds. */
-export const leaningsOf = ({ areas }: Evidence): number[] =>
-  Array.from(areas, (turns) => 1 + turns / settings.evidence_doubling_turns);
+export function leaningsOf({ areas }: Evidence): number[] {
+  const leanings: number[] = [];
+  for (let k = 0; k < areas.length; k++) leanings.push(1 + (areas[k] as number) / settings.evidence_doubling_turns);
+  return leanings;
+}
 
 /** Whether it is one that was written. */
 function fillCodes(kept: TopicEvidence | undefined): boolean {

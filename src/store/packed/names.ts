@@ -16,7 +16,11 @@ function packerOf<Name extends string>(all: readonly Name[]) {
   const names = new Map(all.map((name) => [codeOf(name), name]));
   if (names.size < all.length) throw new Error(`two of these names share a code, rename one: ${all.join(', ')}`);
   return {
-    pack: (list: readonly string[]): string => list.map((name) => codes.get(name) ?? '').join(''),
+    pack(list: readonly string[]): string {
+      let text = '';
+      for (const name of list) text += codes.get(name) ?? '';
+      return text;
+    },
 
     unpack(text: string): Name[] {
       const list: Name[] = [];

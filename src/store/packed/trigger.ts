@@ -23,8 +23,10 @@ type PackedTrigger = readonly [
 ];
 
 export function triggerText(trigger: Trigger): string {
-  const { status, recent, scoreSum, sightings, peakScore, sessions, lastSeenMs, activation, changes } = trigger;
-  const packed: PackedTrigger = [
+  const { status, recent, scoreSum, sightings, peakScore, sessions, lastSeenMs, activation } = trigger;
+  const changes: number[] = [];
+  for (const change of trigger.changes) changes.push(statuses.indexOf(change.status), change.atMs);
+  const values = [
     statuses.indexOf(status),
     recent,
     scoreSum,
@@ -32,9 +34,11 @@ export function triggerText(trigger: Trigger): string {
     peakScore,
     sessions,
     lastSeenMs,
-    changes.flatMap((change) => [statuses.indexOf(change.status), change.atMs]),
-    ...(activation ? ([activation.sessionId, activation.atMs, activation.resolving] as const) : ([] as const)),
-  ];
+    changes,
+  ] as const;
+  const packed: PackedTrigger = activation
+    ? [...values, activation.sessionId, activation.atMs, activation.resolving]
+    : values;
   return JSON.stringify(packed);
 }
 
