@@ -28,6 +28,15 @@ test(
   limitMs,
 );
 
+test('what a reading costs behind HTTP is told for both loads', async () => {
+  const temporary = await temporaryFolder();
+  const args = ['--database', 'sqlite', '--size', '2', '--groups', '3'];
+  const { code, stdout } = await runScript('bench-ingest', args, { TMPDIR: temporary });
+  expect(stdout).toMatch(/^SQLite +a reading( +\d+){3}\nSQLite +with a turn of 200 \+ 300 characters( +\d+){3}$/m);
+  expect((await readdir(temporary)).filter((name) => name.startsWith('state-service-'))).toEqual([]);
+  expect(code).toBe(0);
+});
+
 test('what cannot be measured is told before anything is', async () => {
   const nowhere = { TEST_MYSQL_URL: 'mysql://root@127.0.0.1:9' };
   const { code, stdout, stderr } = await runScript('bench', ['--database', 'mysql'], nowhere);

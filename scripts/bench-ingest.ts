@@ -1,0 +1,105 @@
+/**
+ * What a reading costs behind HTTP: groups of them are taken in here, in this process, as the core does it. Processor
+ * time and lower quartiles bear a machine that others use too. A figure, not a test.
+ */
+import { readFileSync } from 'node:fs';
+import { Command } from 'commander';
+import type { DatabaseKind } from '../contract-tests/support/databases.js';
+import { readConfig } from '../src/config.js';
+import { loadTopicModel } from '../src/domain/topics/extract.js';
+import { advanceGroup } from '../src/ingest/advance.js';
+import { createReceive } from '../src/ingest/receive.js';
+import { openStore } from '../src/store/store.js';
+import { databaseOption, type DatabaseWish, findDatabases, titleOf, withDatabase } from './bench/databases.js';
+import { createRequests } from './bench/requests.js';
+import { launch } from './terminal/launch.js';
+import { positive } from './terminal/options.js';
+import { startProgress } from './terminal/progress.js';
+import { textTable } from './terminal/table.js';
+
+const loads = { plain: 'a reading', turn: 'with a turn of 200 + 300 characters' } as const;
+type Load = keyof typeof loads;
+const warmUps = 100;
+const receive = createReceive({
+  topicModel: loadTopicModel(readFileSync(new URL('../src/domain/topics/weights.bin', import.meta.url))),
+  digestKey: 'bench',
+});
+
+interface Wish {
+  readonly size: number;
+  readonly groups: number;
+}
+
+/** Of one group, µs a reading. */
+interface Cost {
+  readonly cpu: number;
+  readonly wall: number;
+}
+
+await launch(
+  new Command('bench:ingest')
+    .description('Time of a reading behind HTTP, in groups, with and without a conversation turn.')
+    .addOption(databaseOption)
+    .option('--size <number>', 'readings in a group', positive, 24)
+    .option('--groups <number>', 'of each load', positive, 500)
+    .action(bench),
+);
+
+async function bench({ database, ...wish }: Wish & { database: DatabaseWish }): Promise<void> {
+  const sections = [];
+  for (const kind of await findDatabases(database)) sections.push(await measure(kind, wish));
+  const figures = ['CPU µs, lower quartile', 'committed µs, lower quartile', 'median'];
+  const columns = figures.map((title) => ({ title, align: 'right' }) as const);
+  console.log(textTable([{ title: 'database' }, { title: 'load' }, ...columns], sections));
+  console.log(`\n${wish.groups} groups of ${wish.size}, by turns, after ${warmUps} to warm up; µs a reading.`);
+}
+
+/** Both loads by turns, each in a database of its own. */
+async function measure(kind: DatabaseKind, { size, groups }: Wish): Promise<string[][]> {
+  const progress = startProgress(process.stderr, warmUps + groups, 'groups of each');
+  try {
+    return await withDatabase(kind, (plainUrl) =>
+      withDatabase(kind, async (turnUrl) => {
+        const [plain, turn] = [await openLoad(plainUrl, 'plain', size), await openLoad(turnUrl, 'turn', size)];
+        const costs: Record<Load, Cost[]> = { plain: [], turn: [] };
+        for (let round = 0; round < warmUps + groups; round += 1, progress.advance())
+          for (const load of [plain, turn]) {
+            const cost = await load.takeGroup();
+            if (round >= warmUps) costs[load.name].push(cost);
+          }
+        await Promise.all([plain.close(), turn.close()]);
+        return [plain, turn].map(({ name }) => [titleOf(kind), loads[name], ...cellsOf(costs[name])]);
+      }),
+    );
+  } finally {
+    progress.stop();
+  }
+}
+
+async function openLoad(url: string, name: Load, size: number) {
+  const store = openStore(readConfig({ DATABASE_URL: url }).database);
+  await store.migrate();
+  const next = createRequests()[name];
+  // What is received crosses to another thread, which makes it anew.
+  const draw = () => structuredClone(receive('bench', JSON.parse(next().body ?? '')));
+  return {
+    name,
+    close: store.close,
+    async takeGroup(): Promise<Cost> {
+      const group = Array.from({ length: size }, draw);
+      const [cpu, startedAtMs] = [process.cpuUsage(), performance.now()];
+      await advanceGroup(store, group, Date.now());
+      const wall = 1_000 * (performance.now() - startedAtMs);
+      const { user, system } = process.cpuUsage(cpu);
+      return { cpu: (user + system) / size, wall: wall / size };
+    },
+  };
+}
+
+function cellsOf(costs: readonly Cost[]): string[] {
+  const at = (share: number, pick: (cost: Cost) => number) =>
+    costs.map(pick).sort((a, b) => a - b)[Math.floor(share * costs.length)] ?? 0;
+  return [at(0.25, ({ cpu }) => cpu), at(0.25, ({ wall }) => wall), at(0.5, ({ wall }) => wall)].map((micros) =>
+    micros.toFixed(0),
+  );
+}
