@@ -17,12 +17,12 @@ export type PackedAnswer = readonly [
 export function packAnswer(answer: Answer): PackedAnswer {
   const { timestampMs, score, confidence, received, reason, previousScore = null, triggers } = answer;
   const named = topics.pack(answer.topics ?? []);
-  const subjects = triggers ? ([topics.pack(triggers.active), topics.pack(triggers.resolved)] as const) : null;
-  return [timestampMs, score, confidence, categories.pack(received), reason, previousScore, named, subjects];
+  const known = triggers ? ([topics.pack(triggers.active), topics.pack(triggers.resolved)] as const) : null;
+  return [timestampMs, score, confidence, categories.pack(received), reason, previousScore, named, known];
 }
 
 export function unpackAnswer(packed: PackedAnswer): Answer {
-  const [timestampMs, score, confidence, received, reason, previousScore, named, subjects] = packed;
+  const [timestampMs, score, confidence, received, reason, previousScore, named, known] = packed;
   return {
     timestampMs,
     score,
@@ -31,7 +31,7 @@ export function unpackAnswer(packed: PackedAnswer): Answer {
     reason,
     ...(previousScore !== null && { previousScore }),
     ...(named !== '' && { topics: topics.unpack(named) }),
-    ...(subjects && { triggers: { active: topics.unpack(subjects[0]), resolved: topics.unpack(subjects[1]) } }),
+    ...(known && { triggers: { active: topics.unpack(known[0]), resolved: topics.unpack(known[1]) } }),
   };
 }
 

@@ -50,6 +50,32 @@ test('rows from before texts were packed are read as well', () => {
       expect(toAnswer(JSON.stringify(answer))).toEqual(plain(answer));
     }),
   );
+  const subject = { active: ['exams'], resolved: [], baseline: {} };
+  expect(toSubject(JSON.stringify(subject))).toEqual(subject);
+});
+
+test('what was stored once is read for ever: names have the same codes, values the same places', () => {
+  const stored = '[1760000000000,82,0.42,"S7Ilqa","Hostile voice.",null,"xO21r1",["1r1","xO2"]]';
+  const answer = {
+    timestampMs: 1_760_000_000_000,
+    score: 82,
+    confidence: 0.42,
+    received: ['cardiovascular', 'vocal'],
+    reason: 'Hostile voice.',
+    topics: ['boss_and_coworkers', 'exams'],
+    triggers: { active: ['exams'], resolved: ['boss_and_coworkers'] },
+  };
+  expect(toAnswer(stored)).toEqual(answer);
+  const session = `[${stored},[[120,0],null,["hostile",2000],null,null],31,null,null,null,""]`;
+  expect(toSession(session)).toEqual({
+    latest: answer,
+    signals: {
+      heart_rate: { value: 120, atMs: 1_760_000_000_000 },
+      tone: { value: 'hostile', atMs: 1_759_999_998_000 },
+    },
+    heldScore: 31,
+  });
+  expect(toSubject('["1r1","xO2",null]')).toEqual(answer.triggers);
 });
 
 test('a topic that the vocabulary has no longer is left out', () => {
