@@ -14,7 +14,8 @@ export interface Conflict {
 /**
  * Inserts rows of the same columns in one statement; none do nothing. Within a transaction on MySQL what there is to
  * complain of is said by the next statement that is read, or by the commit. Written out, because Knex spells an insert for
- * SQLite as a union of selects, which costs twice as much to parse, and merges the columns of the key too.
+ * SQLite as a union of selects, which costs twice as much to parse, and merges the columns of the key too; and handed to
+ * Knex's client, because its builders look at each value and each mark several times over.
  */
 export async function insertRows(knex: Knex, table: string, rows: readonly Row[], conflict?: Conflict): Promise<void> {
   const [first] = rows;
@@ -26,7 +27,16 @@ export async function insertRows(knex: Knex, table: string, rows: readonly Row[]
   const bindings: Value[] = [];
   for (const row of rows) for (const column of columns) bindings.push(row[column] as Value);
   const merging = conflict ? ` ${mergeOf(knex, conflict)}` : '';
-  await knex.raw(`insert into ${table} (${columns.join(', ')}) values ${values}${merging}`, bindings).options(patient);
+  await run(knex, `insert into ${table} (${columns.join(', ')}) values ${values}${merging}`, bindings);
+}
+
+async function run({ client }: Knex, sql: string, bindings: readonly Value[]): Promise<void> {
+  const connection = await client.acquireConnection();
+  try {
+    await client.query(connection, { sql, bindings, options: patient });
+  } finally {
+    await client.releaseConnection(connection);
+  }
 }
 
 function mergeOf(knex: Knex, { key, merged }: Conflict): string {
