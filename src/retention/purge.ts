@@ -7,9 +7,9 @@ import { finishErasures } from './erase.js';
 const hourMs = 60 * 60 * 1000;
 const dayMs = 24 * hourMs;
 /** Small, so that a batch holds its locks for milliseconds. */
-const batchRows = 500;
+const batchRows = 200;
 /** Between batches, so that ingest goes first: three times what the batch took, for on a busy machine it takes longer. */
-const pause = { perBatch: 3, leastMs: 20 };
+const pause = { perBatch: 3, leastMs: 10 };
 const intervalMs = 60_000;
 
 export interface Retention {
