@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -44,11 +44,23 @@ test('a second start keeps the data, the key and the memory of resends, and make
   expect(second.stdout()).toBe(`Listening on ${second.url}\n`);
 });
 
-test('the key file beside an embedded database is for its owner alone', async () => {
+test('an embedded database, its log and the key file beside it are for their owner alone', async () => {
   const DATABASE_URL = await sqliteUrl();
+  const service = await startMain({ DATABASE_URL });
+  for (const ending of ['', '-wal', '-shm', '.key']) {
+    const { mode } = await stat(`${DATABASE_URL.slice('sqlite:'.length)}${ending}`);
+    expect([ending, mode & 0o777]).toEqual([ending, 0o600]);
+  }
+  await service.end('SIGTERM');
+});
+
+test('an embedded database that exists keeps the rights that it was given', async () => {
+  const DATABASE_URL = await sqliteUrl();
+  const file = DATABASE_URL.slice('sqlite:'.length);
+  await writeFile(file, '');
+  await chmod(file, 0o640);
   await (await startMain({ DATABASE_URL })).end('SIGTERM');
-  const { mode } = await stat(`${DATABASE_URL.slice('sqlite:'.length)}.key`);
-  expect(mode & 0o777).toBe(0o600);
+  expect((await stat(file)).mode & 0o777).toBe(0o640);
 });
 
 test.each([

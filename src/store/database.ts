@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { dirname } from 'node:path';
 import knex, { type Knex } from 'knex';
@@ -34,6 +34,8 @@ export function openDatabase(config: DatabaseConfig, isPatient = false): Knex {
 /** One connection: SQLite has one writer, and a query beside an open transaction waits for its end. */
 function sqliteConfig(file: string): Knex.Config {
   mkdirSync(dirname(file), { recursive: true });
+  // Before SQLite makes it for everybody to read. Its log gets the same rights; a file that exists keeps its own.
+  closeSync(openSync(file, 'a', 0o600));
   return {
     client: LibsqlClient,
     connection: { filename: file },
