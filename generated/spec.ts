@@ -284,9 +284,9 @@ export const topics = {
 } as const;
 
 export const topicExtraction = {
-  "area_share_min": 0.4,
-  "named_area_share_min": 0.25,
-  "named_points_min": 2,
+  "area_share_min": 0.38,
+  "named_area_share_min": 0.2,
+  "named_points_min": 1,
   "session_area_turns_min": 0.4,
   "further_area_share_min": 0.15,
   "own_share_min": 0.18,
@@ -748,4 +748,4 @@ export const publicOperations = [
   "getReadiness"
 ] as const;
 
-export const contractDigest = "36b3f0bfbb898e7ac44097db535c272fef64820e1a52b4c6984d659d9a5c2412" as const;
+export const contractDigest = "c0dcb4ba50e2a5032f1e2817dd46052dad864a7f4ae3ecaf5982215ce4453246" as const;
