@@ -36,6 +36,13 @@ test.each([
   expect(topicsOf(message)[0]).toBe(topic);
 });
 
+test.each([
+  ['My performance review is next week and I have no idea what they will say.', 'work_performance'],
+  ['The rent is due tomorrow', 'housing_costs'],
+])('what a phrase names is told though the rest says little: %s', (message, topic) => {
+  expect(topicsOf(message)[0]).toBe(topic);
+});
+
 test('an area without a specific topic yields its general one', () => {
   expect(topicsOf('work was fine today')).toEqual(['work_general']);
 });

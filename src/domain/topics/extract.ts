@@ -75,7 +75,7 @@ function nameTopics(user: Reading, context: Evidence): TopicName[] {
   return [main, ...named].slice(0, settings.topics_per_turn_max).map((number) => topicNames[number] as TopicName);
 }
 
-/** A phrase of several words is surer than a share learned from few sentences, and a session seldom jumps. */
+/** A phrase is surer than a share learned from few sentences, and a session seldom jumps. */
 function shareMin(area: number, points: Reading['points'], context: Evidence): number {
   const isNamed = (topicsOf[area] ?? []).some((topic) => pointsOf(points, topic) >= settings.named_points_min);
   const isGoingOn = (context.areas[area] as number) >= settings.session_area_turns_min;
