@@ -43,6 +43,11 @@ test.each([
   expect(topicsOf(message)[0]).toBe(topic);
 });
 
+test('a bill that is due is no assignment, a paper is', () => {
+  expect(topicsOf('The rent is due tomorrow')).toEqual(['housing_costs']);
+  expect(topicsOf('My paper is due on Friday')).toEqual(['assignments']);
+});
+
 test('an area without a specific topic yields its general one', () => {
   expect(topicsOf('work was fine today')).toEqual(['work_general']);
 });
