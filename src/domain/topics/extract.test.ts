@@ -38,7 +38,7 @@ test.each([
 
 test.each([
   ['My performance review is next week and I have no idea what they will say.', 'work_performance'],
-  ['The rent is due tomorrow', 'housing_costs'],
+  ['Rent is due on Friday and my card was declined at the supermarket this morning.', 'housing_costs'],
 ])('what a phrase names is told though the rest says little: %s', (message, topic) => {
   expect(topicsOf(message)[0]).toBe(topic);
 });
