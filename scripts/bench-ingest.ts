@@ -62,11 +62,14 @@ async function measure(kind: DatabaseKind, { size, groups }: Wish): Promise<stri
       withDatabase(kind, async (turnUrl) => {
         const [plain, turn] = [await openLoad(plainUrl, 'plain', size), await openLoad(turnUrl, 'turn', size)];
         const costs: Record<Load, Cost[]> = { plain: [], turn: [] };
-        for (let round = 0; round < warmUps + groups; round += 1, progress.advance())
+        for (let round = 0; round < warmUps + groups; round += 1, progress.advance()) {
           for (const load of [plain, turn]) {
             const cost = await load.takeGroup();
             if (round >= warmUps) costs[load.name].push(cost);
           }
+          // SQLite never waits, and a signal would not be heard.
+          await new Promise(setImmediate);
+        }
         await Promise.all([plain.close(), turn.close()]);
         return [plain, turn].map(({ name }) => [titleOf(kind), loads[name], ...cellsOf(costs[name])]);
       }),

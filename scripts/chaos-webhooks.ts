@@ -59,8 +59,6 @@ async function runOn(databaseUrl: string, { database, kills, sessions, seed }: W
   const receiver = await startUnreliableReceiver(random);
   const queue = watchQueue(databaseUrl);
   const fleet = startFleet(processes(databaseUrl, ports));
-  const interrupt = () => process.exit(130);
-  process.once('SIGINT', interrupt);
   try {
     await fleet.ready();
     const client = createWebhookClient(createRequest(urls[0] ?? '', key));
@@ -83,7 +81,6 @@ async function runOn(databaseUrl: string, { database, kills, sessions, seed }: W
     const seconds = (Date.now() - startedAtMs) / 1000;
     report({ database, seconds, killed, loaded, receiver, verdict, retried, waitingAtEnd, deaths: fleet.deaths() });
   } finally {
-    process.off('SIGINT', interrupt);
     await fleet.close();
     await queue.close();
     receiver.close();

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import mysql from 'mysql2/promise';
+import { owe } from './owed.js';
 
 /** A database of a test's own, empty, gone when dropped. */
 export interface TestDatabase {
@@ -36,7 +37,7 @@ async function createSqlite(): Promise<TestDatabase> {
   const folder = await mkdtemp(join(tmpdir(), 'state-service-'));
   return {
     url: `sqlite:${join(folder, 'state.db')}`,
-    drop: () => rm(folder, { recursive: true, force: true }),
+    drop: owe(() => rm(folder, { recursive: true, force: true })),
   };
 }
 
@@ -45,7 +46,7 @@ async function createMysql(): Promise<TestDatabase> {
   await onServer(`create database ${name}`);
   const url = new URL(mysqlServerUrl);
   url.pathname = `/${name}`;
-  return { url: url.href, drop: () => onServer(`drop database if exists ${name}`) };
+  return { url: url.href, drop: owe(() => onServer(`drop database if exists ${name}`)) };
 }
 
 async function onServer(sql: string): Promise<void> {

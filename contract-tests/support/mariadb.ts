@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import mysql from 'mysql2/promise';
+import { owe } from './owed.js';
 
 const startMs = 60_000;
 const lookMs = 50;
@@ -42,10 +43,10 @@ export async function startPrivateMariadb(port: number, options: readonly string
       child.kill('SIGKILL');
       await ended;
     },
-    async remove() {
+    remove: owe(async () => {
       await mariadb.kill();
       await rm(folder, { recursive: true, force: true });
-    },
+    }),
   };
   process.once('exit', () => void child?.kill('SIGKILL'));
   try {
