@@ -437,14 +437,14 @@ export interface components {
              */
             topics_detected: components["schemas"]["TopicName"][];
             /**
-             * @description Topics that stress this person at present, most recently seen first; where the subject is known.
+             * @description Topics that stress this person at present, most recently seen first, those of one instant by name; where the subject is known.
              * @example [
              *       "work_performance"
              *     ]
              */
             active_triggers?: components["schemas"]["TopicName"][];
             /**
-             * @description Topics that used to stress this person and no longer do, most recently seen first; where the subject is known.
+             * @description Topics that used to stress this person and no longer do, most recently seen first, those of one instant by name; where the subject is known.
              * @example [
              *       "exams"
              *     ]
@@ -588,14 +588,14 @@ export interface components {
             subject_id: components["schemas"]["Identifier"];
             triggers: components["schemas"]["TriggersByTopic"];
             /**
-             * @description Names of the active topics, most recently seen first.
+             * @description Names of the active topics, most recently seen first, those of one instant by name.
              * @example [
              *       "work_performance"
              *     ]
              */
             active: components["schemas"]["TopicName"][];
             /**
-             * @description Names of the resolved topics, most recently seen first.
+             * @description Names of the resolved topics, most recently seen first, those of one instant by name.
              * @example [
              *       "exams"
              *     ]

@@ -748,4 +748,4 @@ export const publicOperations = [
   "getReadiness"
 ] as const;
 
-export const contractDigest = "c0dcb4ba50e2a5032f1e2817dd46052dad864a7f4ae3ecaf5982215ce4453246" as const;
+export const contractDigest = "dce298c687c1300ce6c7fc96959aab94c74f2bd320faf1e0d78cca8848a5e387" as const;
