@@ -76,6 +76,30 @@ test('readings of the person, also without text, and the state tell the triggers
   expect(stranger).not.toHaveProperty('active_triggers');
 });
 
+test('an answer lists the triggers as the profile does, also when a turn comes late', async () => {
+  const service = await startTestService();
+  const say = async (user_message: string, at: string) => {
+    const turn = { user_message, ai_response: 'I see.' };
+    const answer = await service.read({ subject_id, ...harsh, ...turn, timestamp: at });
+    const { active } = await profileOf(service);
+    expect(answer.active_triggers).toEqual(active);
+    return active;
+  };
+  const times = [0, 1, 2].map((seconds) => {
+    service.clock.advance(seconds);
+    return service.clock.at();
+  }) as [string, string, string];
+  const both = 'My performance review is next week and the rent is due tomorrow';
+  expect(await say(both, times[1])).toEqual(['housing_costs', 'work_performance']);
+  expect(await say('I owe 12,000 dollars on my credit cards', times[2])).toEqual([
+    'debt',
+    'housing_costs',
+    'work_performance',
+  ]);
+  expect((await say('my exam is tomorrow', times[0])).at(-1)).toBe('exams');
+  expect((await say(review.user_message, times[2]))[1]).toBe('work_performance');
+});
+
 test('the same turn sent twice counts once, at once and later, and answers as before', async () => {
   const service = await startTestService();
   const body = { subject_id, timestamp: service.clock.at(), ...harsh, ...review };

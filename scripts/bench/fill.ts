@@ -49,7 +49,7 @@ function drawPerson(name: string, random: () => number): Person {
   for (let index = 0; index < topicsPerSubject; index += 1) {
     const topic = vocabulary[(first + index) % vocabulary.length] as TopicName;
     const trigger = drawTrigger(random);
-    subject = nameTopic(subject, topic, trigger.status);
+    subject = nameTopic(subject, topic, trigger, (other) => triggers.get(other));
     triggers.set(topic, trigger);
   }
   return { name, subject, triggers };

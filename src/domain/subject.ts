@@ -1,10 +1,10 @@
 import type { Baseline } from './baseline.js';
-import type { TriggerStatus } from './triggers.js';
+import { byRecency, type Trigger, type TriggerStatus } from './triggers.js';
 
 /** What is remembered of a person across sessions, but for the triggers themselves; plain JSON. */
 export interface Subject {
   readonly baseline?: Baseline;
-  /** Names of topics by status, most recently seen first; every reading of the person tells them. */
+  /** Names of topics by status, in the order of `byRecency`; every reading of the person tells them. */
   readonly active: readonly string[];
   readonly resolved: readonly string[];
 }
@@ -12,16 +12,35 @@ export interface Subject {
 /** A person of whom nothing is known yet. */
 export const unknownSubject: Subject = { active: [], resolved: [] };
 
-/** Puts a topic that was just seen first among those of its status; the same subject where it stands so already. */
-export function nameTopic(subject: Subject, topic: string, status: TriggerStatus): Subject {
-  const active = status === 'active' ? withFirst(subject.active, topic) : without(subject.active, topic);
-  const resolved = status === 'resolved' ? withFirst(subject.resolved, topic) : without(subject.resolved, topic);
+type Seen = Pick<Trigger, 'status' | 'lastSeenMs'>;
+
+/**
+ * Puts a topic that was seen where it belongs among those of its status, by the triggers of the others; the same subject
+ * where it stands so already.
+ */
+export function nameTopic(
+  subject: Subject,
+  topic: string,
+  trigger: Seen,
+  triggerOf: (other: string) => Seen | undefined,
+): Subject {
+  const isAhead = (other: string): boolean => {
+    const known = triggerOf(other);
+    return known !== undefined && byRecency([other, known], [topic, trigger]) < 0;
+  };
+  const placed = (names: readonly string[], status: TriggerStatus) =>
+    trigger.status === status ? withName(names, topic, isAhead) : without(names, topic);
+  const active = placed(subject.active, 'active');
+  const resolved = placed(subject.resolved, 'resolved');
   const isSame = active === subject.active && resolved === subject.resolved;
   return isSame ? subject : { ...subject, active, resolved };
 }
 
-function withFirst(names: readonly string[], name: string): readonly string[] {
-  return names[0] === name ? names : [name, ...without(names, name)];
+function withName(names: readonly string[], name: string, isAhead: (other: string) => boolean): readonly string[] {
+  const others = without(names, name);
+  const behind = others.findIndex((other) => !isAhead(other));
+  const at = behind < 0 ? others.length : behind;
+  return names[at] === name ? names : [...others.slice(0, at), name, ...others.slice(at)];
 }
 
 function without(names: readonly string[], name: string): readonly string[] {

@@ -72,7 +72,7 @@ test('the mean is plain, to one decimal, and the newest sighting is the last see
   });
 });
 
-test('active and resolved topics are listed most recent first', () => {
+test('active and resolved topics are listed most recent first, those of one instant by name', () => {
   const at = (score: number, atMs: number) => sight(undefined, { score, atMs, sessionId: 'a', isFirstInSession: true });
   const profile = toProfile(
     'anna',
@@ -80,9 +80,11 @@ test('active and resolved topics are listed most recent first', () => {
       ['debt', at(70, 1000)],
       ['exams', at(90, 3000)],
       ['sleep', at(65, 2000)],
+      ['grief', at(65, 2000)],
     ]),
   );
-  expect(profile.active).toEqual(['exams', 'sleep', 'debt']);
+  expect(profile.active).toEqual(['exams', 'grief', 'sleep', 'debt']);
+  expect(Object.keys(profile.triggers)).toEqual(profile.active);
 });
 
 const sightings: fc.Arbitrary<Sighting[]> = fc.array(

@@ -85,9 +85,16 @@ function changesAfter(trigger: Trigger | undefined, status: TriggerStatus, atMs:
   return [...(trigger?.changes ?? []), { status, atMs }].slice(-settings.status_changes_max);
 }
 
+type Named = readonly [topic: string, trigger: Pick<Trigger, 'lastSeenMs'>];
+
+/** How topics are sorted: most recently seen first, those of one instant by name. */
+export function byRecency([topic, { lastSeenMs }]: Named, [other, { lastSeenMs: otherMs }]: Named): number {
+  return otherMs - lastSeenMs || (topic < other ? -1 : 1);
+}
+
 /** The triggers of a person, by topic, in the shape of the contract. */
 export function toProfile(subjectId: string, triggers: ReadonlyMap<string, Trigger>): Schema<'TriggerProfile'> {
-  const newestFirst = [...triggers].sort(([, a], [, b]) => b.lastSeenMs - a.lastSeenMs);
+  const newestFirst = [...triggers].sort(byRecency);
   const named = (status: TriggerStatus) => newestFirst.filter(([, it]) => it.status === status).map(([topic]) => topic);
   return {
     subject_id: subjectId,

@@ -53,16 +53,17 @@ function enterTopics(
   subjectId: string,
   { before, triggers }: PersonsTriggers,
 ): void {
+  const triggerOf = (topic: string) => triggers.get(topic) ?? before?.get(topic);
   let subject = subjects.get(subjectId) ?? unknownSubject;
   for (const topic of topics) {
-    const trigger = sight(triggers.get(topic) ?? before?.get(topic), {
+    const trigger = sight(triggerOf(topic), {
       score: step.point.score,
       atMs: submitted.timestampMs,
       sessionId: submitted.sessionId,
       isFirstInSession: newTopics.includes(topic),
     });
     triggers.set(topic, trigger);
-    subject = nameTopic(subject, topic, trigger.status);
+    subject = nameTopic(subject, topic, trigger, triggerOf);
   }
   subjects.set(subjectId, subject);
   changedSubjects.set(subjectId, subject);
