@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import mysql from 'mysql2/promise';
@@ -33,20 +33,22 @@ export async function isMysqlReachable(): Promise<boolean> {
   }
 }
 
+/** At once, so that no signal comes in between: there is no folder without its undoing, nor half of one while it is used. */
 async function createSqlite(): Promise<TestDatabase> {
-  const folder = await mkdtemp(join(tmpdir(), 'state-service-'));
+  const folder = mkdtempSync(join(tmpdir(), 'state-service-'));
   return {
     url: `sqlite:${join(folder, 'state.db')}`,
-    drop: owe(() => rm(folder, { recursive: true, force: true })),
+    drop: owe(async () => rmSync(folder, { recursive: true, force: true })),
   };
 }
 
 async function createMysql(): Promise<TestDatabase> {
   const name = `state_test_${randomBytes(6).toString('hex')}`;
+  const drop = owe(() => onServer(`drop database if exists ${name}`));
   await onServer(`create database ${name}`);
   const url = new URL(mysqlServerUrl);
   url.pathname = `/${name}`;
-  return { url: url.href, drop: owe(() => onServer(`drop database if exists ${name}`)) };
+  return { url: url.href, drop };
 }
 
 async function onServer(sql: string): Promise<void> {

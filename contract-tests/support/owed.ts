@@ -9,7 +9,8 @@ export function owe(undo: () => Promise<void>): () => Promise<void> {
   return undoOnce;
 }
 
-/** Undoes all that is still owed, the latest first, for a program that is interrupted. What fails keeps nothing else from it. */
+/** Undoes all that is still owed, for a program that is interrupted. What fails keeps nothing else from it. */
 export async function settleOwed(): Promise<void> {
-  for (const undo of [...owed].reverse()) await undo().catch(() => undefined);
+  // All begun at once: the program must not go on between one and the next.
+  await Promise.allSettled([...owed].map((undo) => undo()));
 }
