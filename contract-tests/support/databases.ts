@@ -33,7 +33,7 @@ export async function isMysqlReachable(): Promise<boolean> {
   }
 }
 
-/** At once, so that no signal comes in between: there is no folder without its undoing, nor half of one while it is used. */
+/** Made and removed at once: no signal may come before its removal is owed, nor the program go on beside that. */
 async function createSqlite(): Promise<TestDatabase> {
   const folder = mkdtempSync(join(tmpdir(), 'state-service-'));
   return {

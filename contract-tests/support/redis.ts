@@ -42,6 +42,7 @@ export async function startPrivateRedis(options: readonly string[] = []): Promis
     thaw: () => void child?.kill('SIGCONT'),
     connect: () => new Redis(url),
   };
+  process.once('exit', () => void child?.kill('SIGKILL'));
   await redis.start();
   return redis;
 }

@@ -1,16 +1,18 @@
 import type { Command } from 'commander';
 import { settleOwed } from '../../contract-tests/support/owed.js';
 
-const interruptedCode = 130;
+/** As shells count them: 128 and the signal's number. */
+const interruptedCodes = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /** Runs a command to its end; what stops it is told in one line and makes the exit code 1. Interrupted it leaves nothing behind. */
 export async function launch(command: Command): Promise<void> {
   let isInterrupted = false;
-  const interrupt = () => {
+  const interrupt = (code: number) => {
     isInterrupted = true;
-    void settleOwed().finally(() => process.exit(interruptedCode));
+    void settleOwed().finally(() => process.exit(code));
   };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interrupt);
+  process.once('SIGINT', () => interrupt(interruptedCodes.SIGINT));
+  process.once('SIGTERM', () => interrupt(interruptedCodes.SIGTERM));
   try {
     await command.parseAsync();
   } catch (error) {
