@@ -16,13 +16,14 @@ const mayImport = {
     ...['accounts', 'ingest', 'delivery', 'operations', 'limits', 'retention', 'domain', 'store', 'remote'],
     ...['contract', 'config', 'secrets', 'closing', 'log'],
   ],
-  cli: ['accounts', 'core', 'store', 'compose', 'config', 'contract', 'log', 'closing'],
+  cli: ['accounts', 'core', 'store', 'compose', 'config', 'variables', 'contract', 'log', 'closing'],
 };
 const folders = Object.keys(mayImport);
 const files = [
   'main',
   'compose',
   'config',
+  'variables',
   'secrets',
   'contract',
   'problem',

@@ -1,6 +1,6 @@
 /**
- * Writes the figures of the contract into the guides that repeat them, where comments name them; the end of
- * `npm run generate`. With --check it writes nothing and fails when a guide is stale.
+ * Writes the figures of the contract and the settings of the service into the README and the guides, where comments name
+ * them. `npm run generate` runs it last. With --check it writes nothing and fails when a file is stale.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { figures } from './docs/figures.js';
@@ -10,7 +10,7 @@ import { markdownPages } from './docs/pages.js';
 const root = new URL('../', import.meta.url);
 const isCheck = process.argv.includes('--check');
 
-for (const { source } of markdownPages) {
+for (const source of new Set(['README.md', ...markdownPages.map((it) => it.source)])) {
   const file = new URL(source, root);
   const text = await readFile(file, 'utf8');
   const filled = fill(text, figures);

@@ -1,4 +1,6 @@
+import accuracy from '../../docs/accuracy.json' with { type: 'json' };
 import * as spec from '../../generated/spec.js';
+import { settings } from '../../src/variables.js';
 import { contract, type Schema } from './contract.js';
 
 /** What the contract says of a name, as Markdown. */
@@ -17,6 +19,13 @@ export const figures: Figures = (name) => {
 };
 
 const tables: Record<string, () => string> = {
+  accuracy: () =>
+    rows(
+      ['Measure', 'Result', 'Data'],
+      accuracy.map((it) => [it.measure, it.result, it.data]),
+    ),
+  settings: () => settingRows(() => true),
+  main_settings: () => settingRows((name) => mainSettings.includes(name)),
   states: () =>
     rows(
       ['Score', 'State', 'Suggested action', 'What it tells an assistant'],
@@ -42,10 +51,10 @@ const tables: Record<string, () => string> = {
   triggers: () => described({ $ref: '#/components/schemas/TriggerStatus' }),
   tiers: () =>
     rows(
-      ['Tier', 'Calls a month'],
+      ['Tier', 'Calls per month'],
       Object.entries(spec.tiers).map(([tier, { monthly_calls: calls }]) => [
         code(tier),
-        calls === null ? 'without limit' : calls.toLocaleString('en-US'),
+        calls === null ? 'unlimited' : calls.toLocaleString('en-US'),
       ]),
     ),
   problems: () =>
@@ -70,6 +79,16 @@ const tables: Record<string, () => string> = {
       ]),
     ),
 };
+
+const mainSettings = ['HOST', 'PORT', 'DATABASE_URL', 'SECRETS_KEY', 'REDIS_URL'];
+
+function settingRows(isShown: (name: string) => boolean): string {
+  const shown = settings().filter(({ name }) => isShown(name));
+  return rows(
+    ['Variable', 'Meaning', 'Default'],
+    shown.map((it) => [code(it.name), it.help, it.default]),
+  );
+}
 
 const signalNames = ['heart_rate', 'sdnn', 'tone', 'expression', 'sentiment'];
 

@@ -1,7 +1,7 @@
 import { contract, operations } from './contract.js';
 import { type Html, html } from './html.js';
 import type { Section } from './markdown.js';
-import { changelog, gettingStarted, guides, reference } from './pages.js';
+import { changelog, gettingStarted, guides, operatorGuides, reference } from './pages.js';
 
 export interface Page {
   /** Its folder; '' is the site's root. */
@@ -99,6 +99,10 @@ function sideNav(page: Page, root: string): Html {
     <ul>
       ${guides.map(link)}
     </ul>
+    <h2>Operating</h2>
+    <ul>
+      ${operatorGuides.map(link)}
+    </ul>
     <h2>Reference</h2>
     <ul>
       ${link({ slug: reference.slug, title: 'Overview' })}
@@ -137,7 +141,7 @@ export function methodBadge(method: string): Html {
 
 /** In the order in which guides are best read. */
 function nextPage({ slug }: Page, root: string): Html | undefined {
-  const order = [gettingStarted, ...guides, reference];
+  const order = [gettingStarted, ...guides, ...operatorGuides, reference];
   const next = order[order.findIndex((it) => it.slug === slug) + 1];
   if (slug === changelog.slug || !next) return undefined;
   return html`<p class="next">

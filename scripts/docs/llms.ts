@@ -1,5 +1,5 @@
 import { contract, operations } from './contract.js';
-import { changelog, gettingStarted, type Guide, guides } from './pages.js';
+import { changelog, gettingStarted, type Guide, guides, operatorGuides } from './pages.js';
 
 /** What language models read first (llmstxt.org): what this is, and where the rest stands as plain text. */
 export function llmsText(): string {
@@ -19,6 +19,10 @@ Version ${contract.info.version}. Every request carries the header \`X-Service-K
 ## Guides
 
 ${[gettingStarted, ...guides].map(link).join('\n')}
+
+## Operating the service
+
+${operatorGuides.map(link).join('\n')}
 
 ## Operations
 

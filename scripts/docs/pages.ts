@@ -59,6 +59,33 @@ export const guides: readonly Guide[] = [
     title: 'Versioning',
     summary: 'What may be added within a version, and how an end is announced.',
   },
+  {
+    slug: 'clients',
+    source: 'docs/clients.md',
+    title: 'Clients',
+    summary: 'Our TypeScript client, generated clients, and HTTP from any language.',
+  },
+];
+
+export const operatorGuides: readonly Guide[] = [
+  {
+    slug: 'configuration',
+    source: 'docs/configuration.md',
+    title: 'Configuration',
+    summary: 'Every environment variable, its meaning and its default.',
+  },
+  {
+    slug: 'operations',
+    source: 'docs/operations.md',
+    title: 'Operations',
+    summary: 'Processes, logs, metrics, API keys, retention, upgrades.',
+  },
+  {
+    slug: 'reliability',
+    source: 'docs/reliability.md',
+    title: 'Reliability',
+    summary: 'What holds when processes, databases and receivers fail, and how that is tested.',
+  },
 ];
 
 export const changelog: Guide = {
@@ -74,4 +101,4 @@ export const reference = {
   summary: 'Every operation, field and error, with code samples and a console that sends real requests.',
 };
 
-export const markdownPages: readonly Guide[] = [gettingStarted, ...guides, changelog];
+export const markdownPages: readonly Guide[] = [gettingStarted, ...guides, ...operatorGuides, changelog];

@@ -1,7 +1,8 @@
 import { Command } from 'commander';
-import { describeVariables, readConfig } from '../config.js';
+import { readConfig } from '../config.js';
 import type { Store } from '../store/store.js';
 import { startTracing } from '../tracing.js';
+import { describeVariables } from '../variables.js';
 import { keysCommand } from './keys.js';
 
 export interface Surroundings {

@@ -1,0 +1,145 @@
+/** Every environment variable of the service. --help and docs/configuration.md are generated from this table. */
+import { limits, timestamps } from '../generated/spec.js';
+import {
+  integerBetween,
+  oneOf,
+  readDatabaseUrl,
+  readOrigins,
+  readRedisUrl,
+  readSecretsKey,
+  readSwitch,
+  unlessEmpty,
+} from './read-variable.js';
+
+export interface Variable<T> extends Described {
+  /** Used when the variable is unset or empty. */
+  readonly fallback: string;
+  readonly read: (text: string) => T;
+}
+
+interface Described {
+  readonly help: string;
+  /** States the default where it is not one fixed value. */
+  readonly defaultNote?: string;
+}
+
+/** A row of the configuration table. */
+export interface Setting {
+  readonly name: string;
+  readonly help: string;
+  readonly default: string;
+}
+
+const quotaMax = 1_000_000_000;
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
+
+export const variables = {
+  HOST: variable('Address to listen on', '127.0.0.1', (text) => text),
+  PORT: variable('Port to listen on. 0 selects a free port', '8080', integerBetween(0, 65_535)),
+  DATABASE_URL: variable(
+    'sqlite:FILE, or mysql://USER:PASSWORD@HOST:PORT/DATABASE for MySQL and MariaDB',
+    'sqlite:./data/state.db',
+    readDatabaseUrl,
+  ),
+  LOG_LEVEL: variable(`Lowest level to log: ${logLevels.join(', ')}`, 'info', oneOf(logLevels)),
+  SECRETS_KEY: optional(
+    'Key for the digests that detect resent readings and for the encryption of webhook secrets: at least 32 random ' +
+      'characters, the same on every replica and worker',
+    'stored in a file next to an embedded database; derived from DATABASE_URL on MySQL',
+    readSecretsKey,
+  ),
+  REDIS_URL: optional(
+    'redis://USER:PASSWORD@HOST:PORT/NUMBER, or rediss: with TLS. All processes share their rate limits there',
+    'none: each process counts separately',
+    unlessEmpty(readRedisUrl),
+  ),
+  MAX_TIMESTAMP_AGE_SECONDS: variable(
+    'Maximum age of the timestamp of a reading, in seconds',
+    String(timestamps.max_age_seconds),
+    integerBetween(1, 86_400),
+  ),
+  MAX_CONNECTIONS: variable('Maximum open connections. Further ones are closed', '10000', integerBetween(1, 1_000_000)),
+  MAX_REQUESTS: variable('Maximum requests in progress. Further ones get a 503', '2000', integerBetween(1, 1_000_000)),
+  CORS_ORIGINS: optional(
+    'Origins of web pages that may call the service, comma-separated, e.g. https://app.example.com',
+    'none',
+    readOrigins,
+  ),
+  METRICS_PORT: optional(
+    'Port on HOST that serves Prometheus metrics at /metrics, without a key. 0 selects a free port',
+    'none: no metrics',
+    unlessEmpty(integerBetween(0, 65_535)),
+  ),
+  WORKER: variable('1: this process delivers webhooks. 0: only `npm run deliver` does', '1', readSwitch),
+  WEBHOOK_ALLOW_HTTP: variable('1: allow http: URLs for webhooks', '0', readSwitch),
+  WEBHOOK_ALLOW_LOOPBACK: optional(
+    '1: allow webhooks to loopback addresses, for tests',
+    '1 with an embedded database, otherwise 0',
+    unlessEmpty(readSwitch),
+  ),
+  LIMIT_SESSION_REQUESTS_PER_MINUTE: variable(
+    'Requests per minute per session. 0: unlimited',
+    String(limits.session_requests.quota),
+    integerBetween(0, quotaMax),
+  ),
+  LIMIT_NEW_SESSIONS_PER_MINUTE: variable(
+    'New sessions per minute per key. 0: unlimited',
+    String(limits.new_sessions.quota),
+    integerBetween(0, quotaMax),
+  ),
+  LIMIT_MONTHLY_CALLS: optional(
+    'Calls per month per account, for every tier. 0: unlimited',
+    'by tier',
+    unlessEmpty(integerBetween(0, quotaMax)),
+  ),
+};
+
+/** Read by `startTracing` and by the OpenTelemetry SDK, not by `readConfig`. */
+const tracingVariables: Record<string, Described> = {
+  OTEL_EXPORTER_OTLP_ENDPOINT: {
+    help: 'Base URL of an OTLP/HTTP collector, e.g. http://127.0.0.1:4318. Setting it turns tracing on',
+    defaultNote: 'none: no tracing',
+  },
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: {
+    help: 'URL for traces only, used as it is. Setting it turns tracing on',
+    defaultNote: 'OTEL_EXPORTER_OTLP_ENDPOINT followed by /v1/traces',
+  },
+  OTEL_EXPORTER_OTLP_HEADERS: { help: 'Headers for the collector, as name=value,name=value', defaultNote: 'none' },
+  OTEL_TRACES_EXPORTER: {
+    help: 'otlp turns tracing on, any other value turns it off',
+    defaultNote: 'otlp if an endpoint is set',
+  },
+  OTEL_TRACES_SAMPLER: {
+    help: 'Sampler, e.g. parentbased_traceidratio with a ratio in OTEL_TRACES_SAMPLER_ARG',
+    defaultNote: 'parentbased_always_on',
+  },
+  OTEL_RESOURCE_ATTRIBUTES: { help: 'Resource attributes, as name=value,name=value', defaultNote: 'none' },
+  OTEL_SERVICE_NAME: { help: 'Service name of the spans', defaultNote: 'realtime-state-service' },
+  OTEL_SDK_DISABLED: { help: 'true turns tracing off', defaultNote: 'false' },
+};
+
+/** Lists every environment variable in the order of the documentation. */
+export function settings(): Setting[] {
+  const read = Object.entries(variables).map(([name, it]) => setting(name, it, it.fallback));
+  return [...read, ...Object.entries(tracingVariables).map(([name, it]) => setting(name, it))];
+}
+
+/** Returns the settings as the text of --help. */
+export function describeVariables(): string {
+  const list = settings();
+  const width = Math.max(...list.map(({ name }) => name.length));
+  return list.map((it) => `  ${it.name.padEnd(width)}  ${it.help} (default: ${it.default})`).join('\n');
+}
+
+function setting(name: string, { help, defaultNote }: Described, fallback = ''): Setting {
+  return { name, help, default: defaultNote ?? fallback };
+}
+
+function variable<T>(help: string, fallback: string, read: (text: string) => T): Variable<T> {
+  return { help, fallback, read };
+}
+
+/** A variable without a fixed default; `read` maps the empty text to the absent value. */
+function optional<T>(help: string, defaultNote: string, read: (text: string) => T): Variable<T> {
+  return { help, defaultNote, fallback: '', read };
+}
