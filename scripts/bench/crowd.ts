@@ -35,7 +35,13 @@ export interface Crowd {
   removeExpired(): Promise<void>;
 }
 
-type Template = Readonly<{ account_id: string; incarnation: string; timestamp_ms: number; body: string }>;
+type Template = Readonly<{
+  account_id: string;
+  incarnation: string;
+  version: string;
+  timestamp_ms: number;
+  body: string;
+}>;
 type ReadingRow = Parameters<typeof insertRows>[2][number];
 
 /** Sends the template's readings through the service first. */
@@ -87,7 +93,7 @@ async function sendTemplate(databaseUrl: string, key: string, readings: number):
 
 async function addSessions(
   knex: Knex,
-  { account_id, incarnation, body }: Template,
+  { account_id, incarnation, version, body }: Template,
   from: number,
   to: number,
   describe: (number: number) => { session_id: string; subject_id: string | null; touched_at_ms: number },
@@ -95,6 +101,7 @@ async function addSessions(
   const rows = Array.from({ length: to - from }, (_, index) => ({
     account_id,
     incarnation,
+    version,
     body,
     ...describe(from + index),
   }));
@@ -112,9 +119,9 @@ async function copyReadings(
 ): Promise<void> {
   await knex.raw(
     `insert into readings
-       (account_id, session_id, incarnation, timestamp_ms, digest, stress_score, confidence, heart_rate, answer)
+       (account_id, session_id, incarnation, timestamp_ms, digest, stress_score, confidence, heart_rate, response)
      select s.account_id, s.session_id, s.incarnation, s.touched_at_ms + t.timestamp_ms + ?, t.digest, t.stress_score,
-       t.confidence, t.heart_rate, t.answer
+       t.confidence, t.heart_rate, t.response
      from sessions s join readings t on t.account_id = s.account_id and t.session_id = ?
      where s.account_id = ? and s.session_id between ? and ?`,
     [shiftMs - timestamp_ms, templateName, account_id, crowdName(from), crowdName(to - 1)],

@@ -50,15 +50,15 @@ async function lineUp(
   if (events.length === 0) return [];
   if (webhook.disabledAtMs !== undefined) return events.map((event) => failedDelivery(webhook, event, nowMs));
   const busy = await writer.deliveries.busyLines(webhook.webhookId, [...new Set(events.map((it) => it.sessionId))]);
-  return events.map(({ sessionId, seq, payload }) => {
+  return events.map(({ sessionId, seq, subjectId, payload }) => {
     const status = busy.has(sessionId) ? 'queued' : 'due';
     busy.add(sessionId);
-    return newDelivery(webhook, { sessionId, seq, payload, status, dueAtMs: nowMs });
+    return newDelivery(webhook, { sessionId, seq, subjectId, payload, status, dueAtMs: nowMs });
   });
 }
 
 /** The event was waiting when the receiver wanted no more. */
-function failedDelivery(webhook: StoredWebhook, { sessionId, seq, payload }: OutboxEvent, nowMs: number): Delivery {
+function failedDelivery(webhook: StoredWebhook, { sessionId, seq, subjectId, payload }: OutboxEvent, nowMs: number): Delivery {
   const failed = { status: 'failed', reason: 'disabled', settledAtMs: nowMs } as const;
-  return newDelivery(webhook, { sessionId, seq, payload, dueAtMs: nowMs, ...failed });
+  return newDelivery(webhook, { sessionId, seq, subjectId, payload, dueAtMs: nowMs, ...failed });
 }

@@ -12,6 +12,7 @@ export function newDelivery(
   return {
     deliveryId: newId('dlv'),
     webhookId,
+    subjectId: null,
     seq: null,
     receiver: receiverOf(url),
     status: 'due',

@@ -6,6 +6,8 @@ import { bandOf } from './states.js';
 export interface SessionEvent {
   readonly sessionId: string;
   readonly seq: number;
+  /** Absent where the session has no subject. */
+  readonly subjectId?: string | undefined;
   readonly payload: Schema<'StateChange'>;
 }
 

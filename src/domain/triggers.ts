@@ -6,7 +6,7 @@ export type TriggerStatus = Schema<'TriggerStatus'>;
 /** How stress runs around one topic for one person; plain JSON. */
 export interface Trigger {
   readonly status: TriggerStatus;
-  /** Exponentially weighted score over the sightings, 0..100, unrounded. */
+  /** Exponentially weighted score over the sightings, 0..100, rounded to 6 decimals: databases print those exactly. */
   readonly recent: number;
   /** Sum, number and highest of the scores of all sightings. */
   readonly scoreSum: number;
@@ -47,7 +47,7 @@ const resolvedBelow = lowestScoreOf(settings.resolved_below_state);
 export function sight(trigger: Trigger | undefined, sighting: Sighting): Trigger {
   const { score, atMs, isFirstInSession } = sighting;
   const weight = settings.newest_weight;
-  const recent = trigger ? weight * score + (1 - weight) * trigger.recent : score;
+  const recent = trigger ? roundRecent(weight * score + (1 - weight) * trigger.recent) : score;
   const activation = countResolving(trigger?.activation, sighting);
   const status = statusAfter(trigger?.status ?? 'observed', recent, activation);
   const isActivated = status === 'active' && trigger?.status !== 'active';
@@ -63,6 +63,10 @@ export function sight(trigger: Trigger | undefined, sighting: Sighting): Trigger
     ...(current && { activation: current }),
     changes: changesAfter(trigger, status, atMs),
   };
+}
+
+function roundRecent(recent: number): number {
+  return Math.round(recent * 1e6) / 1e6;
 }
 
 function statusAfter(status: TriggerStatus, recent: number, activation: Activation | undefined): TriggerStatus {

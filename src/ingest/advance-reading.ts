@@ -86,7 +86,7 @@ function eventOf(
   after: Session,
 ): SessionEvent | undefined {
   const payload = changeOf(sessionId, before, after);
-  return payload && { sessionId, seq: nextSeq(before, nowMs), payload };
+  return payload && { sessionId, seq: nextSeq(before, nowMs), subjectId: after.subjectId, payload };
 }
 
 /** Every subject of the group, whether a reading names it or its session is bound to it. */

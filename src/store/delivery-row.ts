@@ -10,6 +10,8 @@ export interface Delivery {
   readonly deliveryId: string;
   readonly webhookId: string;
   readonly sessionId: string;
+  /** The person whose data the payload holds; null where the session has no subject. */
+  readonly subjectId: string | null;
   /** Its place in the line; null for what stands outside the order. */
   readonly seq: number | null;
   /** Tells receivers apart, 16 hex characters; at most so many attempts run against one at a time. */
@@ -38,6 +40,7 @@ export const deliveryColumns = {
   deliveryId: 'delivery_id',
   webhookId: 'webhook_id',
   sessionId: 'session_id',
+  subjectId: 'subject_id',
   seq: 'seq',
   receiver: 'receiver',
   status: 'status',

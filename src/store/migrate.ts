@@ -2,6 +2,8 @@ import type { Knex } from 'knex';
 import { isMysql } from './is-mysql.js';
 import { migrations } from './migrations/index.js';
 
+/** The first migration of the schema before the first release. */
+const unreleased = '001-accounts';
 const lockName = 'migrate ';
 const lockWaitSeconds = 60;
 /** Locks are known to the whole server. */
@@ -33,6 +35,8 @@ export async function isMigrated(knex: Knex): Promise<boolean> {
 
 async function pending(knex: Knex): Promise<typeof migrations> {
   const applied = new Set((await knex('schema_migrations').select('name')).map(({ name }) => name));
+  if (applied.has(unreleased))
+    throw new Error('a version before the first release created this database; start with an empty one');
   return migrations.filter(({ name }) => !applied.has(name));
 }
 

@@ -12,9 +12,19 @@ export interface SessionWithEvents {
 export interface OutboxEvent {
   readonly sessionId: string;
   readonly seq: number;
+  /** The person whose session it is; null where the session has no subject. */
+  readonly subjectId: string | null;
   readonly payload: string;
   readonly createdAtMs: number;
 }
+
+const eventColumns = {
+  sessionId: 'session_id',
+  seq: 'seq',
+  subjectId: 'subject_id',
+  payload: 'payload',
+  createdAtMs: 'created_at_ms',
+};
 
 /** One account's events between ingest, which appends them, and the worker, which expands them. */
 export function outboxTable(knex: Knex, accountId: string) {
@@ -22,10 +32,11 @@ export function outboxTable(knex: Knex, accountId: string) {
 
   return {
     async append(events: readonly SessionEvent[], nowMs: number): Promise<void> {
-      const rows = events.map(({ sessionId, seq, payload }) => ({
+      const rows = events.map(({ sessionId, seq, subjectId = null, payload }) => ({
         account_id: accountId,
         session_id: sessionId,
         seq,
+        subject_id: subjectId,
         payload: JSON.stringify(payload),
         created_at_ms: nowMs,
       }));
@@ -36,7 +47,7 @@ export function outboxTable(knex: Knex, accountId: string) {
     async lock(sessionIds: readonly string[], max: number): Promise<OutboxEvent[]> {
       return mine()
         .whereIn('session_id', sessionIds)
-        .select({ sessionId: 'session_id', seq: 'seq', payload: 'payload', createdAtMs: 'created_at_ms' })
+        .select(eventColumns)
         .orderBy(['session_id', 'seq'])
         .limit(max)
         .forUpdate();

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { Answer, Point } from '../domain/session.js';
 import { deleteOldest } from './delete-oldest.js';
 import { insertRows } from './insert-rows.js';
-import { answerText, toAnswer } from './packed/answer.js';
+import { rowFormats } from './row-formats.js';
 
 /** What names a reading: the life of its session, its instant and the keyed digest of its body. */
 export interface ReadingKey {
@@ -44,7 +44,7 @@ export function readingTable(knex: Knex, accountId: string) {
       if (keys.length === 0) return [];
       // The whole key in each alternative: by the account alone SQLite would read all of its readings.
       const rows = await knex('readings')
-        .select('session_id', 'incarnation', 'timestamp_ms', 'digest', 'answer')
+        .select('session_id', 'incarnation', 'timestamp_ms', 'digest', 'response')
         .where((any) =>
           keys.forEach(({ sessionId, incarnation, timestampMs, digest }) => {
             const key = { session_id: sessionId, incarnation, timestamp_ms: timestampMs, digest };
@@ -56,7 +56,7 @@ export function readingTable(knex: Knex, accountId: string) {
         incarnation: row.incarnation,
         timestampMs: row.timestamp_ms,
         digest: row.digest,
-        answer: toAnswer(row.answer),
+        answer: rowFormats.response.decode(row.response),
       }));
     },
 
@@ -70,7 +70,7 @@ export function readingTable(knex: Knex, accountId: string) {
         stress_score: point.score,
         confidence: point.confidence,
         heart_rate: point.heartRate === null ? null : String(point.heartRate),
-        answer: answerText(answer),
+        response: rowFormats.response.encode(answer),
       }));
       await insertRows(knex, 'readings', rows);
     },

@@ -23,7 +23,7 @@ export interface RowCache<Content extends object> {
   ): Promise<Map<string, Content | undefined>>;
   /** What this process last wrote to a row, whatever became of it since. */
   remembered(accountId: string, id: string): Content | undefined;
-  /** For when the transaction that wrote it is committed. `size` is in characters as packed. */
+  /** For when the transaction that wrote it is committed. `size` is in characters of its JSON. */
   keep(accountId: string, row: LockedRow, content: Content, size: number): void;
 }
 
@@ -32,7 +32,7 @@ interface Kept<Content> {
   readonly content: Content;
 }
 
-/** `sizeMax` is in characters as packed; unpacked it takes some six bytes a character. */
+/** `sizeMax` is in characters of JSON. */
 export function createRowCache<Content extends object>(sizeMax: number): RowCache<Content> {
   const kept = new LRUCache<string, Kept<Content>>({ maxSize: sizeMax });
   return {

@@ -4,8 +4,8 @@ import type { Session } from '../domain/session.js';
 import { deleteOldest } from './delete-oldest.js';
 import { insertRows } from './insert-rows.js';
 import { lockRows } from './lock-rows.js';
-import { sessionText, toSession } from './packed/session.js';
 import { noVersion } from './row-cache.js';
+import { rowFormats } from './row-formats.js';
 import type { Writing } from './writing.js';
 
 /** A session as it is stored. */
@@ -88,9 +88,10 @@ export function sessionWriter(transaction: Knex, accountId: string, { version, c
 
     async save(sessions: ReadonlyMap<string, StoredSession & { session: Session }>, nowMs: number): Promise<void> {
       const rows = [...sessions].map(([session_id, { incarnation, session }]) => {
-        const body = sessionText(session);
+        const { subjectId, ...content } = session;
+        const body = rowFormats.session.encode(content);
         afterCommit.push(() => caches.sessions.keep(accountId, { id: session_id, version }, session, body.length));
-        const subject_id = session.subjectId ?? null;
+        const subject_id = subjectId ?? null;
         return { account_id: accountId, session_id, incarnation, version, subject_id, touched_at_ms: nowMs, body };
       });
       // A locked session keeps its incarnation.
@@ -112,7 +113,7 @@ function keyed<T>(id: string, content: T | undefined): Array<[string, T]> {
 
 function sessionOf(row: Pick<SessionRow, 'subject_id' | 'body'>): Session | undefined {
   if (row.body === null) return undefined;
-  const content = toSession(row.body);
+  const content = rowFormats.session.decode(row.body);
   return row.subject_id === null ? content : { ...content, subjectId: row.subject_id };
 }
 

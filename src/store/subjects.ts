@@ -3,8 +3,8 @@ import type { Subject } from '../domain/subject.js';
 import { insertRows } from './insert-rows.js';
 import type { KnownSubject, KnownTriggers } from './known-subject.js';
 import { lockRows } from './lock-rows.js';
-import { subjectText, toSubject } from './packed/subject.js';
 import { noVersion } from './row-cache.js';
+import { rowFormats } from './row-formats.js';
 import type { Writing } from './writing.js';
 
 interface SubjectRow {
@@ -12,8 +12,8 @@ interface SubjectRow {
   readonly body: string | null;
 }
 
-/** A trigger's characters as packed, about. */
-const triggerSize = 200;
+/** Approximate size of a cached trigger, in characters of JSON. */
+const triggerSize = 300;
 
 /** One account's subjects. */
 export function subjectReader(knex: Knex, accountId: string) {
@@ -64,7 +64,7 @@ export function subjectWriter(
 
     async save(subjects: ReadonlyMap<string, Subject>): Promise<void> {
       const rows = [...subjects].map(([subject_id, subject]) => {
-        const body = subjectText(subject);
+        const body = rowFormats.subject.encode(subject);
         afterCommit.push(keep(subject_id, subject, body.length));
         return { account_id: accountId, subject_id, version, body };
       });
@@ -86,5 +86,5 @@ export function subjectWriter(
 }
 
 function subjectOf({ body }: Pick<SubjectRow, 'body'>): Subject | undefined {
-  return body === null ? undefined : toSubject(body);
+  return body === null ? undefined : rowFormats.subject.decode(body);
 }

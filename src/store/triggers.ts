@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { Trigger } from '../domain/triggers.js';
 import { insertRows } from './insert-rows.js';
 import type { KnownTriggers } from './known-subject.js';
-import { toTrigger, triggerText } from './packed/trigger.js';
+import { toTrigger, toTriggerRow, triggerColumns } from './trigger-row.js';
 import type { Writing } from './writing.js';
 
 /** Of several subjects, by topic. */
@@ -14,8 +14,10 @@ export function triggerReader(knex: Knex, accountId: string) {
     /** All topics of a subject. */
     async ofSubject(subjectId: string): Promise<Map<string, Trigger>> {
       const key = { account_id: accountId, subject_id: subjectId };
-      const rows = await knex('triggers').select('topic', 'body').where(key);
-      return new Map(rows.map((row) => [row.topic, toTrigger(row.body)]));
+      const rows = await knex('triggers')
+        .select('topic', ...triggerColumns)
+        .where(key);
+      return new Map(rows.map((row) => [row.topic, toTrigger(row)]));
     },
   };
 }
@@ -30,8 +32,10 @@ export function triggerWriter(
   const mine = () => transaction('triggers').where({ account_id: accountId });
   const read = async (subjectIds: readonly string[]): Promise<void> => {
     for (const id of subjectIds) known.set(id, new Map());
-    const rows = await mine().select('subject_id', 'topic', 'body').whereIn('subject_id', subjectIds);
-    for (const row of rows) known.get(row.subject_id)?.set(row.topic, toTrigger(row.body));
+    const rows = await mine()
+      .select('subject_id', 'topic', ...triggerColumns)
+      .whereIn('subject_id', subjectIds);
+    for (const row of rows) known.get(row.subject_id)?.set(row.topic, toTrigger(row));
   };
 
   return {
@@ -46,14 +50,14 @@ export function triggerWriter(
       const rows = [];
       for (const [subject_id, triggers] of changed)
         for (const [topic, it] of triggers)
-          rows.push({ account_id: accountId, subject_id, topic, body: triggerText(it) });
+          rows.push({ account_id: accountId, subject_id, topic, ...toTriggerRow(it) });
       // Not before: what is known outlives this transaction, which may still fail.
       afterCommit.push(() => {
         for (const [id, triggers] of changed)
           for (const [topic, trigger] of triggers) known.get(id)?.set(topic, trigger);
       });
       const key = ['account_id', 'subject_id', 'topic'];
-      await insertRows(transaction, 'triggers', rows, { key, merged: ['body'] });
+      await insertRows(transaction, 'triggers', rows, { key, merged: triggerColumns });
     },
 
     async removeAll(subjectId: string): Promise<number> {

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Schema } from '../contract.js';
+import { rowFormats } from './row-formats.js';
 
 /** A registered webhook; its secrets are sealed. */
 export interface StoredWebhook {
@@ -21,13 +22,15 @@ export interface StoredWebhook {
 
 interface WebhookRow {
   readonly webhook_id: string;
+  readonly url: string;
+  readonly session_id: string | null;
   readonly body: string;
 }
 
 /** One account's webhooks. */
 export function webhookTable(knex: Knex, accountId: string) {
   const mine = () => knex('webhooks').where({ account_id: accountId });
-  const select = () => mine().select('webhook_id', 'body').orderBy('webhook_id');
+  const select = () => mine().select('webhook_id', 'url', 'session_id', 'body').orderBy('webhook_id');
 
   return {
     /** Whether there is any. */
@@ -61,14 +64,13 @@ export function webhookTable(knex: Knex, accountId: string) {
       await knex('accounts').select('account_id').where({ account_id: accountId }).forUpdate();
     },
 
-    async insert({ webhookId, ...body }: StoredWebhook): Promise<void> {
-      await knex('webhooks').insert({ account_id: accountId, webhook_id: webhookId, body: JSON.stringify(body) });
+    async insert(webhook: StoredWebhook): Promise<void> {
+      await knex('webhooks').insert({ account_id: accountId, ...toRow(webhook) });
     },
 
-    async update({ webhookId, ...body }: StoredWebhook): Promise<void> {
-      await mine()
-        .where({ webhook_id: webhookId })
-        .update({ body: JSON.stringify(body) });
+    async update(webhook: StoredWebhook): Promise<void> {
+      const { webhook_id, ...changed } = toRow(webhook);
+      await mine().where({ webhook_id }).update(changed);
     },
 
     /** Tells whether there was such a webhook. */
@@ -82,6 +84,11 @@ function oldestFirst(rows: readonly WebhookRow[]): StoredWebhook[] {
   return rows.map(toWebhook).sort((a, b) => a.createdAtMs - b.createdAtMs);
 }
 
-function toWebhook({ webhook_id, body }: WebhookRow): StoredWebhook {
-  return { webhookId: webhook_id, ...JSON.parse(body) };
+function toRow({ webhookId, url, sessionId, ...content }: StoredWebhook): WebhookRow {
+  return { webhook_id: webhookId, url, session_id: sessionId ?? null, body: rowFormats.webhook.encode(content) };
+}
+
+function toWebhook({ webhook_id, url, session_id, body }: WebhookRow): StoredWebhook {
+  const session = session_id === null ? {} : { sessionId: session_id };
+  return { webhookId: webhook_id, url, ...session, ...rowFormats.webhook.decode(body) };
 }

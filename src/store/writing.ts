@@ -4,8 +4,8 @@ import type { KnownSubject } from './known-subject.js';
 import { createRowCache, type RowCache } from './row-cache.js';
 
 const versionBytes = 6;
-/** A thousand or so people who are connected now, with room for what is known about them. */
-const sizeMax = { sessions: 2_000_000, subjects: 2_000_000 };
+/** Characters of JSON: about 4,000 sessions of 1,000 characters each, and their subjects. */
+const sizeMax = { sessions: 4_000_000, subjects: 4_000_000 };
 
 /** What one process knows of the rows that it writes. */
 export interface Caches {

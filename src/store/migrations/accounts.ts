@@ -1,26 +1,31 @@
 import type { Knex } from 'knex';
+import { ascii, asciiOf, createTable } from './create-table.js';
 
-/** Accounts own keys, tier and data. Keys are found by hash before their account is known, hence the unique index. */
+/** Accounts own keys, tier and data. A key is looked up by its hash before its account is known. */
 export async function accounts(knex: Knex): Promise<void> {
-  if (!(await knex.schema.hasTable('accounts')))
-    await knex.schema.createTable('accounts', (table) => {
-      table.string('account_id', 32).collate('ascii_bin').notNullable();
-      table.string('name', 64).collate('ascii_bin').notNullable();
-      table.string('tier', 16).collate('ascii_bin').notNullable();
+  await createTable(knex, 'accounts', {
+    columns(table) {
+      ascii(table, 'account_id', 32).notNullable();
+      ascii(table, 'name', 64).notNullable();
+      ascii(table, 'tier', 16).notNullable();
       table.bigInteger('created_at_ms').notNullable();
       table.primary(['account_id']);
-      table.unique(['name'], { indexName: 'accounts_by_name' });
-    });
-  if (!(await knex.schema.hasTable('api_keys')))
-    await knex.schema.createTable('api_keys', (table) => {
-      table.string('account_id', 32).collate('ascii_bin').notNullable();
-      table.string('key_id', 32).collate('ascii_bin').notNullable();
-      table.specificType('key_hash', 'char(64)').collate('ascii_bin').notNullable();
-      table.string('display_prefix', 16).collate('ascii_bin').notNullable();
+    },
+    unique: { accounts_by_name: ['name'] },
+  });
+  await createTable(knex, 'api_keys', {
+    columns(table) {
+      ascii(table, 'account_id', 32).notNullable();
+      ascii(table, 'key_id', 32).notNullable();
+      asciiOf(table, 'key_hash', 64).notNullable();
+      ascii(table, 'display_prefix', 16).notNullable();
       table.bigInteger('created_at_ms').notNullable();
       table.bigInteger('expires_at_ms').nullable();
       table.bigInteger('revoked_at_ms').nullable();
+      // To the hour, so that unused keys can be found and revoked. Null: never used.
+      table.bigInteger('last_used_at_ms').nullable();
       table.primary(['account_id', 'key_id']);
-      table.unique(['key_hash'], { indexName: 'api_keys_by_hash' });
-    });
+    },
+    unique: { api_keys_by_hash: ['key_hash'] },
+  });
 }

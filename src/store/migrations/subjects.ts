@@ -1,30 +1,50 @@
 import type { Knex } from 'knex';
+import { ascii, asciiJson, asciiOf, createTable } from './create-table.js';
 
 /**
- * What is remembered of a person across sessions, until it is deleted: a row a subject, and a row a topic that was
- * talked about. Erasures name the lives of sessions whose readings are still to be erased after their subject.
+ * What the service remembers about a person across sessions, until it is deleted: one row per subject, and one trigger
+ * row per subject and topic. A row of `erasures` names an incarnation of a session whose readings are still to be
+ * deleted after the erasure of its subject.
  */
 export async function subjects(knex: Knex): Promise<void> {
-  if (!(await knex.schema.hasTable('subjects')))
-    await knex.schema.createTable('subjects', (table) => {
-      table.string('account_id', 32).collate('ascii_bin').notNullable();
-      table.string('subject_id', 256).collate('ascii_bin').notNullable();
-      table.text('body').collate('ascii_bin').nullable();
+  await createTable(knex, 'subjects', {
+    columns(table) {
+      ascii(table, 'account_id', 32).notNullable();
+      ascii(table, 'subject_id', 256).notNullable();
+      // Names the transaction that wrote the row, so that a process can tell whether its cached copy is current.
+      ascii(table, 'version', 12).notNullable();
+      // Null in a placeholder row, which a transaction locks before anything is known about the subject.
+      asciiJson(table, 'body').nullable();
       table.primary(['account_id', 'subject_id']);
-    });
-  if (!(await knex.schema.hasTable('triggers')))
-    await knex.schema.createTable('triggers', (table) => {
-      table.string('account_id', 32).collate('ascii_bin').notNullable();
-      table.string('subject_id', 256).collate('ascii_bin').notNullable();
-      table.string('topic', 64).collate('ascii_bin').notNullable();
-      table.text('body').collate('ascii_bin').notNullable();
-      table.primary(['account_id', 'subject_id', 'topic']);
-    });
-  if (!(await knex.schema.hasTable('erasures')))
-    await knex.schema.createTable('erasures', (table) => {
-      table.string('account_id', 32).collate('ascii_bin').notNullable();
-      table.string('session_id', 256).collate('ascii_bin').notNullable();
-      table.specificType('incarnation', 'char(12)').collate('ascii_bin').notNullable();
+    },
+  });
+  await createTable(knex, 'triggers', { columns: defineTriggers, isClustered: true });
+  await createTable(knex, 'erasures', {
+    columns(table) {
+      ascii(table, 'account_id', 32).notNullable();
+      ascii(table, 'session_id', 256).notNullable();
+      asciiOf(table, 'incarnation', 12).notNullable();
       table.primary(['account_id', 'session_id', 'incarnation']);
-    });
+    },
+  });
+}
+
+/** Clustered: a turn writes several triggers of one person, which then lie on one page. */
+function defineTriggers(table: Knex.CreateTableBuilder): void {
+  ascii(table, 'account_id', 32).notNullable();
+  ascii(table, 'subject_id', 256).notNullable();
+  ascii(table, 'topic', 64).notNullable();
+  ascii(table, 'status', 16).notNullable();
+  table.double('recent_stress').notNullable();
+  table.bigInteger('score_sum').notNullable();
+  table.integer('sightings').notNullable();
+  table.integer('peak_score').notNullable();
+  table.integer('sessions').notNullable();
+  table.bigInteger('last_seen_ms').notNullable();
+  // The three activation columns are null until the trigger first becomes active.
+  ascii(table, 'activation_session_id', 256).nullable();
+  table.bigInteger('activation_at_ms').nullable();
+  table.integer('resolving_sightings').nullable();
+  asciiJson(table, 'status_changes').notNullable();
+  table.primary(['account_id', 'subject_id', 'topic']);
 }

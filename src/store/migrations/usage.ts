@@ -1,12 +1,14 @@
 import type { Knex } from 'knex';
+import { ascii, asciiOf, createTable } from './create-table.js';
 
-/** How many calls each account has made in a calendar month (UTC, as in `2026-11`). */
+/** The number of calls per account and calendar month (UTC, e.g. `2026-11`). */
 export async function usage(knex: Knex): Promise<void> {
-  if (!(await knex.schema.hasTable('usage_months')))
-    await knex.schema.createTable('usage_months', (table) => {
-      table.string('account_id', 32).collate('ascii_bin').notNullable();
-      table.specificType('month', 'char(7)').collate('ascii_bin').notNullable();
+  await createTable(knex, 'usage_months', {
+    columns(table) {
+      ascii(table, 'account_id', 32).notNullable();
+      asciiOf(table, 'month', 7).notNullable();
       table.bigInteger('calls').notNullable();
       table.primary(['account_id', 'month']);
-    });
+    },
+  });
 }

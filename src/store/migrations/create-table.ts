@@ -1,0 +1,59 @@
+import type { Knex } from 'knex';
+import { isMysql } from '../is-mysql.js';
+
+/** A table with its columns and primary key; indexes are listed apart because MySQL creates each by a statement of its own. */
+export interface TableDefinition {
+  readonly columns: (table: Knex.CreateTableBuilder) => void;
+  /** Index name to columns. */
+  readonly indexes?: Readonly<Record<string, readonly string[]>>;
+  readonly unique?: Readonly<Record<string, readonly string[]>>;
+  /**
+   * Stores rows in the order of the primary key, as InnoDB always does (SQLite: WITHOUT ROWID). Rows that share the
+   * beginning of their key then share pages.
+   */
+  readonly isClustered?: boolean;
+}
+
+/** Creates what is missing of the table and its indexes. Idempotent. */
+export async function createTable(knex: Knex, name: string, definition: TableDefinition): Promise<void> {
+  const { columns, indexes = {}, unique = {}, isClustered = false } = definition;
+  if (!(await knex.schema.hasTable(name))) {
+    const suffix = isClustered && !isMysql(knex) ? ' without rowid' : '';
+    for (const { sql } of knex.schema.createTable(name, columns).toSQL()) await knex.raw(sql + suffix);
+  }
+  const existing = await indexNames(knex, name);
+  const add = async (kind: string, all: Readonly<Record<string, readonly string[]>>) => {
+    for (const [index, on] of Object.entries(all))
+      if (!existing.has(index)) await knex.raw(`create ${kind} ${index} on ${name} (${on.join(', ')})`);
+  };
+  await add('index', indexes);
+  await add('unique index', unique);
+}
+
+async function indexNames(knex: Knex, table: string): Promise<Set<string>> {
+  if (isMysql(knex)) {
+    const statistics = knex('information_schema.statistics').where({ table_name: table });
+    return new Set(await statistics.whereRaw('table_schema = database()').pluck('index_name'));
+  }
+  return new Set(await knex('sqlite_master').where({ type: 'index', tbl_name: table }).pluck('name'));
+}
+
+/** An ASCII column, compared byte by byte. MySQL's default collations ignore case and trailing spaces. */
+export function ascii(table: Knex.CreateTableBuilder, name: string, lengthMax: number): Knex.ColumnBuilder {
+  return table.string(name, lengthMax).collate('ascii_bin');
+}
+
+/** An ASCII column of a fixed length, e.g. of hex digits. */
+export function asciiOf(table: Knex.CreateTableBuilder, name: string, length: number): Knex.ColumnBuilder {
+  return table.specificType(name, `char(${length})`).collate('ascii_bin');
+}
+
+/** JSON that holds ASCII only: ids, labels and numbers. */
+export function asciiJson(table: Knex.CreateTableBuilder, name: string): Knex.ColumnBuilder {
+  return table.text(name).collate('ascii_bin');
+}
+
+/** Text or JSON from outside that may hold any character, e.g. URLs and responses of receivers. */
+export function anyText(table: Knex.CreateTableBuilder, name: string): Knex.ColumnBuilder {
+  return table.text(name).collate('utf8mb4_bin');
+}

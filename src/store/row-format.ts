@@ -1,0 +1,43 @@
+/** JSON as it comes out of a column, before its version is known to be readable. */
+type Json = Readonly<Record<string, unknown>>;
+
+/** Writes and reads one kind of stored JSON object, e.g. `{"v":1,"active":["exams"],"resolved":[]}`. */
+export interface RowFormat<Content extends object> {
+  /** The format version that this release writes; it reads this version and all earlier ones. */
+  readonly version: number;
+  /** Returns the content as JSON text with its format version in `v`. */
+  encode(content: Content): string;
+  /** Returns the content of a row of any readable version. Throws for an unknown version. */
+  decode(text: string): Content;
+}
+
+/**
+ * Defines the format of one kind of row. `upgrades[n]` converts the content of version n + 1 to version n + 2, so the
+ * current version is the number of upgrades plus one. An added optional field needs no upgrade. A renamed, removed or
+ * reinterpreted field needs one.
+ */
+export function rowFormat<Content extends object>(
+  name: string,
+  upgrades: ReadonlyArray<(older: Json) => Json> = [],
+): RowFormat<Content> {
+  const version = upgrades.length + 1;
+  return {
+    version,
+    encode: (content) => JSON.stringify({ v: version, ...content }),
+    decode(text) {
+      const { v, ...content } = JSON.parse(text) as Json;
+      if (v === version) return content as Content;
+      if (!isVersion(v, version)) throw new Error(unreadable(name, v, version));
+      return upgrades.slice(v - 1).reduce((older, upgrade) => upgrade(older), content as Json) as Content;
+    },
+  };
+}
+
+function isVersion(v: unknown, newest: number): v is number {
+  return Number.isInteger(v) && (v as number) >= 1 && (v as number) <= newest;
+}
+
+function unreadable(name: string, v: unknown, newest: number): string {
+  const found = `A stored ${name} has row format version ${JSON.stringify(v)}; this release reads 1 to ${newest}.`;
+  return `${found} Run the release that wrote it, or a later one.`;
+}

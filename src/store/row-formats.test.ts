@@ -1,0 +1,123 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { hearTurn, type Step } from '../domain/session.js';
+import { history } from '../domain/testing/arbitraries.js';
+import { advanceAll } from '../domain/testing/pipeline.js';
+import { newEvidence, writeEvidence } from '../domain/topics/evidence.js';
+import { topicNames } from '../domain/topics/vocabulary.js';
+import { rowFormat } from './row-format.js';
+import { rowFormats } from './row-formats.js';
+
+const track = '{"firstAtMs":1759999000000,"atMs":1760000000000,"value":120,"seconds":10,"mean":70.5,"meanSeconds":900}';
+const response =
+  '"timestampMs":1760000000000,"score":82,"confidence":0.42,"received":["cardiovascular","vocal"],"reason":"Hostile voice."';
+
+/**
+ * A stored row of each version of each format, oldest version first, as that release wrote it. Never edit a row: a new
+ * version adds one.
+ */
+const storedRows: Readonly<Record<keyof typeof rowFormats, readonly string[]>> = {
+  session: [
+    `{"v":1,"signals":{"heart_rate":{"value":120,"atMs":1760000000000},"tone":{"value":"hostile","atMs":1759999998000}},"heldScore":31,"latest":{${response},"previousScore":31},"sightedTopics":["exams"],"eventSeq":3}`,
+  ],
+  subject: [`{"v":1,"active":["exams"],"resolved":["boss_and_coworkers"],"baseline":{"heart_rate":${track}}}`],
+  response: [
+    `{"v":1,${response},"topics":["exams"],"triggers":{"active":["exams"],"resolved":["boss_and_coworkers"]}}`,
+  ],
+  statusChanges: ['{"v":1,"changes":[{"status":"observed","atMs":1760000000000}]}'],
+  webhook: ['{"v":1,"events":["state_change"],"secret":"c2VhbGVk","failedInRow":0,"createdAtMs":1760000000000}'],
+};
+
+const answer = {
+  timestampMs: 1_760_000_000_000,
+  score: 82,
+  confidence: 0.42,
+  received: ['cardiovascular', 'vocal'],
+  reason: 'Hostile voice.',
+};
+const names = { active: ['exams'], resolved: ['boss_and_coworkers'] };
+/** What the current release makes of every version. */
+const contents: Readonly<Record<keyof typeof rowFormats, object>> = {
+  session: {
+    signals: {
+      heart_rate: { value: 120, atMs: 1_760_000_000_000 },
+      tone: { value: 'hostile', atMs: 1_759_999_998_000 },
+    },
+    heldScore: 31,
+    latest: { ...answer, previousScore: 31 },
+    sightedTopics: ['exams'],
+    eventSeq: 3,
+  },
+  subject: { ...names, baseline: { heart_rate: JSON.parse(track) } },
+  response: { ...answer, topics: ['exams'], triggers: names },
+  statusChanges: { changes: [{ status: 'observed', atMs: 1_760_000_000_000 }] },
+  webhook: { events: ['state_change'], secret: 'c2VhbGVk', failedInRow: 0, createdAtMs: 1_760_000_000_000 },
+};
+
+const formatNames = Object.keys(rowFormats) as Array<keyof typeof rowFormats>;
+
+test.each(formatNames)('a %s row of every version is readable', (name) => {
+  const rows = storedRows[name];
+  expect(rows.map((row) => JSON.parse(row).v)).toEqual(rows.map((_, index) => index + 1));
+  expect(rows).toHaveLength(rowFormats[name].version);
+  for (const row of rows) expect(rowFormats[name].decode(row)).toEqual(contents[name]);
+});
+
+test.each(formatNames)('a %s row of an unknown version is an error, never an empty or partial row', (name) => {
+  const next = rowFormats[name].version + 1;
+  for (const v of [next, 0, -1, 1.5, '1', null, undefined])
+    expect(() => rowFormats[name].decode(JSON.stringify({ ...contents[name], v }))).toThrow('row format version');
+});
+
+test('the error for an unknown version names the kind of row, the version and what to do', () => {
+  expect(() => rowFormats.session.decode('{"v":9}')).toThrow(
+    'A stored session has row format version 9; this release reads 1 to 1. Run the release that wrote it, or a later one.',
+  );
+});
+
+test('an older version passes through every upgrade after it, in order', () => {
+  const format = rowFormat<{ names: string[] }>('list', [
+    ({ name }) => ({ names: [name] }),
+    ({ names }) => ({ names: (names as string[]).map((it) => it.toLowerCase()) }),
+  ]);
+  expect(format.version).toBe(3);
+  expect(format.decode('{"v":1,"name":"Anna"}')).toEqual({ names: ['anna'] });
+  expect(format.decode('{"v":2,"names":["Anna","Bert"]}')).toEqual({ names: ['anna', 'bert'] });
+  expect(format.decode('{"v":3,"names":["Anna"]}')).toEqual({ names: ['Anna'] });
+  expect(format.encode({ names: ['anna'] })).toBe('{"v":3,"names":["anna"]}');
+});
+
+const someTopics = fc.subarray([...topicNames]);
+const evidence = writeEvidence({ ...newEvidence(), areas: new Float64Array([1, 2, 3, 4, 5, 6, 7, 8]) });
+
+/** A step of any history, with or without conversation, events and a known subject. */
+const anyStep = fc
+  .tuple(history, someTopics, fc.option(fc.integer({ min: 1 })), fc.boolean())
+  .map(([readings, topics, eventSeq, isKnown]): Step => {
+    const { answer: latest, session, ...step } = advanceAll(readings).at(-1) as Step;
+    const withTurn = topics.length > 0 ? hearTurn(session, { topics, evidence }) : session;
+    const triggers = { active: topics.slice(0, 3), resolved: topics.slice(3) };
+    return {
+      ...step,
+      answer: { ...latest, ...(topics.length > 0 && { topics }), ...(isKnown && { triggers }) },
+      session: { ...withTurn, ...(eventSeq !== null && { eventSeq }) },
+    };
+  });
+
+/** As JSON returns it, which has no undefined. */
+const plain = <T>(content: T): T => JSON.parse(JSON.stringify(content));
+
+test('a session, a response and a subject are read as they were written', () => {
+  fc.assert(
+    fc.property(anyStep, ({ session, answer: latest, baseline }) => {
+      const { session: sessions, response: responses, subject: subjects } = rowFormats;
+      expect(sessions.decode(sessions.encode(session))).toEqual(plain(session));
+      expect(responses.decode(responses.encode(latest))).toEqual(plain(latest));
+      for (const subject of [
+        { active: [], resolved: [] },
+        { active: topicNames, resolved: [], baseline },
+      ])
+        expect(subjects.decode(subjects.encode(subject))).toEqual(plain(subject));
+    }),
+  );
+});

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { sight, type Trigger } from '../domain/triggers.js';
+import { toTrigger, toTriggerRow, triggerColumns } from './trigger-row.js';
+
+/** Calm at first, then stressed, then calm for long enough. */
+const life = [30, 90, 95, 10, 5, 5, 0].reduce<Trigger[]>((lived, score, index) => {
+  const sighting = { score, atMs: 1_760_000_000_000 + index, sessionId: `s${index}`, isFirstInSession: true };
+  return [...lived, sight(lived.at(-1), sighting)];
+}, []);
+
+test('a trigger is read as it was written, in every status', () => {
+  expect(new Set(life.map(({ status }) => status))).toEqual(new Set(['observed', 'active', 'resolved']));
+  for (const trigger of life) expect(toTrigger(toTriggerRow(trigger))).toEqual(trigger);
+});
+
+test('a trigger row has one column per value, all named in triggerColumns', () => {
+  const [, active] = life;
+  expect(toTriggerRow(active as Trigger)).toEqual({
+    status: 'active',
+    recent_stress: 60,
+    score_sum: 120,
+    sightings: 2,
+    peak_score: 90,
+    sessions: 2,
+    last_seen_ms: 1_760_000_000_001,
+    activation_session_id: 's1',
+    activation_at_ms: 1_760_000_000_001,
+    resolving_sightings: 0,
+    status_changes:
+      '{"v":1,"changes":[{"status":"observed","atMs":1760000000000},{"status":"active","atMs":1760000000001}]}',
+  });
+  expect(Object.keys(toTriggerRow(active as Trigger))).toEqual(triggerColumns);
+});
