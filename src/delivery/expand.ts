@@ -58,7 +58,11 @@ async function lineUp(
 }
 
 /** The event was waiting when the receiver wanted no more. */
-function failedDelivery(webhook: StoredWebhook, { sessionId, seq, subjectId, payload }: OutboxEvent, nowMs: number): Delivery {
+function failedDelivery(
+  webhook: StoredWebhook,
+  { sessionId, seq, subjectId, payload }: OutboxEvent,
+  nowMs: number,
+): Delivery {
   const failed = { status: 'failed', reason: 'disabled', settledAtMs: nowMs } as const;
   return newDelivery(webhook, { sessionId, seq, subjectId, payload, dueAtMs: nowMs, ...failed });
 }
