@@ -8,7 +8,7 @@ import type { DatabaseKind } from '../contract-tests/support/databases.js';
 import { readConfig } from '../src/config.js';
 import { loadTopicModel } from '../src/domain/topics/extract.js';
 import { advanceGroup } from '../src/ingest/advance.js';
-import { createReceive } from '../src/ingest/receive.js';
+import { createPrepareReading } from '../src/ingest/prepare-reading.js';
 import { openStore } from '../src/store/store.js';
 import { databaseOption, type DatabaseWish, findDatabases, titleOf, withDatabase } from './bench/databases.js';
 import { createRequests } from './bench/requests.js';
@@ -20,9 +20,12 @@ import { textTable } from './terminal/table.js';
 const loads = { plain: 'a reading', turn: 'with a turn of 200 + 300 characters' } as const;
 type Load = keyof typeof loads;
 const warmUps = 100;
-const receive = createReceive({
+const caller = { accountId: 'bench', keyId: 'bench', tier: 'enterprise' } as const;
+const prepareReading = createPrepareReading({
   topicModel: loadTopicModel(readFileSync(new URL('../src/domain/topics/weights.bin', import.meta.url))),
   digestKey: 'bench',
+  now: Date.now,
+  maxTimestampAgeMs: Number.POSITIVE_INFINITY,
 });
 
 interface Wish {
@@ -83,8 +86,8 @@ async function openLoad(url: string, name: Load, size: number) {
   const store = openStore(readConfig({ DATABASE_URL: url }).database);
   await store.migrate();
   const next = createRequests()[name];
-  // What is received crosses to another thread, which makes it anew.
-  const draw = () => structuredClone(receive('bench', JSON.parse(next().body ?? '')));
+  // A prepared reading is copied when it crosses to the core's thread.
+  const draw = () => structuredClone(prepareReading(caller, JSON.parse(next().body ?? '')));
   return {
     name,
     close: store.close,

@@ -8,9 +8,9 @@ import { loadTopicModel } from './domain/topics/extract.js';
 import { createApp } from './http/app.js';
 import { type ContractDocument, loadContractDocument } from './http/contract-document.js';
 import { startServer } from './http/server.js';
-import { createReceive } from './ingest/receive.js';
+import { createPrepareReading } from './ingest/prepare-reading.js';
 import { createMonthlyCalls, monthlyQuotaBy } from './limits/monthly-calls.js';
-import { createWindows } from './limits/windows.js';
+import { openSessionRequestWindow } from './limits/windows.js';
 import { createMetrics } from './metrics/metrics.js';
 import { serveMetrics } from './metrics/server.js';
 import { secretsKeyOf } from './secrets.js';
@@ -64,9 +64,8 @@ async function serve(
 ): Promise<Omit<Service, 'close'>> {
   const metrics = createMetrics();
   const { observeRequest, observeRefusal, observeGroup, observeAttempt } = metrics;
-  const windows = keep(await createWindows({ ...config, log }));
-  const { newSessions, sessionRequests } = windows;
-  const host = { newSessions, observeGroup, observeAttempt };
+  const sessionRequests = keep(await openSessionRequestWindow({ ...config, log }));
+  const host = { observeGroup, observeAttempt };
   const core = keep(await startCore({ config, log, now, host }));
   const { operate, findKeys, recordKeyUse, usageTotals, addUsage } = core;
   metrics.watchQueue(core.waiting);
@@ -83,8 +82,8 @@ async function serve(
     operate,
     callerOf: createCallerOf({ byHashes: findKeys, recordUse: recordKeyUse }, now),
     monthlyCalls,
-    sessionRequests,
-    receive: createReceive({ topicModel, digestKey }),
+    sessionRequests: sessionRequests.count,
+    preparations: { ingest: createPrepareReading({ ...config, topicModel, digestKey, now }) },
     log,
     observeRequest,
     observeRefusal,
@@ -95,5 +94,5 @@ async function serve(
   const { url } = keep(await starting('HOST and PORT', () => startServer(app, config)));
   // After the port: a process that cannot serve must neither use up the key that is shown once nor begin to send.
   const developmentKey = await core.begin();
-  return { url, metricsUrl, developmentKey, warnings: [...(await core.warnings()), ...windows.warnings] };
+  return { url, metricsUrl, developmentKey, warnings: [...(await core.warnings()), ...sessionRequests.warnings] };
 }

@@ -12,7 +12,7 @@ type QueryOf<Op extends OperationId> = operations[Op]['parameters'] extends { qu
     : Exclude<Query, undefined>
   : unknown;
 type ParamsOf<Op extends OperationId> = operations[Op]['parameters'] extends { path: infer Params } ? Params : unknown;
-type BodyOf<Op extends OperationId> = operations[Op] extends {
+export type BodyOf<Op extends OperationId> = operations[Op] extends {
   requestBody: { content: { 'application/json': infer Body } };
 }
   ? Body
@@ -51,11 +51,6 @@ export type Operation<Op extends OperationId, Body = BodyOf<Op>> = (
 
 /** Operations that need no key; the contract marks them with `security: []`. */
 export type PublicOperationId = (typeof publicOperations)[number];
-
-/** All of them; `Received` is what a submission has become on its way to its operation. */
-export type Operations<Received> = {
-  readonly [Op in OperationId]: Operation<Op, Op extends 'ingest' ? Received : BodyOf<Op>>;
-};
 
 /** What is sent for an operation: a declared success status and, unless it has no body, its JSON text. */
 export interface Served {

@@ -4,8 +4,8 @@ import { startMain } from '../support/process.js';
 import { type PrivateRedis, startPrivateRedis } from '../support/redis.js';
 import { client, Clock, startTestService, type TestService } from '../support/service.js';
 
-const isAway = 'Redis is away';
-const isBack = 'Redis is back';
+const unavailable = 'Redis unavailable';
+const available = 'Redis available again';
 
 /** Two services on one database and one Redis, asked with one key. */
 async function startTwo(env: Record<string, string>) {
@@ -32,7 +32,9 @@ async function passedBy(ours: Ours, session: string, count: number): Promise<num
 
 const sum = (counts: readonly number[]) => counts.reduce((total, it) => total + it, 0);
 
-const logged = ({ logs }: TestService, message: string) => logs.filter((line) => line.includes(message)).length;
+/** Lines about the limit of requests per session; the limit of new sessions has a connection of its own. */
+const logged = ({ logs }: TestService, message: string) =>
+  logs.filter((line) => line.includes(message) && line.includes('"limit":"session"')).length;
 
 test('two services that share Redis let 120 requests of a session pass together, and 50 new sessions', async () => {
   const { ours, one } = await startTwo({ LIMIT_SESSION_REQUESTS_PER_MINUTE: '', LIMIT_NEW_SESSIONS_PER_MINUTE: '' });
@@ -42,7 +44,7 @@ test('two services that share Redis let 120 requests of a session pass together,
     Array.from({ length: 70 }, (_, index) => ours[index % 2]?.ingest({ session_id: `n${index}`, heart_rate: 70 })),
   );
   expect(begun.filter((it) => it?.status === 200)).toHaveLength(50);
-  expect(logged(one, isAway)).toBe(0);
+  expect(logged(one, unavailable)).toBe(0);
 });
 
 test('Redis holds neither ids nor keys, and nothing for longer than a minute', async () => {
@@ -81,9 +83,9 @@ test.each(outages)('when Redis %s midway, all is answered and no service passes 
   // A session that Redis never heard of: each service counts it by itself.
   expect(await passedBy(ours, 's2', 150)).toEqual([120, 120]);
   await bringBack(redis);
-  await expect.poll(() => [one, two].map((it) => logged(it, isBack)), { timeout: 20_000 }).toEqual([1, 1]);
+  await expect.poll(() => [one, two].map((it) => logged(it, available)), { timeout: 20_000 }).toEqual([1, 1]);
   expect(sum(await passedBy(ours, 's3', 100))).toBe(120);
-  expect([one, two].map((it) => logged(it, isAway))).toEqual([1, 1]);
+  expect([one, two].map((it) => logged(it, unavailable))).toEqual([1, 1]);
 });
 
 test.each([
@@ -109,7 +111,10 @@ test.each([
   expect(statuses).toEqual([404, 404, 404, 404, 404, 429, 429]);
   const { code, stderr } = await service.end('SIGTERM');
   expect(code).toBe(0);
-  expect(stderr).toContain('REDIS_URL: Redis does not answer');
-  expect(stderr.split(isAway)).toHaveLength(2);
+  expect(stderr).toContain('REDIS_URL: Redis does not respond');
+  for (const limit of ['session', 'new-sessions'])
+    expect(
+      stderr.split('\n').filter((it) => it.includes(unavailable) && it.includes(`"limit":"${limit}"`)),
+    ).toHaveLength(1);
   expect(stderr).not.toContain('wrong@');
 });

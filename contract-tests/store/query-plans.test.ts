@@ -4,14 +4,13 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createCallerOf } from '../../src/accounts/caller-of.js';
 import { createKey } from '../../src/accounts/manage.js';
 import { readConfig } from '../../src/config.js';
-import type { Caller, Operations, Submission } from '../../src/contract.js';
+import type { Caller, Submission } from '../../src/contract.js';
 import { createLog } from '../../src/log.js';
 import { loadTopicModel } from '../../src/domain/topics/extract.js';
 import { createSecretBox } from '../../src/delivery/secret-box.js';
 import { createIngest } from '../../src/ingest/ingest.js';
-import { createReceive, type Receive } from '../../src/ingest/receive.js';
-import type { Submitted } from '../../src/ingest/submitted.js';
-import { createOperations } from '../../src/operations/index.js';
+import { createPrepareReading, type PrepareReading } from '../../src/ingest/prepare-reading.js';
+import { createOperations, type Operations } from '../../src/operations/index.js';
 import { createMonthlyCalls } from '../../src/limits/monthly-calls.js';
 import { createAdmitSession } from '../../src/limits/new-session-limit.js';
 import { createWindowLimit } from '../../src/limits/window-limit.js';
@@ -72,8 +71,8 @@ interface PlanRow {
 interface Heard {
   readonly knex: Knex;
   readonly store: Store;
-  readonly operations: Operations<Submitted>;
-  readonly receive: Receive;
+  readonly operations: Operations;
+  readonly prepareReading: PrepareReading;
   readonly clock: Clock;
   /** Every statement that the work runs. */
   statementsOf(work: () => Promise<unknown>): Promise<Statement[]>;
@@ -87,7 +86,8 @@ async function startHeard(): Promise<Heard> {
   await migrate(knex);
   const [store, clock] = [storeOn(knex), new Clock()];
   const topicModel = loadTopicModel(await readFile(new URL('src/domain/topics/weights.bin', root)));
-  const receive = createReceive({ topicModel, digestKey: 'k' });
+  const maxTimestampAgeMs = day * 1000;
+  const prepareReading = createPrepareReading({ topicModel, digestKey: 'k', now: clock.now, maxTimestampAgeMs });
   const ingest = createIngest({ store, now: clock.now, onEvents() {}, observeGroup() {} });
   const window = createWindowLimit({ policy: 'new-sessions', quota: 1_000_000, windowSeconds: 60 });
   const operations = createOperations({
@@ -95,7 +95,6 @@ async function startHeard(): Promise<Heard> {
     ingest,
     admitSession: createAdmitSession(store, window, false),
     now: clock.now,
-    maxTimestampAgeMs: day * 1000,
     secretBox: createSecretBox('k'),
     targetPolicy: { allowHttp: true, allowLoopback: true },
     wakeWorker() {},
@@ -107,7 +106,7 @@ async function startHeard(): Promise<Heard> {
     await work().finally(() => knex.removeListener('query', hear));
     return heard;
   };
-  return { knex, store, operations, receive, clock, statementsOf };
+  return { knex, store, operations, prepareReading, clock, statementsOf };
 }
 
 /** As openStore puts it together, on a database of ours. */
@@ -161,8 +160,10 @@ async function fill(heard: Heard): Promise<{ accountId: string; key: string }> {
 
 const callerIn = (accountId: string): Caller => ({ accountId, keyId: 'k', tier: 'solo' });
 
-const send = ({ operations, receive }: Heard, accountId: string, body: Submission) =>
-  operations.ingest({ body: receive(accountId, body), query: undefined, params: undefined }, callerIn(accountId));
+const send = ({ operations, prepareReading }: Heard, accountId: string, submission: Submission) => {
+  const caller = callerIn(accountId);
+  return operations.ingest({ body: prepareReading(caller, submission), query: undefined, params: undefined }, caller);
+};
 
 const ask = <Query>(query: Query) => ({ query, params: undefined, body: undefined });
 

@@ -1,6 +1,6 @@
 import { webhookDelivery } from '../../generated/spec.js';
-import type { Caller, Operations } from '../../src/contract.js';
-import type { Submitted } from '../../src/ingest/submitted.js';
+import type { Caller } from '../../src/contract.js';
+import type { Operations } from '../../src/operations/index.js';
 import { writeCursor } from '../../src/delivery/cursor.js';
 import { expandEvents } from '../../src/delivery/expand.js';
 import { newDelivery } from '../../src/delivery/new-delivery.js';
@@ -49,7 +49,7 @@ const ask = <Query>(query: Query) => ({ query, params: undefined, body: undefine
 /** One of everything that happens to webhooks. */
 export async function liveWithWebhooks(
   store: Store,
-  operations: Operations<Submitted>,
+  operations: Operations,
   clock: Clock,
   ours: Caller,
 ): Promise<void> {

@@ -2,12 +2,12 @@ import type { Logger } from 'pino';
 import { createKey } from '../accounts/manage.js';
 import { type Closable, type Keep, startAll } from '../closing.js';
 import type { Config } from '../config.js';
-import type { Operate, OperationId, Operations, Output } from '../contract.js';
+import type { Operate, OperationId, Output } from '../contract.js';
 import type { Worker } from '../delivery/worker.js';
 import { createIngest, type Ingest } from '../ingest/ingest.js';
-import type { Submitted } from '../ingest/submitted.js';
-import { type CountNewSession, createAdmitSession } from '../limits/new-session-limit.js';
-import { createOperations } from '../operations/index.js';
+import { type AdmitSession, createAdmitSession } from '../limits/new-session-limit.js';
+import { openNewSessionWindow } from '../limits/windows.js';
+import { createOperations, type Operations } from '../operations/index.js';
 import { startRetention } from '../retention/purge.js';
 import type { KeyTable } from '../store/keys.js';
 import type { Store } from '../store/store.js';
@@ -38,9 +38,8 @@ export interface Core extends Closable {
   outboxAgeSeconds(): Promise<number>;
 }
 
-/** What the core asks of the shell, and tells it. */
+/** What the core notifies the shell of. */
 export interface CoreHost {
-  readonly newSessions: CountNewSession;
   readonly observeGroup: (size: number) => void;
   readonly observeAttempt: (outcome: 'delivered' | 'failed', seconds: number) => void;
 }
@@ -72,7 +71,9 @@ async function start(keep: Keep, parts: CoreParts): Promise<Omit<Core, 'close'>>
   const wakeWorker = () => worker?.wake();
   const { observeGroup } = host;
   const ingest = keep(createIngest({ store, now, onEvents: wakeWorker, observeGroup }));
-  const operations = operationsOn(foundation, ingest, wakeWorker, parts);
+  const newSessions = keep(await openNewSessionWindow({ ...config, log }));
+  const admitSession = createAdmitSession(store, newSessions.count, config.quotas.newSessions === 0);
+  const operations = operationsOn(foundation, { ingest, admitSession, wakeWorker }, parts);
   return {
     operate: operateWith(operations),
     findKeys: store.keys.byHashes,
@@ -92,17 +93,14 @@ async function start(keep: Keep, parts: CoreParts): Promise<Omit<Core, 'close'>>
 
 function operationsOn(
   { store, secretBox }: Foundation,
-  ingest: Ingest,
-  wakeWorker: () => void,
-  { config: { maxTimestampAgeMs, targetPolicy, quotas }, now, host }: CoreParts,
-): Operations<Submitted> {
-  const admitSession = createAdmitSession(store, host.newSessions, quotas.newSessions === 0);
-  const services = { store, ingest, admitSession, now, maxTimestampAgeMs, secretBox, targetPolicy, wakeWorker };
-  return createOperations(services);
+  intake: { readonly ingest: Ingest; readonly admitSession: AdmitSession; readonly wakeWorker: () => void },
+  { config: { targetPolicy }, now }: CoreParts,
+): Operations {
+  return createOperations({ store, secretBox, targetPolicy, now, ...intake });
 }
 
 /** The table pairs each id with its own types; the shell has checked the input against the same id. */
-function operateWith(operations: Operations<Submitted>): Operate {
+function operateWith(operations: Operations): Operate {
   return async (operationId, input, caller) => {
     const operation = operations[operationId] as (...asked: readonly unknown[]) => Promise<Output<OperationId>>;
     const { status, body } = await operation(input, caller);

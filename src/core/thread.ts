@@ -21,10 +21,9 @@ export function runCore(tracing: Closable | undefined): void {
   if (!parentPort) throw new Error('the core runs on a thread');
   const { config } = workerData as ThreadData;
   const functions: Record<string, Functions[string]> = {};
-  const { ask, tell } = connect<HostFunctions>(parentPort, functions);
+  const { tell } = connect<HostFunctions>(parentPort, functions);
   const log = createLog(config.logLevel, { write: (line: string) => tell('writeLog', line) });
   const host: CoreHost = {
-    newSessions: (accountId, keyId) => ask('newSessions', accountId, keyId),
     observeGroup: (size) => tell('observeGroup', size),
     observeAttempt: (...attempt) => tell('observeAttempt', ...attempt),
   };

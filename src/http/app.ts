@@ -14,7 +14,7 @@ import { sendJson } from './json.js';
 import { limit } from './limit.js';
 import { type ProblemHandling, problemHandler } from './problem-handler.js';
 import { type ObserveRequest, requestLog } from './request-log.js';
-import { type Receive, receive } from './receive.js';
+import { type Preparations, prepare } from './prepare.js';
 import { createRouter, requireRoute, route } from './route.js';
 import { crossOrigin, securityHeaders } from './shell.js';
 import { traceRequest } from './trace.js';
@@ -27,7 +27,7 @@ export interface AppParts extends ValidateOptions, Admission, ProblemHandling, D
   readonly callerOf: Authenticate;
   readonly monthlyCalls: MonthlyCalls;
   readonly sessionRequests: WindowLimit;
-  readonly receive: Receive;
+  readonly preparations: Preparations;
   /** Origins of web pages that may call. */
   readonly corsOrigins: readonly string[];
   readonly observeRequest: ObserveRequest;
@@ -53,7 +53,7 @@ export async function createApp(parts: AppParts): Promise<Express> {
     body,
     await validate(parts.contract, parts),
     limit(parts.sessionRequests),
-    receive(parts.receive),
+    prepare(parts.preparations),
     dispatch(parts.operate, parts),
   ]);
   app.use(steps, problemHandler(parts));

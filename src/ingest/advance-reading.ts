@@ -8,7 +8,7 @@ import type { TopicName } from '../domain/topics/vocabulary.js';
 import { fault, ProblemError } from '../problem.js';
 import type { StoredSession } from '../store/sessions.js';
 import type { Writer } from '../store/store.js';
-import type { Submitted } from './submitted.js';
+import type { PreparedReading } from './prepared-reading.js';
 
 type AdvancedSession = StoredSession & { readonly session: Session };
 
@@ -29,7 +29,7 @@ export interface Progress {
 /** A reading that took its session further. */
 export interface TakenReading {
   readonly kind: 'taken';
-  readonly submitted: Submitted;
+  readonly submitted: PreparedReading;
   readonly incarnation: string;
   readonly step: Step;
   readonly topics: readonly TopicName[];
@@ -56,7 +56,7 @@ export function beginProgress(
   return { sessions, subjects: new Map(subjects), answered, taken, changedSessions, changedSubjects, nowMs };
 }
 
-export function advanceReading(progress: Progress, submitted: Submitted): Advance {
+export function advanceReading(progress: Progress, submitted: PreparedReading): Advance {
   const key = keyOf(submitted);
   const answer = progress.answered.get(key);
   if (answer) return { kind: 'answered', answer };
@@ -91,7 +91,7 @@ function eventOf(
 
 /** Every subject of the group, whether a reading names it or its session is bound to it. */
 export function subjectsOf(
-  readings: readonly Submitted[],
+  readings: readonly PreparedReading[],
   sessions: ReadonlyMap<string, Pick<StoredSession, 'session'>>,
 ): string[] {
   const named = readings.map(({ subjectId }) => subjectId);
@@ -102,7 +102,7 @@ export function subjectsOf(
 /** Only a reading that is not newer than its session can have been stored before. */
 export async function findAnswered(
   table: Writer['readings'],
-  readings: readonly Submitted[],
+  readings: readonly PreparedReading[],
   sessions: Progress['sessions'],
 ): Promise<Map<string, Answer>> {
   const candidates = readings.flatMap(({ sessionId, timestampMs, digest }) => {
@@ -114,13 +114,13 @@ export async function findAnswered(
   return new Map(found.map((reading) => [keyOf(reading), reading.answer]));
 }
 
-function toReading({ signals, subjectId, timestampMs }: Submitted): Reading {
+function toReading({ signals, subjectId, timestampMs }: PreparedReading): Reading {
   return { ...signals, atMs: timestampMs, ...(subjectId !== undefined && { subjectId }) };
 }
 
 function topicsOf(
   session: Session | undefined,
-  { turn }: Submitted,
+  { turn }: PreparedReading,
 ): Partial<ReturnType<typeof gatherTopics>> & { topics: TopicName[] } {
   return turn ? gatherTopics(session?.topicEvidence, turn) : { topics: [] };
 }

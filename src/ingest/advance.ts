@@ -3,7 +3,7 @@ import type { ProblemError } from '../problem.js';
 import type { Store, Writer } from '../store/store.js';
 import { advanceReading, type Advance, beginProgress, findAnswered, subjectsOf } from './advance-reading.js';
 import { rememberTopics, sightedSubjects } from './remember-topics.js';
-import type { Submitted } from './submitted.js';
+import type { PreparedReading } from './prepared-reading.js';
 
 /** A refusal is an outcome of one reading and leaves the others of its group alone. */
 export type Outcome = { readonly answer: Answer; readonly isTold: boolean } | { readonly refusal: ProblemError };
@@ -12,9 +12,9 @@ export type Outcome = { readonly answer: Answer; readonly isTold: boolean } | { 
  * Takes the sessions of a group of readings further, in one transaction: load, compute, write. The outcomes are in
  * the order of the group; when this resolves they are durable, when it rejects nothing of the group is stored.
  */
-export async function advanceGroup(store: Store, group: readonly Submitted[], nowMs: number): Promise<Outcome[]> {
+export async function advanceGroup(store: Store, group: readonly PreparedReading[], nowMs: number): Promise<Outcome[]> {
   return store.transact(async (writerOf) => {
-    const outcomes = new Map<Submitted, Outcome>();
+    const outcomes = new Map<PreparedReading, Outcome>();
     // In key order, so that two processes lock rows in the same order.
     for (const accountId of [...new Set(group.map((it) => it.accountId))].sort()) {
       const readings = group.filter((it) => it.accountId === accountId);
@@ -26,7 +26,7 @@ export async function advanceGroup(store: Store, group: readonly Submitted[], no
 }
 
 /** One account's part of a group, from top to bottom. */
-async function advanceAccount(writer: Writer, readings: readonly Submitted[], nowMs: number): Promise<Outcome[]> {
+async function advanceAccount(writer: Writer, readings: readonly PreparedReading[], nowMs: number): Promise<Outcome[]> {
   const { sessions, subjects, hasWebhooks } = await lockAll(writer, readings, nowMs);
   const answered = await findAnswered(writer.readings, readings, sessions);
   const progress = beginProgress(sessions, subjects, answered, nowMs);
@@ -43,7 +43,7 @@ async function advanceAccount(writer: Writer, readings: readonly Submitted[], no
 }
 
 /** Locks what the group needs, and asks whether anybody is told of changes; what is asked at once goes in one trip. */
-async function lockAll(writer: Writer, readings: readonly Submitted[], nowMs: number) {
+async function lockAll(writer: Writer, readings: readonly PreparedReading[], nowMs: number) {
   const sessionIds = [...new Set(readings.map((it) => it.sessionId))];
   const remembered = writer.sessions.remembered(sessionIds);
   const [sessions, hasWebhooks, subjects] = await Promise.all([

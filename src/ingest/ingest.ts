@@ -4,7 +4,7 @@ import { isTransient } from '../store/transient.js';
 import { advanceGroup, type Outcome } from './advance.js';
 import { createGroupCommit } from '../group-commit.js';
 import { inSpan } from '../in-span.js';
-import type { Submitted } from './submitted.js';
+import type { PreparedReading } from './prepared-reading.js';
 
 /** Bounds a transaction: with three topics each, some 500 rows of triggers. */
 const groupMax = 160;
@@ -22,7 +22,7 @@ export interface IngestParts {
 /** Takes readings in: durable before they are answered, written in groups. */
 export interface Ingest {
   /** Resolves with the state of the session after the reading; rejects with the ProblemError that refuses it. */
-  submit(submitted: Submitted): Promise<Answer>;
+  submit(submitted: PreparedReading): Promise<Answer>;
   /** Readings that wait for their group. */
   waiting(): number;
   /** Refuses new readings and resolves when those under way are settled. */
@@ -30,7 +30,7 @@ export interface Ingest {
 }
 
 export function createIngest(parts: IngestParts): Ingest {
-  const groups = createGroupCommit<Submitted, Outcome>({
+  const groups = createGroupCommit<PreparedReading, Outcome>({
     commit: (group) => commitGroup(parts, group),
     isOutage: isTransient,
     groupMax,
@@ -49,7 +49,7 @@ export function createIngest(parts: IngestParts): Ingest {
 
 async function commitGroup(
   { store, now, onEvents, observeGroup }: IngestParts,
-  group: readonly Submitted[],
+  group: readonly PreparedReading[],
 ): Promise<Outcome[]> {
   const size = { 'ingest.group_size': group.length };
   const outcomes = await inSpan('ingest group', 'INTERNAL', size, () => advanceGroup(store, group, now()));

@@ -17,11 +17,8 @@ const [groupMax, queueMax] = [500, 4096];
  */
 export type AdmitSession = (caller: Caller, sessionId: string) => Promise<void>;
 
-/** Counts a session that a key begins. */
-export type CountNewSession = (accountId: string, keyId: string) => ReturnType<WindowLimit>;
-
 /** Asks before the reading joins a group: a session that is refused leaves nothing behind. */
-export function createAdmitSession(store: Store, limit: CountNewSession, isOff: boolean): AdmitSession {
+export function createAdmitSession(store: Store, limit: WindowLimit, isOff: boolean): AdmitSession {
   if (isOff) return async () => undefined;
   // A session that was erased is new again once its name is forgotten here.
   const known = new LRUCache<string, true>({ max: knownMax, ttl: limits.new_sessions.window_seconds * 1000 });

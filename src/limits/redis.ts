@@ -72,11 +72,11 @@ function watchPresence(redis: Redis, log: Logger) {
   let isSilent = false;
   let isEnded = false;
   const leave = (error?: unknown) => {
-    if (!isAway && !isEnded) log.warn({ err: error }, 'Redis is away: each process counts requests by itself');
+    if (!isAway && !isEnded) log.warn({ err: error }, 'Redis unavailable: each process counts requests separately');
     isAway = true;
   };
   const comeBack = () => {
-    if (isAway) log.info('Redis is back: requests are counted for all processes together');
+    if (isAway) log.info('Redis available again: all processes count requests together');
     isAway = false;
   };
   redis.on('error', leave).on('close', leave).on('ready', comeBack);
@@ -93,7 +93,7 @@ function watchPresence(redis: Redis, log: Logger) {
     fallSilent() {
       if (isSilent) return;
       isSilent = true;
-      leave(new Error(`no answer within ${answerMs} ms`));
+      leave(new Error(`Redis did not respond within ${answerMs} ms`));
       void redis
         .ping()
         .then(comeBack, leave)

@@ -3,35 +3,47 @@ import { limits } from '../../generated/spec.js';
 import type { Quotas } from '../config.js';
 import { createWindowLimit, type WindowLimit } from './window-limit.js';
 
-/** The limits that count in windows of time. */
-export interface Windows {
-  /** Counts a request that names a session of an account: `(accountId, sessionId)`. */
-  readonly sessionRequests: WindowLimit;
-  /** Counts a session that a key begins: `(accountId, keyId)`. */
-  readonly newSessions: WindowLimit;
+/** One limit that counts in windows of time, with the Redis connection it may use. */
+export interface Window {
+  readonly count: WindowLimit;
   /** What an operator should know. */
   readonly warnings: readonly string[];
   close(): Promise<void>;
 }
 
-export interface WindowsParts {
+export interface WindowParts {
   readonly quotas: Quotas;
-  /** Where all processes count together; without it each counts by itself. */
+  /** Where all processes count together; without it each process counts separately. */
   readonly redisUrl: string | undefined;
   readonly log: Logger;
 }
 
-export async function createWindows({ quotas, redisUrl, log }: WindowsParts): Promise<Windows> {
-  // Seven megabytes that most deployments do not need.
-  const redis = redisUrl === undefined ? undefined : (await import('./redis.js')).connectRedis(redisUrl, log);
+/** Counts the requests that name a session of an account: `count(accountId, sessionId)`. */
+export function openSessionRequestWindow(parts: WindowParts): Promise<Window> {
+  return openWindow(limits.session_requests, parts.quotas.sessionRequests, parts);
+}
+
+/** Counts the sessions that a key starts: `count(accountId, keyId)`. */
+export function openNewSessionWindow(parts: WindowParts): Promise<Window> {
+  return openWindow(limits.new_sessions, parts.quotas.newSessions, parts);
+}
+
+type WindowPolicy = typeof limits.session_requests | typeof limits.new_sessions;
+
+async function openWindow(
+  { policy, window_seconds }: WindowPolicy,
+  quota: number,
+  { redisUrl, log }: WindowParts,
+): Promise<Window> {
+  const isShared = redisUrl !== undefined && quota > 0;
+  // Imported on demand: the client takes seven megabytes that most deployments do not need.
+  const redis = isShared
+    ? (await import('./redis.js')).connectRedis(redisUrl, log.child({ limit: policy }))
+    : undefined;
   const isMissing = redis !== undefined && !(await redis.isThere());
-  const { session_requests, new_sessions } = limits;
-  const window = ({ policy, window_seconds }: typeof session_requests | typeof new_sessions, quota: number) =>
-    createWindowLimit({ policy, quota, windowSeconds: window_seconds }, redis);
   return {
-    sessionRequests: window(session_requests, quotas.sessionRequests),
-    newSessions: window(new_sessions, quotas.newSessions),
-    warnings: isMissing ? ['REDIS_URL: Redis does not answer; until it does, each process counts by itself'] : [],
+    count: createWindowLimit({ policy, quota, windowSeconds: window_seconds }, redis),
+    warnings: isMissing ? ['REDIS_URL: Redis does not respond; until it does, each process counts separately'] : [],
     async close() {
       redis?.close();
     },

@@ -1,5 +1,5 @@
-import type { Operations } from '../contract.js';
-import type { Submitted } from '../ingest/submitted.js';
+import type { BodyOf, Operation, OperationId } from '../contract.js';
+import type { PreparedReading } from '../ingest/prepared-reading.js';
 import { deleteSubject } from './delete-subject.js';
 import { getHealth } from './get-health.js';
 import { getHistory } from './get-history.js';
@@ -16,8 +16,17 @@ import { rotateWebhookSecret } from './rotate-webhook-secret.js';
 import type { Services } from './services.js';
 import { testWebhook } from './test-webhook.js';
 
-/** Every operation of the contract, by its operationId; one that is missing or odd does not compile. */
-export function createOperations(services: Services): Operations<Submitted> {
+/** Bodies that are prepared before they are dispatched; every other operation gets its body as the contract describes it. */
+interface PreparedBodies {
+  readonly ingest: PreparedReading;
+}
+
+export type Operations = {
+  readonly [Op in OperationId]: Operation<Op, Op extends keyof PreparedBodies ? PreparedBodies[Op] : BodyOf<Op>>;
+};
+
+/** Every operation of the contract, by operationId. A missing or mistyped operation does not compile. */
+export function createOperations(services: Services): Operations {
   return {
     ingest: ingest(services),
     getState: getState(services),

@@ -11,7 +11,6 @@ export interface Services {
   readonly admitSession: AdmitSession;
   /** The time, epoch ms. */
   readonly now: () => number;
-  readonly maxTimestampAgeMs: number;
   readonly secretBox: SecretBox;
   readonly targetPolicy: TargetPolicy;
   /** Told when deliveries may be waiting. */

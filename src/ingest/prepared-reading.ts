@@ -1,16 +1,17 @@
 import type { SignalValues } from '../domain/signals.js';
 import type { TurnReading } from '../domain/topics/extract.js';
 
-/** A validated reading on its way into the database. It holds no text: what was said has become numbers. */
-export interface Submitted {
+/** A validated reading on its way to the database. It holds no text: the conversation turn is reduced to numbers. */
+export interface PreparedReading {
   readonly accountId: string;
   readonly sessionId: string;
   /** Absent where the reading names none. */
   readonly subjectId?: string;
-  /** When it was sensed, epoch ms. */
+  /** When it was measured, epoch ms. */
   readonly timestampMs: number;
   readonly signals: SignalValues;
-  /** What its conversation turn says about topics; absent without one. */
+  /** The topics of its conversation turn; absent without a turn. */
   readonly turn?: TurnReading;
+  /** Identifies a resent body. */
   readonly digest: string;
 }

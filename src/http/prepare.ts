@@ -1,0 +1,19 @@
+import type { RequestHandler } from 'express';
+import type { Caller, OperationId } from '../contract.js';
+
+/**
+ * What an operation does with a validated body before it is dispatched, by operationId: checks that need no database,
+ * and work that belongs on this thread. Throws the ProblemError that refuses the request.
+ */
+export type Preparations = { readonly [Op in OperationId]?: (caller: Caller, body: never) => object };
+
+/** Replaces the body by the prepared one where the operation has a preparation. */
+export function prepare(preparations: Preparations): RequestHandler {
+  return (request, response, next) => {
+    const { route, caller } = response.locals;
+    const preparation = route && preparations[route.operationId];
+    // The body was validated against the schema of the same operation.
+    if (preparation && caller) request.body = preparation(caller, request.body as never);
+    next();
+  };
+}
