@@ -1,7 +1,6 @@
 /**
- * Streams recorded windows through the HTTP interface of a running service, a session a person, and prints what state
- * each task of the recording was given. Standard output carries the table only; the exit code is 1 when a window was
- * refused.
+ * Streams a recording through a running service over HTTP, one session per person, and prints the states per task.
+ * Standard output contains only the table. The exit code is 1 if the service refused a row.
  */
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -9,13 +8,14 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { createSend, keyRemedy, readBaseUrl, type Send } from './terminal/client.js';
 import { startProgress } from './terminal/progress.js';
 import { markdownTable, textTable } from './terminal/table.js';
+import { sampleRecording } from './terminal/sample-recording.js';
 import { type AnsweredWindow, summarize, summaryColumns } from './terminal/task-summary.js';
 import { groupBySubject, type RecordedWindow, readWindows, signals, stampsUntil } from './terminal/windows.js';
 
 const subjectsAtOnce = 8;
 const refusalsShown = 10;
 
-interface Wish {
+interface Options {
   readonly file: string;
   readonly url: string;
   readonly key?: string;
@@ -33,9 +33,9 @@ interface Outcome {
 }
 
 const command = new Command('replay')
-  .description('Stream recorded windows through a running service and print the states by task.')
-  .requiredOption('--file <csv>', `columns subject, task, label and any of ${signals.join(', ')}; people in file order`)
-  .option('--url <url>', 'where the service listens', readUrl, 'http://127.0.0.1:8080')
+  .description('Stream a recording through a running service and print the states per task.')
+  .option('--file <csv>', `columns subject, task, label and any of ${signals.join(', ')}`, sampleRecording)
+  .option('--url <url>', 'address of the service', readUrl, 'http://127.0.0.1:8080')
   .addOption(new Option('--key <key>', 'API key').env('SERVICE_KEY'))
   .option('--markdown', 'print the table as Markdown', false)
   .action(replay);
@@ -44,8 +44,8 @@ command.parseAsync().catch((error: unknown) => {
   process.exitCode = 1;
 });
 
-async function replay({ file, url, key, markdown }: Wish): Promise<void> {
-  // Checked here, because commander would repeat a malformed key on the terminal.
+async function replay({ file, url, key, markdown }: Options): Promise<void> {
+  // Checked here, because commander would print a malformed key.
   if (!key || !/^[!-~]+$/.test(key)) throw new Error(`no usable key: ${keyRemedy}`);
   const windows = await load(file);
   const stop = new AbortController();
@@ -71,7 +71,7 @@ async function load(file: string): Promise<RecordedWindow[]> {
   }
 }
 
-/** Several people at once; each one's windows strictly one after the other. */
+/** Sends several people in parallel, and the windows of one person in order. */
 async function sendAll(windows: readonly RecordedWindow[], send: Send, onSent: () => void): Promise<Outcome> {
   const run = randomBytes(4).toString('hex');
   const outcome: Outcome = { answered: [], refused: [] };
@@ -83,7 +83,7 @@ async function sendAll(windows: readonly RecordedWindow[], send: Send, onSent: (
   return outcome;
 }
 
-/** The run is in the name of the person, too: a baseline from an earlier run would change the result. */
+/** The subject id contains the run: a baseline from an earlier run would change the result. */
 async function sendSubject(
   name: string,
   windows: readonly RecordedWindow[],
@@ -126,6 +126,6 @@ function count(number: number, noun: string): string {
 
 function readUrl(text: string): string {
   const url = readBaseUrl(text);
-  if (url === undefined) throw new InvalidArgumentError('It begins with http:// or https://.');
+  if (url === undefined) throw new InvalidArgumentError('It must start with http:// or https://.');
   return url;
 }

@@ -32,6 +32,14 @@ test('every window is answered and counted by task, in the order of the protocol
   expect(rows.slice(5, 7)).toEqual(['all rest 2', 'all stressor 2']);
 });
 
+test('replays the sample recording of the project when no file is named', async () => {
+  const service = await startTestService({ clock: realTime() });
+  const { code, stdout, stderr } = await runScript('replay', ['--url', service.url], { SERVICE_KEY: service.key });
+  expect(stderr).toContain('315 windows of 6 people sent.');
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^Stroop +stressor +\d+ /m);
+});
+
 test('a value outside the bounds of the contract is clamped and named', async () => {
   const service = await startTestService({ clock: realTime() });
   const { stderr } = await replay(recording, service);

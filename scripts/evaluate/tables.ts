@@ -6,14 +6,14 @@ import { intervalOverPeople } from './bootstrap.js';
 import { playScene } from './play-scene.js';
 import type { AnsweredScore } from './variants.js';
 
-/** What the stressor tasks are held against; the other resting tasks are sent too, and not compared. */
-export const restTasks: readonly string[] = ['Video1', 'Video2', 'Relax'];
+/** Guided breathing is sent but not compared: it changes the heart rhythm by itself. */
+const notCompared = 'Breathing';
 
 export const aucColumns: readonly Column[] = [
   { title: 'variant' },
   { title: 'AUC', align: 'right' },
   { title: '95 % interval', align: 'right' },
-  { title: 'what it is' },
+  { title: 'description' },
 ];
 
 export function aucRow(name: string, note: string, people: readonly (readonly AnsweredScore[])[]): TableRow {
@@ -30,7 +30,7 @@ function toScored(answers: readonly AnsweredScore[]): Scored[] {
 }
 
 export function isCompared(window: RecordedWindow): boolean {
-  return isStressor(window) || restTasks.includes(window.task);
+  return isStressor(window) || (window.label === 'rest' && window.task !== notCompared);
 }
 
 function isStressor({ label }: RecordedWindow): boolean {

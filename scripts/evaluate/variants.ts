@@ -25,31 +25,41 @@ const asPerson: Variant['identify'] = (prefix) => ({ session_id: prefix, subject
 
 export const personal: Variant = {
   name: 'personal',
-  note: 'one session and subject_id a person',
+  note: 'one session and one subject_id per person',
   identify: asPerson,
 };
 
-export const variants: readonly Variant[] = [
+const variants: readonly Variant[] = [
   {
     name: 'cold',
-    note: 'every window a session of its own, no subject_id',
+    note: 'each window in its own session, no subject_id',
     identify: (prefix, { line }) => ({ session_id: `${prefix}-${line}` }),
   },
   personal,
   {
     name: 'personal, no subject_id',
-    note: 'one session a person: the session is the subject',
+    note: 'one session per person; the session acts as the subject',
     identify: (prefix) => ({ session_id: prefix }),
   },
-  { name: 'ablation: no sdnn', note: 'personal, heart rate alone', identify: asPerson, withheld: 'sdnn' },
-  { name: 'ablation: no heart rate', note: 'personal, sdnn alone', identify: asPerson, withheld: 'heart_rate' },
+  { name: 'ablation: no sdnn', note: 'personal, heart rate only', identify: asPerson, withheld: 'sdnn' },
+  { name: 'ablation: no heart rate', note: 'personal, sdnn only', identify: asPerson, withheld: 'heart_rate' },
   {
     name: 'ablation: no baseline',
-    note: 'personal, stored baselines erased between windows',
+    note: 'personal, baselines erased between windows',
     identify: asPerson,
     hasBaseline: false,
   },
 ];
+
+/** Returns the variants that a recording supports: an ablation requires the withheld signal and another one. */
+export function variantsFor(windows: readonly RecordedWindow[]): Variant[] {
+  const signals = windows.map(({ values }) => Object.keys(values));
+  return variants.filter(
+    ({ withheld }) =>
+      withheld === undefined ||
+      (signals.some((it) => it.includes(withheld)) && signals.every((it) => it.some((name) => name !== withheld))),
+  );
+}
 
 /**
  * Sends everybody's windows through the service, in protocol order and two minutes apart; people side by side, each

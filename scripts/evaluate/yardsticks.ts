@@ -1,7 +1,7 @@
 import type { RecordedWindow } from '../terminal/windows.js';
 import type { AnsweredScore } from './variants.js';
 
-/** What a score must beat: figures made of heart rate alone, without the service. */
+/** A score computed from heart rate alone, without the service, for comparison. */
 export interface Yardstick {
   readonly name: string;
   readonly note: string;
@@ -9,18 +9,18 @@ export interface Yardstick {
 }
 
 const typicalBpm = 70;
-/** In windows: how much the typical heart rate counts beside a person's own earlier ones. */
+/** Weight of the typical heart rate, in windows. */
 const typicalWeight = 0.5;
 
 export const yardsticks: readonly Yardstick[] = [
   {
-    name: 'yardstick: raw heart rate',
+    name: 'comparison: raw heart rate',
     note: 'bpm as recorded',
     score: (windows) => heartRatesOf(windows).map(({ window, bpm }) => ({ window, score: bpm })),
   },
   {
-    name: 'yardstick: against a running mean',
-    note: `bpm above the mean of earlier windows and ${typicalWeight} window of ${typicalBpm} bpm`,
+    name: 'comparison: running mean',
+    note: `bpm above the mean of the earlier windows and ${typicalWeight} window of ${typicalBpm} bpm`,
     score(windows) {
       let sum = typicalWeight * typicalBpm;
       let weight = typicalWeight;

@@ -1,0 +1,29 @@
+import { readFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { isCompared } from '../../scripts/evaluate/tables.js';
+import { variantsFor } from '../../scripts/evaluate/variants.js';
+import { sampleRecording } from '../../scripts/terminal/sample-recording.js';
+import { readWindows } from '../../scripts/terminal/windows.js';
+
+const header = 'subject,task,label,heart_rate,sdnn\n';
+
+test('the sample recording supports every variant that needs heart rate only', async () => {
+  const windows = readWindows(await readFile(sampleRecording, 'utf8'));
+  expect(variantsFor(windows).map(({ name }) => name)).toEqual([
+    'cold',
+    'personal',
+    'personal, no subject_id',
+    'ablation: no baseline',
+  ]);
+  expect(new Set(windows.filter(isCompared).map(({ label }) => label))).toEqual(new Set(['rest', 'stressor']));
+});
+
+test('a recording with heart rate and sdnn supports the ablation of either', () => {
+  const names = variantsFor(readWindows(`${header}p1,Math,stressor,90,30\n`)).map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(['ablation: no sdnn', 'ablation: no heart rate']));
+});
+
+test('guided breathing and the baseline are not compared with stressors', () => {
+  const windows = readWindows(`${header}p1,Breathing,rest,60,90\np1,Baseline,baseline,60,50\np1,Relax,rest,60,50\n`);
+  expect(windows.filter(isCompared).map(({ task }) => task)).toEqual(['Relax']);
+});
