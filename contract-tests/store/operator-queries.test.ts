@@ -1,0 +1,130 @@
+import { readFile } from 'node:fs/promises';
+import libsql from 'libsql';
+import mysql from 'mysql2/promise';
+import { expect, onTestFinished, test } from 'vitest';
+import { createKey } from '../../src/accounts/manage.js';
+import { readConfig } from '../../src/config.js';
+import { newDelivery } from '../../src/delivery/new-delivery.js';
+import type { Trigger } from '../../src/domain/triggers.js';
+import type { Delivery } from '../../src/store/delivery-row.js';
+import { openStore, type Store, type Writer } from '../../src/store/store.js';
+import { createTestDatabase, type TestDatabase } from '../support/databases.js';
+import { root } from '../support/service.js';
+
+const startMs = 1_795_334_400_000;
+const hourMs = 3_600_000;
+
+/** A query of the guide and the table that it shows as its result. */
+interface DocumentedQuery {
+  readonly title: string;
+  readonly sql: string;
+  readonly columns: readonly string[];
+  readonly rows: ReadonlyArray<readonly string[]>;
+}
+
+async function documentedQueries(): Promise<DocumentedQuery[]> {
+  const guide = await readFile(new URL('docs/operations.md', root), 'utf8');
+  const section = /^## Reading the database\n([^]*?)^## /m.exec(guide)?.[1] ?? '';
+  const blocks = section.matchAll(/^([^\n]+):\n\n```sql\n([^]*?)```\n\n((?:\|.*\n)+)/gm);
+  return [...blocks].map(([, title = '', sql = '', table = '']) => {
+    const [columns = [], , ...rows] = table.trim().split('\n').map(cellsOf);
+    return { title, sql, columns, rows };
+  });
+}
+
+const cellsOf = (line: string): string[] =>
+  line
+    .split('|')
+    .slice(1, -1)
+    .map((cell) => cell.trim());
+
+/** As an operator's SQL client sends it: a plain connection with the settings of its driver. */
+async function queryPlainly({ url }: TestDatabase, sql: string): Promise<Array<Record<string, unknown>>> {
+  const config = readConfig({ DATABASE_URL: url }).database;
+  if (config.kind === 'sqlite') {
+    const database = new libsql(config.file);
+    onTestFinished(() => void database.close());
+    return database.prepare(sql).all() as Array<Record<string, unknown>>;
+  }
+  const connection = await mysql.createConnection({ uri: config.url });
+  onTestFinished(() => connection.end());
+  return (await connection.query(sql))[0] as Array<Record<string, unknown>>;
+}
+
+const triggerOf = (rest: Partial<Trigger>): Trigger => ({
+  status: 'active',
+  recent: 72,
+  scoreSum: 140,
+  sightings: 2,
+  peakScore: 72,
+  sessions: 2,
+  lastSeenMs: startMs + hourMs,
+  activation: { sessionId: 's2', atMs: startMs + hourMs, resolving: 0 },
+  changes: [{ status: 'active', atMs: startMs + hourMs }],
+  ...rest,
+});
+
+/** What the store writes for the account `acme` and for another one, in the situation that the guide shows. */
+async function fill(store: Store): Promise<void> {
+  await store.migrate();
+  for (const account of ['acme', 'other']) await createKey(store.keys, { account, tier: 'solo' }, startMs);
+  const [acme, other] = await Promise.all(['acme', 'other'].map((name) => store.keys.accountByName(name)));
+  const triggers = new Map([
+    ['debt', triggerOf({})],
+    ['exams', triggerOf({ recent: 80.5, peakScore: 91, sightings: 3, lastSeenMs: startMs + 2 * hourMs })],
+    ['sleep', triggerOf({ status: 'resolved' })],
+  ]);
+  await store.transact(async (writerOf) => {
+    const writer = writerOf(acme?.accountId ?? '');
+    await writer.triggers.save(new Map([['user-42', triggers]]));
+    await writer.triggers.save(new Map([['user-43', triggers]]));
+    await writerOf(other?.accountId ?? '').triggers.save(new Map([['user-42', triggers]]));
+    await fillWebhooks(writer);
+    await writer.readings.append([30, 33, 60, 61, 72].map(readingOf));
+  });
+}
+
+async function fillWebhooks(writer: Writer): Promise<void> {
+  const [a, b] = ['a', 'b'].map((name) => ({ webhookId: `wh_${name}`, url: `https://${name}.example/hooks` }));
+  const rest = { events: ['state_change'], secret: '', failedInRow: 4, createdAtMs: startMs } as const;
+  if (!a || !b) return;
+  for (const webhook of [a, b]) await writer.webhooks.insert({ ...webhook, ...rest });
+  const failed = { sessionId: 's1', payload: '{}', dueAtMs: startMs, status: 'failed' } as const;
+  const settledAt = (second: number, reason: Delivery['reason']) =>
+    ({ ...failed, reason, settledAtMs: startMs + 2 * hourMs + second * 1000 }) as const;
+  await writer.deliveries.insert([
+    ...[0, 1, 2].map((second) => newDelivery(a, settledAt(second, 'attempts_exhausted'))),
+    newDelivery(b, settledAt(3, 'disabled')),
+    newDelivery(b, { ...settledAt(4, null), status: 'delivered' }),
+  ]);
+}
+
+/** Two in the first hour, the others in the next. */
+const readingOf = (score: number, index: number) => {
+  const timestampMs = startMs + (index < 2 ? 0 : hourMs) + index * 1000;
+  const key = { sessionId: 's1', incarnation: '0'.repeat(12), timestampMs, digest: '0'.repeat(32) };
+  const point = { timestampMs, score, confidence: 0.5, heartRate: 70 };
+  return { ...key, point, answer: { timestampMs, score, confidence: 0.5, received: [], reason: 'Calm voice.' } };
+};
+
+/** MySQL's driver returns decimals as text. */
+const asCell = (value: unknown): string => (Number.isNaN(Number(value)) ? String(value) : String(Number(value)));
+
+test('the queries of the operations guide return what it shows', async () => {
+  const database = await createTestDatabase();
+  onTestFinished(database.drop);
+  const store = openStore(readConfig({ DATABASE_URL: database.url }).database);
+  onTestFinished(store.close);
+  await fill(store);
+  const queries = await documentedQueries();
+  expect(queries.map(({ title }) => title)).toEqual([
+    'Active triggers of a person',
+    'Failed deliveries by webhook',
+    'Readings per hour',
+  ]);
+  for (const { sql, columns, rows } of queries) {
+    const found = await queryPlainly(database, sql);
+    expect(Object.keys(found[0] ?? {})).toEqual(columns);
+    expect(found.map((row) => Object.values(row).map(asCell))).toEqual(rows);
+  }
+});
