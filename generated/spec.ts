@@ -4,6 +4,10 @@ export const body = {
   "max_bytes": 4096
 } as const;
 
+export const connections = {
+  "queued_responses_max": 16
+} as const;
+
 export const timestamps = {
   "max_age_seconds": 300,
   "max_ahead_seconds": 60
@@ -748,4 +752,4 @@ export const publicOperations = [
   "getReadiness"
 ] as const;
 
-export const contractDigest = "dce298c687c1300ce6c7fc96959aab94c74f2bd320faf1e0d78cca8848a5e387" as const;
+export const contractDigest = "bb0fba0eba16ea73b1def4ebc33e006897565eae2a8c917e86e3a002a420510c" as const;
