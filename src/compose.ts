@@ -91,7 +91,7 @@ async function serve(
     isTransient,
     validateResponses,
   });
-  const { url } = keep(await starting('HOST and PORT', () => startServer(app, config)));
+  const { url } = keep(await starting('HOST and PORT', () => startServer(app, { ...config, log })));
   // After the port: a process that cannot serve must neither use up the key that is shown once nor begin to send.
   const developmentKey = await core.begin();
   return { url, metricsUrl, developmentKey, warnings: [...(await core.warnings()), ...sessionRequests.warnings] };

@@ -5,10 +5,11 @@ import { root } from '../support/service.js';
 
 const folder = fileURLToPath(new URL('dist/docs/', root));
 
-/** Every file of the site that was built before the tests, by its path in it. */
+/** Every file of the site that was built before the tests, by its path in it, without the compressed copies. */
 export async function siteFiles(): Promise<Map<string, string>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const paths = entries.filter((it) => it.isFile()).map((it) => relative(folder, join(it.parentPath, it.name)));
+  const files = entries.filter((it) => it.isFile() && !/\.(br|gz)$/.test(it.name));
+  const paths = files.map((it) => relative(folder, join(it.parentPath, it.name)));
   return new Map(await Promise.all(paths.map(async (it) => [it, await readFile(join(folder, it), 'utf8')] as const)));
 }
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { gunzipSync } from 'node:zlib';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import express from 'express';
 import { expect, onTestFinished, test } from 'vitest';
 import contract from '../../generated/openapi.json' with { type: 'json' };
@@ -16,7 +16,7 @@ const open = ['/docs/', '/docs/reference/', '/docs/search.json', '/docs/llms.txt
 
 test.each(open)('%s is for everybody, and only for reading', async (path) => {
   const { url } = await startTestService();
-  const answer = await fetch(url + path);
+  const answer = await fetch(url + path, { headers: { 'Accept-Encoding': 'gzip' } });
   expect(answer.status).toBe(200);
   expect(answer.headers.get('cache-control')).toBe('no-cache');
   const etag = answer.headers.get('etag') ?? '';
@@ -32,25 +32,46 @@ test.each(open)('%s is for everybody, and only for reading', async (path) => {
 
 /** As a browser asks for what it has; fetch would add that it wants no cached answer. */
 async function statusOfKnown(url: string, etag: string): Promise<number | undefined> {
-  const [answer] = (await once(get(url, { headers: { 'If-None-Match': etag } }), 'response')) as [IncomingMessage];
+  const [answer] = (await once(
+    get(url, { headers: { 'If-None-Match': etag, 'Accept-Encoding': 'gzip' } }),
+    'response',
+  )) as [IncomingMessage];
   answer.resume();
   return answer.statusCode;
 }
 
-test.each(open)('%s comes packed to those that take it, and plain to others', async (path) => {
+const decode: Readonly<Record<string, (bytes: Buffer) => Buffer>> = { br: brotliDecompressSync, gzip: gunzipSync };
+
+test.each(open)('%s is sent compressed to clients that accept it, and plain to others', async (path) => {
   const { url } = await startTestService();
-  const sizeFor = async (encoding: string) => {
-    const asked = get(url + path, { headers: { 'Accept-Encoding': encoding } });
-    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
-    expect(answer.headers['vary']).toBe('Accept-Encoding');
-    const chunks = (await answer.toArray()) as Buffer[];
-    return { packing: answer.headers['content-encoding'], bytes: Buffer.concat(chunks) };
-  };
-  const [packed, plain] = [await sizeFor('gzip'), await sizeFor('identity')];
-  expect([packed.packing, plain.packing]).toEqual(['gzip', undefined]);
-  expect(gunzipSync(packed.bytes)).toEqual(plain.bytes);
-  expect(packed.bytes.length).toBeLessThan(plain.bytes.length / 2);
+  const plain = await fetchEncoded(url + path, 'identity');
+  for (const [accepted, expected] of [
+    ['gzip', 'gzip'],
+    ['br', 'br'],
+    ['gzip, deflate, br, zstd', 'br'],
+    ['br;q=0, gzip', 'gzip'],
+    ['*', 'br'],
+  ] as const) {
+    const { encoding, bytes, etag } = await fetchEncoded(url + path, accepted);
+    expect([accepted, encoding]).toEqual([accepted, expected]);
+    expect(decode[expected]?.(bytes).equals(plain.bytes)).toBe(true);
+    expect(bytes.length).toBeLessThan(plain.bytes.length / 2);
+    expect(etag).not.toBe(plain.etag);
+  }
+  for (const accepted of ['', 'zstd', 'br;q=0, gzip;q=0']) {
+    const { encoding, etag } = await fetchEncoded(url + path, accepted);
+    expect([encoding, etag]).toEqual([undefined, plain.etag]);
+  }
 });
+
+async function fetchEncoded(address: string, accepted: string) {
+  const asked = get(address, { headers: { 'Accept-Encoding': accepted } });
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+  const bytes = Buffer.concat((await answer.toArray()) as Buffer[]);
+  const { vary, etag, 'content-encoding': encoding, 'content-length': length } = answer.headers;
+  expect([vary, Number(length)]).toEqual(['Accept-Encoding', bytes.length]);
+  return { encoding, etag, bytes };
+}
 
 test('the contract is served as the code was generated from it', async () => {
   const { url } = await startTestService();
@@ -100,7 +121,10 @@ test('/docs leads to the first page', async () => {
 
 test('where the site is not built, the page says how it is', async () => {
   const root = await mkdtemp(join(tmpdir(), 'state-service-unbuilt-'));
-  const server = createServer(express().use(documentation({ root: pathToFileURL(`${root}/`) }))).listen(0, '127.0.0.1');
+  const server = createServer(express().use(await documentation({ root: pathToFileURL(`${root}/`) }))).listen(
+    0,
+    '127.0.0.1',
+  );
   onTestFinished(() => rm(root, { recursive: true }));
   onTestFinished(() => void server.close());
   await once(server, 'listening');

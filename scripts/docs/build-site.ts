@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { withCompressed } from './compress.js';
 import { contract, operations } from './contract.js';
 import { figures } from './figures.js';
 import { fillIn } from './fill.js';
@@ -17,7 +18,7 @@ import { type RenderedGuide, searchEntries } from './search-entries.js';
 
 /** Brings dist/docs/ up to date. */
 export async function buildSite(root: URL, site: Site): Promise<void> {
-  await save(await filesOf(root, site), new URL('dist/docs/', root));
+  await save(await withCompressed(await filesOf(root, site)), new URL('dist/docs/', root));
 }
 
 /** Everything that the site consists of. */

@@ -1,6 +1,7 @@
 import type { RequestHandler } from 'express';
 import { problems } from '../../generated/spec.js';
 import { ProblemError } from '../problem.js';
+import { whenSettled } from './when-settled.js';
 
 const unavailable = problems.service_unavailable.status;
 
@@ -15,11 +16,11 @@ export interface Admission {
  * service shuts down it finishes what it has begun and begins nothing new.
  */
 export function admit({ isClosing, underWayMax }: Admission): RequestHandler {
-  let underWay = 0;
+  let inFlight = 0;
   return (_request, response, next) => {
-    underWay += 1;
-    response.on('close', () => (underWay -= 1));
-    const cause = isClosing() ? 'closing' : underWay > underWayMax ? 'overloaded' : undefined;
+    inFlight += 1;
+    whenSettled(response, () => (inFlight -= 1));
+    const cause = isClosing() ? 'closing' : inFlight > underWayMax ? 'overloaded' : undefined;
     if (cause === 'closing') response.set('Connection', 'close');
     const isRefusable = unavailable in (response.locals.route?.operation.responses ?? {});
     next(cause && isRefusable ? new ProblemError('service_unavailable', { cause }) : undefined);

@@ -44,7 +44,7 @@ export async function createApp(parts: AppParts): Promise<Express> {
     traceRequest,
     securityHeaders,
     ...crossOrigin(parts.corsOrigins),
-    documentation(parts),
+    await documentation(parts),
     route(createRouter(parts.contract)),
     admit(parts),
     authenticate(parts.callerOf),

@@ -1,6 +1,7 @@
 import type { RequestHandler } from 'express';
 import { problems } from '../../generated/spec.js';
 import type { MonthlyCalls } from '../limits/monthly-calls.js';
+import { whenSettled } from './when-settled.js';
 
 /** Counts every authenticated request, whatever becomes of it, unless a limit refuses it. */
 export function countCalls(calls: MonthlyCalls): RequestHandler {
@@ -10,7 +11,7 @@ export function countCalls(calls: MonthlyCalls): RequestHandler {
     if (caller) {
       const call = calls.begin(caller);
       response.locals.call = call;
-      response.on('close', () => call.end(response.statusCode === problems.rate_limit_exceeded.status));
+      whenSettled(response, () => call.end(response.statusCode === problems.rate_limit_exceeded.status));
     }
     next();
   };

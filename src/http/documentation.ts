@@ -1,9 +1,7 @@
-import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
-import compression from 'compression';
-import express, { type RequestHandler, Router } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import helmet from 'helmet';
 import { ProblemError } from '../problem.js';
+import { type Encoding, endings, type PublicFile, readPublicFiles } from './public-files.js';
 
 /** The folder of the project, with the contract and, once `npm run docs` has built it, the site. */
 export interface DocumentationParts {
@@ -11,7 +9,7 @@ export interface DocumentationParts {
 }
 
 const self = ["'self'"];
-/** Pages need what this service itself serves, and nothing else of the world. */
+/** Pages load what this service serves, and nothing else. */
 const directives = {
   'default-src': ["'none'"],
   'script-src': self,
@@ -22,44 +20,48 @@ const directives = {
   'form-action': ["'none'"],
   'frame-ancestors': ["'none'"],
 };
-const begins = /^\/(?:docs|openapi\.)/;
+const contentSecurityPolicy = helmet.contentSecurityPolicy({ useDefaults: false, directives });
+const isPublic = /^\/(?:docs(?:\/.*)?|openapi\.json|openapi\.yaml)$/;
 const notBuilt =
   '<!doctype html><title>Not built</title><p>The documentation is not built: run <code>npm run docs</code>.';
 
-/** The documentation, for everybody: the pages under /docs and the contract as it is. */
-export function documentation({ root }: DocumentationParts): RequestHandler {
-  const site = fileURLToPath(new URL('dist/docs/', root));
-  const router = Router({ caseSensitive: true, strict: true });
-  // Text, a third to a tenth of its size when packed; here nothing is secret that size could tell.
-  router.use(['/docs', '/openapi.json', '/openapi.yaml'], readOnly, revalidated, compression());
-  router.use(
-    '/docs',
-    helmet.contentSecurityPolicy({ useDefaults: false, directives }),
-    express.static(site),
-    notFound(site),
-  );
-  router.get('/openapi.json', express.static(fileURLToPath(new URL('generated/', root))));
-  router.get('/openapi.yaml', express.static(fileURLToPath(root)));
-  // Readings come this way too, and need not be matched against each of these.
-  return (request, response, next) => (begins.test(request.url) ? router(request, response, next) : next());
+/** Serves the documentation and the contract without a key, from memory. Rejects when a file cannot be read. */
+export async function documentation({ root }: DocumentationParts): Promise<RequestHandler> {
+  const files = await readPublicFiles(root);
+  return (request, response, next) => {
+    const [path = '', ...query] = request.url.split(/(?=\?)/);
+    if (!isPublic.test(path)) return next();
+    requireReading(request, response);
+    // Public: caches may keep it, as long as they revalidate it.
+    response.set('Cache-Control', 'no-cache');
+    if (path.startsWith('/docs')) contentSecurityPolicy(request, response, () => undefined);
+    const file = files.get(path);
+    if (file) return send(request, response, file);
+    if (files.has(`${path}/`)) return response.redirect(301, `${path}/${query.join('')}`);
+    sendNotFound(request, response, files.get('/docs/404.html'));
+  };
 }
 
-const readOnly: RequestHandler = ({ method }, response, next) => {
-  if (method === 'GET' || method === 'HEAD') return next();
+function requireReading({ method }: Request, response: Response): void {
+  if (method === 'GET' || method === 'HEAD') return;
   response.set('Allow', 'GET, HEAD');
   throw new ProblemError('method_not_allowed');
-};
+}
 
-/** Nothing here is about a person: caches may keep it, as long as they ask whether it has changed. */
-const revalidated: RequestHandler = (_request, response, next) => {
-  response.set('Cache-Control', 'no-cache');
-  next();
-};
+function send(request: Request, response: Response, { extension, plain, encoded }: PublicFile): void {
+  const names = Object.keys(endings) as Encoding[];
+  const encoding = names.find((name) => encoded[name] && request.acceptsEncodings(name));
+  const { bytes, etag } = (encoding && encoded[encoding]) ?? plain;
+  response.type(extension).vary('Accept-Encoding').set('ETag', etag);
+  if (encoding) response.set('Content-Encoding', encoding);
+  if (request.fresh) return void response.status(304).end();
+  response.set('Content-Length', String(bytes.length));
+  response.end(request.method === 'HEAD' ? undefined : bytes);
+}
 
-/** People read this, so it is a page and no problem document. */
-function notFound(site: string): RequestHandler {
-  return async (_request, response) => {
-    const page = await readFile(`${site}404.html`, 'utf8').catch(() => notBuilt);
-    response.status(404).type('html').send(page);
-  };
+/** People read this, so it is a page and not a problem document. */
+function sendNotFound(request: Request, response: Response, page: PublicFile | undefined): void {
+  response.status(404);
+  if (page) return send(request, response, page);
+  response.type('html').end(notBuilt);
 }

@@ -1,11 +1,13 @@
 import { once } from 'node:events';
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Express } from 'express';
+import type { Express, Request, Response } from 'express';
+import type { Logger } from 'pino';
 import { listen } from '../listen.js';
-import { createUnderWay } from '../under-way.js';
 import { answerBrokenRequest } from './broken-request.js';
 import { messageClassesOf } from './messages.js';
+import { type ResponseTracker, trackResponses } from './track-responses.js';
+import { warnSparingly } from './warn-sparingly.js';
 
 /** Slow senders hold a connection no longer than this; an honest request is sent within milliseconds. */
 const sendMs = { headers: 5_000, request: 10_000, checkEvery: 1_000 };
@@ -25,34 +27,40 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
+export interface ServerParts {
+  readonly host: string;
+  readonly port: number;
+  readonly connectionsMax: number;
+  readonly log: Logger;
+}
+
 /** Listens; rejects when the address cannot be had. Port 0 takes a free one. */
 export async function startServer(
   app: Express,
-  { host, port, connectionsMax }: { host: string; port: number; connectionsMax: number },
+  { host, port, connectionsMax, log }: ServerParts,
 ): Promise<RunningServer> {
-  const server = createServer(
-    {
-      ...messageClassesOf(app),
-      requireHostHeader: false,
-      maxHeaderSize: headerBytesMax,
-      headersTimeout: sendMs.headers,
-      requestTimeout: sendMs.request,
-      connectionsCheckingInterval: sendMs.checkEvery,
-      keepAliveTimeout: keepAliveMs,
-    },
-    app,
-  );
+  const server = createServer({
+    ...messageClassesOf(app),
+    requireHostHeader: false,
+    maxHeaderSize: headerBytesMax,
+    headersTimeout: sendMs.headers,
+    requestTimeout: sendMs.request,
+    connectionsCheckingInterval: sendMs.checkEvery,
+    keepAliveTimeout: keepAliveMs,
+  });
   server.maxConnections = connectionsMax;
+  const tracker = trackResponses(server, warnSparingly(log, 'connection closed: too many queued responses'));
+  const serve = (request: IncomingMessage, response: ServerResponse) => {
+    if (tracker.add(response)) app(request as Request, response as Response);
+  };
   // The body is asked for when it is wanted, after the key and the length have been looked at.
-  server.on('checkContinue', app);
-  server.on('checkExpectation', app);
+  for (const event of ['request', 'checkContinue', 'checkExpectation']) server.on(event, serve);
   server.on('clientError', answerBrokenRequest);
-  const underWay = trackRequests(server);
   const url = await listen(server, host, port);
   return {
     url,
     async close() {
-      await Promise.race([underWay(), sleep(graceMs, undefined, { ref: false })]);
+      await Promise.race([settleAll(tracker), sleep(graceMs, undefined, { ref: false })]);
       const closed = once(server, 'close');
       // Idle connections go at once; by now every request that began in time has its answer.
       server.close();
@@ -63,18 +71,10 @@ export async function startServer(
   };
 }
 
-/** Asked, it waits for the requests that are under way at that moment. */
-function trackRequests(server: Server): () => Promise<unknown> {
-  const underWay = createUnderWay<ServerResponse>();
-  const track = (_request: unknown, response: ServerResponse) => {
-    const number = underWay.enter(response);
-    response.on('close', () => underWay.leave(number));
-  };
-  for (const event of ['request', 'checkContinue', 'checkExpectation']) server.on(event, track);
-  return () => {
-    const responses = underWay.all();
-    // So that clients open no next request on a connection that is about to go.
-    for (const response of responses) response.shouldKeepAlive = false;
-    return Promise.all(responses.map((response) => once(response, 'close')));
-  };
+/** Resolves when the requests in flight at this moment are settled. */
+async function settleAll(tracker: ResponseTracker): Promise<void> {
+  const responses = tracker.all();
+  // So that clients open no next request on a connection that is about to go.
+  for (const response of responses) response.shouldKeepAlive = false;
+  await Promise.all(responses.map((response) => once(response, 'close')));
 }

@@ -1,5 +1,6 @@
 import { context, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import type { RequestHandler } from 'express';
+import { whenSettled } from './when-settled.js';
 
 const tracer = trace.getTracer('realtime-state-service');
 
@@ -9,7 +10,7 @@ export const traceRequest: RequestHandler = (request, response, next) => {
   const span = tracer.startSpan(request.method, { kind: SpanKind.SERVER }, parent);
   if (!span.isRecording()) return next();
   response.locals.logged = { ...response.locals.logged, trace_id: span.spanContext().traceId };
-  response.once('close', () => {
+  whenSettled(response, () => {
     const { route, requestId } = response.locals;
     const { method } = request;
     if (route) span.updateName(`${method} ${route.template}`).setAttribute('http.route', route.template);

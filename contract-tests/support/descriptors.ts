@@ -1,0 +1,10 @@
+import { readdirSync } from 'node:fs';
+
+/** Counts the open descriptors of this process; 0 on systems that do not list them. */
+export function openDescriptors(): number {
+  try {
+    return readdirSync('/proc/self/fd').length;
+  } catch {
+    return 0;
+  }
+}

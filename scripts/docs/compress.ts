@@ -1,0 +1,23 @@
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { SiteFiles } from './save.js';
+
+/** Smaller files fit into one packet as they are. */
+const bytesMin = 1_024;
+const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } };
+
+/** Adds `FILE.br` and `FILE.gz` beside each file that gets smaller by it, so that no request is compressed. */
+export async function withCompressed(files: SiteFiles): Promise<SiteFiles> {
+  const added = await Promise.all([...files].map(([path, content]) => compress(path, Buffer.from(content))));
+  return new Map([...files, ...added.flat()]);
+}
+
+async function compress(path: string, content: Buffer): Promise<Array<[string, Uint8Array]>> {
+  if (content.length < bytesMin) return [];
+  const [br, gz] = await Promise.all([promisify(brotliCompress)(content, brotli), promisify(gzip)(content)]);
+  const all: Array<[string, Buffer]> = [
+    [`${path}.br`, br],
+    [`${path}.gz`, gz],
+  ];
+  return all.filter(([, bytes]) => bytes.length < content.length);
+}

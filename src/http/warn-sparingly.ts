@@ -1,0 +1,17 @@
+import type { Logger } from 'pino';
+
+const quietMs = 10_000;
+
+/** Logs an event that clients can cause at will: at most one line per 10 s, which says how many connections it counts. */
+export function warnSparingly(log: Logger, message: string): () => void {
+  let connections = 0;
+  let quietUntilMs = 0;
+  return () => {
+    connections += 1;
+    const nowMs = performance.now();
+    if (nowMs < quietUntilMs) return;
+    log.warn({ connections }, message);
+    connections = 0;
+    quietUntilMs = nowMs + quietMs;
+  };
+}
