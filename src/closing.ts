@@ -1,12 +1,12 @@
-/** Something that was started and has to be let go. */
+/** Something that was started and must be closed. */
 export interface Closable {
   close(): Promise<void>;
 }
 
-/** Keeps what is started, to be let go in reverse order. Returns what it is given. */
+/** Registers a started part, to be closed in reverse order of registration. Returns the part. */
 export type Keep = <Part extends Closable>(part: Part) => Part;
 
-/** Starts parts one after the other. When one does not start, those before it are let go and the error goes on. */
+/** Starts parts one after another. When one fails to start, closes those before it and rejects with its error. */
 export async function startAll<Result>(
   start: (keep: Keep) => Promise<Result>,
 ): Promise<{ readonly result: Result; close(): Promise<void> }> {

@@ -3,7 +3,7 @@ import { createGroupCommit } from './group-commit.js';
 
 const isOutage = (error: unknown) => (error as Error).message === 'outage';
 
-/** A commit that ends when the test says so; outcomes are the items doubled. */
+/** A commit that the test completes; outcomes are the items doubled. */
 function manualCommit() {
   const groups: number[][] = [];
   const endings: Array<(error?: Error) => void> = [];
@@ -19,7 +19,7 @@ function manualCommit() {
   return { groups, commit, end };
 }
 
-test('items that arrive while a commit runs go into the next one together, in order of arrival', async () => {
+test('items that arrive during a commit form the next group, in order of arrival', async () => {
   const { groups, commit, end } = manualCommit();
   const group = createGroupCommit({ commit, isOutage, groupMax: 10, queueMax: 100 });
   const first = group.submit(1);
@@ -31,7 +31,7 @@ test('items that arrive while a commit runs go into the next one together, in or
   expect(groups).toEqual([[1], [2, 3, 4]]);
 });
 
-test('a group holds at most its maximum', async () => {
+test('a group has at most groupMax items', async () => {
   const { groups, commit, end } = manualCommit();
   const group = createGroupCommit({ commit, isOutage, groupMax: 2, queueMax: 100 });
   const all = Promise.all([1, 2, 3].map((item) => group.submit(item)));
@@ -41,7 +41,7 @@ test('a group holds at most its maximum', async () => {
   expect(groups).toEqual([[1, 2], [3]]);
 });
 
-test('a full queue refuses the item and keeps the others', async () => {
+test('a full queue rejects the new item and keeps the others', async () => {
   const { commit, end } = manualCommit();
   const group = createGroupCommit({ commit, isOutage, groupMax: 10, queueMax: 2 });
   const kept = Promise.all([group.submit(1), group.submit(2)]);
@@ -50,7 +50,7 @@ test('a full queue refuses the item and keeps the others', async () => {
   expect(await kept).toEqual([2, 4]);
 });
 
-test('when a group fails as a whole, each of its items is tried alone and only the bad one fails', async () => {
+test('when a group fails, each item is committed separately and only the bad one fails', async () => {
   const commit = async (group: readonly number[]) => {
     if (group.includes(2)) throw new Error('poison');
     return group.map((item) => item * 2);
@@ -60,7 +60,7 @@ test('when a group fails as a whole, each of its items is tried alone and only t
   expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
 });
 
-test('a fault of the database fails the group at once', async () => {
+test('an outage rejects the whole group after one attempt', async () => {
   let tries = 0;
   const commit = async () => {
     tries++;
@@ -72,7 +72,7 @@ test('a fault of the database fails the group at once', async () => {
   expect(tries).toBe(1);
 });
 
-test('closing settles what waits and refuses what comes', async () => {
+test('close settles waiting items and rejects new ones', async () => {
   const { commit, end } = manualCommit();
   const group = createGroupCommit({ commit, isOutage, groupMax: 1, queueMax: 100 });
   const waiting = Promise.all([group.submit(1), group.submit(2)]);

@@ -1,25 +1,25 @@
 import { ProblemError } from './problem.js';
 
 export interface GroupCommitOptions<Item, Outcome> {
-  /** Commits a group as a whole; resolves with one outcome an item, in order. */
+  /** Commits a group as a whole; resolves with one outcome per item, in order. */
   readonly commit: (group: readonly Item[]) => Promise<Outcome[]>;
-  /** True for an error that every other item would meet as well: then all that wait are rejected with it at once. */
+  /** True for an error that every other item would get too: all waiting items are then rejected with it. */
   readonly isOutage: (error: unknown) => boolean;
-  /** Most items in one group. */
+  /** Maximum number of items in a group. */
   readonly groupMax: number;
-  /** Most items that wait; one more is refused, so that memory stays bounded while the database is slow. */
+  /** Maximum number of waiting items; further ones are rejected, so that memory stays bounded while the database is slow. */
   readonly queueMax: number;
 }
 
 export interface GroupCommit<Item, Outcome> {
   /**
-   * Resolves when the item's group is committed; rejects with what kept it from that, and with service_unavailable
-   * when the queue is full or closed.
+   * Resolves when the item's group is committed. Rejects with the error of the commit, or with service_unavailable when
+   * the queue is full or closed.
    */
   submit(item: Item): Promise<Outcome>;
-  /** Items that wait for their group. */
+  /** Number of items that wait for their group. */
   waiting(): number;
-  /** Refuses new items and resolves when all that wait have been settled. */
+  /** Rejects new items; resolves when all waiting items are settled. */
   close(): Promise<void>;
 }
 
@@ -30,8 +30,8 @@ interface Waiting<Item, Outcome> {
 }
 
 /**
- * Commits items in groups: those that arrive while a commit runs go into the next one together, in order of arrival.
- * One commit at a time, so a durable write to disk is shared by as many items as came during the one before it.
+ * Commits items in groups. Items that arrive during a commit form the next group, in order of arrival. Only one commit
+ * runs at a time, so one durable write to disk serves all items that arrived during the previous one.
  */
 export function createGroupCommit<Item, Outcome>(
   options: GroupCommitOptions<Item, Outcome>,
@@ -41,11 +41,11 @@ export function createGroupCommit<Item, Outcome>(
   let isClosed = false;
 
   async function run(): Promise<void> {
-    // Lets the requests of this turn of the event loop join the first group.
+    // The requests of this turn of the event loop join the first group.
     await new Promise(setImmediate);
     while (waiting.length > 0) {
       const outage = await settle(waiting.splice(0, options.groupMax), options);
-      // The others would only wait for the same error.
+      // The waiting items would get the same error later.
       if (outage !== undefined) for (const { reject } of waiting.splice(0)) reject(outage);
     }
     running = undefined;
@@ -69,8 +69,8 @@ export function createGroupCommit<Item, Outcome>(
 }
 
 /**
- * When a group fails as a whole, each of its items is tried alone: a bad one then fails alone. Resolves with the
- * error when nothing can be committed at present.
+ * Commits a group. When the group fails, each item is committed separately, so that only the bad item fails. Resolves
+ * with the error of an outage, which every item would get.
  */
 async function settle<Item, Outcome>(
   group: ReadonlyArray<Waiting<Item, Outcome>>,

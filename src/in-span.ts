@@ -2,7 +2,7 @@ import { type Attributes, SpanKind, SpanStatusCode, trace } from '@opentelemetry
 
 const tracer = trace.getTracer('realtime-state-service');
 
-/** Runs the work in a span of its own; while nobody traces, which is the default, it is the work alone. */
+/** Runs the work in its own trace span. Without a tracer, which is the default, it only runs the work. */
 export function inSpan<T>(
   name: string,
   kind: keyof typeof SpanKind,

@@ -1,6 +1,6 @@
 /**
- * The URL that the text is; undefined where it is none. Not by `URL.canParse`, which Node 20 and 22 answer wrongly once
- * it is compiled: after some thousand calls no URL with `ü` in it is one any more.
+ * Parses a URL; returns undefined for any other text. Does not use `URL.canParse`: once Node 20 and 22 have compiled it,
+ * after some thousand calls, it returns false for every URL that contains `ü`.
  */
 export function parseUrl(text: string): URL | undefined {
   try {

@@ -6,9 +6,9 @@ import type { Config } from './config.js';
 const keyBytes = 32;
 
 /**
- * The key of everything that is kept secret from a copy of the database, so it never stands in the database itself:
- * SECRETS_KEY; else a file beside an embedded database, for its owner alone; else, with MySQL, derived from
- * DATABASE_URL, which holds the password and is the same on every replica.
+ * Returns the key that protects secrets from a reader of the database; it is never stored there. In this order:
+ * SECRETS_KEY; with an embedded database, a file beside it that only its owner can read; with MySQL, a key derived
+ * from DATABASE_URL, which contains the password and is the same on every replica.
  */
 export function secretsKeyOf({ secretsKey, database }: Config): string {
   if (secretsKey !== undefined) return secretsKey;
@@ -16,7 +16,7 @@ export function secretsKeyOf({ secretsKey, database }: Config): string {
   return keyBeside(database.file);
 }
 
-/** Of two processes that start at once the first to link its file wins, and both read a whole one. */
+/** When two processes start at once, the first to link its file wins, and both read a complete file. */
 function keyBeside(databaseFile: string): string {
   const file = `${databaseFile}.key`;
   mkdirSync(dirname(file), { recursive: true });
@@ -28,7 +28,9 @@ function keyBeside(databaseFile: string): string {
   }
   const key = readFileSync(file, 'utf8').trim();
   if (!/^[0-9a-f]{64}$/.test(key))
-    throw new Error(`${file} is damaged: restore it, or delete it and lose what it protects`);
+    throw new Error(
+      `${file} is damaged: restore it from a backup, or delete it and lose the webhook secrets it protects`,
+    );
   return key;
 }
 

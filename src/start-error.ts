@@ -1,7 +1,7 @@
-/** A part that did not start; the message names the variable to mend. */
+/** A part failed to start; the message names the setting to correct. */
 export class StartError extends Error {}
 
-/** Runs a part of the start; what goes wrong in it is told in one line after the name of what to mend. */
+/** Runs one part of the start. Rejects with a StartError: one line that names the setting and the cause. */
 export async function starting<T>(what: string, part: () => T | Promise<T>): Promise<T> {
   try {
     return await part();

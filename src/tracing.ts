@@ -3,8 +3,8 @@ import type { Closable } from './closing.js';
 const serviceName = 'realtime-state-service';
 
 /**
- * Exports traces (OTLP over HTTP) where the usual OTEL_ variables ask for it; undefined where they do not, and then
- * nothing of it is loaded. The exporter reads endpoint, headers and time-outs from them by itself, the provider the sampler.
+ * Exports traces (OTLP over HTTP) when the standard OTEL_ variables configure it. Otherwise returns undefined and loads
+ * nothing. The exporter reads endpoint, headers and timeouts from the variables, and the provider reads the sampler.
  */
 export async function startTracing(env: Readonly<Record<string, string | undefined>>): Promise<Closable | undefined> {
   if (!isWanted(env)) return undefined;

@@ -12,12 +12,12 @@ import { startRetention } from '../retention/purge.js';
 import type { KeyTable } from '../store/keys.js';
 import type { Store } from '../store/store.js';
 import type { UsageTable } from '../store/usage.js';
-import { type Foundation, layFoundation, startWorkerOn } from './foundation.js';
+import { type Foundation, openFoundation, startWorkerOn } from './foundation.js';
 import { findWarnings } from './warnings.js';
 
 /**
- * What the shell of the service (HTTP, keys, limits) asks of its core: all that touches the database. Every function
- * takes and gives plain data, so that the core may run on a thread of its own.
+ * The part of the service that uses the database, as the HTTP part calls it. Every function takes and returns plain
+ * data, so that the core can run on a separate thread.
  */
 export interface Core extends Closable {
   readonly operate: Operate;
@@ -25,16 +25,16 @@ export interface Core extends Closable {
   readonly recordKeyUse: KeyTable['recordUse'];
   readonly usageTotals: UsageTable['totalsOf'];
   readonly addUsage: UsageTable['add'];
-  /** What an operator should know about the database and about webhooks, each with its remedy. */
+  /** Warnings for the operator about the database and webhooks, each with its remedy. */
   warnings(): Promise<string[]>;
   /**
-   * Begins what only a process that serves may begin: deliveries. Resolves with the key made for an empty embedded
-   * database, which is shown once.
+   * Starts the work that only a serving process may start: deliveries. Resolves with the development key created for
+   * an empty embedded database, which is shown once.
    */
   begin(): Promise<string | undefined>;
-  /** Readings that wait for their group. */
+  /** Number of readings that wait for their group. */
   waiting(): Promise<number>;
-  /** Age of the oldest event that waits to be expanded, 0 where none does. */
+  /** Age of the oldest event that is not yet expanded to deliveries; 0 without one. */
   outboxAgeSeconds(): Promise<number>;
 }
 
@@ -54,7 +54,7 @@ export interface CoreParts {
 
 export type StartCore = (parts: CoreParts) => Promise<Core>;
 
-/** Starts the core here; rejects, with everything let go again, when a part does not start. */
+/** Starts the core on this thread. Rejects when a part fails to start, after closing the parts that started. */
 export const startCore: StartCore = async (parts) => {
   const { result, close } = await startAll((keep) => start(keep, parts));
   return { ...result, close };
@@ -62,11 +62,11 @@ export const startCore: StartCore = async (parts) => {
 
 async function start(keep: Keep, parts: CoreParts): Promise<Omit<Core, 'close'>> {
   const { config, now, log, host } = parts;
-  const foundation = await layFoundation(keep, config, now);
+  const foundation = await openFoundation(keep, config, now);
   const { store } = foundation;
   keep(startRetention(store, now, log));
   let worker: Worker | undefined;
-  // Let go after those whose events it delivers.
+  // Closed after the parts whose events it delivers.
   keep({ close: async () => worker?.close() });
   const wakeWorker = () => worker?.wake();
   const { observeGroup } = host;
@@ -99,17 +99,17 @@ function operationsOn(
   return createOperations({ store, secretBox, targetPolicy, now, ...intake });
 }
 
-/** The table pairs each id with its own types; the shell has checked the input against the same id. */
+/** The table pairs each id with its types; the input was validated against the same id. */
 function operateWith(operations: Operations): Operate {
   return async (operationId, input, caller) => {
-    const operation = operations[operationId] as (...asked: readonly unknown[]) => Promise<Output<OperationId>>;
+    const operation = operations[operationId] as (...args: readonly unknown[]) => Promise<Output<OperationId>>;
     const { status, body } = await operation(input, caller);
-    // Text crosses to another thread at once; an object would be copied and then written all the same.
+    // Serialized here: a string crosses to another thread faster than an object, which would be cloned first.
     return { status, json: body === undefined ? undefined : JSON.stringify(body) };
   };
 }
 
-/** So that the first start of an embedded service can be used at once. */
+/** Creates a development key on an empty embedded database, so that the first start is usable immediately. */
 async function ensureDevelopmentKey(store: Store, { database }: Config, nowMs: number): Promise<string | undefined> {
   if (database.kind !== 'sqlite' || (await store.keys.hasAccount())) return undefined;
   const { key } = await createKey(store.keys, { account: 'development', tier: 'enterprise' }, nowMs);

@@ -3,7 +3,7 @@ import { type Closable, startAll } from '../closing.js';
 import type { Config } from '../config.js';
 import { createMetrics } from '../metrics/metrics.js';
 import { serveMetrics } from '../metrics/server.js';
-import { layFoundation, startWorkerOn } from './foundation.js';
+import { openFoundation, startWorkerOn } from './foundation.js';
 
 export interface DeliveryParts {
   readonly config: Config;
@@ -12,10 +12,10 @@ export interface DeliveryParts {
   readonly now?: () => number;
 }
 
-/** Delivers webhooks without serving: a process that runs beside others on one database. */
+/** Starts webhook delivery without serving HTTP. Any number of such processes share one database. */
 export async function startDelivery({ config, log, now = Date.now }: DeliveryParts): Promise<Closable> {
   return startAll(async (keep) => {
-    const foundation = await layFoundation(keep, config, now);
+    const foundation = await openFoundation(keep, config, now);
     const metrics = createMetrics();
     metrics.watchOutbox(foundation.outboxAgeSeconds);
     await serveMetrics(keep, metrics, config);

@@ -7,17 +7,17 @@ import { secretsKeyOf } from '../secrets.js';
 import { starting } from '../start-error.js';
 import { openStore, type Store } from '../store/store.js';
 
-/** What serving and delivering begin with: a database that is up to date, and the secrets. */
+/** What serving and delivering both need: a migrated database and the secrets. */
 export interface Foundation {
   readonly store: Store;
   readonly secretsKey: string;
   readonly secretBox: SecretBox;
   readonly now: () => number;
-  /** Age of the oldest event that waits to be expanded, 0 where none does. */
+  /** Age of the oldest event that is not yet expanded to deliveries; 0 without one. */
   outboxAgeSeconds(): Promise<number>;
 }
 
-export async function layFoundation(keep: Keep, config: Config, now: () => number): Promise<Foundation> {
+export async function openFoundation(keep: Keep, config: Config, now: () => number): Promise<Foundation> {
   const store = keep(await starting('DATABASE_URL', () => openStore(config.database)));
   await starting('DATABASE_URL', store.migrate);
   const secretsKey = await starting('SECRETS_KEY', () => secretsKeyOf(config));
@@ -33,13 +33,13 @@ export async function layFoundation(keep: Keep, config: Config, now: () => numbe
   };
 }
 
-export interface WorkerWish {
+export interface WorkerOptions {
   readonly config: Pick<Config, 'targetPolicy'>;
   readonly log: Logger;
   readonly observeAttempt: (outcome: 'delivered' | 'failed', seconds: number) => void;
 }
 
-export function startWorkerOn({ store, secretBox, now }: Foundation, wish: WorkerWish): Worker {
-  const { config, log, observeAttempt } = wish;
+export function startWorkerOn({ store, secretBox, now }: Foundation, options: WorkerOptions): Worker {
+  const { config, log, observeAttempt } = options;
   return startWorker({ store, secretBox, targetPolicy: config.targetPolicy, now, log, observeAttempt });
 }

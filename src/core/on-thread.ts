@@ -3,18 +3,18 @@ import { connect, type Connection } from '../remote/connection.js';
 import type { Core, StartCore } from './core.js';
 import type { HostFunctions, ThreadData, ThreadFunctions } from './thread.js';
 
-export interface ThreadWish {
-  /** The program; on a thread it runs the core. */
+export interface ThreadOptions {
+  /** The program to run; on a worker thread it runs the core. */
   readonly program: URL;
-  /** Takes the lines of the core's log. */
+  /** Writes a log line of the core. */
   readonly writeLog: (line: string) => void;
 }
 
 /**
- * Starts the core on a thread of its own, so that neither SQL nor SQLite's commits keep requests waiting. An
- * error that nobody catches there ends the process, as it does on the main thread.
+ * Starts the core on a separate thread, so that neither SQL nor SQLite's commits block requests. An uncaught error
+ * there ends the process, as on the main thread.
  */
-export function coreOnThread({ program, writeLog }: ThreadWish): StartCore {
+export function coreOnThread({ program, writeLog }: ThreadOptions): StartCore {
   return async ({ config, host }) => {
     const workerData: ThreadData = { config };
     const thread = new Worker(program, { workerData });
@@ -23,7 +23,7 @@ export function coreOnThread({ program, writeLog }: ThreadWish): StartCore {
     });
     const connection = connect<ThreadFunctions>(thread, { ...host, writeLog } satisfies HostFunctions);
     try {
-      await connection.ask('start');
+      await connection.call('start');
     } catch (error) {
       await thread.terminate();
       throw error;
@@ -39,17 +39,17 @@ export function coreOnThread({ program, writeLog }: ThreadWish): StartCore {
   };
 }
 
-function coreThrough({ ask }: Connection<ThreadFunctions>): Core {
+function coreThrough({ call }: Connection<ThreadFunctions>): Core {
   return {
-    operate: (...args) => ask('operate', ...args),
-    findKeys: (...args) => ask('findKeys', ...args),
-    recordKeyUse: (...args) => ask('recordKeyUse', ...args),
-    usageTotals: (...args) => ask('usageTotals', ...args),
-    addUsage: (...args) => ask('addUsage', ...args),
-    warnings: () => ask('warnings'),
-    begin: () => ask('begin'),
-    waiting: () => ask('waiting'),
-    outboxAgeSeconds: () => ask('outboxAgeSeconds'),
-    close: () => ask('close'),
+    operate: (...args) => call('operate', ...args),
+    findKeys: (...args) => call('findKeys', ...args),
+    recordKeyUse: (...args) => call('recordKeyUse', ...args),
+    usageTotals: (...args) => call('usageTotals', ...args),
+    addUsage: (...args) => call('addUsage', ...args),
+    warnings: () => call('warnings'),
+    begin: () => call('begin'),
+    waiting: () => call('waiting'),
+    outboxAgeSeconds: () => call('outboxAgeSeconds'),
+    close: () => call('close'),
   };
 }

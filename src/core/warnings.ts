@@ -1,7 +1,7 @@
 import type { Config } from '../config.js';
 import type { Store } from '../store/store.js';
 
-/** What an operator should know about this deployment, each with its remedy. */
+/** Warnings for the operator about this deployment, each with its remedy. */
 export async function findWarnings(
   store: Store,
   { database, secretsKey, targetPolicy }: Pick<Config, 'database' | 'secretsKey' | 'targetPolicy'>,

@@ -3,21 +3,21 @@ import { ProblemError } from '../problem.js';
 
 export type LimitPolicy = Schema<'LimitPolicy'>;
 
-/** Where a request stands with one limit, itself counted. */
+/** The state of one limit after a request was counted. */
 export interface Allowance {
   readonly policy: LimitPolicy;
   readonly quota: number;
   /** Absent where the window is a calendar month. */
   readonly windowSeconds?: number;
-  /** How many more requests the window has room for. */
+  /** Further requests that the window allows. */
   readonly remaining: number;
-  /** Seconds until the quota is whole again, at least 1. */
+  /** Seconds until the window ends, at least 1. */
   readonly resetSeconds: number;
-  /** True when there was no room for this request. */
+  /** True when this request exceeded the quota. */
   readonly isExceeded: boolean;
 }
 
-/** A request that exceeded a limit. */
+/** Rejects a request that exceeded a limit. */
 export class RateLimitError extends ProblemError {
   readonly exceeded: Allowance;
 

@@ -7,45 +7,45 @@ import type { UsageTable } from '../store/usage.js';
 import { type Allowance, RateLimitError } from './allowance.js';
 import { beginMonth, isIdle, type MonthOfAccount, monthOf, secondsLeftOf, totalOf, writeMonths } from './months.js';
 
-/** Under a second, so that counts are written, and those of other processes known, at most a second later. */
+/** Below one second, so that counts are written, and counts of other processes read, within a second. */
 const writeEveryMs = 500;
 
-/** One call of an account, from its authentication to its answer. */
+/** One call of an account, from authentication to response. */
 export interface Call {
-  /** Takes the call out of its month; undefined where there is no limit. Throws the RateLimitError that refuses it. */
+  /** Counts the call against the month; undefined when unlimited. Rejects with the RateLimitError of an exceeded quota. */
   admit(): Promise<Allowance | undefined>;
-  /** It has been answered; one that was refused by a limit does not count. To be called once. */
+  /** The response was sent; a call that a limit refused does not count. Must be called exactly once. */
   end(isRefused: boolean): void;
 }
 
 export interface MonthlyCalls {
   begin(caller: Caller): Call;
-  /** Writes what is not written yet; resolves also when that cannot be done. */
+  /** Writes the remaining counts. Resolves even when the database is unavailable. */
   close(): Promise<void>;
 }
 
 export interface MonthlyCallsParts {
   readonly usage: UsageTable;
-  /** Calls in a month; undefined is without limit, and counted all the same. */
+  /** Calls per month; undefined means unlimited, and calls are still counted. */
   readonly quotaOf: (caller: Caller) => number | undefined;
   readonly now: () => number;
   readonly log: Logger;
 }
 
-/** As the deployment says, else by the tier. */
+/** The deployment's quota if set, otherwise the tier's. */
 export function monthlyQuotaBy({ monthlyCalls }: Quotas): MonthlyCallsParts['quotaOf'] {
   return ({ tier }) => (monthlyCalls ?? tiers[tier].monthly_calls ?? 0) || undefined;
 }
 
 /**
- * Counts calls in memory and adds them up in the database, where they survive a restart and meet those of other
- * processes. While the database is away counts are kept, and limits go by what is known.
+ * Counts calls in memory and adds them to the database, which keeps them across restarts and for all processes. While
+ * the database is unavailable, counts stay in memory, and limits use the last known total.
  */
 export function createMonthlyCalls(parts: MonthlyCallsParts): MonthlyCalls {
   const { usage, quotaOf, now, log } = parts;
   const months = new Map<string, MonthOfAccount>();
   const stop = new AbortController();
-  const writing = writeAgainAndAgain(months, usage, log, stop.signal);
+  const writing = writePeriodically(months, usage, log, stop.signal);
 
   return {
     begin(caller) {
@@ -61,7 +61,7 @@ export function createMonthlyCalls(parts: MonthlyCallsParts): MonthlyCalls {
       await writing;
       await writeMonths(months.values(), usage);
       const lost = [...months.values()].reduce((sum, { answered }) => sum + answered, 0);
-      if (lost > 0) log.warn({ calls: lost }, 'calls of this month could not be written and are lost');
+      if (lost > 0) log.warn({ calls: lost }, 'monthly call counts lost: the database was unavailable at shutdown');
     },
   };
 }
@@ -71,7 +71,7 @@ function callOf(entry: MonthOfAccount, quota: number | undefined, usage: UsageTa
   entry.underWay += 1;
   return {
     async admit() {
-      if (quota !== undefined) await know(entry, usage);
+      if (quota !== undefined) await loadTotal(entry, usage);
       const total = totalOf(entry);
       const isExceeded = quota !== undefined && total >= quota;
       if (!isExceeded) {
@@ -92,21 +92,21 @@ function callOf(entry: MonthOfAccount, quota: number | undefined, usage: UsageTa
   };
 }
 
-/** The total in the database, asked for once however many calls want it. */
-async function know(entry: MonthOfAccount, usage: UsageTable): Promise<void> {
+/** Loads the total from the database; concurrent calls share one query. */
+async function loadTotal(entry: MonthOfAccount, usage: UsageTable): Promise<void> {
   if (entry.stored !== undefined) return;
   const { accountId, month } = entry;
-  entry.asking ??= usage.totalsOf([{ accountId, month }]).then(([total = 0]) => {
+  entry.loading ??= usage.totalsOf([{ accountId, month }]).then(([total = 0]) => {
     entry.stored ??= total;
   });
   try {
-    await entry.asking;
+    await entry.loading;
   } finally {
-    entry.asking = undefined;
+    entry.loading = undefined;
   }
 }
 
-async function writeAgainAndAgain(
+async function writePeriodically(
   months: Map<string, MonthOfAccount>,
   usage: UsageTable,
   log: Logger,
@@ -116,7 +116,7 @@ async function writeAgainAndAgain(
   while (!signal.aborted) {
     await sleep(writeEveryMs, undefined, { signal, ref: false }).catch(() => undefined);
     const error = await writeMonths(months.values(), usage);
-    if (error && !isFailing) log.warn({ err: error }, 'calls of this month cannot be written at present');
+    if (error && !isFailing) log.warn({ err: error }, 'monthly call counts not written: retried every half second');
     isFailing = error !== undefined;
     for (const [name, entry] of months) if (isIdle(entry)) months.delete(name);
   }

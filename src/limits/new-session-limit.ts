@@ -8,23 +8,23 @@ import { RateLimitError } from './allowance.js';
 import type { WindowLimit } from './window-limit.js';
 
 const knownMax = 20_000;
-/** Bounds a query, and the questions that wait while the database is slow. */
+/** Bounds a query, and the lookups that wait while the database is slow. */
 const [groupMax, queueMax] = [500, 4096];
 
 /**
- * Lets a first reading of a session through when its key may begin another one; rejects with the RateLimitError that
- * refuses it. Readings of sessions that have data, or were let through within the window, pass.
+ * Admits a reading. The first reading of a session counts against its key's limit of new sessions; rejects with the
+ * RateLimitError of an exceeded limit. Sessions that have data, or were admitted within the window, always pass.
  */
 export type AdmitSession = (caller: Caller, sessionId: string) => Promise<void>;
 
-/** Asks before the reading joins a group: a session that is refused leaves nothing behind. */
+/** Runs before the reading joins a group, so that a refused session stores nothing. */
 export function createAdmitSession(store: Store, limit: WindowLimit, isOff: boolean): AdmitSession {
   if (isOff) return async () => undefined;
-  // A session that was erased is new again once its name is forgotten here.
+  // An erased session counts as new again once its name expires here.
   const known = new LRUCache<string, true>({ max: knownMax, ttl: limits.new_sessions.window_seconds * 1000 });
   const underWay = new Map<string, Promise<void>>();
-  // Together: of thousands of sessions that begin at once each would wait for a connection of its own.
-  const questions = createGroupCommit<NamedSession, boolean>({
+  // In groups: thousands of sessions that start at once would otherwise each wait for a connection.
+  const lookups = createGroupCommit<NamedSession, boolean>({
     commit: (group) => haveData(store, group),
     isOutage: isTransient,
     groupMax,
@@ -32,7 +32,7 @@ export function createAdmitSession(store: Store, limit: WindowLimit, isOff: bool
   });
 
   async function admit({ accountId, keyId }: Caller, sessionId: string, name: string): Promise<void> {
-    if (!(await questions.submit({ accountId, sessionId }))) {
+    if (!(await lookups.submit({ accountId, sessionId }))) {
       const allowance = await limit(accountId, keyId);
       if (allowance?.isExceeded) throw new RateLimitError(allowance);
     }
@@ -42,7 +42,7 @@ export function createAdmitSession(store: Store, limit: WindowLimit, isOff: bool
   return async (caller, sessionId) => {
     const name = `${caller.accountId} ${sessionId}`;
     if (known.get(name)) return;
-    // Several first readings of one session at once are one new session; each key answers for its own.
+    // Concurrent first readings of one session count as one new session, once per key.
     const asked = `${caller.keyId} ${name}`;
     const admission = underWay.get(asked) ?? admit(caller, sessionId, name).finally(() => underWay.delete(asked));
     underWay.set(asked, admission);
@@ -55,7 +55,7 @@ interface NamedSession {
   readonly sessionId: string;
 }
 
-/** For each of the sessions whether there is data for it; one query an account. */
+/** Returns for each session whether it has data, with one query per account. */
 async function haveData(store: Store, sessions: readonly NamedSession[]): Promise<boolean[]> {
   const found = new Map<string, Set<string>>();
   for (const accountId of new Set(sessions.map((it) => it.accountId))) {

@@ -7,7 +7,7 @@ afterEach(() => void vi.useRealTimers());
 
 const limit = () => createWindowLimit({ policy: 'session', quota: 3, windowSeconds: 60 });
 
-test('a window begins with its first request, is never prolonged, and is whole again after its length', async () => {
+test('a window starts with its first request, is never extended, and resets after its length', async () => {
   const consume = limit();
   const passed: number[] = [];
   for (let second = 0; second < 125; second++) {
@@ -19,7 +19,7 @@ test('a window begins with its first request, is never prolonged, and is whole a
   expect(passed).toEqual([0, 1, 2, 60, 61, 62, 120, 121, 122]);
 });
 
-test('names are counted apart, whatever their parts are', async () => {
+test('each name has its own window', async () => {
   const consume = limit();
   await Promise.all([consume('a', 's'), consume('a', 's'), consume('a', 's')]);
   expect(await consume('a', 's')).toMatchObject({ isExceeded: true, remaining: 0 });
@@ -27,12 +27,12 @@ test('names are counted apart, whatever their parts are', async () => {
   expect(await consume('b', 's')).toMatchObject({ isExceeded: false, remaining: 2 });
 });
 
-test('a quota of 0 is no limit', async () => {
+test('a quota of 0 means unlimited', async () => {
   const consume = createWindowLimit({ policy: 'session', quota: 0, windowSeconds: 60 });
   expect(await consume('a', 's')).toBeUndefined();
 });
 
-test('nothing is kept of a window that has ended', async () => {
+test('a window that has ended leaves no timer', async () => {
   const consume = limit();
   for (let index = 0; index < 1000; index++) await consume('a', `s${index}`);
   expect(vi.getTimerCount()).toBe(1000);

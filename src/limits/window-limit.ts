@@ -5,20 +5,20 @@ import type { CountStore } from './redis.js';
 
 export interface WindowLimitOptions {
   readonly policy: LimitPolicy;
-  /** Requests in a window; 0 is without limit. */
+  /** Requests per window; 0 means unlimited. */
   readonly quota: number;
   readonly windowSeconds: number;
 }
 
 /**
- * Counts a request of a name in its window, which begins with the first one and has a fixed length. Resolves with
- * where the name stands; undefined without a limit.
+ * Counts a request of a name in the name's window, which starts with the first request and has a fixed length. Resolves
+ * with the allowance; undefined when unlimited.
  */
 export type WindowLimit = (...name: readonly string[]) => Promise<Allowance | undefined>;
 
 /**
- * Counts in memory, where a window is forgotten when it ends; with a store in there, for all processes together. While
- * the store is away memory goes on from what the store said last, so that no process passes more than the quota.
+ * Counts in memory, or in a store that all processes share. While the store is unavailable, counting continues in memory
+ * from the store's last known count, so that no process exceeds the quota.
  */
 export function createWindowLimit(options: WindowLimitOptions, store?: CountStore): WindowLimit {
   const { policy, quota, windowSeconds } = options;
@@ -26,7 +26,7 @@ export function createWindowLimit(options: WindowLimitOptions, store?: CountStor
   const limits = { keyPrefix: '', points: quota, duration: windowSeconds };
   const memory = new RateLimiterMemory(limits);
   const remember = (key: string, count: number, leftMs: number) =>
-    // Without time left it would be kept for ever.
+    // A zero duration would never expire.
     leftMs > 0 ? void memory.set(key, count, leftMs / 1000) : undefined;
   const limiter = store
     ? new RateLimiterRedis({
@@ -43,7 +43,7 @@ export function createWindowLimit(options: WindowLimitOptions, store?: CountStor
   };
 }
 
-/** The limiter rejects with its result where the quota is exceeded, and with errors. */
+/** The limiter rejects with its result when the quota is exceeded, and otherwise with an error. */
 async function consume(
   limiter: RateLimiterMemory | RateLimiterRedis,
   key: string,
@@ -56,7 +56,7 @@ async function consume(
   }
 }
 
-/** Ids of people do not leave the database; hashed they also take little room. Ids hold no spaces. */
+/** Hashed, so that ids of people are not copied to Redis; ids contain no spaces, so the join is unambiguous. */
 function keyOf(policy: LimitPolicy, name: readonly string[]): string {
   return `state-service:${policy}:${hash('sha256', name.join(' '), 'base64url').slice(0, 22)}`;
 }

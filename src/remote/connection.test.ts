@@ -8,8 +8,8 @@ import { connect, type Connection, type Functions } from './connection.js';
 interface Theirs extends Functions {
   double(number: number): number;
   fail(kind: 'limit' | 'problem' | 'database' | 'text'): Promise<never>;
-  hear(line: string): void;
-  heard(): string[];
+  append(line: string): void;
+  lines(): string[];
 }
 
 const exceeded = { policy: 'month', quota: 3, remaining: 0, resetSeconds: 9, isExceeded: true } as const;
@@ -18,7 +18,7 @@ const failures = {
   limit: () => new RateLimitError(exceeded),
   problem: () => new ProblemError('validation_failed', { faults: [fault('missing', { pointer: '/x' })], cause: lock }),
   database: () => lock,
-  text: () => 'no error at all',
+  text: () => 'not an error',
 };
 
 function startPair(): Connection<Theirs> {
@@ -30,55 +30,55 @@ function startPair(): Connection<Theirs> {
     fail: async (kind) => {
       throw failures[kind]();
     },
-    hear: (line) => void lines.push(line),
-    heard: () => lines,
+    append: (line) => void lines.push(line),
+    lines: () => lines,
   };
   connect(port2, functions);
   return connect<Theirs>(port1, {});
 }
 
-test('each of many calls at once gets its own answer', async () => {
-  const { ask } = startPair();
+test('each of many concurrent calls gets its own result', async () => {
+  const { call } = startPair();
   const numbers = Array.from({ length: 1_000 }, (_, index) => index);
-  expect(await Promise.all(numbers.map((it) => ask('double', it)))).toEqual(numbers.map((it) => 2 * it));
+  expect(await Promise.all(numbers.map((it) => call('double', it)))).toEqual(numbers.map((it) => 2 * it));
 });
 
-test('what is told arrives in order, before what is asked after it', async () => {
-  const { ask, tell } = startPair();
+test('notifications arrive in order, before a call that follows them', async () => {
+  const { call, notify } = startPair();
   const lines = Array.from({ length: 100 }, (_, index) => `line ${index}`);
-  for (const line of lines) tell('hear', line);
-  expect(await ask('heard')).toEqual(lines);
+  for (const line of lines) notify('append', line);
+  expect(await call('lines')).toEqual(lines);
 });
 
-test('a refusal arrives as the problem that it is, with its faults and its cause', async () => {
+test('a ProblemError arrives as a ProblemError, with its faults and its cause', async () => {
   const error = await startPair()
-    .ask('fail', 'problem')
+    .call('fail', 'problem')
     .catch((it: unknown) => it);
   expect(error).toBeInstanceOf(ProblemError);
   expect(error).toMatchObject({ code: 'validation_failed', faults: [{ code: 'missing', pointer: '/x' }] });
   expect(error).toMatchObject({ cause: { message: 'a lock', code: 'ER_LOCK_DEADLOCK' } });
 });
 
-test('an exceeded limit arrives with where it stands', async () => {
+test('a RateLimitError arrives with its allowance', async () => {
   const error = await startPair()
-    .ask('fail', 'limit')
+    .call('fail', 'limit')
     .catch((it: unknown) => it);
   expect(error).toBeInstanceOf(RateLimitError);
   expect(error).toMatchObject({ exceeded });
 });
 
-test('a fault of the database is still known as one that passes, and where it came from', async () => {
+test('a transient database error arrives as transient, with its stack', async () => {
   const error = await startPair()
-    .ask('fail', 'database')
+    .call('fail', 'database')
     .catch((it: unknown) => it);
   expect(isTransient(error)).toBe(true);
   expect((error as Error).stack).toBe(lock.stack);
 });
 
-test('whatever else is thrown arrives as an error', async () => {
-  await expect(startPair().ask('fail', 'text')).rejects.toThrow('no error at all');
+test('a thrown value that is not an Error arrives as an Error', async () => {
+  await expect(startPair().call('fail', 'text')).rejects.toThrow('not an error');
 });
 
-test('a function that the other side does not have is an error', async () => {
-  await expect(startPair().ask('missing' as 'heard')).rejects.toThrow('nothing here is called missing');
+test('a call of an unknown function rejects', async () => {
+  await expect(startPair().call('missing' as 'lines')).rejects.toThrow('unknown function: missing');
 });

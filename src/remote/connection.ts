@@ -2,7 +2,7 @@ import type { MessagePort, Worker } from 'node:worker_threads';
 import { createUnderWay } from '../under-way.js';
 import { errorOf, type WireError, wireErrorOf } from './wire-error.js';
 
-/** Functions that the other side may call, by name. What they take and give is copied (structured clone). */
+/** Functions that the other thread may call, by name. Arguments and results are copied (structured clone). */
 export type Functions = Readonly<Record<string, (...args: never[]) => unknown>>;
 
 type Call = readonly ['call', id: number, name: string, args: readonly unknown[]];
@@ -11,31 +11,31 @@ type Failed = readonly ['failed', id: number, error: WireError];
 type Message = Call | Done | Failed;
 
 export interface Connection<Theirs> {
-  /** Calls a function of the other side; rejects with what it throws. */
-  ask<Name extends keyof Theirs & string>(name: Name, ...args: ArgsOf<Theirs[Name]>): Promise<ResultOf<Theirs[Name]>>;
-  /** The same where nobody waits for the outcome. */
-  tell<Name extends keyof Theirs & string>(name: Name, ...args: ArgsOf<Theirs[Name]>): void;
+  /** Calls a function of the other thread and resolves with its result; rejects with the error it throws. */
+  call<Name extends keyof Theirs & string>(name: Name, ...args: ArgsOf<Theirs[Name]>): Promise<ResultOf<Theirs[Name]>>;
+  /** Calls a function of the other thread without waiting for a result. An error there ends the process. */
+  notify<Name extends keyof Theirs & string>(name: Name, ...args: ArgsOf<Theirs[Name]>): void;
 }
 
 type ArgsOf<F> = F extends (...args: infer Args) => unknown ? Args : never;
 type ResultOf<F> = F extends (...args: never[]) => infer Result ? Awaited<Result> : never;
 
-/** The id of a call that nobody waits for. */
-const told = -1;
-/** So many messages are not kept for more: in a long turn of one event loop the other would stand idle. */
-const sentAtOnce = 8;
+/** The id of a call that expects no result. */
+const notificationId = -1;
+/** A batch of this many messages is sent immediately: the other thread would otherwise idle during a long turn of this event loop. */
+const batchMax = 8;
 
 /**
- * Connects two threads that call each other's functions. What a turn of the event loop has to say is sent together, for
- * waking the other thread costs more than a call; arguments must not change after the call.
+ * Connects two threads that call each other's functions. Messages of one turn of the event loop are sent as a batch,
+ * because waking the other thread costs more than a call. Arguments must not be modified after the call.
  */
 export function connect<Theirs>(port: MessagePort | Worker, mine: Functions): Connection<Theirs> {
-  const send = gathering(port);
+  const send = createBatchedSend(port);
   const asked = createUnderWay<{ resolve(value: never): void; reject(error: Error): void }>();
 
   async function run([, , name, args]: Call): Promise<unknown> {
     const called = mine[name];
-    if (!called) throw new Error(`nothing here is called ${name}`);
+    if (!called) throw new Error(`unknown function: ${name}`);
     return called(...(args as never[]));
   }
 
@@ -57,27 +57,27 @@ export function connect<Theirs>(port: MessagePort | Worker, mine: Functions): Co
   port.on('message', (messages: readonly Message[]) => {
     for (const message of messages) {
       if (message[0] !== 'call') settle(message);
-      // What fails in a call that nobody waits for is a fault of ours, and ends the process.
-      else void (message[1] === told ? run(message) : answer(message));
+      // A notification that fails is a defect: its unhandled rejection ends the process.
+      else void (message[1] === notificationId ? run(message) : answer(message));
     }
   });
   return {
-    ask: (name, ...args) =>
+    call: (name, ...args) =>
       new Promise((resolve, reject) => send(['call', asked.enter({ resolve, reject }), name, args])),
-    tell: (name, ...args) => send(['call', told, name, args]),
+    notify: (name, ...args) => send(['call', notificationId, name, args]),
   };
 }
 
-function gathering(port: MessagePort | Worker): (message: Message) => void {
-  let gathered: Message[] = [];
+function createBatchedSend(port: MessagePort | Worker): (message: Message) => void {
+  let batch: Message[] = [];
   const flush = () => {
-    const messages = gathered;
+    const messages = batch;
     if (messages.length === 0) return;
-    gathered = [];
+    batch = [];
     port.postMessage(messages);
   };
   return (message) => {
-    if (gathered.push(message) === 1) setImmediate(flush);
-    if (gathered.length >= sentAtOnce) flush();
+    if (batch.push(message) === 1) setImmediate(flush);
+    if (batch.length >= batchMax) flush();
   };
 }

@@ -2,7 +2,7 @@ import type { Fault, ProblemCode } from '../contract.js';
 import { type Allowance, RateLimitError } from '../limits/allowance.js';
 import { ProblemError } from '../problem.js';
 
-/** An error as plain data: a copy of one would be an Error of no class and without its code. */
+/** An error as plain data: a structured clone of an Error loses its class and its code. */
 export type WireError =
   | { readonly kind: 'limit'; readonly exceeded: Allowance }
   | {
@@ -16,7 +16,7 @@ export type WireError =
       readonly name: string;
       readonly message: string;
       readonly stack: string | undefined;
-      /** As databases and sockets give it; tells faults that pass by themselves. */
+      /** The code of a database or socket error; it identifies retryable errors. */
       readonly code: unknown;
     };
 

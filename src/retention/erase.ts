@@ -6,8 +6,8 @@ const erasuresAtOnce = 100;
 const batchRows = 500;
 
 /**
- * Erases all that is known about a subject: first, in one transaction, everything that could show it again, then the
- * readings of its sessions in small batches. Resolves with the number of sessions; undefined where nothing was known.
+ * Erases all data about a subject. One transaction removes everything that a request could return; the readings of its
+ * sessions are then deleted in small batches. Resolves with the number of sessions, undefined for an unknown subject.
  */
 export async function eraseSubject(store: Store, accountId: string, subjectId: string): Promise<number | undefined> {
   const erasures = await store.transact((writerOf) => bury(writerOf(accountId), subjectId));
@@ -15,7 +15,7 @@ export async function eraseSubject(store: Store, accountId: string, subjectId: s
   return erasures?.length;
 }
 
-/** Does what erasures of stopped processes have left to do, until there is nothing left or it is told to stop. */
+/** Finishes erasures that a stopped process left incomplete, until none is left or `signal` aborts. */
 export async function finishErasures(store: Store, signal?: AbortSignal): Promise<void> {
   for (;;) {
     const erasures = await store.findErasures(erasuresAtOnce);
@@ -24,7 +24,7 @@ export async function finishErasures(store: Store, signal?: AbortSignal): Promis
   }
 }
 
-/** Batch by batch, with everybody else's turn in between: SQLite works on the thread that serves. */
+/** Yields between batches, because SQLite runs on the thread of all other database work. */
 async function finish(store: Store, erasures: readonly Erasure[], signal?: AbortSignal): Promise<void> {
   for (const erasure of erasures)
     while (!signal?.aborted && !(await store.eraseReadings(erasure, batchRows))) await yieldToOthers();

@@ -6,18 +6,18 @@ import { finishErasures } from './erase.js';
 
 const hourMs = 60 * 60 * 1000;
 const dayMs = 24 * hourMs;
-/** Small, so that a batch holds its locks for milliseconds. */
+/** Small, so that a batch holds its locks for milliseconds only. */
 const batchRows = 200;
-/** Between batches, so that ingest goes first: three times what the batch took, for on a busy machine it takes longer. */
+/** Pause between batches, so that ingest has priority: three times the duration of the batch, which grows on a busy machine. */
 const pause = { perBatch: 3, leastMs: 10 };
 const intervalMs = 60_000;
 
 export interface Retention {
-  /** Ends after the batch under way. */
+  /** Resolves after the current batch. */
   close(): Promise<void>;
 }
 
-/** Purges what has expired and finishes erasures, now and every minute. A database that is away is tried again later. */
+/** Purges expired rows and finishes erasures, now and every minute. Retries in the next round when the database is unavailable. */
 export function startRetention(store: Store, now: () => number, log: Logger): Retention {
   const stop = new AbortController();
   const loop = async () => {
@@ -36,7 +36,7 @@ export function startRetention(store: Store, now: () => number, log: Logger): Re
   };
 }
 
-/** Deletes batch by batch until nothing is expired; resolves with the number of rows. */
+/** Deletes expired rows in batches until none is left. Resolves with the number of deleted rows. */
 export async function purgeExpired(store: Store, nowMs: number, signal?: AbortSignal): Promise<number> {
   const readings = () => store.purgeReadings(nowMs - retention.readings_hours * hourMs, batchRows);
   const sessions = () => store.purgeSessions(nowMs - retention.idle_sessions_hours * hourMs, batchRows);
