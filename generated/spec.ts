@@ -107,6 +107,18 @@ export const tiers = {
   }
 } as const;
 
+export const scopes = {
+  "ingest": "Send readings.",
+  "read": "Read states, histories and trigger profiles.",
+  "webhooks": "Manage webhooks and read their deliveries.",
+  "erase": "Erase subjects."
+} as const;
+
+export const keys = {
+  "rotation_hours": 24,
+  "development_key_days": 30
+} as const;
+
 export const limits = {
   "session_requests": {
     "policy": "session",
@@ -336,6 +348,11 @@ export const problems = {
     "status": 401,
     "title": "Unauthorized",
     "detail": "Invalid API key"
+  },
+  "insufficient_scope": {
+    "status": 403,
+    "title": "Forbidden",
+    "detail": "This API key lacks the scope \"{scope}\": use a key that has it, or create one with `keys create --scopes {scope}`"
   },
   "path_not_found": {
     "status": 404,
@@ -576,6 +593,7 @@ export const enums = {
     "timestamp_in_future",
     "missing_api_key",
     "invalid_api_key",
+    "insufficient_scope",
     "path_not_found",
     "session_not_found",
     "subject_not_found",
@@ -752,4 +770,19 @@ export const publicOperations = [
   "getReadiness"
 ] as const;
 
-export const contractDigest = "bb0fba0eba16ea73b1def4ebc33e006897565eae2a8c917e86e3a002a420510c" as const;
+export const operationScopes = {
+  "ingest": "ingest",
+  "getState": "read",
+  "getHistory": "read",
+  "getTriggers": "read",
+  "deleteSubject": "erase",
+  "registerWebhook": "webhooks",
+  "listWebhooks": "webhooks",
+  "removeWebhook": "webhooks",
+  "rotateWebhookSecret": "webhooks",
+  "testWebhook": "webhooks",
+  "listFailedDeliveries": "webhooks",
+  "retryDeliveries": "webhooks"
+} as const;
+
+export const contractDigest = "e50e51feae8fb543e709dabf54d70ec491ef4215e0a08227ee3661f5f0a45a91" as const;

@@ -44,7 +44,7 @@ async function demo({ pace, seed = Math.floor(Math.random() * 1_000_000) }: Wish
     const config = readConfig({ PORT: '0', DATABASE_URL: `sqlite:${join(folder, 'state.db')}`, LOG_LEVEL: 'silent' });
     const service = await startService({ config, root, startCore, log: pino({ level: config.logLevel }) });
     try {
-      const send = createSend({ url: service.url, key: service.developmentKey ?? '', signal: stop });
+      const send = createSend({ url: service.url, key: service.developmentKey?.key ?? '', signal: stop });
       await playAll(send, pace * 1000, seed, stop);
     } finally {
       await service.close();

@@ -8,9 +8,14 @@ import { parse } from 'yaml';
 import { contractDigestOf } from '../src/http/contract-digest.js';
 
 interface Contract {
-  paths: Record<string, Record<string, { operationId: string; security?: unknown[] }>>;
+  paths: Record<string, Record<string, OperationObject>>;
   components: { schemas: Record<string, Schema>; parameters: Record<string, { schema: { default?: unknown } }> };
   [key: string]: unknown;
+}
+interface OperationObject {
+  operationId: string;
+  security?: unknown[];
+  'x-scope'?: string;
 }
 interface Schema {
   enum?: string[];
@@ -52,6 +57,7 @@ function constants(): string[] {
     constant('bounds', collect(boundsOf)),
     constant('parameterDefaults', parameterDefaults()),
     constant('publicOperations', publicOperations()),
+    constant('operationScopes', operationScopes()),
     constant('contractDigest', contractDigestOf(yaml)),
   ];
 }
@@ -63,8 +69,27 @@ function parameterDefaults(): Record<string, unknown> {
 
 /** Operations that need no key: `security: []`. */
 function publicOperations(): string[] {
-  const operations = Object.values(contract.paths).flatMap((methods) => Object.values(methods));
-  return operations.filter(({ security }) => security?.length === 0).map(({ operationId }) => operationId);
+  return operations()
+    .filter(isPublic)
+    .map(({ operationId }) => operationId);
+}
+
+/** The scope that a key requires for each operation. Fails where an operation with a key names none of x-scopes. */
+function operationScopes(): Record<string, string> {
+  const scopes = Object.keys(contract['x-scopes'] as object);
+  const scoped = operations().filter((operation) => !isPublic(operation));
+  const unscoped = scoped.filter(({ 'x-scope': scope }) => !scopes.includes(scope ?? ''));
+  if (unscoped.length > 0)
+    fail(`openapi.yaml: x-scope of ${unscoped.map(({ operationId }) => operationId).join(', ')} is not in x-scopes`);
+  return Object.fromEntries(scoped.map(({ operationId, 'x-scope': scope }) => [operationId, scope ?? '']));
+}
+
+function operations(): OperationObject[] {
+  return Object.values(contract.paths).flatMap((methods) => Object.values(methods));
+}
+
+function isPublic({ security }: OperationObject): boolean {
+  return security?.length === 0;
 }
 
 function constant(name: string, value: unknown): string {

@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
-import { createCallerOf } from './accounts/caller-of.js';
+import type { DevelopmentKey } from './accounts/development-key.js';
+import { createExpiredKeyLog } from './accounts/expired-keys.js';
+import { createIdentify } from './accounts/identify.js';
 import { type Keep, startAll } from './closing.js';
 import type { Config } from './config.js';
 import type { StartCore } from './core/core.js';
@@ -33,8 +35,8 @@ export interface Service {
   readonly url: string;
   /** Where Prometheus may ask; absent where no port is set for it. */
   readonly metricsUrl: string | undefined;
-  /** The key made for an empty embedded database; shown once. */
-  readonly developmentKey: string | undefined;
+  /** The key created for an empty embedded database; shown once. */
+  readonly developmentKey: DevelopmentKey | undefined;
   /** What an operator should know about this deployment, each with its remedy. */
   readonly warnings: readonly string[];
   /** Finishes what is under way, answers whatever comes meanwhile with 503, and lets everything go. */
@@ -71,6 +73,7 @@ async function serve(
   metrics.watchQueue(core.waiting);
   metrics.watchOutbox(core.outboxAgeSeconds);
   const metricsUrl = await serveMetrics(keep, metrics, config);
+  const keys = { byHashes: findKeys, recordUse: recordKeyUse };
   const usage = { totalsOf: usageTotals, add: addUsage };
   const monthlyCalls = keep(createMonthlyCalls({ usage, quotaOf: monthlyQuotaBy(config.quotas), now, log }));
   const topicModel = loadTopicModel(await readFile(new URL('src/domain/topics/weights.bin', root)));
@@ -80,7 +83,7 @@ async function serve(
     root,
     contract,
     operate,
-    callerOf: createCallerOf({ byHashes: findKeys, recordUse: recordKeyUse }, now),
+    identify: createIdentify({ keys, now, onExpiredUse: createExpiredKeyLog(log) }),
     monthlyCalls,
     sessionRequests: sessionRequests.count,
     preparations: { ingest: createPrepareReading({ ...config, topicModel, digestKey, now }) },

@@ -1,6 +1,6 @@
 /** Types of the interface, all derived from openapi.yaml; no wire shape is written anywhere else. */
 import type { components, operations } from '../generated/api.js';
-import type { publicOperations, tiers } from '../generated/spec.js';
+import type { publicOperations, scopes, tiers } from '../generated/spec.js';
 
 export type OperationId = keyof operations;
 export type Schema<Name extends keyof components['schemas']> = components['schemas'][Name];
@@ -40,6 +40,17 @@ export interface Caller {
   readonly keyId: string;
   readonly tier: Tier;
 }
+
+/** What a key may do; each operation with a key requires one (`x-scope`). */
+export type Scope = keyof typeof scopes;
+
+/** What the service knows about a key that a request carries: its caller, or why it is not valid. */
+export type Identity =
+  | { readonly caller: Caller; readonly scopes: ReadonlySet<Scope> }
+  | { readonly caller?: undefined; readonly refusal: KeyRefusal; readonly keyId?: string };
+
+/** `network`: valid, but not from this address. For the log only: all of them look alike to the client. */
+export type KeyRefusal = 'unknown' | 'revoked' | 'expired' | 'network';
 
 /** What an account may call. */
 export type Tier = keyof typeof tiers;

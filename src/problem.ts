@@ -9,8 +9,12 @@ export class ProblemError extends Error {
   readonly code: ProblemCode;
   readonly faults: readonly Fault[] | undefined;
 
-  constructor(code: ProblemCode, options: { cause?: unknown; faults?: readonly Fault[] } = {}) {
-    super(problems[code].detail, { cause: options.cause });
+  /** `values` fill the placeholders of the contract's wording, as in `{scope}`. */
+  constructor(
+    code: ProblemCode,
+    options: { cause?: unknown; faults?: readonly Fault[]; values?: Readonly<Record<string, string>> } = {},
+  ) {
+    super(fill(problems[code].detail, options.values), { cause: options.cause });
     this.code = code;
     this.faults = options.faults;
   }
@@ -21,9 +25,9 @@ export class ProblemError extends Error {
 
   /** The body of the answer (RFC 9457); `detail` repeats the first fault's where there are faults. */
   toBody(requestId: string): Schema<'Problem'> | Schema<'ValidationProblem'> {
-    const { status, title, detail } = problems[this.code];
+    const { status, title } = problems[this.code];
     const type = problemTypePrefix + this.code;
-    const body = { type, title, status, detail: this.faults?.[0]?.detail ?? detail, code: this.code };
+    const body = { type, title, status, detail: this.faults?.[0]?.detail ?? this.message, code: this.code };
     return { ...body, request_id: requestId, ...(this.faults && { errors: [...this.faults] }) };
   }
 }
@@ -31,4 +35,8 @@ export class ProblemError extends Error {
 /** A fault with the contract's wording; `limit` fills the bound where the wording names one. */
 export function fault(code: FaultCode, place: Pick<Fault, 'pointer' | 'parameter' | 'allowed'>, limit?: string): Fault {
   return { detail: faults[code].detail.replace('{limit}', limit ?? ''), code, ...place };
+}
+
+function fill(detail: string, values: Readonly<Record<string, string>> = {}): string {
+  return Object.entries(values).reduce((text, [name, value]) => text.replaceAll(`{${name}}`, value), detail);
 }

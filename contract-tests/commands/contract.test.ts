@@ -12,7 +12,7 @@ const realTime = () => Object.assign(new Clock(), { now: Date.now });
 const check = ({ url, key }: Pick<TestService, 'url' | 'key'>) =>
   runScript('contract', ['--url', url], { SERVICE_KEY: key });
 /** What only the operator can bring about. */
-const fromInside = [429, 500, 503];
+const fromInside = [403, 429, 500, 503];
 
 test('every documented answer is asked for but those that no request brings about', () => {
   const asked = plan().map(({ operation, status }) => `${operation} ${status}`);

@@ -12,6 +12,7 @@ import {
   unavailable,
   whileLocked,
   withoutKey,
+  withoutScope,
   withSpentKey,
   withoutTable,
   withUnknownKey,
@@ -28,6 +29,7 @@ const scenarios: Scenarios = {
     },
     400: async ({ transaction }) => submit(transaction, { timestamp: ago(timestamps.max_age_seconds + 1) }),
     401: withoutKey,
+    403: withoutScope,
     413: async ({ transaction }) => submit(transaction, { user_message: 'x'.repeat(bodyLimits.max_bytes) }),
     415: async ({ transaction }) => {
       transaction.request.headers['Content-Type'] = 'text/plain';
@@ -40,6 +42,7 @@ const scenarios: Scenarios = {
   getState: {
     200: ofKnownSession,
     401: withUnknownKey,
+    403: withoutScope,
     404: ofUnknownSession,
     422: withUnknownParameter,
     429: withSpentKey,
@@ -49,6 +52,7 @@ const scenarios: Scenarios = {
   getHistory: {
     200: ofKnownSession,
     401: withUnknownKey,
+    403: withoutScope,
     404: ofUnknownSession,
     422: withUnknownParameter,
     429: withSpentKey,
@@ -58,6 +62,7 @@ const scenarios: Scenarios = {
   getTriggers: {
     200: async ({ world, transaction }) => setQuery(transaction, 'subject_id', await subjectWithTopic(world)),
     401: withUnknownKey,
+    403: withoutScope,
     404: async ({ transaction }) => setQuery(transaction, 'subject_id', randomUUID()),
     422: withUnknownParameter,
     429: withSpentKey,
@@ -67,6 +72,7 @@ const scenarios: Scenarios = {
   deleteSubject: {
     200: async ({ world, transaction }) => setSubjectInPath(transaction, await subjectWithTopic(world)),
     401: withUnknownKey,
+    403: withoutScope,
     404: async ({ transaction }) => setSubjectInPath(transaction, randomUUID()),
     422: withUnknownParameter,
     429: withSpentKey,

@@ -34,6 +34,12 @@ export async function withUnknownKey({ transaction }: Stage): Promise<void> {
   transaction.request.headers['X-Service-Key'] = `sk_${'0'.repeat(32)}`;
 }
 
+/** The key has one scope, and another one than the operation requires. */
+export async function withoutScope({ world, transaction }: Stage): Promise<void> {
+  const isIngest = new URL(transaction.fullPath, 'http://any').pathname === '/v1/ingest';
+  transaction.request.headers['X-Service-Key'] = isIngest ? world.readKey : world.ingestKey;
+}
+
 export async function withSpentKey({ world, transaction }: Stage): Promise<void> {
   transaction.request.headers['X-Service-Key'] = world.spentKey;
 }

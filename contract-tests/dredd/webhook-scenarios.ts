@@ -12,6 +12,7 @@ import {
   type Stage,
   unavailable,
   whileLocked,
+  withoutScope,
   withoutTable,
   withSpentKey,
   withUnknownKey,
@@ -26,6 +27,7 @@ const failureMs = 10_000;
 /** What can go wrong with an operation on one webhook. */
 const failures = {
   401: withUnknownKey,
+  403: withoutScope,
   404: ofWebhook('wh_unknown'),
   422: withUnknownParameter,
   429: withSpentKey,
@@ -43,6 +45,7 @@ export const webhookScenarios: Scenarios<WebhookOperations> = {
     201: (stage) => submit(registration())(stage),
     400: withoutJson,
     401: withUnknownKey,
+    403: withoutScope,
     413: submit({ url: `https://example.com/${'x'.repeat(bodyLimits.max_bytes)}`, events: ['state_change'] }),
     415: asText,
     422: submit({ url: 'https://10.0.0.1/hooks', events: ['state_change', 'state_change'] }),
@@ -53,6 +56,7 @@ export const webhookScenarios: Scenarios<WebhookOperations> = {
   listWebhooks: {
     200: async ({ world }) => registerOne(world),
     401: withUnknownKey,
+    403: withoutScope,
     422: withUnknownParameter,
     429: withSpentKey,
     500: withoutTable('webhooks'),
@@ -68,6 +72,7 @@ export const webhookScenarios: Scenarios<WebhookOperations> = {
       setQuery(transaction, 'webhook_id', webhook_id);
     },
     401: withUnknownKey,
+    403: withoutScope,
     422: withUnknownParameter,
     429: withSpentKey,
     500: withoutTable('deliveries'),
@@ -80,6 +85,7 @@ export const webhookScenarios: Scenarios<WebhookOperations> = {
     },
     400: withoutJson,
     401: withUnknownKey,
+    403: withoutScope,
     404: submit({ webhook_id: 'wh_unknown' }),
     413: submit({ delivery_ids: ['x'.repeat(bodyLimits.max_bytes)] }),
     415: asText,

@@ -13,6 +13,9 @@ export interface World {
   readonly faults: DatabaseFaults;
   /** A key of an account without limits. */
   readonly key: string;
+  /** Keys of the same account with the scope of their name only. */
+  readonly ingestKey: string;
+  readonly readKey: string;
   /** A key of an account that has made all of its calls of this month. */
   readonly spentKey: string;
   /** Ends what was started, in reverse order; to be called once. */
@@ -26,15 +29,18 @@ export async function openWorld(kind: DatabaseKind): Promise<World> {
     const database = await createTestDatabase(kind);
     undos.unshift(() => database.drop());
     // Before the first start, which would fill an empty embedded database with an account of its own.
-    const key = await runCommand(database.url, ['keys', 'create', '--account', 'dredd', '--tier', 'enterprise']);
-    const spentKey = await runCommand(database.url, ['keys', 'create', '--account', 'spent', '--tier', 'free']);
+    const createKey = (...options: readonly string[]) => runCommand(database.url, ['keys', 'create', ...options]);
+    const key = await createKey('--account', 'dredd', '--tier', 'enterprise');
+    const ingestKey = await createKey('--account', 'dredd', '--scopes', 'ingest');
+    const readKey = await createKey('--account', 'dredd', '--scopes', 'read');
+    const spentKey = await createKey('--account', 'spent', '--tier', 'free');
     const service = createServiceProcess(database.url);
     undos.unshift(() => service.kill());
     await service.start();
     await spend(service.url, spentKey);
     const faults = await openDatabaseFaults(kind, database.url);
     undos.unshift(() => faults.close());
-    return { kind, service, faults, key, spentKey, close };
+    return { kind, service, faults, key, ingestKey, readKey, spentKey, close };
   } catch (error) {
     await close();
     throw error;

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createCallerOf } from '../../src/accounts/caller-of.js';
+import { createIdentify } from '../../src/accounts/identify.js';
 import { makeKey } from '../../src/accounts/key.js';
 import { createKey } from '../../src/accounts/manage.js';
 import { readConfig } from '../../src/config.js';
@@ -13,15 +13,15 @@ const wrongKeys = 10_000;
 test('ten thousand wrong keys reach the database together, and a right one among them is known', async () => {
   const { keys, queries } = await openKeys();
   const { key } = await createKey(keys, { account: 'ours', tier: 'solo' }, Date.now());
-  const callerOf = createCallerOf(keys, Date.now);
+  const identify = createIdentify({ keys, now: Date.now, onExpiredUse() {} });
   const before = queries();
   let accepted = 0;
   let refused = 0;
   for (let from = 0; from < wrongKeys; from += 1_000) {
     const wrong = Array.from({ length: 1_000 }, makeKey);
-    const callers = await Promise.all([...wrong, key].map((it) => callerOf(it)));
-    accepted += callers.filter((caller) => caller !== undefined).length;
-    refused += callers.filter((caller) => caller === undefined).length;
+    const identities = await Promise.all([...wrong, key].map((it) => identify(it, '127.0.0.1')));
+    accepted += identities.filter(({ caller }) => caller !== undefined).length;
+    refused += identities.filter(({ caller }) => caller === undefined).length;
   }
   console.log(`${wrongKeys} wrong keys: ${queries() - before} queries`);
   expect([accepted, refused]).toEqual([wrongKeys / 1_000, wrongKeys]);

@@ -36,6 +36,24 @@ test('keys are listed without themselves, rotated and revoked', async () => {
   for (const key of [made.stdout.trim(), rotated.stdout.trim()]) expect(stdout).not.toContain(key);
 });
 
+test('scopes, networks and expiry of a key are listed, and the audit log tells every change', async () => {
+  const { keys } = await commandLine();
+  const limits = ['--scopes', 'read,ingest', '--networks', '10.1.2.3/8, ::1', '--expires', '30d'];
+  const made = await keys('create', '--account', 'acme', '--tier', 'solo', ...limits);
+  const id = made.stderr.match(/key_\w+/g)?.find((it) => it !== 'key_id') ?? '';
+  expect((await keys('list')).stdout).toMatch(new RegExp(`${id} .*valid +ingest,read +10.0.0.0/8,::1/128 `));
+  await keys('create', '--account', 'other', '--tier', 'free');
+  await keys('revoke', id);
+  await keys('set-tier', '--account', 'acme', '--tier', 'free');
+  const { stdout } = await keys('audit', '--account', 'acme');
+  expect(stdout).toMatch(
+    /set-tier +acme .* from=solo to=free\n.* revoke +acme .*\n.* create +acme .*scopes=ingest,read/,
+  );
+  expect(stdout).not.toContain('other');
+  expect((await keys('audit', '--limit', '1')).stdout.trim().split('\n')).toHaveLength(2);
+  expect((await keys('audit')).stdout).not.toContain(made.stdout.trim());
+});
+
 test('the tier is the account’s: another one is refused with the remedy, set-tier changes it', async () => {
   const { keys } = await commandLine();
   await keys('create', '--account', 'acme', '--tier', 'free');
@@ -51,6 +69,9 @@ test.each([
   [['create', '--account', 'a b', '--tier', 'solo'], 'letters, digits'],
   [['create', '--account', 'acme', '--tier', 'gold'], 'free, solo, enterprise'],
   [['create', '--account', 'acme', '--tier', 'solo', '--expires', 'soon'], 'like 90d'],
+  [['create', '--account', 'acme', '--tier', 'solo', '--scopes', 'read,write'], '"write" is not a scope'],
+  [['create', '--account', 'acme', '--tier', 'solo', '--networks', '10.0.0.0/33'], 'like 10.0.0.0/8'],
+  [['audit', '--account', 'nobody'], 'there is no account'],
   [['revoke', 'key_unknown'], 'keys list'],
   [['set-tier', '--account', 'nobody', '--tier', 'solo'], 'create a key'],
 ])('%j is refused with the remedy', async (args, remedy) => {

@@ -18,6 +18,7 @@ test('an empty embedded database gets a key, and the printed line works when pas
   const service = await startMain({ DATABASE_URL: await sqliteUrl() });
   expect(service.stdout().split('\n')[0]).toBe(`Listening on ${service.url}`);
   await expect.poll(service.stdout).toContain('curl -s');
+  expect(service.stdout()).toMatch(/It expires on \d{4}-\d\d-\d\d\. To create a new one: npm run keys -- create/);
   const line = service.stdout().match(/curl -s .*/)?.[0] ?? '';
   const answer = JSON.parse(execFileSync('bash', ['-c', line], { encoding: 'utf8' }));
   expect(answer).toMatchObject({ session_id: 'demo', hsp_version: '1.0' });

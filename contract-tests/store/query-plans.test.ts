@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Knex } from 'knex';
 import { expect, onTestFinished, test } from 'vitest';
-import { createCallerOf } from '../../src/accounts/caller-of.js';
+import { createIdentify } from '../../src/accounts/identify.js';
 import { createKey } from '../../src/accounts/manage.js';
 import { readConfig } from '../../src/config.js';
 import type { Caller, Submission } from '../../src/contract.js';
@@ -48,6 +48,8 @@ const mayScan = [
   /^select `account_id` from `accounts` where `account_id` = \?(?: for update)?$/,
   // The oldest ones, of whatever account: the beginning of an index.
   /^select [^*]* from `outbox` order by `created_at_ms` asc limit \?$/,
+  // The newest entries of the audit log, of all accounts or of one: the end of an index.
+  /^select [^*]* from `key_audit` (?:where `account_id` = \? )?order by `at_ms` desc, `entry_id` desc limit \?$/,
   // A row a migration.
   /^select `name` from `schema_migrations`$/,
 ];
@@ -178,7 +180,9 @@ async function live(heard: Heard, accountId: string, key: string): Promise<void>
     heart_rate: 90,
     ...turn,
   });
-  await createCallerOf(store.keys, clock.now)(key);
+  await createIdentify({ keys: store.keys, now: clock.now, onExpiredUse() {} })(key, '127.0.0.1');
+  await store.keys.auditEntries(10);
+  await store.keys.auditEntries(10, accountId);
   await operations.getReadiness(ask(undefined), undefined);
   for (const seconds of [0, 10, 5, 5, 10])
     await Promise.all(Array.from({ length: 6 }, (_, session) => send(heard, accountId, reading(session, seconds))));
@@ -271,6 +275,7 @@ test('every query of the service searches an index', async () => {
     'select api_keys',
     'select deliveries',
     'select erasures',
+    'select key_audit',
     'select outbox',
     'select readings',
     'select schema_migrations',

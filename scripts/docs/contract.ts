@@ -59,6 +59,8 @@ export interface Operation {
   readonly summary: string;
   readonly description: string;
   readonly needsKey: boolean;
+  /** The scope that the key requires; absent where no key is required. */
+  readonly scope: string | undefined;
   readonly parameters: readonly Parameter[];
   readonly requestDescription: string | undefined;
   readonly request: Body | undefined;
@@ -120,6 +122,7 @@ function operationOf(node: Node, method: string, path: string | undefined): Oper
     tag: (node['tags'] as string[])[0] ?? '',
     summary: String(node['summary']),
     description: String(node['description']),
+    scope: node['x-scope'] as string | undefined,
     needsKey: (node['security'] as unknown[] | undefined)?.length !== 0,
     parameters: ((node['parameters'] ?? []) as Node[]).map((it) => resolve(it) as unknown as Parameter),
     requestDescription: request && String(request['description']),

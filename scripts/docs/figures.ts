@@ -57,6 +57,15 @@ const tables: Record<string, () => string> = {
         calls === null ? 'unlimited' : calls.toLocaleString('en-US'),
       ]),
     ),
+  scopes: () =>
+    rows(
+      ['Scope', 'Allows to', 'Operations'],
+      Object.entries(spec.scopes).map(([scope, description]) => [
+        code(scope),
+        description.replace(/^(\w)(.*)\.$/, (_, first: string, rest: string) => first.toLowerCase() + rest),
+        operationsOf(scope).map(code).join(', '),
+      ]),
+    ),
   problems: () =>
     rows(
       ['Status', '`code`', '`detail`'],
@@ -127,4 +136,8 @@ function rows(head: readonly string[], body: readonly (readonly string[])[]): st
 
 function code(name: string): string {
   return `\`${name}\``;
+}
+
+function operationsOf(scope: string): string[] {
+  return Object.entries(spec.operationScopes).flatMap(([operationId, it]) => (it === scope ? [operationId] : []));
 }

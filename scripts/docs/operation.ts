@@ -10,12 +10,17 @@ import { tryDialog } from './try-dialog.js';
 
 /** One operation, or one event that the service sends. */
 export function operationArticle(operation: Operation): Html {
-  const { id, method, path, summary, description } = operation;
+  const { id, method, path, summary, description, scope } = operation;
   return html`<article class="row operation" id="${id}">
     <div class="text">
       <h3>${summary}<a class="anchor" href="#${id}" aria-label="Link to ${summary}">#</a></h3>
       <p class="endpoint">${methodBadge(method)}<code>${path ?? 'your address'}</code></p>
-      ${prose(description)} ${parameters(operation)} ${requestBody(operation)} ${answers(operation)}
+      ${prose(description)}
+      ${
+        scope !== undefined &&
+        html`<p>Requires a key with the <a href="../keys/#scopes">scope</a> <code>${scope}</code>.</p>`
+      }
+      ${parameters(operation)} ${requestBody(operation)} ${answers(operation)}
     </div>
     <div class="code-column">
       <div class="sticky">

@@ -69,6 +69,12 @@ export const guides: readonly Guide[] = [
 
 export const operatorGuides: readonly Guide[] = [
   {
+    slug: 'keys',
+    source: 'docs/keys.md',
+    title: 'Keys',
+    summary: 'Scopes, networks, expiry, rotation and the audit log of API keys.',
+  },
+  {
     slug: 'configuration',
     source: 'docs/configuration.md',
     title: 'Configuration',

@@ -6,7 +6,9 @@ import { startService } from '../../src/compose.js';
 import { readConfig } from '../../src/config.js';
 import { startCore } from '../../src/core/core.js';
 import type { StateReading, Submission } from '../../src/contract.js';
+import { createKey } from '../../src/accounts/manage.js';
 import { openDatabase } from '../../src/store/database.js';
+import { keyTable } from '../../src/store/keys.js';
 import { createSend } from '../terminal/client.js';
 
 const root = new URL('../../', import.meta.url);
@@ -43,7 +45,9 @@ async function start(folder: string): Promise<EvaluatedService> {
   const service = await startService({ config, root, startCore, log: pino({ level: config.logLevel }), now });
   const tables = openDatabase(config.database);
   const stop = new AbortController();
-  const post = createSend({ url: service.url, key: service.developmentKey ?? '', signal: stop.signal });
+  // Not the development key: a long recording may outlast it.
+  const { key } = await createKey(keyTable(tables), { account: 'evaluation', tier: 'enterprise' }, nowMs);
+  const post = createSend({ url: service.url, key, signal: stop.signal });
   return {
     now,
     advance(seconds) {

@@ -1,8 +1,13 @@
-import { hash, randomInt } from 'node:crypto';
+import { hash, randomInt, randomUUID } from 'node:crypto';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const randomCharacters = 32;
 const displayCharacters = 7;
+
+/** Returns an id that nobody can guess: the prefix and up to 32 hex characters. */
+export function newId(prefix: 'acc' | 'key' | 'aud', characters: number): string {
+  return `${prefix}_${randomUUID().replaceAll('-', '').slice(0, characters)}`;
+}
 
 /** A new key: `sk_` and 32 random base62 characters, about 190 bits. */
 export function makeKey(): string {

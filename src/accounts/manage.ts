@@ -1,49 +1,75 @@
-import { randomUUID } from 'node:crypto';
-import type { Tier } from '../contract.js';
-import type { AccountRow, KeyRow, KeyTable } from '../store/keys.js';
-import { displayPrefixOf, hashOfKey, makeKey } from './key.js';
+import { keys as settings } from '../../generated/spec.js';
+import type { Scope, Tier } from '../contract.js';
+import type { AccountRow, KeyRow, KeyTable, KeyWriter, ListedKey } from '../store/keys.js';
+import { audit, detailsOf, instant } from './audit.js';
+import { displayPrefixOf, hashOfKey, makeKey, newId } from './key.js';
 
-/** How long a rotated key stays valid beside its successor. */
-const rotationMs = 24 * 60 * 60 * 1000;
+const rotationMs = settings.rotation_hours * 60 * 60 * 1000;
 
-/** A wish that cannot be met as it stands; the message names the remedy. */
+/** A request that cannot be met; the message names the remedy. */
 export class KeyError extends Error {}
 
-/** A key in clear; it exists only in this answer. */
+/** A key in clear; it exists only in this response. */
 export interface IssuedKey {
   readonly key: string;
   readonly keyId: string;
 }
 
-/** Makes a key; the account is made with it unless it exists. `tier` is needed for a new account. */
+/** What a key may do. Absent: every scope, from every network, without an end. */
+export interface KeyOptions {
+  readonly scopes?: readonly Scope[] | undefined;
+  /** Canonical CIDRs. */
+  readonly networks?: readonly string[] | undefined;
+  readonly expiresAtMs?: number | undefined;
+}
+
+/** Creates a key, and its account if that is new: a new account requires `tier`. */
 export async function createKey(
   keys: KeyTable,
-  wish: { account: string; tier?: Tier | undefined; expiresAtMs?: number | undefined },
+  options: KeyOptions & { account: string; tier?: Tier | undefined },
   nowMs: number,
 ): Promise<IssuedKey> {
-  const accountId = await ensureAccount(keys, wish.account, wish.tier, nowMs);
-  return issue(keys, accountId, wish.expiresAtMs ?? null, nowMs);
+  return keys.transact(async (writer) => {
+    const accountId = await ensureAccount(writer, options.account, options.tier, nowMs);
+    const { scopes = null, networks = null, expiresAtMs = null } = options;
+    const { key, row } = await issue(writer, accountId, { scopes, networks, expiresAtMs }, nowMs);
+    await audit(writer, { action: 'create', nowMs, key: row, details: detailsOf(row) });
+    return { key, keyId: row.keyId };
+  });
 }
 
-/** A successor with the same expiry; the old key ends after a day, or now. */
+/** Creates a successor with the same scopes, networks and expiry. The old key ends after 24 hours, or now. */
 export async function rotateKey(keys: KeyTable, keyId: string, endsNow: boolean, nowMs: number): Promise<IssuedKey> {
-  const old = await requireKey(keys, keyId);
-  const status = statusOf(old, nowMs);
-  if (status !== 'valid') throw new KeyError(`key "${keyId}" is ${status}: make a new one with \`keys create\``);
-  const successor = await issue(keys, old.accountId, old.expiresAtMs, nowMs);
-  const endsAtMs = endsNow ? nowMs : Math.min(nowMs + rotationMs, old.expiresAtMs ?? Number.POSITIVE_INFINITY);
-  await keys.end(old, { expiresAtMs: endsAtMs });
-  return successor;
+  return keys.transact(async (writer) => {
+    const old = await requireKey(writer, keyId);
+    const status = statusOf(old, nowMs);
+    if (status !== 'valid') throw new KeyError(`key "${keyId}" is ${status}: create a new one with \`keys create\``);
+    const { key, row } = await issue(writer, old.accountId, old, nowMs);
+    const endsAtMs = endsNow ? nowMs : Math.min(nowMs + rotationMs, old.expiresAtMs ?? Number.POSITIVE_INFINITY);
+    await writer.end(old, { expiresAtMs: endsAtMs });
+    const details = { ends_at: instant(endsAtMs), successor: row.keyId, successor_prefix: row.displayPrefix };
+    await audit(writer, { action: 'rotate', nowMs, key: old, details });
+    return { key, keyId: row.keyId };
+  });
 }
 
+/** Ends a key. Does nothing to one that is revoked already. */
 export async function revokeKey(keys: KeyTable, keyId: string, nowMs: number): Promise<void> {
-  await keys.end(await requireKey(keys, keyId), { revokedAtMs: nowMs });
+  await keys.transact(async (writer) => {
+    const key = await requireKey(writer, keyId);
+    const isEnded = await writer.end(key, { revokedAtMs: nowMs });
+    if (isEnded) await audit(writer, { action: 'revoke', nowMs, key, details: {} });
+  });
 }
 
-export async function setTier(keys: KeyTable, account: string, tier: Tier): Promise<void> {
-  const row = await keys.accountByName(account);
-  if (!row) throw new KeyError(`there is no account "${account}": create a key for it first`);
-  await keys.setTier(row.accountId, tier);
+export async function setTier(keys: KeyTable, account: string, tier: Tier, nowMs: number): Promise<void> {
+  await keys.transact(async (writer) => {
+    const row = await writer.accountByName(account);
+    if (!row) throw new KeyError(`there is no account "${account}": create a key for it first`);
+    await writer.setTier(row.accountId, tier);
+    const details = { from: row.tier, to: tier };
+    await audit(writer, { action: 'set-tier', nowMs, accountId: row.accountId, details });
+  });
 }
 
 export type KeyStatus = 'valid' | 'expired' | 'revoked';
@@ -53,39 +79,50 @@ export function statusOf({ revokedAtMs, expiresAtMs }: KeyRow, nowMs: number): K
   return expiresAtMs !== null && expiresAtMs <= nowMs ? 'expired' : 'valid';
 }
 
-async function ensureAccount(keys: KeyTable, name: string, tier: Tier | undefined, nowMs: number): Promise<string> {
-  const account = (await keys.accountByName(name)) ?? (await makeAccount(keys, name, tier, nowMs));
+async function ensureAccount(keys: KeyWriter, name: string, tier: Tier | undefined, nowMs: number): Promise<string> {
+  const account = (await keys.accountByName(name)) ?? (await createAccount(keys, name, tier, nowMs));
   if (tier !== undefined && tier !== account.tier)
     throw new KeyError(`account "${name}" has tier ${account.tier}: change it with set-tier, or leave --tier out`);
   return account.accountId;
 }
 
-async function makeAccount(keys: KeyTable, name: string, tier: Tier | undefined, nowMs: number): Promise<AccountRow> {
+async function createAccount(
+  keys: KeyWriter,
+  name: string,
+  tier: Tier | undefined,
+  nowMs: number,
+): Promise<AccountRow> {
   if (tier === undefined) throw new KeyError(`account "${name}" is new: name its --tier`);
-  const accountId = `acc_${randomUUID().replaceAll('-', '').slice(0, 20)}`;
-  const account = { accountId, name, tier, createdAtMs: nowMs };
+  const account = { accountId: newId('acc', 20), name, tier, createdAtMs: nowMs };
   await keys.insertAccount(account);
-  // Read again: another process may have made it first.
+  // Read again: another process may have created it first.
   return (await keys.accountByName(name)) ?? account;
 }
 
-async function issue(keys: KeyTable, accountId: string, expiresAtMs: number | null, nowMs: number): Promise<IssuedKey> {
+async function issue(
+  keys: KeyWriter,
+  accountId: string,
+  { scopes, networks, expiresAtMs }: Pick<KeyRow, 'scopes' | 'networks' | 'expiresAtMs'>,
+  nowMs: number,
+): Promise<{ readonly key: string; readonly row: KeyRow }> {
   const key = makeKey();
-  const keyId = `key_${randomUUID().replaceAll('-', '').slice(0, 12)}`;
-  await keys.insert({
+  const row: KeyRow = {
     accountId,
-    keyId,
+    keyId: newId('key', 12),
     keyHash: hashOfKey(key),
     displayPrefix: displayPrefixOf(key),
+    scopes,
+    networks,
     createdAtMs: nowMs,
     expiresAtMs,
     revokedAtMs: null,
     lastUsedAtMs: null,
-  });
-  return { key, keyId };
+  };
+  await keys.insert(row);
+  return { key, row };
 }
 
-async function requireKey(keys: KeyTable, keyId: string): Promise<KeyRow> {
+async function requireKey(keys: KeyWriter, keyId: string): Promise<ListedKey> {
   const row = await keys.byId(keyId);
   if (!row) throw new KeyError(`there is no key "${keyId}": \`keys list\` shows the ids`);
   return row;

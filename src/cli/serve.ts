@@ -1,3 +1,5 @@
+import type { DevelopmentKey } from '../accounts/development-key.js';
+import { newKeyCommand } from '../accounts/expired-keys.js';
 import type { Closable } from '../closing.js';
 import { type ServiceParts, startService } from '../compose.js';
 import { coreOnThread } from '../core/on-thread.js';
@@ -24,12 +26,14 @@ export async function serve({ config, root, program, tracing }: Serving): Promis
   closeOnSignal(service, tracing);
 }
 
-function welcome(url: string, key: string): string {
+function welcome(url: string, { key, expiresAtMs }: DevelopmentKey): string {
   const reading = `{"session_id":"demo","timestamp":"'"$(date -u +%Y-%m-%dT%H:%M:%SZ)"'","heart_rate":96,"tone":"tense","expression":"frowning","sentiment":-0.4}`;
   return `
-The database was empty, so it got an account and a development key, shown this once:
+The database was empty: it now has an account and a development key, which is shown only once:
 
   ${key}
+
+It expires on ${new Date(expiresAtMs).toISOString().slice(0, 10)}. To create a new one: ${newKeyCommand('development')}
 
 Send a first reading:
 

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { createKey } from '../accounts/manage.js';
+import { createDevelopmentKey, type DevelopmentKey } from '../accounts/development-key.js';
 import { type Closable, type Keep, startAll } from '../closing.js';
 import type { Config } from '../config.js';
 import type { Operate, OperationId, Output } from '../contract.js';
@@ -31,7 +31,7 @@ export interface Core extends Closable {
    * Starts the work that only a serving process may start: deliveries. Resolves with the development key created for
    * an empty embedded database, which is shown once.
    */
-  begin(): Promise<string | undefined>;
+  begin(): Promise<DevelopmentKey | undefined>;
   /** Number of readings that wait for their group. */
   waiting(): Promise<number>;
   /** Age of the oldest event that is not yet expanded to deliveries; 0 without one. */
@@ -80,7 +80,7 @@ async function start(keep: Keep, parts: CoreParts): Promise<Omit<Core, 'close'>>
     recordKeyUse: store.keys.recordUse,
     usageTotals: store.usage.totalsOf,
     addUsage: store.usage.add,
-    warnings: () => findWarnings(store, config),
+    warnings: () => findWarnings(store, config, now()),
     async begin() {
       const developmentKey = await ensureDevelopmentKey(store, config, now());
       if (config.hasWorker) worker = startWorkerOn(foundation, { ...parts, observeAttempt: host.observeAttempt });
@@ -110,8 +110,11 @@ function operateWith(operations: Operations): Operate {
 }
 
 /** Creates a development key on an empty embedded database, so that the first start is usable immediately. */
-async function ensureDevelopmentKey(store: Store, { database }: Config, nowMs: number): Promise<string | undefined> {
-  if (database.kind !== 'sqlite' || (await store.keys.hasAccount())) return undefined;
-  const { key } = await createKey(store.keys, { account: 'development', tier: 'enterprise' }, nowMs);
-  return key;
+async function ensureDevelopmentKey(
+  { keys }: Store,
+  { database }: Config,
+  nowMs: number,
+): Promise<DevelopmentKey | undefined> {
+  if (database.kind !== 'sqlite' || (await keys.hasAccount())) return undefined;
+  return createDevelopmentKey(keys, nowMs);
 }

@@ -1,3 +1,4 @@
+import { developmentKeyWarnings } from '../accounts/development-key.js';
 import type { Config } from '../config.js';
 import type { Store } from '../store/store.js';
 
@@ -5,6 +6,7 @@ import type { Store } from '../store/store.js';
 export async function findWarnings(
   store: Store,
   { database, secretsKey, targetPolicy }: Pick<Config, 'database' | 'secretsKey' | 'targetPolicy'>,
+  nowMs: number,
 ): Promise<string[]> {
   const isKeyDerived = database.kind === 'mysql' && secretsKey === undefined;
   return [
@@ -15,5 +17,6 @@ export async function findWarnings(
     ...((await store.isDurable())
       ? []
       : ['innodb_flush_log_at_trx_commit is not 1: the server may lose acknowledged readings at power loss']),
+    ...(await developmentKeyWarnings(store.keys, nowMs)),
   ];
 }

@@ -15,6 +15,7 @@ import { limit } from './limit.js';
 import { type ProblemHandling, problemHandler } from './problem-handler.js';
 import { type ObserveRequest, requestLog } from './request-log.js';
 import { type Preparations, prepare } from './prepare.js';
+import { requireScope } from './require-scope.js';
 import { createRouter, requireRoute, route } from './route.js';
 import { crossOrigin, securityHeaders } from './shell.js';
 import { traceRequest } from './trace.js';
@@ -24,7 +25,7 @@ import './locals.js';
 export interface AppParts extends ValidateOptions, Admission, ProblemHandling, DocumentationParts {
   readonly contract: ContractDocument;
   readonly operate: Operate;
-  readonly callerOf: Authenticate;
+  readonly identify: Authenticate;
   readonly monthlyCalls: MonthlyCalls;
   readonly sessionRequests: WindowLimit;
   readonly preparations: Preparations;
@@ -47,9 +48,10 @@ export async function createApp(parts: AppParts): Promise<Express> {
     await documentation(parts),
     route(createRouter(parts.contract)),
     admit(parts),
-    authenticate(parts.callerOf),
+    authenticate(parts.identify),
     countCalls(parts.monthlyCalls),
     requireRoute,
+    requireScope,
     body,
     await validate(parts.contract, parts),
     limit(parts.sessionRequests),

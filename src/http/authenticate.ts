@@ -1,18 +1,29 @@
 import type { RequestHandler } from 'express';
-import type { Caller } from '../contract.js';
+import type { Identity } from '../contract.js';
 import { ProblemError } from '../problem.js';
+import { callerAddress } from './caller-address.js';
 
-/** Finds who a key belongs to; undefined for unknown, revoked and expired ones. */
-export type Authenticate = (key: string) => Promise<Caller | undefined>;
+/** Finds the caller of a key, which may be valid from some addresses only. */
+export type Authenticate = (key: string, address: string | undefined) => Promise<Identity>;
 
-/** Before anything else of the request is read; also on paths that the contract does not name. */
-export function authenticate(callerOf: Authenticate): RequestHandler {
+/**
+ * Runs before anything else of the request is read, also on paths that the contract does not name. The response never
+ * says why a key is invalid, so that a stolen key gives nothing away. The request's log line does.
+ */
+export function authenticate(identify: Authenticate): RequestHandler {
   return async (request, response, next) => {
-    if (response.locals.isPublic) return next();
+    const { locals } = response;
+    if (locals.isPublic) return next();
     const key = request.get('X-Service-Key');
     if (!key) throw new ProblemError('missing_api_key');
-    response.locals.caller = await callerOf(key);
-    if (!response.locals.caller) throw new ProblemError('invalid_api_key');
+    const identity = await identify(key, callerAddress(request));
+    if (!identity.caller) {
+      const { refusal, keyId } = identity;
+      locals.logged = { ...locals.logged, key_refusal: refusal, ...(keyId !== undefined && { key_id: keyId }) };
+      throw new ProblemError('invalid_api_key');
+    }
+    locals.caller = identity.caller;
+    locals.scopes = identity.scopes;
     next();
   };
 }

@@ -1,17 +1,22 @@
 import type { Knex } from 'knex';
-import type { Tier } from '../contract.js';
+import type { Scope, Tier } from '../contract.js';
+import { type AuditEntry, auditQueries } from './key-audit.js';
 import { retry } from './retry.js';
 
-/** Accounts and their keys. Only the SHA-256 of a key is stored, and its first characters to tell keys apart. */
+/** A key of an account. Only its SHA-256 is stored, and its first characters to tell keys apart. */
 export interface KeyRow {
   readonly accountId: string;
   readonly keyId: string;
   readonly keyHash: string;
   readonly displayPrefix: string;
+  /** Null: all scopes. */
+  readonly scopes: readonly Scope[] | null;
+  /** Canonical CIDRs. Null: valid from every address. */
+  readonly networks: readonly string[] | null;
   readonly createdAtMs: number;
   readonly expiresAtMs: number | null;
   readonly revokedAtMs: number | null;
-  /** To the hour; null for one that was never used. */
+  /** To the hour. Null: never used. */
   readonly lastUsedAtMs: number | null;
 }
 
@@ -22,66 +27,61 @@ export interface AccountRow {
   readonly createdAtMs: number;
 }
 
-export type ListedKey = KeyRow & { readonly account: string; readonly tier: string };
-
-export type KeyOfTier = KeyRow & { readonly tier: Tier };
+/** A key with the name and tier of its account. */
+export type ListedKey = KeyRow & { readonly account: string; readonly tier: Tier };
 
 const keyColumns = {
   accountId: 'api_keys.account_id',
   keyId: 'key_id',
   keyHash: 'key_hash',
   displayPrefix: 'display_prefix',
+  scopes: 'scopes',
+  networks: 'networks',
   createdAtMs: 'api_keys.created_at_ms',
   expiresAtMs: 'expires_at_ms',
   revokedAtMs: 'revoked_at_ms',
   lastUsedAtMs: 'last_used_at_ms',
 };
 
+/** Accounts, their keys and the audit log. All changes run in a transaction together with their audit entry. */
 export function keyTable(knex: Knex) {
   return {
-    /** Those of the named ones that there are, with the tiers of their accounts. */
-    async byHashes(keyHashes: readonly string[]): Promise<KeyOfTier[]> {
-      return knex('api_keys')
-        .join('accounts', 'accounts.account_id', 'api_keys.account_id')
-        .select({ ...keyColumns, tier: 'accounts.tier' })
-        .whereIn('key_hash', keyHashes);
-    },
+    ...keyQueries(knex),
 
-    async recordUse({ accountId, keyId }: KeyRow, nowMs: number): Promise<void> {
+    async recordUse({ accountId, keyId }: Pick<KeyRow, 'accountId' | 'keyId'>, nowMs: number): Promise<void> {
       await knex('api_keys').where({ account_id: accountId, key_id: keyId }).update({ last_used_at_ms: nowMs });
     },
 
-    async byId(keyId: string): Promise<KeyRow | undefined> {
-      return knex('api_keys').select(keyColumns).where({ key_id: keyId }).first();
+    /** Runs the work in one transaction, and again from its start after a transient error. */
+    transact: <T>(work: (keys: KeyWriter) => Promise<T>): Promise<T> =>
+      retry(() => knex.transaction((transaction) => work(keyWriter(transaction)))),
+  };
+}
+
+export type KeyTable = ReturnType<typeof keyTable>;
+export type KeyWriter = ReturnType<typeof keyWriter>;
+
+function keyQueries(knex: Knex) {
+  const listed = () =>
+    knex('api_keys')
+      .join('accounts', 'accounts.account_id', 'api_keys.account_id')
+      .select({ ...keyColumns, account: 'accounts.name', tier: 'accounts.tier' });
+  return {
+    ...auditQueries(knex),
+
+    /** The named keys that exist. */
+    async byHashes(keyHashes: readonly string[]): Promise<ListedKey[]> {
+      return (await listed().whereIn('key_hash', keyHashes)).map(toKey);
     },
 
-    /** All keys with their accounts, oldest first; of one account when it is named. */
+    async byId(keyId: string): Promise<ListedKey | undefined> {
+      return (await listed().where({ key_id: keyId })).map(toKey)[0];
+    },
+
+    /** All keys, oldest first; of one account when it is named. */
     async list(account?: string): Promise<ListedKey[]> {
-      const query = knex('api_keys')
-        .join('accounts', 'accounts.account_id', 'api_keys.account_id')
-        .select({ ...keyColumns, account: 'accounts.name', tier: 'accounts.tier' })
-        .orderBy('api_keys.created_at_ms');
-      return account === undefined ? query : query.where({ 'accounts.name': account });
-    },
-
-    async insert(row: KeyRow): Promise<void> {
-      const columns = {
-        account_id: row.accountId,
-        key_id: row.keyId,
-        key_hash: row.keyHash,
-        display_prefix: row.displayPrefix,
-        created_at_ms: row.createdAtMs,
-        expires_at_ms: row.expiresAtMs,
-        revoked_at_ms: row.revokedAtMs,
-      };
-      await retry(async () => knex('api_keys').insert(columns));
-    },
-
-    async end(key: KeyRow, change: { expiresAtMs: number } | { revokedAtMs: number }): Promise<void> {
-      const columns =
-        'expiresAtMs' in change ? { expires_at_ms: change.expiresAtMs } : { revoked_at_ms: change.revokedAtMs };
-      const mine = { account_id: key.accountId, key_id: key.keyId, revoked_at_ms: null };
-      await retry(async () => knex('api_keys').where(mine).update(columns));
+      const query = listed().orderBy('api_keys.created_at_ms');
+      return (await (account === undefined ? query : query.where({ 'accounts.name': account }))).map(toKey);
     },
 
     async accountByName(name: string): Promise<AccountRow | undefined> {
@@ -91,20 +91,69 @@ export function keyTable(knex: Knex) {
         .first();
     },
 
-    /** Does nothing where another process has just made an account of that name. */
-    async insertAccount(row: AccountRow): Promise<void> {
-      const columns = { account_id: row.accountId, name: row.name, tier: row.tier, created_at_ms: row.createdAtMs };
-      await retry(async () => knex('accounts').insert(columns).onConflict('name').ignore());
-    },
-
-    async setTier(accountId: string, tier: string): Promise<void> {
-      await retry(async () => knex('accounts').where({ account_id: accountId }).update({ tier }));
-    },
-
     async hasAccount(): Promise<boolean> {
       return (await knex('accounts').select('account_id').first()) !== undefined;
     },
   };
 }
 
-export type KeyTable = ReturnType<typeof keyTable>;
+function keyWriter(transaction: Knex.Transaction) {
+  return {
+    ...keyQueries(transaction),
+
+    async insert(row: KeyRow): Promise<void> {
+      await transaction('api_keys').insert({
+        account_id: row.accountId,
+        key_id: row.keyId,
+        key_hash: row.keyHash,
+        display_prefix: row.displayPrefix,
+        scopes: row.scopes && row.scopes.join(','),
+        networks: row.networks && row.networks.join(','),
+        created_at_ms: row.createdAtMs,
+        expires_at_ms: row.expiresAtMs,
+        revoked_at_ms: row.revokedAtMs,
+      });
+    },
+
+    /** Returns false for a key that is revoked already. */
+    async end(key: KeyRow, change: { expiresAtMs: number } | { revokedAtMs: number }): Promise<boolean> {
+      const columns =
+        'expiresAtMs' in change ? { expires_at_ms: change.expiresAtMs } : { revoked_at_ms: change.revokedAtMs };
+      const mine = { account_id: key.accountId, key_id: key.keyId, revoked_at_ms: null };
+      return (await transaction('api_keys').where(mine).update(columns)) > 0;
+    },
+
+    /** Does nothing where another process has just created an account of that name. */
+    async insertAccount(row: AccountRow): Promise<void> {
+      const columns = { account_id: row.accountId, name: row.name, tier: row.tier, created_at_ms: row.createdAtMs };
+      await transaction('accounts').insert(columns).onConflict('name').ignore();
+    },
+
+    async setTier(accountId: string, tier: Tier): Promise<void> {
+      await transaction('accounts').where({ account_id: accountId }).update({ tier });
+    },
+
+    async audit(entry: AuditEntry): Promise<void> {
+      await transaction('key_audit').insert({
+        account_id: entry.accountId,
+        entry_id: entry.entryId,
+        at_ms: entry.atMs,
+        action: entry.action,
+        key_id: entry.keyId,
+        key_prefix: entry.keyPrefix,
+        actor: entry.actor,
+        details: JSON.stringify(entry.details),
+      });
+    },
+  };
+}
+
+type StoredKey = Omit<ListedKey, 'scopes' | 'networks'> & {
+  readonly scopes: string | null;
+  readonly networks: string | null;
+};
+
+function toKey(row: StoredKey): ListedKey {
+  const scopes = row.scopes === null ? null : (row.scopes.split(',') as Scope[]);
+  return { ...row, scopes, networks: row.networks?.split(',') ?? null };
+}

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { ascii, asciiOf, createTable } from './create-table.js';
+import { anyText, ascii, asciiJson, asciiOf, createTable } from './create-table.js';
 
 /** Accounts own keys, tier and data. A key is looked up by its hash before its account is known. */
 export async function accounts(knex: Knex): Promise<void> {
@@ -19,6 +19,10 @@ export async function accounts(knex: Knex): Promise<void> {
       ascii(table, 'key_id', 32).notNullable();
       asciiOf(table, 'key_hash', 64).notNullable();
       ascii(table, 'display_prefix', 16).notNullable();
+      // Names separated by commas. Null: all scopes.
+      ascii(table, 'scopes', 64).nullable();
+      // Canonical CIDRs separated by commas, at most 32. Null: every address.
+      ascii(table, 'networks', 1500).nullable();
       table.bigInteger('created_at_ms').notNullable();
       table.bigInteger('expires_at_ms').nullable();
       table.bigInteger('revoked_at_ms').nullable();
@@ -27,5 +31,20 @@ export async function accounts(knex: Knex): Promise<void> {
       table.primary(['account_id', 'key_id']);
     },
     unique: { api_keys_by_hash: ['key_hash'] },
+  });
+  await createTable(knex, 'key_audit', {
+    columns(table) {
+      ascii(table, 'account_id', 32).notNullable();
+      ascii(table, 'entry_id', 32).notNullable();
+      table.bigInteger('at_ms').notNullable();
+      ascii(table, 'action', 16).notNullable();
+      // Null for a change of the account itself.
+      ascii(table, 'key_id', 32).nullable();
+      ascii(table, 'key_prefix', 16).nullable();
+      anyText(table, 'actor').notNullable();
+      asciiJson(table, 'details').notNullable();
+      table.primary(['account_id', 'at_ms', 'entry_id']);
+    },
+    indexes: { key_audit_by_time: ['at_ms', 'entry_id'] },
   });
 }

@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto';
+import { hostname, userInfo } from 'node:os';
+import { expect, test } from 'vitest';
+import { createKey, KeyError, revokeKey, rotateKey, setTier } from '../../src/accounts/manage.js';
+import type { Store } from '../../src/store/store.js';
+import { startTestService } from '../support/service.js';
+
+async function entriesOf({ keys }: Store, account: string) {
+  const accountId = (await keys.accountByName(account))?.accountId;
+  return keys.auditEntries(100, accountId);
+}
+
+test('create, rotate, revoke and set-tier are logged with instant, key, actor and what was set', async () => {
+  const { store, clock } = await startTestService();
+  const account = `audited-${randomUUID()}`;
+  const options = { scopes: ['read'], networks: ['10.0.0.0/8'], expiresAtMs: clock.nowMs + 9e8 } as const;
+  const first = await createKey(store.keys, { account, tier: 'free', ...options }, clock.nowMs);
+  const second = await rotateKey(store.keys, first.keyId, true, clock.nowMs + 1);
+  await revokeKey(store.keys, second.keyId, clock.nowMs + 2);
+  await setTier(store.keys, account, 'solo', clock.nowMs + 3);
+  const actor = `${userInfo().username}@${hostname()}`;
+  const at = (ms: number) => new Date(clock.nowMs + ms).toISOString();
+  const common = { account, actor };
+  expect(await entriesOf(store, account)).toMatchObject([
+    { ...common, action: 'set-tier', keyId: null, keyPrefix: null, details: { from: 'free', to: 'solo' } },
+    { ...common, action: 'revoke', keyId: second.keyId, keyPrefix: second.key.slice(0, 7), atMs: clock.nowMs + 2 },
+    { ...common, action: 'rotate', keyId: first.keyId, details: { successor: second.keyId, ends_at: at(1) } },
+    {
+      ...common,
+      action: 'create',
+      keyId: first.keyId,
+      details: { scopes: ['read'], networks: ['10.0.0.0/8'], expires_at: at(9e8) },
+    },
+  ]);
+  expect(JSON.stringify(await store.keys.auditEntries(100))).not.toContain(first.key);
+});
+
+test('a change that fails leaves no entry, and revoking twice leaves one', async () => {
+  const { store, clock } = await startTestService();
+  const account = `audited-${randomUUID()}`;
+  const { keyId } = await createKey(store.keys, { account, tier: 'free' }, clock.nowMs);
+  await revokeKey(store.keys, keyId, clock.nowMs);
+  await revokeKey(store.keys, keyId, clock.nowMs);
+  await expect(rotateKey(store.keys, keyId, false, clock.nowMs)).rejects.toThrow(KeyError);
+  await expect(createKey(store.keys, { account, tier: 'solo' }, clock.nowMs)).rejects.toThrow(KeyError);
+  expect((await entriesOf(store, account)).map(({ action }) => action).sort()).toEqual(['create', 'revoke']);
+});
+
+test('keys of one new account that are created at once share the account', async () => {
+  const { store, clock } = await startTestService();
+  const account = `audited-${randomUUID()}`;
+  const create = () => createKey(store.keys, { account, tier: 'free' }, clock.nowMs);
+  await Promise.all(Array.from({ length: 8 }, create));
+  const keys = await store.keys.list(account);
+  expect([keys.length, new Set(keys.map(({ accountId }) => accountId)).size]).toEqual([8, 1]);
+  expect(await entriesOf(store, account)).toHaveLength(8);
+});
+
+test('a rotated key keeps its scopes and networks', async () => {
+  const { store, clock } = await startTestService();
+  const account = `audited-${randomUUID()}`;
+  const options = { account, tier: 'free', scopes: ['ingest', 'read'], networks: ['::1/128'] } as const;
+  const { keyId } = await createKey(store.keys, options, clock.nowMs);
+  const successor = await rotateKey(store.keys, keyId, false, clock.nowMs);
+  const row = (await store.keys.list(account)).find((it) => it.keyId === successor.keyId);
+  expect(row).toMatchObject({ scopes: ['ingest', 'read'], networks: ['::1/128'] });
+});

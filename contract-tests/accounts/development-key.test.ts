@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { keys as settings } from '../../generated/spec.js';
+import { createDevelopmentKey, developmentKeyWarnings } from '../../src/accounts/development-key.js';
+import { createKey } from '../../src/accounts/manage.js';
+import { createTestDatabase } from '../support/databases.js';
+import { startTestService } from '../support/service.js';
+
+const daySeconds = 24 * 60 * 60;
+
+test('a development key expires, the log says so once and names the command, and starts warn from 7 days before', async () => {
+  const database = await createTestDatabase();
+  const { store, clock, request, logs } = await startTestService({ database });
+  const { keys } = store;
+  const { key } = await createDevelopmentKey(keys, clock.nowMs);
+  const statusOf = async () => (await request('/webhooks', { headers: { 'X-Service-Key': key } })).status;
+  expect([await statusOf(), await developmentKeyWarnings(keys, clock.nowMs)]).toEqual([200, []]);
+  clock.advance((settings.development_key_days - 7) * daySeconds);
+  expect(await developmentKeyWarnings(keys, clock.nowMs)).toEqual([expect.stringContaining('expires on ')]);
+  clock.advance(7 * daySeconds);
+  expect([await statusOf(), await statusOf()]).toEqual([401, 401]);
+  const command = 'npm run keys -- create --account development';
+  expect(await developmentKeyWarnings(keys, clock.nowMs)).toEqual([expect.stringContaining(command)]);
+  const lines = logs.map((it) => JSON.parse(it)).filter(({ msg }) => msg.startsWith('API key expired'));
+  expect(lines).toEqual([expect.objectContaining({ level: 40, account: 'development' })]);
+  expect(lines[0].msg).toContain(command);
+  await createKey(keys, { account: 'development' }, clock.nowMs);
+  expect(await developmentKeyWarnings(keys, clock.nowMs)).toEqual([]);
+  await database.drop();
+});

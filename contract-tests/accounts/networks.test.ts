@@ -1,0 +1,49 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { createKey } from '../../src/accounts/manage.js';
+import { makeKey } from '../../src/accounts/key.js';
+import { requestsThatMayGet } from '../support/documented-requests.js';
+import { startTestService, type TestService } from '../support/service.js';
+
+const operations = requestsThatMayGet(401).map((it) => [it.operationId, it] as const);
+
+async function keyOf({ store, clock }: TestService, networks: readonly string[]) {
+  return createKey(store.keys, { account: `net-${randomUUID()}`, tier: 'enterprise', networks }, clock.nowMs);
+}
+
+/** The whole response as text, without what differs between any two. */
+async function ask({ url }: TestService, path: string, init: RequestInit, key: string): Promise<string> {
+  const headers = { ...(init.headers as Record<string, string>), 'X-Service-Key': key };
+  const response = await fetch(url + path, { ...init, headers });
+  const lines = [...response.headers].filter(([name]) => !['date', 'x-request-id'].includes(name));
+  const text = (await response.text()).replaceAll(response.headers.get('x-request-id') ?? '', '{request}');
+  return JSON.stringify([response.status, lines, text]);
+}
+
+test.each(operations)('%s: a key from another network looks exactly like an unknown one', async (_, it) => {
+  const service = await startTestService();
+  const foreign = await keyOf(service, ['10.0.0.0/8', '2001:db8::/32']);
+  const own = await keyOf(service, ['10.0.0.0/8', '127.0.0.0/8']);
+  const unknown = await ask(service, it.path, it.init, makeKey());
+  expect(await ask(service, it.path, it.init, foreign.key)).toBe(unknown);
+  expect(await ask(service, it.path, it.init, own.key)).not.toMatch(/^\[40[13],/);
+});
+
+test('the log says that the network refused the key, and which key', async () => {
+  const service = await startTestService();
+  const { key, keyId } = await keyOf(service, ['192.0.2.0/24']);
+  await service.request('/webhooks', { headers: { 'X-Service-Key': key } });
+  const line = service.logs.map((it) => JSON.parse(it)).find((it) => it.key_id === keyId);
+  expect(line).toMatchObject({ msg: 'request', status: 401, key_refusal: 'network' });
+  expect(service.logs.join()).not.toContain(key);
+});
+
+test('a refused key starts no session and counts no call', async () => {
+  const service = await startTestService();
+  const { key } = await keyOf(service, ['192.0.2.0/24']);
+  const before = await service.store.keys.list();
+  const init = { method: 'POST', headers: { 'X-Service-Key': key, 'Content-Type': 'application/json' } };
+  const body = JSON.stringify({ session_id: 's', timestamp: service.clock.at(), heart_rate: 70 });
+  expect((await service.request('/v1/ingest', { ...init, body })).headers.has('ratelimit')).toBe(false);
+  expect(await service.store.keys.list()).toHaveLength(before.length);
+});

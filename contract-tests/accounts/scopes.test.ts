@@ -1,0 +1,45 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { operationScopes } from '../../generated/spec.js';
+import { createKey } from '../../src/accounts/manage.js';
+import { allScopes } from '../../src/accounts/scopes.js';
+import type { Scope } from '../../src/contract.js';
+import { requestsThatMayGet } from '../support/documented-requests.js';
+import { client, startTestService, type TestService } from '../support/service.js';
+
+const operations = requestsThatMayGet(403).map((it) => [it.operationId, it] as const);
+const scopeOf: Readonly<Record<string, Scope>> = operationScopes;
+
+async function withScopes({ store, clock, url }: TestService, scopes: readonly Scope[]) {
+  const account = `scoped-${randomUUID()}`;
+  const { key } = await createKey(store.keys, { account, tier: 'enterprise', scopes }, clock.nowMs);
+  return client(url, key, clock);
+}
+
+test('every operation that requires a key requires a scope and documents 403', () => {
+  expect(operations.map(([operationId]) => operationId).sort()).toEqual(Object.keys(operationScopes).sort());
+});
+
+test.each(operations)('%s: a key without its scope gets 403, a key with its scope does not', async (_, it) => {
+  const service = await startTestService();
+  for (const scope of allScopes) {
+    const { request } = await withScopes(service, [scope]);
+    const { status, body } = await request(it.path, it.init);
+    if (scope === scopeOf[it.operationId]) expect([401, 403]).not.toContain(status);
+    else expect([scope, status, body.code]).toEqual([scope, 403, 'insufficient_scope']);
+  }
+});
+
+test('the detail names the missing scope and the command that creates a key with it', async () => {
+  const { request } = await withScopes(await startTestService(), ['ingest', 'read']);
+  expect((await request('/webhooks')).body.detail).toBe(
+    'This API key lacks the scope "webhooks": use a key that has it, or create one with `keys create --scopes webhooks`',
+  );
+});
+
+test('the scope is checked after path and method, and before the body', async () => {
+  const { request, post } = await withScopes(await startTestService(), ['read']);
+  expect((await request('/v1/nothing')).status).toBe(404);
+  expect((await request('/v1/ingest')).status).toBe(405);
+  expect((await post('/v1/ingest', { session_id: '' })).status).toBe(403);
+});

@@ -1,0 +1,38 @@
+import type { AuditEntry } from '../store/key-audit.js';
+import type { KeyRow, KeyWriter } from '../store/keys.js';
+import { currentActor } from './actor.js';
+import { newId } from './key.js';
+
+/** A change of a key, or of an account itself. */
+type Change = Pick<AuditEntry, 'action' | 'details'> & { readonly nowMs: number } & (
+    { readonly key: KeyRow } | { readonly accountId: string }
+  );
+
+/** Writes the change to the audit log, in the transaction that makes it. */
+export async function audit(keys: KeyWriter, change: Change): Promise<void> {
+  const { action, details, nowMs } = change;
+  const key = 'key' in change ? change.key : undefined;
+  await keys.audit({
+    accountId: 'key' in change ? change.key.accountId : change.accountId,
+    entryId: newId('aud', 20),
+    atMs: nowMs,
+    action,
+    keyId: key?.keyId ?? null,
+    keyPrefix: key?.displayPrefix ?? null,
+    actor: currentActor(),
+    details,
+  });
+}
+
+/** Returns what a key was created with; what is absent has no limit. */
+export function detailsOf({ scopes, networks, expiresAtMs }: KeyRow): AuditEntry['details'] {
+  return {
+    ...(scopes && { scopes }),
+    ...(networks && { networks }),
+    ...(expiresAtMs !== null && { expires_at: instant(expiresAtMs) }),
+  };
+}
+
+export function instant(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,34 @@
+import { keys as settings } from '../../generated/spec.js';
+import type { KeyTable } from '../store/keys.js';
+import { instant } from './audit.js';
+import { newKeyCommand } from './expired-keys.js';
+import { createKey } from './manage.js';
+
+const dayMs = 24 * 60 * 60 * 1000;
+const account = 'development';
+/** The start warns from this long before the end. */
+const noticeMs = 7 * dayMs;
+
+/** The key of the first start, shown once. */
+export interface DevelopmentKey {
+  readonly key: string;
+  readonly expiresAtMs: number;
+}
+
+/** Creates an account with a key, so that the first start of an embedded service can be used immediately. */
+export async function createDevelopmentKey(keys: KeyTable, nowMs: number): Promise<DevelopmentKey> {
+  const expiresAtMs = nowMs + settings.development_key_days * dayMs;
+  const { key } = await createKey(keys, { account, tier: 'enterprise', expiresAtMs }, nowMs);
+  return { key, expiresAtMs };
+}
+
+/** Returns what to log when every development key has expired or soon will, with the remedy; empty otherwise. */
+export async function developmentKeyWarnings(keys: KeyTable, nowMs: number): Promise<string[]> {
+  const ends = (await keys.list(account))
+    .filter(({ revokedAtMs }) => revokedAtMs === null)
+    .map(({ expiresAtMs }) => expiresAtMs ?? Number.POSITIVE_INFINITY);
+  const lastMs = Math.max(...ends);
+  if (ends.length === 0 || lastMs - nowMs > noticeMs) return [];
+  const state = lastMs <= nowMs ? `expired on ${instant(lastMs)}` : `expires on ${instant(lastMs)}`;
+  return [`the development key ${state}: create a new one with \`${newKeyCommand(account)} --expires 30d\``];
+}

@@ -1,0 +1,26 @@
+import { LRUCache } from 'lru-cache';
+import type { Logger } from 'pino';
+import type { ListedKey } from '../store/keys.js';
+import { instant } from './audit.js';
+
+const keysMax = 1_000;
+/** One line per key and hour: a client that keeps sending an expired key must not fill the log. */
+const quietMs = 60 * 60 * 1000;
+
+/** Returns what logs the use of an expired key, with the command that creates a new one. */
+export function createExpiredKeyLog(log: Logger): (key: ListedKey) => void {
+  const logged = new LRUCache<string, true>({ max: keysMax, ttl: quietMs });
+  return ({ keyId, account, expiresAtMs }) => {
+    if (logged.has(keyId)) return;
+    logged.set(keyId, true);
+    const expired_at = instant(expiresAtMs ?? 0);
+    log.warn(
+      { key_id: keyId, account, expired_at },
+      `API key expired: create a new one with \`${newKeyCommand(account)}\``,
+    );
+  };
+}
+
+export function newKeyCommand(account: string): string {
+  return `npm run keys -- create --account ${account}`;
+}

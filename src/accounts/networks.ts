@@ -1,0 +1,59 @@
+import { BlockList, isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+const networksMax = 32;
+/** Bits of an IPv4-mapped IPv6 address (`::ffff:10.0.0.1`) before its IPv4 part. */
+const mappedBits = 96;
+
+type Network = [ipaddr.IPv4 | ipaddr.IPv6, number];
+
+/**
+ * Returns networks in CIDR notation in their canonical form: host bits cleared, an address as a network of its own.
+ * Throws an Error that names the invalid one.
+ */
+export function parseNetworks(texts: readonly string[]): string[] {
+  if (texts.length > networksMax) throw new Error(`A key has at most ${networksMax} networks.`);
+  return [...new Set(texts.map((text) => formatNetwork(parseNetwork(text))))];
+}
+
+/**
+ * Returns a check whether an address, as a socket reports it, is in one of the networks (in canonical form). An IPv4
+ * client of a dual-stack socket, `::ffff:10.0.0.1`, counts as IPv4.
+ */
+export function createNetworkCheck(networks: readonly string[]): (address: string | undefined) => boolean {
+  const list = new BlockList();
+  for (const network of networks) {
+    const [address = '', bits] = network.split('/');
+    list.addSubnet(address, Number(bits), familyOf(address));
+  }
+  return (address = '') => {
+    // A link-local address carries the name of an interface: fe80::1%eth0.
+    const [plain = ''] = address.split('%');
+    return isIP(plain) !== 0 && list.check(plain, familyOf(plain));
+  };
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return isIP(address) === 4 ? 'ipv4' : 'ipv6';
+}
+
+function parseNetwork(text: string): Network {
+  const [address = '', prefix] = text.split('/', 2);
+  const bitsMax = isIP(address) === 4 ? 32 : 128;
+  const bits = prefix === undefined ? bitsMax : /^\d{1,3}$/.test(prefix) ? Number(prefix) : Number.NaN;
+  if (isIP(address) === 0 || address.includes('%') || text.split('/').length > 2 || !(bits <= bitsMax))
+    throw new Error(`"${text}" is not a network: write an IPv4 or IPv6 CIDR like 10.0.0.0/8 or 2001:db8::/32.`);
+  const parsed = ipaddr.parse(address);
+  return parsed instanceof ipaddr.IPv6 && parsed.isIPv4MappedAddress() && bits >= mappedBits
+    ? [parsed.toIPv4Address(), bits - mappedBits]
+    : [parsed, bits];
+}
+
+function formatNetwork([address, bits]: Network): string {
+  const cidr = `${address.toString()}/${bits}`;
+  const first =
+    address instanceof ipaddr.IPv4
+      ? ipaddr.IPv4.networkAddressFromCIDR(cidr)
+      : ipaddr.IPv6.networkAddressFromCIDR(cidr);
+  return `${first.toString()}/${bits}`;
+}

@@ -1,0 +1,62 @@
+import type { Knex } from 'knex';
+
+export type AuditAction = 'create' | 'rotate' | 'revoke' | 'set-tier';
+
+/** One change of keys or of an account's tier. */
+export interface AuditEntry {
+  readonly accountId: string;
+  readonly entryId: string;
+  readonly atMs: number;
+  readonly action: AuditAction;
+  /** The key that was changed; null for a change of the account. */
+  readonly keyId: string | null;
+  readonly keyPrefix: string | null;
+  /** Who changed it, as `user@host` of the process. */
+  readonly actor: string;
+  /** What was set, by name. Never a key. */
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+export type ListedAuditEntry = AuditEntry & { readonly account: string };
+
+const columns = {
+  accountId: 'account_id',
+  entryId: 'entry_id',
+  atMs: 'at_ms',
+  action: 'action',
+  keyId: 'key_id',
+  keyPrefix: 'key_prefix',
+  actor: 'actor',
+  details: 'details',
+};
+
+/** The audit log of key administration. Entries are never changed or purged. */
+export function auditQueries(knex: Knex) {
+  return {
+    /** At most `max` entries, newest first; of one account when its id is given. */
+    async auditEntries(max: number, accountId?: string): Promise<ListedAuditEntry[]> {
+      const query = knex('key_audit')
+        .select(columns)
+        .orderBy([...newestFirst])
+        .limit(max);
+      if (accountId !== undefined) query.where({ account_id: accountId });
+      const rows = await query;
+      const names = await accountNames(knex, [...new Set(rows.map((row) => row.accountId))]);
+      return rows.map((row) => ({
+        ...row,
+        details: JSON.parse(row.details),
+        account: names.get(row.accountId) ?? '',
+      }));
+    },
+  };
+}
+
+const newestFirst = [
+  { column: 'at_ms', order: 'desc' },
+  { column: 'entry_id', order: 'desc' },
+] as const;
+
+async function accountNames(knex: Knex, accountIds: readonly string[]): Promise<Map<string, string>> {
+  const rows = await knex('accounts').select('account_id', 'name').whereIn('account_id', accountIds);
+  return new Map(rows.map((row) => [row.account_id, row.name]));
+}
