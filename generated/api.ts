@@ -105,9 +105,10 @@ export interface paths {
         post?: never;
         /**
          * Erase all that is known about a person
-         * @description Erases the subject's triggers, baseline, and sessions with their history and their deliveries. From the moment
-         *     that the erasure begins none of it is seen any more; readings that arrive meanwhile start afresh. When this
-         *     answers, nothing is left. Should the service be stopped on the way, it goes on with the erasure by itself.
+         * @description Erases the subject's triggers, baseline, sessions and their history. Also erases the events and deliveries of all
+         *     of its sessions, expired ones included, and removes webhooks that were registered for one of them. None of the
+         *     data is visible once the erasure begins. Readings that arrive in the meantime start without earlier data. The
+         *     response follows when nothing is left. If the service stops first, it completes the erasure after its restart.
          */
         delete: operations["deleteSubject"];
         options?: never;

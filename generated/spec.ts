@@ -785,4 +785,4 @@ export const operationScopes = {
   "retryDeliveries": "webhooks"
 } as const;
 
-export const contractDigest = "e50e51feae8fb543e709dabf54d70ec491ef4215e0a08227ee3661f5f0a45a91" as const;
+export const contractDigest = "49ca8af9850b160f25dfba9f00e44972e35659850306b8b692696a163ea08217" as const;
