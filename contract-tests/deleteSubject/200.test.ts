@@ -129,13 +129,13 @@ test('a reading that arrives in the middle of an erasure waits for its end and s
       service.store.transact((writerOf) =>
         work((id) => {
           const writer = writerOf(id);
-          const burySessions = async (subjectId: string) => {
+          const eraseSessions = async (subjectId: string) => {
             late = service.read({ session_id: 'anna-0', subject_id: subjectId, heart_rate: 95, ...turn });
             // Long enough to be stored, were it not made to wait.
             await Promise.race([late, sleep(300)]);
-            return writer.burySessions(subjectId);
+            return writer.eraseSessions(subjectId);
           };
-          return { ...writer, burySessions };
+          return { ...writer, eraseSessions };
         }),
       ),
   };

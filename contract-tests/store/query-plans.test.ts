@@ -41,7 +41,7 @@ const mayScan = [
   // Tombstones last for moments.
   /^select .* from `erasures` limit \?$/,
   // Of an account, which has a hundred at most: all of them are wanted, or so many that the server reads all.
-  /^select `webhook_id`, `url`, `session_id`, `body` from `webhooks` where `account_id` = \?/,
+  /^select `webhook_id`, `url`, `session_id`, `subject_id`, `body` from `webhooks` where `account_id` = \?/,
   // Whether an account has any: the first will do.
   /^select `webhook_id` from `webhooks` where `account_id` = \? limit \?$/,
   // Nothing but the account, by its key.

@@ -42,6 +42,8 @@ export async function register(
   wish: Schema<'WebhookRegistration'>,
   nowMs: number,
 ): Promise<Registered> {
+  // Sessions before webhooks, as in ingest: a reading that binds the session to a subject either sees this webhook or is seen.
+  const subjectId = wish.session_id === undefined ? undefined : await writer.sessions.lockSubjectOf(wish.session_id);
   await writer.webhooks.lockAccount();
   const all = await writer.webhooks.lockAll();
   const standing = all.find(({ url, sessionId }) => url === wish.url && sessionId === wish.session_id);
@@ -54,6 +56,7 @@ export async function register(
     url: wish.url,
     events: wish.events,
     ...(wish.session_id !== undefined && { sessionId: wish.session_id }),
+    ...(subjectId !== undefined && { subjectId }),
     secret: sealed,
     failedInRow: 0,
     createdAtMs: nowMs,

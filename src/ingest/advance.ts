@@ -1,5 +1,7 @@
-import type { Answer } from '../domain/session.js';
+import type { Answer, Session } from '../domain/session.js';
 import type { ProblemError } from '../problem.js';
+import type { BoundSession } from '../store/name-subjects.js';
+import type { StoredSession } from '../store/sessions.js';
 import type { Store, Writer } from '../store/store.js';
 import { advanceReading, type Advance, beginProgress, findAnswered, subjectsOf } from './advance-reading.js';
 import { rememberTopics, sightedSubjects } from './remember-topics.js';
@@ -29,6 +31,7 @@ export async function advanceGroup(store: Store, group: readonly PreparedReading
 async function advanceAccount(writer: Writer, readings: readonly PreparedReading[], nowMs: number): Promise<Outcome[]> {
   const { sessions, subjects, hasWebhooks } = await lockAll(writer, readings, nowMs);
   const answered = await findAnswered(writer.readings, readings, sessions);
+  const unbound = withoutSubject(sessions);
   const progress = beginProgress(sessions, subjects, answered, nowMs);
   const advances = readings.map((reading) => advanceReading(progress, reading));
   const triggers = await writer.triggers.find(sightedSubjects(advances));
@@ -38,6 +41,7 @@ async function advanceAccount(writer: Writer, readings: readonly PreparedReading
   await writer.subjects.unlay([...subjects.keys()].filter((id) => !progress.subjects.get(id)));
   await writer.triggers.save(remembered.triggers);
   await writer.readings.append(remembered.stored);
+  if (hasWebhooks) await writer.nameSubjects(newlyBound(unbound, progress.changedSessions));
   const isTold = hasWebhooks && (await tellWebhooks(writer, advances, nowMs));
   return advances.map((advance, index) => toOutcome(advance, remembered.answers[index], isTold));
 }
@@ -55,6 +59,30 @@ async function lockAll(writer: Writer, readings: readonly PreparedReading[], now
   // Of sessions that are new here or were bound by others; a deadlock that this order may cause is tried again.
   const others = subjectsOf(readings, sessions).filter((id) => !subjects?.has(id));
   return { sessions, hasWebhooks, subjects: new Map([...(subjects ?? []), ...(await writer.subjects.lock(others))]) };
+}
+
+/** Sessions that name no subject, by their id; undefined for a new session. */
+function withoutSubject(sessions: ReadonlyMap<string, StoredSession>): Map<string, Session | undefined> {
+  const all = [...sessions].map(([id, { session }]) => [id, session] as const);
+  return new Map(all.filter(([, session]) => session?.subjectId === undefined));
+}
+
+/** Sessions to which this group has given a subject. */
+function newlyBound(
+  unbound: ReadonlyMap<string, Session | undefined>,
+  changed: ReadonlyMap<string, { readonly session: Session }>,
+): BoundSession[] {
+  return [...changed].flatMap(
+    ([
+      sessionId,
+      {
+        session: { subjectId },
+      },
+    ]) => {
+      if (subjectId === undefined || !unbound.has(sessionId)) return [];
+      return [{ sessionId, subjectId, isNew: unbound.get(sessionId) === undefined }];
+    },
+  );
 }
 
 /** Puts the events into the outbox and tells whether there were any; where nobody is told of them they need no row. */

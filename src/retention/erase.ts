@@ -37,7 +37,7 @@ async function finish(store: Store, erasures: readonly Erasure[], signal?: Abort
 async function bury(writer: Writer, subjectId: string): Promise<readonly Erasure[] | undefined> {
   const locked = await writer.subjects.lock([subjectId]);
   const triggers = await writer.triggers.removeAll(subjectId);
-  const sessions = await writer.burySessions(subjectId);
+  const { sessions, notifications } = await writer.eraseSessions(subjectId);
   await writer.subjects.remove(subjectId);
-  return locked.get(subjectId) || triggers > 0 || sessions.length > 0 ? sessions : undefined;
+  return locked.get(subjectId) || triggers + sessions.length + notifications > 0 ? sessions : undefined;
 }

@@ -82,10 +82,6 @@ export function deliveryTable(knex: Knex, accountId: string) {
         .update({ status: 'failed', reason, settled_at_ms: nowMs });
     },
 
-    async removeSessions(sessionIds: readonly string[]): Promise<void> {
-      await mine().whereIn('session_id', sessionIds).delete();
-    },
-
     /** Deletes about `max` deliveries of a webhook; tells whether some are left. */
     async removeSome(webhookId: string, max: number): Promise<boolean> {
       const ids = await mine().select('delivery_id').where({ webhook_id: webhookId }).limit(max);

@@ -1,6 +1,4 @@
 import type { Knex } from 'knex';
-import { deliveryTable } from './deliveries.js';
-import { outboxTable } from './outbox.js';
 
 /** A life of a session whose readings are to be erased. */
 export interface Erasure {
@@ -11,25 +9,54 @@ export interface Erasure {
 
 const insertMax = 500;
 
-/**
- * Lays the tombstones of a subject's sessions and takes the sessions away; from the commit on nothing of them is seen.
- * Returns them.
- */
-export async function burySessions(transaction: Knex, accountId: string, subjectId: string): Promise<Erasure[]> {
-  const mine = () => transaction('sessions').where({ account_id: accountId, subject_id: subjectId });
-  const sessions: Erasure[] = await mine().select('account_id', 'session_id', 'incarnation').forUpdate();
-  for (let from = 0; from < sessions.length; from += insertMax)
-    await buryBatch(transaction, accountId, sessions.slice(from, from + insertMax));
-  await mine().delete();
-  return sessions;
+/** What `eraseSessions` deleted. */
+export interface ErasedSessions {
+  readonly sessions: readonly Erasure[];
+  /** Number of webhooks, events and deliveries of the subject. */
+  readonly notifications: number;
 }
 
-/** The events first: whoever is making deliveries of them finishes before, and then the deliveries are seen here. */
-async function buryBatch(transaction: Knex, accountId: string, sessions: readonly Erasure[]): Promise<void> {
-  const ids = sessions.map(({ session_id }) => session_id);
-  await transaction('erasures').insert([...sessions]);
-  await outboxTable(transaction, accountId).removeSessions(ids);
-  await deliveryTable(transaction, accountId).removeSessions(ids);
+/**
+ * Deletes the subject's sessions with their webhooks, events and deliveries, and writes a tombstone for the readings of
+ * each session. After the commit nobody can read any of it. Also finds what sessions left that have expired.
+ */
+export async function eraseSessions(transaction: Knex, accountId: string, subjectId: string): Promise<ErasedSessions> {
+  const mine = () => transaction('sessions').where({ account_id: accountId, subject_id: subjectId });
+  const sessions: Erasure[] = await mine().select('account_id', 'session_id', 'incarnation').forUpdate();
+  let notifications = await eraseNotifications(transaction, accountId, (query) =>
+    query.where({ subject_id: subjectId }),
+  );
+  for (let from = 0; from < sessions.length; from += insertMax) {
+    const batch = sessions.slice(from, from + insertMax);
+    const ids = batch.map(({ session_id }) => session_id);
+    await transaction('erasures').insert(batch);
+    // Without a subject of their own: an earlier session of the same name may have belonged to another person.
+    notifications += await eraseNotifications(transaction, accountId, (query) =>
+      query.whereNull('subject_id').whereIn('session_id', ids),
+    );
+  }
+  await mine().delete();
+  return { sessions, notifications };
+}
+
+/**
+ * Webhooks first, then events, then deliveries: a worker that turns events into deliveries holds the locks on the
+ * account's webhooks, so it finishes before, and its deliveries are found here. Returns the number of rows.
+ */
+async function eraseNotifications(
+  transaction: Knex,
+  accountId: string,
+  select: (query: Knex.QueryBuilder) => Knex.QueryBuilder,
+): Promise<number> {
+  const mine = (table: string) => transaction(table).where({ account_id: accountId });
+  const webhooks: string[] = await select(mine('webhooks')).forUpdate().pluck('webhook_id');
+  if (webhooks.length > 0) {
+    await mine('webhooks').whereIn('webhook_id', webhooks).delete();
+    await mine('deliveries').whereIn('webhook_id', webhooks).delete();
+  }
+  const events: number = await select(mine('outbox')).delete();
+  const deliveries: number = await select(mine('deliveries')).delete();
+  return webhooks.length + events + deliveries;
 }
 
 /** Some of the erasures that are not done yet, whoever began them. */

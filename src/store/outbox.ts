@@ -59,10 +59,6 @@ export function outboxTable(knex: Knex, accountId: string) {
       const keys = events.map(({ sessionId, seq }) => [sessionId, seq]);
       await mine().whereIn(['session_id', 'seq'], keys).delete();
     },
-
-    async removeSessions(sessionIds: readonly string[]): Promise<void> {
-      await mine().whereIn('session_id', sessionIds).delete();
-    },
   };
 }
 

@@ -86,6 +86,16 @@ export function sessionWriter(transaction: Knex, accountId: string, { version, c
       );
     },
 
+    /** Locks the session until the transaction ends. Returns its subject; undefined where none is known. */
+    async lockSubjectOf(sessionId: string): Promise<string | undefined> {
+      const row = await transaction('sessions')
+        .select('subject_id')
+        .where({ account_id: accountId, session_id: sessionId })
+        .forUpdate()
+        .first();
+      return row?.subject_id ?? undefined;
+    },
+
     async save(sessions: ReadonlyMap<string, StoredSession & { session: Session }>, nowMs: number): Promise<void> {
       const rows = [...sessions].map(([session_id, { incarnation, session }]) => {
         const { subjectId, ...content } = session;

@@ -1,13 +1,14 @@
 import type { Knex } from 'knex';
 import type { DatabaseConfig } from '../config.js';
 import { openDatabase } from './database.js';
-import { burySessions, type Erasure, eraseReadings, findErasures } from './erasures.js';
+import { type Erasure, eraseReadings, eraseSessions, findErasures } from './erasures.js';
 import { type Claim, claimDue, type DueDelivery, purgeDeliveries } from './delivery-queue.js';
 import { deliveryTable } from './deliveries.js';
 import { failedDeliveryTable } from './failed-deliveries.js';
 import type { KnownTriggers } from './known-subject.js';
 import { keyTable } from './keys.js';
 import { isMigrated, migrate } from './migrate.js';
+import { type BoundSession, nameSubjects } from './name-subjects.js';
 import { findOldestEvent, findSessionsWithEvents, outboxTable } from './outbox.js';
 import { purgeReadings, readingTable } from './readings.js';
 import { retry } from './retry.js';
@@ -43,7 +44,8 @@ export function writerOf(transaction: Knex.Transaction, accountId: string, writi
     outbox: outboxTable(transaction, accountId),
     deliveries: deliveryTable(transaction, accountId),
     failedDeliveries: failedDeliveryTable(transaction, accountId),
-    burySessions: (subjectId: string) => burySessions(transaction, accountId, subjectId),
+    nameSubjects: (bound: readonly BoundSession[]) => nameSubjects(transaction, accountId, bound),
+    eraseSessions: (subjectId: string) => eraseSessions(transaction, accountId, subjectId),
   };
 }
 

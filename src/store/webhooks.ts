@@ -10,6 +10,8 @@ export interface StoredWebhook {
   readonly events: ReadonlyArray<Schema<'EventKind'>>;
   /** Absent where it watches every session of the account. */
   readonly sessionId?: string;
+  /** The subject of that session; absent while none is known. */
+  readonly subjectId?: string;
   readonly secret: string;
   /** While a rotation lasts. */
   readonly previousSecret?: { readonly secret: string; readonly untilMs: number };
@@ -24,13 +26,14 @@ interface WebhookRow {
   readonly webhook_id: string;
   readonly url: string;
   readonly session_id: string | null;
+  readonly subject_id: string | null;
   readonly body: string;
 }
 
 /** One account's webhooks. */
 export function webhookTable(knex: Knex, accountId: string) {
   const mine = () => knex('webhooks').where({ account_id: accountId });
-  const select = () => mine().select('webhook_id', 'url', 'session_id', 'body').orderBy('webhook_id');
+  const select = () => mine().select('webhook_id', 'url', 'session_id', 'subject_id', 'body').orderBy('webhook_id');
 
   return {
     /** Whether there is any. */
@@ -84,11 +87,17 @@ function oldestFirst(rows: readonly WebhookRow[]): StoredWebhook[] {
   return rows.map(toWebhook).sort((a, b) => a.createdAtMs - b.createdAtMs);
 }
 
-function toRow({ webhookId, url, sessionId, ...content }: StoredWebhook): WebhookRow {
-  return { webhook_id: webhookId, url, session_id: sessionId ?? null, body: rowFormats.webhook.encode(content) };
+function toRow({ webhookId, url, sessionId, subjectId, ...content }: StoredWebhook): WebhookRow {
+  const body = rowFormats.webhook.encode(content);
+  return { webhook_id: webhookId, url, session_id: sessionId ?? null, subject_id: subjectId ?? null, body };
 }
 
-function toWebhook({ webhook_id, url, session_id, body }: WebhookRow): StoredWebhook {
-  const session = session_id === null ? {} : { sessionId: session_id };
-  return { webhookId: webhook_id, url, ...session, ...rowFormats.webhook.decode(body) };
+function toWebhook({ webhook_id, url, session_id, subject_id, body }: WebhookRow): StoredWebhook {
+  return {
+    webhookId: webhook_id,
+    url,
+    ...(session_id !== null && { sessionId: session_id }),
+    ...(subject_id !== null && { subjectId: subject_id }),
+    ...rowFormats.webhook.decode(body),
+  };
 }

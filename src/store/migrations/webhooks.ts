@@ -14,8 +14,13 @@ export async function webhooks(knex: Knex): Promise<void> {
       anyText(table, 'url').notNullable();
       // Null where the webhook watches every session of the account.
       ascii(table, 'session_id', 256).nullable();
+      ascii(table, 'subject_id', 256).nullable();
       anyText(table, 'body').notNullable();
       table.primary(['account_id', 'webhook_id']);
+    },
+    indexes: {
+      webhooks_by_session: ['account_id', 'session_id'],
+      webhooks_by_subject: ['account_id', 'subject_id'],
     },
   });
   await createTable(knex, 'outbox', {

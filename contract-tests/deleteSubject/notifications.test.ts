@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest';
+import { expandEvents } from '../../src/delivery/expand.js';
+import { readConfig } from '../../src/config.js';
+import { purgeExpired } from '../../src/retention/purge.js';
+import { openDatabase } from '../../src/store/database.js';
+import { startTestService, type TestService } from '../support/service.js';
+import { register } from '../support/webhooks.js';
+
+const daySeconds = 24 * 60 * 60;
+const url = 'https://8.8.8.8/';
+
+/** A session that changes its state once, from calm to acute stress. */
+async function changeState(service: TestService, session_id: string, subject_id?: string): Promise<void> {
+  for (const signals of [{ heart_rate: 60, tone: 'calm' } as const, { heart_rate: 130, tone: 'hostile' } as const]) {
+    await service.read({ session_id, ...(subject_id !== undefined && { subject_id }), ...signals });
+    service.clock.advance(1);
+  }
+}
+
+async function stored(service: TestService, table: string, column = 'session_id'): Promise<string[]> {
+  const knex = openDatabase(readConfig({ DATABASE_URL: service.database.url }).database);
+  return knex(table)
+    .pluck(column)
+    .orderBy(column)
+    .finally(() => knex.destroy());
+}
+
+const deliver = (service: TestService) => expandEvents(service.store, service.clock.now);
+
+async function expireSessions(service: TestService): Promise<void> {
+  service.clock.advance(daySeconds + 1);
+  await purgeExpired(service.store, service.clock.nowMs);
+  expect(await stored(service, 'sessions')).toEqual([]);
+}
+
+const erase = (service: TestService, subject: string) =>
+  service.request(`/v1/subjects/${subject}`, { method: 'DELETE' });
+
+test("an erasure removes events and deliveries of the subject's expired sessions, and no others", async () => {
+  const service = await startTestService({});
+  await register(service, url);
+  for (const subject of ['anna', 'bert']) await changeState(service, `${subject}-delivered`, subject);
+  await deliver(service);
+  for (const subject of ['anna', 'bert']) await changeState(service, `${subject}-waiting`, subject);
+  await expireSessions(service);
+  expect(await stored(service, 'outbox')).toEqual(['anna-waiting', 'bert-waiting']);
+  expect(await stored(service, 'deliveries')).toEqual(['anna-delivered', 'bert-delivered']);
+  expect((await erase(service, 'anna')).body).toMatchObject({ sessions_removed: 0 });
+  expect(await stored(service, 'outbox')).toEqual(['bert-waiting']);
+  expect(await stored(service, 'deliveries')).toEqual(['bert-delivered']);
+});
+
+test('events and deliveries from before the session named its subject are erased with it', async () => {
+  const service = await startTestService({});
+  await register(service, url);
+  await changeState(service, 'delivered');
+  await deliver(service);
+  await changeState(service, 'waiting');
+  for (const session_id of ['delivered', 'waiting'])
+    await service.read({ session_id, subject_id: 'anna', heart_rate: 130, tone: 'hostile' });
+  await expireSessions(service);
+  expect(await stored(service, 'deliveries')).toEqual(['delivered']);
+  await erase(service, 'anna');
+  expect(await stored(service, 'outbox')).toEqual([]);
+  expect(await stored(service, 'deliveries')).toEqual([]);
+});
+
+test.each([
+  ['before the session names its subject', 'before'],
+  ['after the session names its subject', 'after'],
+] as const)('an erasure removes a webhook that was registered for a session %s', async (_, when) => {
+  const service = await startTestService({});
+  await register(service, 'https://8.8.4.4/');
+  await register(service, url, { session_id: 'of-bert' });
+  if (when === 'before') await register(service, url, { session_id: 'of-anna' });
+  await service.read({ session_id: 'of-anna', heart_rate: 60, tone: 'calm' });
+  await service.read({ session_id: 'of-bert', subject_id: 'bert', heart_rate: 60 });
+  await service.read({ session_id: 'of-anna', subject_id: 'anna', heart_rate: 61, tone: 'calm' });
+  if (when === 'after') await register(service, url, { session_id: 'of-anna' });
+  await changeState(service, 'of-anna');
+  await deliver(service);
+  await expireSessions(service);
+  await erase(service, 'anna');
+  const { webhooks } = (await service.request('/webhooks')).body;
+  expect(webhooks.map((it: { session_id?: string }) => it.session_id ?? 'every session').sort()).toEqual([
+    'every session',
+    'of-bert',
+  ]);
+  expect(await stored(service, 'deliveries')).toEqual([]);
+});
+
+test('an erasure keeps the deliveries of another person whose expired session had the same name', async () => {
+  const service = await startTestService({});
+  await register(service, url);
+  await changeState(service, 's1', 'bert');
+  await deliver(service);
+  await expireSessions(service);
+  await changeState(service, 's1', 'anna');
+  await deliver(service);
+  expect(await stored(service, 'deliveries', 'subject_id')).toEqual(['anna', 'bert']);
+  await erase(service, 'anna');
+  expect(await stored(service, 'deliveries', 'subject_id')).toEqual(['bert']);
+});

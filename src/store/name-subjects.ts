@@ -1,0 +1,31 @@
+import type { Knex } from 'knex';
+
+/** A session that has just become bound to a subject. */
+export interface BoundSession {
+  readonly sessionId: string;
+  readonly subjectId: string;
+  /** True where the reading that names the subject is the session's first: then it has no events or deliveries yet. */
+  readonly isNew: boolean;
+}
+
+/**
+ * Writes the subject into the rows about these sessions that name none yet, so that the subject's erasure finds them
+ * after the sessions have expired: webhooks registered for one of them, events and deliveries. Webhooks, events and
+ * deliveries are locked in the order of an erasure.
+ */
+export async function nameSubjects(
+  transaction: Knex,
+  accountId: string,
+  bound: readonly BoundSession[],
+): Promise<void> {
+  if (bound.length === 0) return;
+  const mine = (table: string) => transaction(table).where({ account_id: accountId });
+  const ids = bound.map(({ sessionId }) => sessionId);
+  const watched = new Set<string>(await mine('webhooks').whereIn('session_id', ids).forUpdate().pluck('session_id'));
+  for (const { sessionId: session_id, subjectId: subject_id, isNew } of bound) {
+    if (watched.has(session_id)) await mine('webhooks').where({ session_id }).update({ subject_id });
+    if (isNew) continue;
+    for (const table of ['outbox', 'deliveries'])
+      await mine(table).where({ session_id }).whereNull('subject_id').update({ subject_id });
+  }
+}
