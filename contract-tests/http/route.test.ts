@@ -85,6 +85,11 @@ test.each([
     400,
     'invalid_payload',
   ],
+  ['HTTP/1.1 without a Host header', 'GET /healthz HTTP/1.1\r\n\r\n', 400, 'invalid_payload'],
+  ['HTTP/1.1 with two Host headers', 'GET /healthz HTTP/1.1\r\nHost: a\r\nhost: b\r\n\r\n', 400, 'invalid_payload'],
+  ['HTTP/0.9', 'GET /healthz\r\n\r\n', 400, 'invalid_payload'],
+  ['HTTP/2.0 in HTTP/1 form', 'GET /healthz HTTP/2.0\r\nHost: x\r\n\r\n', 400, 'invalid_payload'],
+  ['a page requested without Host', 'GET /docs/ HTTP/1.1\r\n\r\n', 400, 'invalid_payload'],
   ['headers without end', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431, 'headers_too_large'],
 ])('%s is answered with a problem too', async (_name, bytes, status, code) => {
   const { url } = await startTestService();
@@ -92,6 +97,11 @@ test.each([
   expect(answer).toContain(`HTTP/1.1 ${status} `);
   expect(answer).toMatch(/x-request-id: \S+/i);
   expect(answer).toContain(`"code":"${code}"`);
+});
+
+test('HTTP/1.0 needs no Host header', async () => {
+  const { url } = await startTestService();
+  expect(await exchange(url, 'GET /healthz HTTP/1.0\r\n\r\n')).toContain('"status":"ok"');
 });
 
 /** Sends bytes as they are and reads until the other side closes, or an answer is complete. */

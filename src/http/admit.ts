@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import { problems } from '../../generated/spec.js';
 import { ProblemError } from '../problem.js';
-import { whenSettled } from './when-settled.js';
+import { whenAnswered } from './when-settled.js';
 
 const unavailable = problems.service_unavailable.status;
 
@@ -19,7 +19,7 @@ export function admit({ isClosing, underWayMax }: Admission): RequestHandler {
   let inFlight = 0;
   return (_request, response, next) => {
     inFlight += 1;
-    whenSettled(response, () => (inFlight -= 1));
+    whenAnswered(response, () => (inFlight -= 1));
     const cause = isClosing() ? 'closing' : inFlight > underWayMax ? 'overloaded' : undefined;
     if (cause === 'closing') response.set('Connection', 'close');
     const isRefusable = unavailable in (response.locals.route?.operation.responses ?? {});

@@ -16,8 +16,9 @@ import { type ProblemHandling, problemHandler } from './problem-handler.js';
 import { type ObserveRequest, requestLog } from './request-log.js';
 import { type Preparations, prepare } from './prepare.js';
 import { requireScope } from './require-scope.js';
+import { requireProtocol } from './protocol.js';
 import { createRouter, requireRoute, route } from './route.js';
-import { crossOrigin, securityHeaders } from './shell.js';
+import { crossOrigin, securityHeaders } from './headers.js';
 import { traceRequest } from './trace.js';
 import { type ValidateOptions, validate } from './validate.js';
 import './locals.js';
@@ -44,6 +45,7 @@ export async function createApp(parts: AppParts): Promise<Express> {
     requestLog(parts.log, parts.observeRequest),
     traceRequest,
     securityHeaders,
+    requireProtocol,
     ...crossOrigin(parts.corsOrigins),
     await documentation(parts),
     route(createRouter(parts.contract)),

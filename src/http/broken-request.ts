@@ -4,6 +4,9 @@ import type { Duplex } from 'node:stream';
 import type { ProblemCode } from '../contract.js';
 import { ProblemError } from '../problem.js';
 
+/** How long a client may take to close its half of the connection after an error response. */
+const lingerMs = 1_000;
+
 /** What the HTTP parser could not read never becomes a request; it gets the same kind of answer all the same. */
 export function answerBrokenRequest(error: Error & { code?: string }, socket: Duplex): void {
   if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
@@ -18,6 +21,9 @@ export function answerBrokenRequest(error: Error & { code?: string }, socket: Du
     'Connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  // A client that ignores the end of the connection must not keep its place.
+  const timer = setTimeout(() => socket.destroy(), lingerMs);
+  socket.once('close', () => clearTimeout(timer));
 }
 
 function codeOf(code: string | undefined): ProblemCode {

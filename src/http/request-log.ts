@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
-import { whenSettled } from './when-settled.js';
+import { whenAnswered, whenSettled } from './when-settled.js';
 
 /** Told of every request that has ended. */
 export type ObserveRequest = (operation: string | undefined, status: number, seconds: number) => void;
@@ -17,8 +17,9 @@ export function requestLog(log: Logger, observe: ObserveRequest): RequestHandler
     response.locals.requestId = requestId;
     response.locals.logged = { request_id: requestId };
     response.set('X-Request-Id', requestId);
+    let durationMs = 0;
+    whenAnswered(response, () => (durationMs = performance.now() - startedAtMs));
     whenSettled(response, () => {
-      const durationMs = performance.now() - startedAtMs;
       const operation = response.locals.route?.operationId;
       const status = response.statusCode;
       const line = {

@@ -11,6 +11,8 @@ import { warnSparingly } from './warn-sparingly.js';
 
 /** Slow senders hold a connection no longer than this; an honest request is sent within milliseconds. */
 const sendMs = { headers: 5_000, request: 10_000, checkEvery: 1_000 };
+/** A connection on which no byte moves for this long while a response is due is closed: the client does not read. */
+const idleMs = 120_000;
 /** Between two requests of one connection: longer than load balancers keep theirs, so that they close first. */
 const keepAliveMs = 65_000;
 /** Of a request's head: keys and ids are short. */
@@ -32,13 +34,13 @@ export interface ServerParts {
   readonly port: number;
   readonly connectionsMax: number;
   readonly log: Logger;
+  /** Replaces the time after which a connection is idle, for tests. */
+  readonly idleMs?: number;
 }
 
 /** Listens; rejects when the address cannot be had. Port 0 takes a free one. */
-export async function startServer(
-  app: Express,
-  { host, port, connectionsMax, log }: ServerParts,
-): Promise<RunningServer> {
+export async function startServer(app: Express, parts: ServerParts): Promise<RunningServer> {
+  const { host, port, connectionsMax, log } = parts;
   const server = createServer({
     ...messageClassesOf(app),
     requireHostHeader: false,
@@ -49,6 +51,7 @@ export async function startServer(
     keepAliveTimeout: keepAliveMs,
   });
   server.maxConnections = connectionsMax;
+  server.timeout = parts.idleMs ?? idleMs;
   const tracker = trackResponses(server, warnSparingly(log, 'connection closed: too many queued responses'));
   const serve = (request: IncomingMessage, response: ServerResponse) => {
     if (tracker.add(response)) app(request as Request, response as Response);

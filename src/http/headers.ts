@@ -8,12 +8,14 @@ const preflightSeconds = 600;
 
 /** JSON needs nothing of a browser. */
 const directives = { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] };
+const policies = {
+  contentSecurityPolicy: { useDefaults: false, directives },
+  // Other hosts of the operator's domain may serve http.
+  strictTransportSecurity: { includeSubDomains: false },
+};
 
 /** Headers that keep browsers from doing what an API never wants, and every cache from keeping what is about a person. */
-const fields: ReadonlyArray<[string, string]> = [
-  ...fieldsOf(helmet({ contentSecurityPolicy: { useDefaults: false, directives } })),
-  ['Cache-Control', 'no-store'],
-];
+const fields: ReadonlyArray<[string, string]> = [...fieldsOf(helmet(policies)), ['Cache-Control', 'no-store']];
 
 export const securityHeaders: RequestHandler = (_request, response, next) => {
   for (const [name, value] of fields) response.setHeader(name, value);

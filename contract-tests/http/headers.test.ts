@@ -11,7 +11,7 @@ test('every answer tells browsers and caches to keep out, and nothing about what
     expect(headers.get('cache-control')).toBe('no-store');
     expect(headers.get('x-content-type-options')).toBe('nosniff');
     expect(headers.get('content-security-policy')).toBe("default-src 'none';frame-ancestors 'none'");
-    expect(headers.get('strict-transport-security')).toContain('max-age=');
+    expect(headers.get('strict-transport-security')).toBe('max-age=31536000');
     for (const name of ['x-powered-by', 'server', 'etag', 'access-control-allow-origin'])
       expect(headers.get(name)).toBeNull();
   }
@@ -39,6 +39,17 @@ test('pages of a configured origin may call, others may not', async () => {
   expect(allowed.headers.get('access-control-allow-origin')).toBe(origin);
   expect(allowed.headers.get('access-control-allow-headers')).toBe('x-service-key');
   expect((await preflight('https://evil.example.com')).headers.get('access-control-allow-origin')).toBeNull();
+});
+
+test('pages of a configured origin may read the id, the limits and the time to wait', async () => {
+  const service = await startTestService({ env: { CORS_ORIGINS: origin, LIMIT_SESSION_REQUESTS_PER_MINUTE: '1' } });
+  const init = { headers: { Origin: origin } };
+  await service.request('/v1/state?session_id=one', init);
+  const { status, headers } = await service.request('/v1/state?session_id=one', init);
+  expect(status).toBe(429);
+  const exposed = headers.get('access-control-expose-headers')?.toLowerCase().split(',') ?? [];
+  for (const name of ['x-request-id', 'retry-after', 'ratelimit', 'ratelimit-policy'])
+    expect([name, headers.has(name), exposed.includes(name)]).toEqual([name, true, true]);
 });
 
 test('beyond the requests that it can hold it answers 503 at once, and stays alive', async () => {

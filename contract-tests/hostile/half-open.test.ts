@@ -1,0 +1,52 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import express from 'express';
+import { pino } from 'pino';
+import { expect, onTestFinished, test } from 'vitest';
+import { startServer } from '../../src/http/server.js';
+import { startTestService } from '../support/service.js';
+import { until } from '../support/until.js';
+
+const connectionsMax = 20;
+
+test.each([
+  ['that send nothing', ''],
+  ['that send half a head', 'GET /healthz HTTP/1.1\r\nHos'],
+  ['that send garbage', 'GARBAGE\r\n\r\n'],
+])('connections %s and ignore the end of theirs are closed', async (_, bytes) => {
+  const service = await startTestService({ env: { MAX_CONNECTIONS: String(connectionsMax) } });
+  const sockets = await Promise.all(Array.from({ length: connectionsMax }, () => openHalf(service.url, bytes)));
+  await until('a place is free', async () =>
+    fetch(`${service.url}/healthz`).then(
+      (answer) => answer.ok,
+      () => false,
+    ),
+  );
+  for (const { received } of sockets) expect(received()).toMatch(/^HTTP\/1\.1 4(00|08) /);
+});
+
+test('a client that does not read its response loses the connection', async () => {
+  const app = express();
+  let isClosed = false;
+  app.get('/', (_request, response) => {
+    response.on('close', () => (isClosed = true)).end(Buffer.alloc(64 * 1_048_576));
+  });
+  const parts = { host: '127.0.0.1', port: 0, connectionsMax: 10, log: pino({ level: 'silent' }), idleMs: 200 };
+  const server = await startServer(app, parts);
+  onTestFinished(server.close);
+  await openHalf(server.url, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n', false);
+  await until('the connection is closed', () => isClosed);
+});
+
+/** Opens a connection that answers no FIN. */
+async function openHalf(url: string, bytes: string, isReading = true) {
+  const { hostname, port } = new URL(url);
+  const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
+  let text = '';
+  socket.on('error', () => undefined);
+  if (isReading) socket.on('data', (data) => (text += data));
+  await once(socket, 'connect');
+  if (bytes) socket.write(bytes);
+  onTestFinished(() => void socket.destroy());
+  return { socket, received: () => text };
+}
