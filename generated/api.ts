@@ -11,17 +11,16 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Ingest signals
-         * @description Stores one reading and returns the resulting state of its session. The reading is durable before the response
-         *     is sent. Within a session, the newest value of each signal counts until it goes stale: a heart rate from now
-         *     and a sentiment from ten seconds ago are fused.
+         * Send signals, receive the resulting state
+         * @description Stores one reading and answers with the state of its session. The reading is durable before it is
+         *     acknowledged. Within a session the newest value of each signal counts until it goes stale, so a heart rate
+         *     now and a sentiment ten seconds ago are fused.
          *
-         *     **Ingest is idempotent.** Resending an identical body (equal JSON, same session) returns the original response
-         *     and changes nothing, for as long as its timestamp is accepted. Two different bodies with the same timestamp are
-         *     two readings.
+         *     **Resending is safe.** The very same body (equal JSON, same session) answers as the first time and changes
+         *     nothing, for as long as its timestamp is accepted. Two different bodies with one timestamp are two readings.
          *
-         *     **Late readings**, for example an utterance stamped when it was spoken, update those signals for which they are
-         *     the newest. A reading that is the newest for no signal is added to the history and changes nothing else.
+         *     **Late readings** (an utterance stamped when it was spoken, say) update those signals for which they are the
+         *     newest; where a reading is newest for none, it joins the history and moves nothing.
          */
         post: operations["ingest"];
         delete?: never;
@@ -38,10 +37,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get state
-         * @description Returns the state as of the session's newest reading. The state does not decay while no reading arrives:
-         *     compare `timestamp` with your clock. `topics_detected` is empty, because topics belong to the request that
-         *     carried the text.
+         * Read the current state of a session
+         * @description The state as of the session's newest reading; it does not decay while no reading arrives, so compare
+         *     `timestamp` with your clock. `topics_detected` is empty: topics belong to the request that carried the text.
          */
         get: operations["getState"];
         put?: never;
@@ -60,9 +58,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get history
-         * @description Returns the datapoints of the last `minutes` minutes, oldest first, with trend and summary. A known session
-         *     without readings in the window returns 200 with no datapoints. An unknown session returns 404.
+         * Read the state history of a session
+         * @description The datapoints of the last `minutes` minutes, oldest first, with trend and summary. A known session without
+         *     readings in the window answers 200 with no datapoints; an unknown one 404.
          */
         get: operations["getHistory"];
         put?: never;
@@ -81,10 +79,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get triggers
-         * @description Returns the topics of this person's conversations, with the stress measured around each. Topics are also
-         *     detected in calm conversations: this is how they resolve. Send conversation turns to `ingest` (`user_message`,
-         *     `ai_response` and `subject_id`). Their text is read in memory and never stored.
+         * Read which topics stress a person
+         * @description The topics that were talked about in this person's sessions, with the stress that was measured around each.
+         *     A topic is sighted whether the talk is calm or not: that is how it resolves. Conversation turns are sent to
+         *     `ingest` (`user_message`, `ai_response` and `subject_id`); their text is read in memory and never stored.
          */
         get: operations["getTriggers"];
         put?: never;
@@ -106,7 +104,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Delete subject
+         * Erase all that is known about a person
          * @description Erases the subject's triggers, baseline, sessions and their history. Also erases the events and deliveries of all
          *     of its sessions, expired ones included, and removes webhooks that were registered for one of them. None of the
          *     data is visible once the erasure begins. Readings that arrive in the meantime start without earlier data. The
@@ -128,17 +126,16 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Register webhook
-         * @description Sends every later state change of the session to `url`, or of all sessions of the account when no session is
-         *     named. The response contains the secret that signs the deliveries. It is shown only once.
+         * Register a webhook
+         * @description From now on the state changes of the session, or of all of the account's sessions when none is named, are sent
+         *     to `url`. The answer holds the secret with which deliveries are signed: it is shown this once.
          *
-         *     Registering the same `url` and `session_id` again returns 200 with the existing registration, without its
-         *     secret. It also re-enables a webhook that a 410 from the receiver had disabled.
+         *     The same `url` and `session_id` again answer 200 with the standing registration, without its secret; one that
+         *     a 410 of the receiver had disabled works again.
          *
-         *     **Allowed targets.** https only, unless the deployment allows http. No user name, password or fragment.
-         *     Private, loopback, link-local, multicast and reserved addresses are refused in every notation, both at
-         *     registration and at each attempt, where the address actually dialed is checked. A name that does not resolve
-         *     yet is accepted.
+         *     **Which targets.** https only, unless the deployment allows http; no user, password or fragment. Addresses that
+         *     are private, loopback, link-local, multicast or reserved are refused, in whatever notation, now and again at
+         *     each attempt on the address actually dialled. A name that does not resolve yet is accepted.
          */
         post: operations["registerWebhook"];
         delete?: never;
@@ -155,8 +152,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List webhooks
-         * @description Returns all webhooks of the account, oldest first, without their secrets.
+         * List the webhooks of the account
+         * @description All of them, oldest first, without their secrets.
          */
         get: operations["listWebhooks"];
         put?: never;
@@ -178,8 +175,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Remove webhook
-         * @description Removes the webhook, its queued deliveries and its failed deliveries. Nothing further is sent to it.
+         * Remove a webhook
+         * @description Nothing more is sent to it; what waits is dropped, and what failed is no longer listed.
          */
         delete: operations["removeWebhook"];
         options?: never;
@@ -197,9 +194,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Rotate secret
-         * @description Issues a new secret, which is shown only once. For 24 hours, deliveries are signed with both the new and the
-         *     previous secret, so that a receiver can switch without rejecting a delivery.
+         * Issue a new secret
+         * @description The response contains the new secret: it is shown only once. For 24 hours deliveries are also signed with the
+         *     replaced secret, so a receiver can switch without losing a delivery.
          */
         post: operations["rotateWebhookSecret"];
         delete?: never;
@@ -218,9 +215,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Test webhook
-         * @description Queues a signed sample event of the session `webhook-test`, which is retried like any other delivery. If it
-         *     fails, it is listed among the failed deliveries under the returned id.
+         * Send a signed sample event
+         * @description Queues a sample of the session `webhook-test`, signed and retried like any other delivery. Should it fail, it
+         *     is found among the failed deliveries by the id of the answer.
          */
         post: operations["testWebhook"];
         delete?: never;
@@ -238,17 +235,17 @@ export interface paths {
         };
         /**
          * List failed deliveries
-         * @description Returns the deliveries whose last retry failed, newest first, 50 per page. Continue with `next_cursor` until it
-         *     is null. Failed deliveries are kept for 7 days. A filter value that does not exist returns an empty list.
+         * @description Deliveries that failed for good, newest first, 50 a page: go on with `next_cursor` until it is null. They are
+         *     kept for 7 days. Filters name what to look for; what does not exist yields an empty list.
          */
         get: operations["listFailedDeliveries"];
         put?: never;
         /**
-         * Retry deliveries
-         * @description Queues failed deliveries again: those in `delivery_ids`, or those of `webhook_id` (at most the newest 1,000,
-         *     and with `since` only those that failed at or after it). A retried delivery keeps its `webhook-id`, gets a new
-         *     schedule, is sent immediately, and is exempt from the order of its session. Ids that are not listed as failed
-         *     are ignored. The response lists the queued ids.
+         * Queue failed deliveries again
+         * @description Either those named by `delivery_ids`, or those of `webhook_id`, the newest 1,000 at most, where `since` leaves
+         *     out what failed before it. They keep their `webhook-id`, get a fresh schedule, are sent at once and stand
+         *     outside the order of their session. Ids that are not listed as failed are passed over: the answer tells
+         *     which ones are queued.
          */
         post: operations["retryDeliveries"];
         delete?: never;
@@ -265,8 +262,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Check liveness
-         * @description Returns 200 while the process serves requests. It does not query the database.
+         * Is the process alive
+         * @description Answers as long as the process can answer at all; asks nothing of the database.
          */
         get: operations["getHealth"];
         put?: never;
@@ -285,8 +282,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Check readiness
-         * @description Returns 200 when the database responds and its migrations are current.
+         * Can the process serve
+         * @description Asks the database for its migrations; ready when it answers and they are current.
          */
         get: operations["getReadiness"];
         put?: never;
@@ -302,24 +299,24 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
-         * @description An identifier that the client creates. Visible ASCII without spaces, so that URLs, logs and databases preserve it. 256 characters hold any hash or UUID.
+         * @description An identifier made by the client. Visible ASCII without spaces, so that it survives URLs, logs and databases unchanged; 256 characters hold any hash or UUID.
          * @example demo-session
          */
         Identifier: string;
         /**
          * Format: date-time
-         * @description RFC 3339 date-time in UTC, with millisecond precision.
+         * @description RFC 3339 date-time in UTC, to the millisecond.
          * @example 2026-11-21T09:30:00.000Z
          */
         Instant: string;
         /**
-         * @description Tone of voice, as labeled by the client's voice analysis.
+         * @description Tone of voice, as a label of the client's voice analysis.
          * @example tense
          * @enum {string}
          */
         Tone: "calm" | "focused" | "hesitant" | "tense" | "frustrated" | "anxious" | "hostile" | "excited" | "neutral";
         /**
-         * @description Facial expression, as labeled by the client's image analysis.
+         * @description Facial expression, as a label of the client's image analysis.
          * @example frowning
          * @enum {string}
          */
@@ -332,18 +329,18 @@ export interface components {
         SignalSubmission: {
             session_id: components["schemas"]["Identifier"];
             /**
-             * @description The person across sessions. Hash personal identifiers first. The first subject sent binds the session; later readings inherit it, and a different one is rejected (`subject_mismatch`).
+             * @description The person across sessions; hash personal identifiers first. The first one named binds the session, later readings inherit it, and another one is refused (`subject_mismatch`).
              * @example 5f2b51ca2b4d1a7e
              */
             subject_id?: string;
             /**
              * Format: date-time
-             * @description Time of measurement. RFC 3339 in UTC (`Z` or `+00:00`), stored with millisecond precision. It must be a real calendar date without a leap second, at most 300 s old and at most 60 s ahead.
+             * @description When it was sensed. RFC 3339 in UTC (`Z` or `+00:00`), kept to the millisecond; a real calendar date, no leap second. At most 300 s old and 60 s ahead.
              * @example 2026-11-21T09:30:00.000Z
              */
             timestamp: string;
             /**
-             * @description Heart rate in beats per minute. The bounds are those of an adult at rest or in exercise; a value outside them is a sensor error.
+             * @description Heart rate in beats per minute. The bounds are those of a living adult at rest or in exercise; outside them the sensor is wrong.
              * @example 96
              */
             heart_rate?: number;
@@ -355,17 +352,17 @@ export interface components {
             tone?: components["schemas"]["Tone"];
             expression?: components["schemas"]["Expression"];
             /**
-             * @description Sentiment of the text, from -1 (negative) to 1 (positive). A word label is rejected.
+             * @description Sentiment of what was said, from -1 (negative) to 1 (positive). A word label is refused.
              * @example -0.4
              */
             sentiment?: number;
             /**
-             * @description The user's utterance. Used for topic detection together with `ai_response`, and never stored. The body limit bounds it.
+             * @description What the person said. Used, never stored, together with `ai_response`. Bounded by the body limit.
              * @example My review at work is tomorrow and I have not slept.
              */
             user_message?: string;
             /**
-             * @description The assistant's reply. Used for topic detection together with `user_message`, and never stored. The body limit bounds it.
+             * @description What the assistant answered. Used, never stored, together with `user_message`. Bounded by the body limit.
              * @example That sounds exhausting. What worries you most about it?
              */
             ai_response?: string;
@@ -377,7 +374,7 @@ export interface components {
          */
         State: "calm" | "relaxed" | "focused" | "stressed" | "acute_stress";
         /**
-         * @description Version of the Human State Protocol that this schema follows.
+         * @description Version of the Human State Protocol that this shape follows.
          * @example 1.0
          * @enum {string}
          */
@@ -399,7 +396,7 @@ export interface components {
          * @example work_performance
          */
         TopicName: string;
-        /** @description The state of a session, in the format of the Human State Protocol 1.0. */
+        /** @description The state of a session, in the shape of the Human State Protocol 1.0. */
         StateReading: {
             hsp_version: components["schemas"]["HspVersion"];
             session_id: components["schemas"]["Identifier"];
@@ -416,7 +413,7 @@ export interface components {
              */
             confidence: number;
             /**
-             * @description Categories of the signals in the reading of this timestamp.
+             * @description Categories present in the reading of this timestamp.
              * @example [
              *       "cardiovascular",
              *       "vocal"
@@ -425,7 +422,7 @@ export interface components {
             signals_received: components["schemas"]["SignalCategory"][];
             suggested_action: components["schemas"]["SuggestedAction"];
             /**
-             * @description One sentence that names the signals that determined the score.
+             * @description One plain sentence that names the signals that drove the score.
              * @example Heart rate 16 bpm above the population's typical, tense voice, frowning face.
              */
             action_reason: string;
@@ -436,31 +433,31 @@ export interface components {
             recommendation: string;
             adaptation_effectiveness?: components["schemas"]["AdaptationEffectiveness"];
             /**
-             * @description Topics detected in this request's conversation turn. Empty when none was detected or no turn was sent.
+             * @description Topics found in this request's conversation turn; empty where none were found or no turn was sent.
              * @example []
              */
             topics_detected: components["schemas"]["TopicName"][];
             /**
-             * @description Topics that currently stress this person, most recently seen first, at equal instants by name. Present when the subject is known.
+             * @description Topics that stress this person at present, most recently seen first, those of one instant by name; where the subject is known.
              * @example [
              *       "work_performance"
              *     ]
              */
             active_triggers?: components["schemas"]["TopicName"][];
             /**
-             * @description Topics that no longer stress this person, most recently seen first, at equal instants by name. Present when the subject is known.
+             * @description Topics that used to stress this person and no longer do, most recently seen first, those of one instant by name; where the subject is known.
              * @example [
              *       "exams"
              *     ]
              */
             resolved_triggers?: components["schemas"]["TopicName"][];
             /**
-             * @description Limitations of the score.
+             * @description What this is not.
              * @example Not a medical device. Scores are estimates for adapting software and must not be used for diagnosis or treatment.
              */
             disclaimer: string;
         };
-        /** @description Change of the score since the session's previous reading, whose suggested action the client may have followed. Present from a session's second reading on. */
+        /** @description How the score moved since the session's previous reading, whose suggested action the client may have followed. Present from a session's second reading on. */
         AdaptationEffectiveness: {
             previous_action: components["schemas"]["SuggestedAction"];
             /**
@@ -474,7 +471,7 @@ export interface components {
              */
             current_score: number;
             /**
-             * @description Current minus previous score. Negative means less stress.
+             * @description Current minus previous score; negative is relief.
              * @example 21
              */
             stress_delta: number;
@@ -492,18 +489,18 @@ export interface components {
              * @example 5
              */
             minutes: number;
-            /** @description One datapoint per reading, oldest first. */
+            /** @description One datapoint a reading, oldest first. */
             datapoints: components["schemas"]["HistoryDatapoint"][];
             trend: components["schemas"]["Trend"];
             summary: components["schemas"]["HistorySummary"];
         };
         /**
-         * @description Compares the mean score of the last third of the datapoints with the first third. A difference of at least 5 points is rising or falling. Fewer than three datapoints are stable.
+         * @description Mean score of the last third of the datapoints against the first third, 5 points decide; stable below three datapoints.
          * @example rising
          * @enum {string}
          */
         Trend: "rising" | "falling" | "stable";
-        /** @description The state after one reading. */
+        /** @description The state as of one reading. */
         HistoryDatapoint: {
             timestamp: components["schemas"]["Instant"];
             state: components["schemas"]["State"];
@@ -513,20 +510,20 @@ export interface components {
              */
             stress_score: number;
             /**
-             * @description Confidence of the score, 0 to 1.
+             * @description How much was known, 0 to 1.
              * @example 0.72
              */
             confidence: number;
             /**
-             * @description Heart rate in beats per minute. Present when the reading contained one.
+             * @description Heart rate in beats per minute, where this reading carried one.
              * @example 84
              */
             heart_rate?: number;
         };
-        /** @description Figures of the window. min, max and mean are present when there is a datapoint. */
+        /** @description The window in numbers; min, max and mean where there is a datapoint. */
         HistorySummary: {
             /**
-             * @description Number of state changes between consecutive datapoints.
+             * @description How often the state changed from one datapoint to the next.
              * @example 2
              */
             transitions: number;
@@ -541,7 +538,7 @@ export interface components {
              */
             max?: number;
             /**
-             * @description Mean score, rounded to one decimal.
+             * @description Mean score, to one decimal.
              * @example 53
              */
             mean?: number;
@@ -552,11 +549,11 @@ export interface components {
          * @enum {string}
          */
         TriggerStatus: "observed" | "active" | "resolved";
-        /** @description Stress around one topic. */
+        /** @description How stress runs around one topic. */
         TriggerEntry: {
             status: components["schemas"]["TriggerStatus"];
             /**
-             * @description Mean stress score over all sightings, rounded to one decimal.
+             * @description Mean stress score over all sightings, to one decimal.
              * @example 71.3
              */
             avg_stress: number;
@@ -573,7 +570,7 @@ export interface components {
             last_seen: components["schemas"]["Instant"];
         };
         /**
-         * @description One entry per topic, by topic name.
+         * @description An entry for each topic, by its name.
          * @example {
          *       "sleep": {
          *         "status": "observed",
@@ -587,26 +584,26 @@ export interface components {
         TriggersByTopic: {
             [key: string]: components["schemas"]["TriggerEntry"];
         };
-        /** @description The topics of one person and the stress around each. */
+        /** @description The topics of one person and how stress runs around them. */
         TriggerProfile: {
             subject_id: components["schemas"]["Identifier"];
             triggers: components["schemas"]["TriggersByTopic"];
             /**
-             * @description Names of the active topics, most recently seen first, at equal instants by name.
+             * @description Names of the active topics, most recently seen first, those of one instant by name.
              * @example [
              *       "work_performance"
              *     ]
              */
             active: components["schemas"]["TopicName"][];
             /**
-             * @description Names of the resolved topics, most recently seen first, at equal instants by name.
+             * @description Names of the resolved topics, most recently seen first, those of one instant by name.
              * @example [
              *       "exams"
              *     ]
              */
             resolved: components["schemas"]["TopicName"][];
         };
-        /** @description The result of an erasure. */
+        /** @description What was erased. */
         Erasure: {
             subject_id: components["schemas"]["Identifier"];
             /**
@@ -615,23 +612,23 @@ export interface components {
              */
             deleted: boolean;
             /**
-             * @description Number of erased sessions.
+             * @description Number of sessions that went with the subject.
              * @example 3
              */
             sessions_removed: number;
         };
         /**
-         * @description Identifies a webhook. The service creates it.
+         * @description Names a webhook; made by the service.
          * @example wh_4f1c9e0b7a2d4c8e9f60
          */
         WebhookId: string;
         /**
-         * @description Identifies a delivery. The service creates it and sends it as `webhook-id` with every attempt.
+         * @description Names a delivery; made by the service, the `webhook-id` of every attempt.
          * @example dlv_2b7e9d4f6a1c4e3b8d05
          */
         DeliveryId: string;
         /**
-         * @description The secret that signs deliveries. `whsec_` and the base64 of 32 random bytes.
+         * @description Signs the deliveries. `whsec_` and the base64 of 32 random bytes.
          * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwbEsfYwTzXkM=
          */
         WebhookSecret: string;
@@ -642,7 +639,7 @@ export interface components {
          */
         SinceInstant: string;
         /**
-         * @description Kind of event. state_change (a session's state changed).
+         * @description Kind of an event. state_change (a session's state has changed).
          * @example state_change
          * @enum {string}
          */
@@ -654,22 +651,22 @@ export interface components {
          * @enum {string}
          */
         WebhookStatus: "active" | "failed" | "disabled";
-        /** @description A webhook to register. */
+        /** @description Where to send what. */
         WebhookRegistration: {
             /**
-             * @description The absolute https URL that receives the events, at most 1,024 characters.
+             * @description The address that receives the events; absolute, https. 1,024 characters hold any sensible one.
              * @example https://example.com/hooks/state
              */
             url: string;
             /**
-             * @description Kinds of events to receive, without duplicates.
+             * @description Kinds of events to receive, none twice.
              * @example [
              *       "state_change"
              *     ]
              */
             events: components["schemas"]["EventKind"][];
             /**
-             * @description The session to watch. Without it, the webhook watches every session of the account.
+             * @description The session to watch; every session of the account when left out.
              * @example demo-session
              */
             session_id?: string;
@@ -678,42 +675,42 @@ export interface components {
         Webhook: {
             id: components["schemas"]["WebhookId"];
             /**
-             * @description The registered URL that receives the events.
+             * @description The address that receives the events, as registered.
              * @example https://example.com/hooks/state
              */
             url: string;
             /**
-             * @description Kinds of events that the webhook receives.
+             * @description Kinds of events that it receives.
              * @example [
              *       "state_change"
              *     ]
              */
             events: components["schemas"]["EventKind"][];
             /**
-             * @description The watched session. Absent when the webhook watches every session of the account.
+             * @description The session that it watches; absent where it watches every session of the account.
              * @example demo-session
              */
             session_id?: string;
             status: components["schemas"]["WebhookStatus"];
             created_at: components["schemas"]["Instant"];
         };
-        /** @description A webhook with its secret, which is shown only once. */
+        /** @description A webhook with its secret, which is shown this once. */
         WebhookWithSecret: {
             id: components["schemas"]["WebhookId"];
             /**
-             * @description The registered URL that receives the events.
+             * @description The address that receives the events, as registered.
              * @example https://example.com/hooks/state
              */
             url: string;
             /**
-             * @description Kinds of events that the webhook receives.
+             * @description Kinds of events that it receives.
              * @example [
              *       "state_change"
              *     ]
              */
             events: components["schemas"]["EventKind"][];
             /**
-             * @description The watched session. Absent when the webhook watches every session of the account.
+             * @description The session that it watches; absent where it watches every session of the account.
              * @example demo-session
              */
             session_id?: string;
@@ -726,7 +723,7 @@ export interface components {
             /** @description Oldest first. */
             webhooks: components["schemas"]["Webhook"][];
         };
-        /** @description The payload of a delivery, sent when a session's state changed. Exactly these six fields. */
+        /** @description What a delivery says: a session's state has changed. Exactly these six fields. */
         StateChange: {
             event: components["schemas"]["EventKind"];
             session_id: components["schemas"]["Identifier"];
@@ -739,50 +736,55 @@ export interface components {
             stress_score: number;
             timestamp: components["schemas"]["Instant"];
         };
-        /** @description A queued sample event. */
+        /** @description A sample event is on its way. */
         TestAccepted: {
             delivery_id: components["schemas"]["DeliveryId"];
         };
         /**
-         * @description Why the delivery failed. attempts_exhausted (the last retry failed), disabled (the receiver responded with 410).
+         * @description Why it is not tried any more. attempts_exhausted (the last retry failed too), disabled (the receiver answered 410).
          * @example attempts_exhausted
          * @enum {string}
          */
         FailureReason: "attempts_exhausted" | "disabled";
         /**
-         * @description Why there was no answer. timeout (not done within 10 seconds), name_not_resolved, address_refused (the address
-         *     dialled may not be a target), tls_failed, connection_failed (refused, reset or broken off),
+         * @description Why there was no complete response. timeout (not complete within 10 seconds), name_not_resolved,
+         *     address_refused (the address dialed may not be a target), tls_failed, connection_failed (refused, reset or
+         *     broken off, also in the middle of a response),
          *     secret_unreadable (the deployment's SECRETS_KEY has changed: rotate the webhook's secret).
          * @example timeout
          * @enum {string}
          */
         DeliveryError: "timeout" | "name_not_resolved" | "address_refused" | "tls_failed" | "connection_failed" | "secret_unreadable";
-        /** @description One attempt, with the status of the response, or the error when there was no response. */
+        /**
+         * @description One attempt, with the status of the response, the error that prevented a complete response, or both when the
+         *     response stalled or broke off after its head.
+         */
         DeliveryAttempt: {
             timestamp: components["schemas"]["Instant"];
             /**
-             * @description Status of the receiver's response. Absent when there was none.
+             * @description Status of the receiver's response; absent when there was none.
              * @example 500
              */
             status?: number;
             error?: components["schemas"]["DeliveryError"];
             /**
-             * @description Duration of the attempt in milliseconds.
+             * @description How long the attempt took, in milliseconds.
              * @example 12
              */
             duration_ms: number;
             /**
-             * @description The first 1,024 bytes of the receiver's answer as text; absent where there were none.
+             * @description The first 1,024 bytes of the receiver's response as text. Absent when the body was empty, and when the
+             *     deployment does not keep responses (`WEBHOOK_KEEP_ANSWERS`, by default those that allow loopback targets).
              * @example oops
              */
             answer?: string;
         };
-        /** @description A delivery whose last retry failed. It can be queued again. */
+        /** @description A delivery that failed for good; it can be queued again. */
         FailedDelivery: {
             id: components["schemas"]["DeliveryId"];
             webhook_id: components["schemas"]["WebhookId"];
             payload: components["schemas"]["StateChange"];
-            /** @description The attempts of the latest schedule, oldest first. */
+            /** @description The attempts of the last schedule, oldest first. */
             attempts: components["schemas"]["DeliveryAttempt"][];
             reason: components["schemas"]["FailureReason"];
         };
@@ -791,15 +793,15 @@ export interface components {
             /** @description Newest first. */
             deliveries: components["schemas"]["FailedDelivery"][];
             /**
-             * @description Cursor of the next page; null on the last page.
+             * @description Names the next page; null on the last one.
              * @example MTc5NTI1MzQwMDAwMC5kbHZfMmI3ZTlkNGY2YTFjNGUzYjhkMDU
              */
             next_cursor: string | null;
         };
-        /** @description The failed deliveries to queue again, either by `delivery_ids` or by `webhook_id`. `since` is allowed only with `webhook_id`. */
+        /** @description Which failed deliveries to queue again, by `delivery_ids` or by `webhook_id`, not both; `since` goes with `webhook_id`. */
         RetryRequest: {
             /**
-             * @description Ids of failed deliveries.
+             * @description Ids of failed deliveries; a body holds no more.
              * @example [
              *       "dlv_2b7e9d4f6a1c4e3b8d05"
              *     ]
@@ -808,10 +810,10 @@ export interface components {
             webhook_id?: components["schemas"]["WebhookId"];
             since?: components["schemas"]["SinceInstant"];
         };
-        /** @description The deliveries that were queued again. */
+        /** @description What is queued again. */
         RetryAccepted: {
             /**
-             * @description Number of deliveries that were queued again.
+             * @description Number of deliveries that are queued again.
              * @example 1
              */
             count: number;
@@ -826,7 +828,7 @@ export interface components {
         /** @description Liveness. */
         Health: {
             /**
-             * @description Always ok. A dead process does not respond.
+             * @description Always ok; a dead process does not answer.
              * @example ok
              * @enum {string}
              */
@@ -835,20 +837,20 @@ export interface components {
         /** @description Readiness. */
         Readiness: {
             /**
-             * @description Always ready. Otherwise the response is a 503.
+             * @description Always ready; otherwise the answer is a 503.
              * @example ready
              * @enum {string}
              */
             status: "ready";
         };
         /**
-         * @description Stable name of the error. Branch on it. New codes may be added.
+         * @description Stable name of the error; branch on this. New codes may be added.
          * @example invalid_payload
          * @enum {string}
          */
         ProblemCode: "invalid_payload" | "missing_signals" | "timestamp_too_old" | "timestamp_in_future" | "missing_api_key" | "invalid_api_key" | "insufficient_scope" | "path_not_found" | "session_not_found" | "subject_not_found" | "webhook_not_found" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "body_too_large" | "unsupported_media_type" | "validation_failed" | "subject_mismatch" | "rate_limit_exceeded" | "internal_error" | "service_unavailable";
         /**
-         * @description Stable name of a validation error. New codes may be added.
+         * @description Stable name of a fault in the input. New codes may be added.
          * @example number_type
          * @enum {string}
          */
@@ -857,7 +859,7 @@ export interface components {
         Problem: {
             /**
              * Format: uri
-             * @description Identifies the kind of problem. A URN that ends with `code`.
+             * @description Identifies the kind of problem; `code` as a URN.
              * @example urn:problem-type:realtime-state-service:invalid_payload
              */
             type: string;
@@ -878,16 +880,16 @@ export interface components {
             detail: string;
             code: components["schemas"]["ProblemCode"];
             /**
-             * @description The `X-Request-Id` of this response.
+             * @description The `X-Request-Id` of this answer.
              * @example 01JD6Z7Q8N4W3V5K2M9T
              */
             request_id: string;
         };
-        /** @description Problem details with every validation error. `detail` repeats that of the first error. */
+        /** @description Problem details with every fault that was found in the input. `detail` repeats the first fault's. */
         ValidationProblem: {
             /**
              * Format: uri
-             * @description Identifies the kind of problem. A URN that ends with `code`.
+             * @description Identifies the kind of problem; `code` as a URN.
              * @example urn:problem-type:realtime-state-service:validation_failed
              */
             type: string;
@@ -902,21 +904,21 @@ export interface components {
              */
             status: number;
             /**
-             * @description The detail of the first error, for people.
+             * @description The first fault, for people.
              * @example Input should be a valid number
              */
             detail: string;
             code: components["schemas"]["ProblemCode"];
             /**
-             * @description The `X-Request-Id` of this response.
+             * @description The `X-Request-Id` of this answer.
              * @example 01JD6Z7Q8N4W3V5K2M9T
              */
             request_id: string;
-            /** @description Every error found. */
+            /** @description Every fault found. */
             errors: components["schemas"]["Fault"][];
         };
         /**
-         * @description Name of a limit, as in `RateLimit-Policy`. New names may be added.
+         * @description A limit, by the name that it has in `RateLimit-Policy`. New ones may be added.
          * @example session
          * @enum {string}
          */
@@ -925,7 +927,7 @@ export interface components {
         RateLimitProblem: {
             /**
              * Format: uri
-             * @description Identifies the kind of problem. A URN that ends with `code`.
+             * @description Identifies the kind of problem; `code` as a URN.
              * @example urn:problem-type:realtime-state-service:rate_limit_exceeded
              */
             type: string;
@@ -946,7 +948,7 @@ export interface components {
             detail: string;
             code: components["schemas"]["ProblemCode"];
             /**
-             * @description The `X-Request-Id` of this response.
+             * @description The `X-Request-Id` of this answer.
              * @example 01JD6Z7Q8N4W3V5K2M9T
              */
             request_id: string;
@@ -958,7 +960,7 @@ export interface components {
              */
             violated_policies: components["schemas"]["LimitPolicy"][];
         };
-        /** @description One validation error, at `pointer` in the body or in the query parameter `parameter`. */
+        /** @description One fault of the input, at `pointer` in the body or in the query parameter `parameter`. */
         Fault: {
             /**
              * @description What is wrong, for people.
@@ -977,7 +979,7 @@ export interface components {
              */
             parameter?: string;
             /**
-             * @description The allowed values of the enumeration.
+             * @description The allowed values of an enumeration.
              * @example [
              *       "calm",
              *       "tense"
@@ -988,8 +990,8 @@ export interface components {
     };
     responses: {
         /**
-         * @description The body is not JSON or empty (`invalid_payload`), contains no usable signal (`missing_signals`), or its timestamp
-         *     is outside the accepted span (`timestamp_too_old`, `timestamp_in_future`).
+         * @description Not JSON or empty (`invalid_payload`), no usable signal (`missing_signals`), or a timestamp outside the
+         *     accepted span (`timestamp_too_old`, `timestamp_in_future`).
          */
         BadReading: {
             headers: {
@@ -1002,7 +1004,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The body is not JSON or empty (`invalid_payload`). */
+        /** @description Not JSON, or empty (`invalid_payload`). */
         InvalidBody: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1014,7 +1016,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The account has no such webhook. */
+        /** @description This account has no such webhook. */
         WebhookNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1026,7 +1028,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Wrong types, values or fields, a URL that is not an allowed target, or too many webhooks. Every error found is listed. */
+        /** @description Wrong types, values or fields; every fault found is listed. Also a URL that may not be a target, and one webhook too many. */
         InvalidWebhookRequest: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1061,7 +1063,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The account has no data for the session. */
+        /** @description This account has no data for the session. */
         SessionNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1073,7 +1075,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The account has no data for the subject. */
+        /** @description This account has no data for the subject. */
         SubjectNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1105,7 +1107,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Wrong types, values or fields, or a subject other than the one the session belongs to. Every error found is listed. */
+        /** @description Wrong types, values or fields; every fault found is listed. Also another subject than the one the session belongs to. */
         InvalidSubmission: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1115,7 +1117,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["ValidationProblem"];
             };
         };
-        /** @description Missing, unknown, repeated or malformed parameters. Every error found is listed. */
+        /** @description Missing, unknown, repeated or malformed parameters; every fault found is listed. */
         InvalidParameters: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1126,8 +1128,9 @@ export interface components {
             };
         };
         /**
-         * @description A quota is exceeded: the session's requests (`session`), the key's new sessions (`new-sessions`), or the account's
-         *     calls this month (`month`). Nothing was stored. Resend the same request after `Retry-After` seconds.
+         * @description A quota is used up: of the session's requests (`session`), of the key's new sessions (`new-sessions`), or of
+         *     the account's calls this month (`month`). Nothing was stored. Send the same request again after `Retry-After`
+         *     seconds.
          */
         RateLimitExceeded: {
             headers: {
@@ -1141,7 +1144,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["RateLimitProblem"];
             };
         };
-        /** @description An internal error. Nothing was stored. The service's log holds the cause under the request id. */
+        /** @description The service's own fault; nothing was stored. The request id leads to the cause in the logs. */
         InternalError: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1151,7 +1154,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The database is unreachable, the queue is full or the service is shutting down. Resend the same request after `Retry-After` seconds. */
+        /** @description The database is unreachable, the queue is full or the service is shutting down. Send the same request again after `Retry-After` seconds. */
         Unavailable: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1180,55 +1183,55 @@ export interface components {
          */
         SubjectIdInPath: components["schemas"]["Identifier"];
         /**
-         * @description The `id` that the registration returned.
+         * @description The webhook, as its registration named it.
          * @example wh_4f1c9e0b7a2d4c8e9f60
          */
         WebhookIdInPath: components["schemas"]["Identifier"];
         /**
-         * @description Only deliveries of this webhook.
+         * @description Of this webhook only.
          * @example wh_4f1c9e0b7a2d4c8e9f60
          */
         WebhookIdFilter: components["schemas"]["Identifier"];
         /**
-         * @description Only deliveries of this session.
+         * @description Of this session only.
          * @example demo-session
          */
         SessionIdFilter: components["schemas"]["Identifier"];
         /**
-         * @description Only deliveries that failed at or after this instant. RFC 3339 in UTC.
+         * @description Failed at or after this instant. RFC 3339 in UTC.
          * @example 2026-11-21T09:00:00.000Z
          */
         Since: components["schemas"]["SinceInstant"];
         /**
-         * @description The `next_cursor` of the previous page. Use it with the same filters.
+         * @description The `next_cursor` of the page before; use the same filters with it.
          * @example MTc5NTI1MzQwMDAwMC5kbHZfMmI3ZTlkNGY2YTFjNGUzYjhkMDU
          */
         Cursor: string;
         /**
          * @description `sha256=` and the lowercase hex HMAC-SHA256 of the raw body bytes, keyed with the secret string as issued
-         *     (`whsec_…`). During a rotation it holds two signatures separated by a comma: split before you compare.
+         *     (`whsec_…`). For 24 hours after a rotation there are two, separated by a comma: split before you compare.
          * @example sha256=5f2b51ca2b4d1a7e5f2b51ca2b4d1a7e5f2b51ca2b4d1a7e5f2b51ca2b4d1a7e
          */
         ServiceSignature: string;
         /**
-         * @description Identifies the delivery (Standard Webhooks). It is the same on every attempt and identifies duplicates.
+         * @description The delivery (Standard Webhooks); the same on every attempt, so duplicates are known by it.
          * @example dlv_2b7e9d4f6a1c4e3b8d05
          */
         DeliveryIdHeader: components["schemas"]["DeliveryId"];
         /**
-         * @description Time of this attempt in Unix seconds (Standard Webhooks). Reject old values to prevent replays.
+         * @description When this attempt was made, Unix seconds (Standard Webhooks); refuse old ones to keep replays out.
          * @example 1795253400
          */
         DeliveryTimestampHeader: string;
         /**
          * @description `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, keyed with the decoded secret
-         *     (Standard Webhooks). During a rotation it holds two signatures separated by a space.
+         *     (Standard Webhooks). For 24 hours after a rotation there are two, separated by a space.
          * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
          */
         StandardSignature: string;
         /**
-         * @description Length of the window in minutes: datapoints with a `timestamp` later than now minus `minutes`. At most 60, so
-         *     that the response stays bounded. Decimal digits only.
+         * @description Length of the window in minutes: datapoints with `timestamp` later than now minus this. At most 60, so that
+         *     an answer stays bounded. Plain decimal digits.
          * @example 5
          */
         Minutes: number;
@@ -1237,7 +1240,7 @@ export interface components {
     headers: {
         /** @description Identifies this request in the service's logs. */
         RequestId: string;
-        /** @description Seconds to wait before resending the request. */
+        /** @description Seconds to wait before the request is sent again. */
         RetryAfter: number;
         /**
          * @description The quotas that the request was counted against, as a list of structured field items: `q` requests within `w`
@@ -1245,13 +1248,13 @@ export interface components {
          */
         RateLimitPolicy: string;
         /**
-         * @description What remains of each quota: `r` requests, and `t` seconds until the window ends. As in
+         * @description What is left of each quota: `r` requests in the `t` seconds until it is whole again. As in
          *     draft-ietf-httpapi-ratelimit-headers-11.
          */
         RateLimit: string;
-        /** @description Same as `RateLimitPolicy`; absent when no quota applies. */
+        /** @description As `RateLimitPolicy`; absent where no quota applies. */
         RateLimitPolicyIfAny: string;
-        /** @description Same as `RateLimit`; absent when no quota applies. */
+        /** @description As `RateLimit`; absent where no quota applies. */
         RateLimitIfAny: string;
     };
     pathItems: never;
@@ -1265,7 +1268,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description One reading. At most 4,096 bytes of UTF-8 JSON. Unknown fields are rejected. */
+        /** @description One reading. At most 4,096 bytes of UTF-8 JSON; unknown fields are refused. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["SignalSubmission"];
@@ -1340,8 +1343,8 @@ export interface operations {
                  */
                 session_id: components["parameters"]["SessionId"];
                 /**
-                 * @description Length of the window in minutes: datapoints with a `timestamp` later than now minus `minutes`. At most 60, so
-                 *     that the response stays bounded. Decimal digits only.
+                 * @description Length of the window in minutes: datapoints with `timestamp` later than now minus this. At most 60, so that
+                 *     an answer stays bounded. Plain decimal digits.
                  * @example 5
                  */
                 minutes?: components["parameters"]["Minutes"];
@@ -1424,7 +1427,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description All data about the subject is erased. */
+            /** @description All that was known about the subject is erased. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1452,14 +1455,14 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The target and the events. At most 4,096 bytes of UTF-8 JSON. Unknown fields are rejected. */
+        /** @description Where to send what. At most 4,096 bytes of UTF-8 JSON; unknown fields are refused. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["WebhookRegistration"];
             };
         };
         responses: {
-            /** @description The existing registration, without its secret. */
+            /** @description It was registered already; the secret is not shown again. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1471,7 +1474,7 @@ export interface operations {
                     "application/json": components["schemas"]["Webhook"];
                 };
             };
-            /** @description Registered. Store the secret; it is not shown again. */
+            /** @description Registered; keep the secret, it is not shown again. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1503,7 +1506,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The webhooks of the account, at most 100. */
+            /** @description The webhooks; there are at most 100. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1529,7 +1532,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The `id` that the registration returned.
+                 * @description The webhook, as its registration named it.
                  * @example wh_4f1c9e0b7a2d4c8e9f60
                  */
                 id: components["parameters"]["WebhookIdInPath"];
@@ -1563,7 +1566,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The `id` that the registration returned.
+                 * @description The webhook, as its registration named it.
                  * @example wh_4f1c9e0b7a2d4c8e9f60
                  */
                 id: components["parameters"]["WebhookIdInPath"];
@@ -1599,7 +1602,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The `id` that the registration returned.
+                 * @description The webhook, as its registration named it.
                  * @example wh_4f1c9e0b7a2d4c8e9f60
                  */
                 id: components["parameters"]["WebhookIdInPath"];
@@ -1608,7 +1611,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Queued. It is sent immediately. */
+            /** @description Queued; it is sent at once. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1633,22 +1636,22 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Only deliveries of this webhook.
+                 * @description Of this webhook only.
                  * @example wh_4f1c9e0b7a2d4c8e9f60
                  */
                 webhook_id?: components["parameters"]["WebhookIdFilter"];
                 /**
-                 * @description Only deliveries of this session.
+                 * @description Of this session only.
                  * @example demo-session
                  */
                 session_id?: components["parameters"]["SessionIdFilter"];
                 /**
-                 * @description Only deliveries that failed at or after this instant. RFC 3339 in UTC.
+                 * @description Failed at or after this instant. RFC 3339 in UTC.
                  * @example 2026-11-21T09:00:00.000Z
                  */
                 since?: components["parameters"]["Since"];
                 /**
-                 * @description The `next_cursor` of the previous page. Use it with the same filters.
+                 * @description The `next_cursor` of the page before; use the same filters with it.
                  * @example MTc5NTI1MzQwMDAwMC5kbHZfMmI3ZTlkNGY2YTFjNGUzYjhkMDU
                  */
                 cursor?: components["parameters"]["Cursor"];
@@ -1686,7 +1689,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The deliveries to retry. At most 4,096 bytes of UTF-8 JSON. Unknown fields are rejected. */
+        /** @description Which deliveries. At most 4,096 bytes of UTF-8 JSON; unknown fields are refused. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["RetryRequest"];

@@ -382,7 +382,7 @@ export const problems = {
   "request_timeout": {
     "status": 408,
     "title": "Request Timeout",
-    "detail": "Request not completed in time"
+    "detail": "Request was not sent in time"
   },
   "headers_too_large": {
     "status": 431,
@@ -470,19 +470,19 @@ export const faults = {
     "detail": "Input should have at most {limit} items"
   },
   "not_unique": {
-    "detail": "Input should not contain duplicate items"
+    "detail": "Input should not have an item twice"
   },
   "pattern_mismatch": {
     "detail": "Input should match {limit}"
   },
   "date_time_invalid": {
-    "detail": "Not a valid calendar date-time, e.g. 2026-11-21T09:30:00Z"
+    "detail": "Input should be a valid date-time of the calendar"
   },
   "repeated": {
-    "detail": "Parameter should be given only once"
+    "detail": "Input should be given once"
   },
   "exclusive": {
-    "detail": "Input should contain exactly one of {limit}"
+    "detail": "Input should have exactly one of {limit}"
   },
   "url_invalid": {
     "detail": "Input should be an absolute URL with a host"
@@ -491,19 +491,19 @@ export const faults = {
     "detail": "Input should be an https URL"
   },
   "url_credentials": {
-    "detail": "Input should be a URL without user name and password"
+    "detail": "Input should be a URL without user and password"
   },
   "url_fragment": {
     "detail": "Input should be a URL without a fragment"
   },
   "address_refused": {
-    "detail": "Input should be a URL with a public address, not a private, loopback, link-local or reserved one"
+    "detail": "Input should be a URL of a public address, not private, loopback, link-local or reserved"
   },
   "too_many_webhooks": {
     "detail": "An account may have at most {limit} webhooks: remove one first"
   },
   "cursor_invalid": {
-    "detail": "Input should be the next_cursor of a previous response"
+    "detail": "Input should be a next_cursor of an earlier answer"
   },
   "invalid": {
     "detail": "Input should be valid"
@@ -785,4 +785,4 @@ export const operationScopes = {
   "retryDeliveries": "webhooks"
 } as const;
 
-export const contractDigest = "ff866150a230c6651afcb43c4b9a84a1492eb89d2514aed66c502223066d4abf" as const;
+export const contractDigest = "96f6d28595f95bf4193f00516e7dc468e4879c06e363dd550b7b25d844be6877" as const;
