@@ -74,6 +74,13 @@ export default tseslint.config(
       // Express' types are extended by declaring into their namespace.
       '@typescript-eslint/no-namespace': ['error', { allowDeclarations: true }],
       eqeqeq: 'error',
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: "MemberExpression[object.name='AbortSignal'][property.name='any']",
+          message: 'Node may garbage-collect a timeout in it before it fires (nodejs/node#57736): use startTimeLimit',
+        },
+      ],
     },
   },
   {

@@ -23,6 +23,8 @@ export interface Config {
   /** Absent: no metrics server. */
   readonly metricsPort: number | undefined;
   readonly targetPolicy: { readonly allowHttp: boolean; readonly allowLoopback: boolean };
+  /** Whether failed deliveries show the start of the receiver's response. */
+  readonly keepsAnswers: boolean;
   readonly quotas: Quotas;
   /** Shares the rate limits between processes. Absent: each process counts separately. */
   readonly redisUrl: string | undefined;
@@ -49,6 +51,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     }
   };
   const database = value('DATABASE_URL', variables.DATABASE_URL);
+  const allowLoopback =
+    value('WEBHOOK_ALLOW_LOOPBACK', variables.WEBHOOK_ALLOW_LOOPBACK) ?? database?.kind === 'sqlite';
   const config = {
     host: value('HOST', variables.HOST),
     port: value('PORT', variables.PORT),
@@ -63,8 +67,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     hasWorker: value('WORKER', variables.WORKER),
     targetPolicy: {
       allowHttp: value('WEBHOOK_ALLOW_HTTP', variables.WEBHOOK_ALLOW_HTTP),
-      allowLoopback: value('WEBHOOK_ALLOW_LOOPBACK', variables.WEBHOOK_ALLOW_LOOPBACK) ?? database?.kind === 'sqlite',
+      allowLoopback,
     },
+    keepsAnswers: value('WEBHOOK_KEEP_ANSWERS', variables.WEBHOOK_KEEP_ANSWERS) ?? !allowLoopback,
     quotas: {
       sessionRequests: value('LIMIT_SESSION_REQUESTS_PER_MINUTE', variables.LIMIT_SESSION_REQUESTS_PER_MINUTE),
       newSessions: value('LIMIT_NEW_SESSIONS_PER_MINUTE', variables.LIMIT_NEW_SESSIONS_PER_MINUTE),

@@ -77,6 +77,11 @@ export const variables = {
     '1 with an embedded database, otherwise 0',
     unlessEmpty(readSwitch),
   ),
+  WEBHOOK_KEEP_ANSWERS: optional(
+    "1: keep the first 1 KB of a receiver's response with each attempt, shown with failed deliveries",
+    '0 where loopback targets are allowed, because any local service may respond. Otherwise 1',
+    unlessEmpty(readSwitch),
+  ),
   LIMIT_SESSION_REQUESTS_PER_MINUTE: variable(
     'Requests per minute per session. 0: unlimited',
     String(limits.session_requests.quota),

@@ -87,7 +87,10 @@ test('each delivery carries the headers of the contract, and tells nothing else 
   const { id } = await register(service, url);
   const { headers } = await sample(service, id);
   expect(Object.keys(headers).sort()).toEqual([
+    'connection',
+    'content-length',
     'content-type',
+    'host',
     'user-agent',
     'webhook-id',
     'webhook-signature',

@@ -4,12 +4,12 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { generate } from 'selfsigned';
 import { expect, onTestFinished, test } from 'vitest';
 import { startReceiver } from '../support/receiver.js';
-import { startDelivering } from '../support/service.js';
+import { startDelivering, startTestService } from '../support/service.js';
 import { attempted, deliveriesOf, register } from '../support/webhooks.js';
 
 /** Sends a sample to the URL and returns what came of the first attempt at it. */
-async function outcomeAt(url: string) {
-  const service = await startDelivering();
+async function outcomeAt(url: string, env?: Record<string, string>) {
+  const service = env ? await startTestService({ env: { WORKER: '1', ...env } }) : await startDelivering();
   const { id } = await register(service, url);
   const deliveries = deliveriesOf(service, id);
   await service.request(`/webhooks/${id}/test`, { method: 'POST' });
@@ -76,11 +76,50 @@ test('an answer that never ends is read no further than it is kept', async () =>
   expect(await outcomeAt(receiver.url)).toEqual(delivered(200, 'y'.repeat(1024)));
 });
 
-test('an answer that breaks off counts by its status', async () => {
+test('a 2xx response that breaks off is a failed attempt', async () => {
   const url = await startRaw((socket) =>
     socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf', () => socket.destroy()),
   );
-  expect(await outcomeAt(url)).toMatchObject({ status: 'delivered', outcome: { status: 200 } });
+  expect(await outcomeAt(url)).toEqual(failed({ status: 200, error: 'connection_failed', answer: 'half' }));
+});
+
+test.each(['100 Continue', '102 Processing', '103 Early Hints'])(
+  'an unsolicited %s before the response does not fail the attempt',
+  async (informational) => {
+    const url = await startRaw((socket) =>
+      socket.end(`HTTP/1.1 ${informational}\r\n\r\nHTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n`),
+    );
+    expect(await outcomeAt(url)).toEqual(delivered(204));
+  },
+);
+
+test('a kept connection that the receiver closes meanwhile does not fail the next attempt', async () => {
+  let connections = 0;
+  const port = await listen(
+    createServer((socket) => {
+      connections += 1;
+      // Closes the connection at the moment of the second request, as a receiver does after its own idle time.
+      socket.once('data', () => {
+        socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
+        socket.once('data', () => socket.resetAndDestroy());
+      });
+    }),
+  );
+  const service = await startDelivering();
+  const { id } = await register(service, `http://127.0.0.1:${port}/`);
+  const deliveries = deliveriesOf(service, id);
+  for (let count = 1; count <= 2; count += 1) {
+    await service.request(`/webhooks/${id}/test`, { method: 'POST' });
+    await attempted(deliveries, count);
+  }
+  expect((await deliveries()).map(({ status }) => status)).toEqual(['delivered', 'delivered']);
+  expect(connections).toBe(2);
+});
+
+test('without WEBHOOK_KEEP_ANSWERS a deployment that allows loopback keeps nothing of a response', async () => {
+  const receiver = await startReceiver();
+  receiver.answer((_, response) => void response.writeHead(500).end('of another local service'));
+  expect(await outcomeAt(receiver.url, { WEBHOOK_KEEP_ANSWERS: '' })).toEqual(failed({ status: 500 }));
 });
 
 test('an answer that is no text is kept as far as it can be read', async () => {
@@ -125,7 +164,7 @@ test('https to a receiver that speaks no TLS is a failed attempt', async () => {
   expect(receiver.received).toEqual([]);
 });
 
-test('whoever answers nothing, or no whole head, within 10 s has had its attempt; a slow body counts by its status', async () => {
+test('a receiver that sends no complete response within 10 s fails its attempt, whatever it has sent by then', async () => {
   const silent = await startRaw(() => undefined);
   const trickle = (socket: Socket, text: string) => {
     const letters = [...text];
@@ -133,14 +172,20 @@ test('whoever answers nothing, or no whole head, within 10 s has had its attempt
     socket.on('close', () => clearInterval(timer));
   };
   const slowHead = await startRaw((socket) => trickle(socket, `HTTP/1.1 200 OK\r\nX: ${'x'.repeat(1000)}`));
+  const endlessHints = await startRaw((socket) => trickle(socket, 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(100)));
   const slowBody = await startRaw((socket) => {
     socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n');
     trickle(socket, 'slow');
   });
-  const outcomes = await Promise.all([silent, slowHead, slowBody].map(outcomeAt));
-  expect(outcomes.slice(0, 2)).toEqual([failed({ error: 'timeout' }), failed({ error: 'timeout' })]);
-  expect(outcomes[2]).toMatchObject({
-    status: 'delivered',
-    outcome: { status: 200, answer: expect.stringMatching(/^slow\.+$/) },
-  });
+  const stalledBody = await startRaw((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n'));
+  const outcomes = await Promise.all(
+    [silent, slowHead, endlessHints, slowBody, stalledBody].map((url) => outcomeAt(url)),
+  );
+  expect(outcomes).toEqual([
+    failed({ error: 'timeout' }),
+    failed({ error: 'timeout' }),
+    failed({ error: 'timeout' }),
+    failed({ status: 200, error: 'timeout', answer: expect.stringMatching(/^slow\.+$/) }),
+    failed({ status: 200, error: 'timeout' }),
+  ]);
 });

@@ -114,6 +114,7 @@ async function start(options: TestServiceOptions): Promise<Running> {
     PORT: '0',
     WORKER: '0',
     WEBHOOK_ALLOW_LOOPBACK: '1',
+    WEBHOOK_KEEP_ANSWERS: '1',
     LOG_LEVEL: 'debug',
     ...ample,
     ...options.env,

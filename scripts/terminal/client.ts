@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Schema, StateReading, Submission } from '../../src/contract.js';
+import { startTimeLimit } from '../../src/delivery/time-limit.js';
 import { parseUrl } from '../../src/parse-url.js';
 
 /** A service that stays busy longer is reported instead of waited for. */
@@ -35,7 +36,6 @@ export function createSend(service: ServiceAddress): Send {
       const waitSeconds = retryAfter(response);
       if (waitSeconds === undefined || waitSeconds > waitSecondsMax || tries === triesMax)
         return read(response, service.url);
-      await response.body?.cancel();
       await sleep(waitSeconds * 1000, undefined, { signal: service.signal });
     }
   };
@@ -47,19 +47,24 @@ export function readBaseUrl(text: string): string | undefined {
   return text.replace(/\/+$/, '');
 }
 
+/** Resolves after the whole response has arrived: the limit covers its body too. */
 async function post({ url, key, signal }: ServiceAddress, submission: Submission): Promise<Response> {
+  const limit = startTimeLimit(answerLimitMs, signal);
   try {
-    return await fetch(`${url}/v1/ingest`, {
+    const response = await fetch(`${url}/v1/ingest`, {
       method: 'POST',
       headers: { 'X-Service-Key': key, 'Content-Type': 'application/json' },
       body: JSON.stringify(submission),
-      signal: AbortSignal.any([signal, AbortSignal.timeout(answerLimitMs)]),
+      signal: limit.signal,
     });
+    return new Response((await response.text()) || null, response);
   } catch (error) {
     signal.throwIfAborted();
     throw new UnusableService(
       `cannot reach the service at ${url} (${causeOf(error)}): start it with npm start, or name its address with --url`,
     );
+  } finally {
+    limit.clear();
   }
 }
 

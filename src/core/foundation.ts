@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Keep } from '../closing.js';
 import type { Config } from '../config.js';
 import { createSecretBox, type SecretBox } from '../delivery/secret-box.js';
+import { resolveName, type ResolveName } from '../delivery/resolve-name.js';
 import { startWorker, type Worker } from '../delivery/worker.js';
 import { secretsKeyOf } from '../secrets.js';
 import { starting } from '../start-error.js';
@@ -12,6 +13,7 @@ export interface Foundation {
   readonly store: Store;
   readonly secretsKey: string;
   readonly secretBox: SecretBox;
+  readonly resolveName: ResolveName;
   readonly now: () => number;
   /** Age of the oldest event that is not yet expanded to deliveries; 0 without one. */
   outboxAgeSeconds(): Promise<number>;
@@ -25,6 +27,7 @@ export async function openFoundation(keep: Keep, config: Config, now: () => numb
     store,
     secretsKey,
     secretBox: createSecretBox(secretsKey),
+    resolveName,
     now,
     async outboxAgeSeconds() {
       const oldestMs = await store.findOldestEvent();
@@ -34,12 +37,12 @@ export async function openFoundation(keep: Keep, config: Config, now: () => numb
 }
 
 export interface WorkerOptions {
-  readonly config: Pick<Config, 'targetPolicy'>;
+  readonly config: Pick<Config, 'targetPolicy' | 'keepsAnswers'>;
   readonly log: Logger;
   readonly observeAttempt: (outcome: 'delivered' | 'failed', seconds: number) => void;
 }
 
-export function startWorkerOn({ store, secretBox, now }: Foundation, options: WorkerOptions): Worker {
-  const { config, log, observeAttempt } = options;
-  return startWorker({ store, secretBox, targetPolicy: config.targetPolicy, now, log, observeAttempt });
+export function startWorkerOn(foundation: Foundation, { config, log, observeAttempt }: WorkerOptions): Worker {
+  const { targetPolicy, keepsAnswers } = config;
+  return startWorker({ ...foundation, targetPolicy, keepsAnswers, log, observeAttempt });
 }

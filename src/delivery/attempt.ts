@@ -1,71 +1,94 @@
-import type { Agent } from 'undici';
+import { once } from 'node:events';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import { webhookDelivery as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract.js';
+import type { Dial } from './dial.js';
+import { errorOf } from './error-of.js';
+import { startTimeLimit } from './time-limit.js';
 
 export interface Request {
+  readonly accountId: string;
   readonly url: string;
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Its result is always an outcome: whatever goes wrong is the receiver's, or the way to it. */
+/** Sends one delivery once. It always resolves with an outcome: any error is the receiver's or the network's. */
 export type Attempt = (request: Request, abort: AbortSignal) => Promise<Outcome>;
 
 export type Outcome = Pick<Schema<'DeliveryAttempt'>, 'status' | 'error' | 'answer'>;
 
-const sent = { 'Content-Type': 'application/json', 'User-Agent': 'realtime-state-service' };
+export interface AttemptParts {
+  readonly dial: Dial;
+  /** Whether outcomes contain the start of the response body. */
+  readonly keepsAnswers: boolean;
+  /** The limit for the whole attempt: name lookup, connection, request and response body. */
+  readonly timeoutMs: number;
+}
 
-/** Sends one delivery once. Redirects are not followed; of the answer no more is read than is kept. */
-export function createAttempt(askAgent: () => Promise<Agent>): Attempt {
-  return async ({ url, body, headers }, abort) => {
-    const signal = AbortSignal.any([abort, AbortSignal.timeout(settings.attempt_timeout_seconds * 1000)]);
+/** Redirects are not followed. At most `answer_kept_bytes` of the response body are read. */
+export function createAttempt({ dial, keepsAnswers, timeoutMs }: AttemptParts): Attempt {
+  return async (request, abort) => {
+    const limit = startTimeLimit(timeoutMs, abort);
+    const nameError = (error: unknown) => (limit.isOver() ? 'timeout' : errorOf(error));
     try {
-      const init = { method: 'POST', body, headers: { ...sent, ...headers }, redirect: 'manual', signal } as const;
-      // The types of Node's own fetch name the dispatcher of another version of the package.
-      const response = await fetch(url, { ...init, dispatcher: (await askAgent()) as never });
-      const answer = await readStart(response.body);
-      return { status: response.status, ...(answer !== '' && { answer }) };
+      const response = await respond(dial, request, limit.signal);
+      const { text, error } = await readStart(response);
+      const answer = keepsAnswers && text !== '' ? { answer: text } : {};
+      return { status: response.statusCode ?? 0, ...(error !== undefined && { error: nameError(error) }), ...answer };
     } catch (error) {
-      return { error: errorOf(error) };
+      return { error: nameError(error) };
+    } finally {
+      limit.clear();
     }
   };
 }
 
-export function isSuccess({ status = 0 }: Outcome): boolean {
-  return status >= 200 && status < 300;
+/** A response that broke off or stalled is a failed attempt, whatever its status. */
+export function isSuccess({ status = 0, error }: Outcome): boolean {
+  return error === undefined && status >= 200 && status < 300;
 }
 
-/** Up to so many bytes as are kept; what has come counts when the rest breaks off or takes too long. */
-async function readStart(body: Response['body']): Promise<string> {
-  const parts: Uint8Array[] = [];
-  let length = 0;
+/** Informational responses (1xx) are skipped by node:http. */
+async function respond(dial: Dial, request: Request, signal: AbortSignal): Promise<IncomingMessage> {
+  const sending = send(dial(request, signal), request.body);
   try {
-    for await (const part of body ?? []) {
+    return await responseOf(sending);
+  } catch (error) {
+    if (!isStale(sending, error)) throw error;
+    return responseOf(send(dial(request, signal), request.body));
+  }
+}
+
+function send(sending: ClientRequest, body: string): ClientRequest {
+  // The body of the response reports errors after its head.
+  return sending.on('error', () => undefined).end(body);
+}
+
+async function responseOf(sending: ClientRequest): Promise<IncomingMessage> {
+  const [response] = await once(sending, 'response');
+  return response;
+}
+
+/** The receiver closed a kept connection while the request was on its way: this says nothing about the receiver. */
+function isStale({ reusedSocket }: ClientRequest, error: unknown): boolean {
+  return reusedSocket && ['ECONNRESET', 'EPIPE'].includes((error as { code?: string }).code ?? '');
+}
+
+/** Reads the kept part of the body. `error` is set when the body ended neither properly nor beyond the kept part. */
+async function readStart(response: IncomingMessage): Promise<{ text: string; error?: unknown }> {
+  const parts: Buffer[] = [];
+  let length = 0;
+  const text = () => new TextDecoder().decode(Buffer.concat(parts).subarray(0, settings.answer_kept_bytes));
+  try {
+    for await (const part of response) {
       parts.push(part);
       length += part.length;
-      // Leaving the loop lets the rest go.
+      // Leaving the loop closes the connection.
       if (length >= settings.answer_kept_bytes) break;
     }
-  } catch {
-    // The status decides, and that is known.
+    return { text: text() };
+  } catch (error) {
+    return { text: text(), error };
   }
-  return new TextDecoder().decode(Buffer.concat(parts).subarray(0, settings.answer_kept_bytes));
-}
-
-const nameErrors = ['ENOTFOUND', 'EAI_AGAIN', 'EAI_NODATA', 'EAI_NONAME', 'ENODATA'];
-const timeoutErrors = ['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT'];
-
-function errorOf(error: unknown): Schema<'DeliveryError'> {
-  const { name, cause } = error as Error;
-  const code = codesOf(cause ?? error).join(' ');
-  if (code.includes('ADDRESS_REFUSED')) return 'address_refused';
-  if (name === 'TimeoutError' || timeoutErrors.some((it) => code.includes(it))) return 'timeout';
-  if (nameErrors.some((it) => code.includes(it))) return 'name_not_resolved';
-  return /TLS|SSL|CERT|SIGNED|ISSUER|EPROTO|ALTNAME/.test(code) ? 'tls_failed' : 'connection_failed';
-}
-
-/** Several addresses that failed come as one error that holds theirs. */
-function codesOf(error: unknown): string[] {
-  const { code = '', errors = [] } = (error ?? {}) as { code?: string; errors?: unknown[] };
-  return [String(code), ...errors.flatMap(codesOf)];
 }

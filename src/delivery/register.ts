@@ -1,28 +1,35 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { webhookDelivery as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract.js';
 import { fault, ProblemError } from '../problem.js';
 import type { Writer } from '../store/store.js';
 import type { StoredWebhook } from '../store/webhooks.js';
-import { resolveName } from './resolve-name.js';
+import type { ResolveName } from './resolve-name.js';
 import { newId } from './new-delivery.js';
 import { issueSecret } from './signing-secrets.js';
 import type { SecretBox } from './secret-box.js';
 import { faultOfAddress, faultOfUrl, literalAddress, type TargetPolicy } from './target.js';
 
-/** A name that has not resolved by then is accepted: it is judged again whenever it is dialled. */
+/** A name that has not resolved by then is accepted: its addresses are checked again whenever they are dialed. */
 const resolveMs = 2_000;
 
+export interface TargetChecks {
+  readonly targetPolicy: TargetPolicy;
+  readonly resolveName: ResolveName;
+}
+
 /** Throws the ProblemError that refuses the URL as a target, if there is a reason to. */
-export async function requireTarget(text: string, policy: TargetPolicy): Promise<void> {
-  const code = faultOfUrl(text, policy) ?? (await faultOfName(new URL(text), policy));
+export async function requireTarget(text: string, accountId: string, checks: TargetChecks): Promise<void> {
+  const code = faultOfUrl(text, checks.targetPolicy) ?? (await faultOfName(new URL(text), accountId, checks));
   if (code) throw new ProblemError('validation_failed', { faults: [fault(code, { pointer: '/url' })] });
 }
 
-/** All addresses of the name must do. */
-async function faultOfName(url: URL, policy: TargetPolicy): Promise<ReturnType<typeof faultOfAddress>> {
+/** Every address of the name must be allowed. */
+async function faultOfName(url: URL, accountId: string, { targetPolicy, resolveName }: TargetChecks) {
   if (literalAddress(url) !== undefined) return undefined;
-  const addresses = await resolveName(url.hostname, resolveMs);
-  return addresses.map(({ address }) => faultOfAddress(address, url, policy)).find((it) => it !== undefined);
+  const resolved = resolveName(url.hostname, accountId).catch(() => []);
+  const addresses = await Promise.race([resolved, sleep(resolveMs, [], { ref: false })]);
+  return addresses.map(({ address }) => faultOfAddress(address, url, targetPolicy)).find((it) => it !== undefined);
 }
 
 /** What a registration comes to: the webhook, and its secret where it is new. */

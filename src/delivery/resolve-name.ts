@@ -1,12 +1,14 @@
 import { lookup, type LookupAddress } from 'node:dns';
 
-/** The addresses of a name; none where it does not resolve in time. */
-export function resolveName(hostname: string, timeoutMs: number): Promise<LookupAddress[]> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve([]), timeoutMs);
+/** Resolves with the addresses of a name; rejects with NameNotResolvedError. */
+export type ResolveName = (hostname: string, accountId: string) => Promise<LookupAddress[]>;
+
+export class NameNotResolvedError extends Error {}
+
+export const resolveName: ResolveName = (hostname) =>
+  new Promise((resolve, reject) => {
     lookup(hostname, { all: true }, (error, found) => {
-      clearTimeout(timer);
-      resolve(error ? [] : found);
+      if (error) reject(new NameNotResolvedError(`${hostname} does not resolve`, { cause: error }));
+      else resolve(found);
     });
   });
-}

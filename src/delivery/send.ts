@@ -27,10 +27,10 @@ export type Send = (
 export function createSender({ attempt, secretBox, now, abort, attemptMs }: SenderParts): Send {
   const tryOnce = async (delivery: DueDelivery, webhook: StoredWebhook, atMs: number): Promise<Outcome> => {
     try {
-      const secrets = secretsOf(secretBox, delivery.accountId, webhook, atMs);
-      const { deliveryId, payload } = delivery;
+      const { accountId, deliveryId, payload } = delivery;
+      const secrets = secretsOf(secretBox, accountId, webhook, atMs);
       const headers = signatureHeaders({ deliveryId, body: payload, atMs, secrets });
-      const request = { url: webhook.url, body: payload, headers };
+      const request = { accountId, url: webhook.url, body: payload, headers };
       return await inSpan('webhook attempt', 'CLIENT', { 'webhook.id': deliveryId }, () => attempt(request, abort));
     } catch (error) {
       if (error instanceof SecretBoxError) return { error: 'secret_unreadable' };
@@ -44,7 +44,7 @@ export function createSender({ attempt, secretBox, now, abort, attemptMs }: Send
     if (!webhook || isTooLate || abort.aborted || isUnwanted(delivery, webhook)) return undefined;
     const startedAtMs = performance.now();
     const outcome = await tryOnce(delivery, webhook, atMs);
-    if (abort.aborted && outcome.status === undefined) return undefined;
+    if (abort.aborted && (outcome.status === undefined || outcome.error !== undefined)) return undefined;
     return {
       timestamp: new Date(atMs).toISOString(),
       ...outcome,

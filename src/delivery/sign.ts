@@ -8,7 +8,7 @@ export interface Signable {
   readonly body: string;
   /** Of the attempt, epoch ms. */
   readonly atMs: number;
-  /** As issued, `whsec_…`: the present one and, while a rotation lasts, the one before. */
+  /** As issued, `whsec_…`: the current one first, then those that rotations replaced recently. */
   readonly secrets: readonly string[];
 }
 

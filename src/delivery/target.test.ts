@@ -5,8 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
-import { createAgent } from './agent.js';
 import { createAttempt } from './attempt.js';
+import { createDialer } from './dial.js';
+import { resolveName } from './resolve-name.js';
 import { faultOfAddress, faultOfUrl, type TargetPolicy } from './target.js';
 
 const strict: TargetPolicy = { allowHttp: false, allowLoopback: false };
@@ -212,9 +213,10 @@ async function listen(answer: Parameters<typeof createServer>[1]): Promise<{ por
 
 /** Sends once, as the worker does; no address was judged before. */
 async function attemptAt(url: string, policy: TargetPolicy) {
-  const agent = createAgent(policy, 1, 1_000);
-  onTestFinished(() => agent.destroy());
-  return createAttempt(async () => agent)({ url, body, headers: {} }, new AbortController().signal);
+  const { dial, close } = createDialer(policy, resolveName);
+  onTestFinished(close);
+  const attempt = createAttempt({ dial, keepsAnswers: true, timeoutMs: 10_000 });
+  return attempt({ accountId: 'a', url, body, headers: {} }, new AbortController().signal);
 }
 
 test.each(['localhost', '127.0.0.1', '[::1]', '2130706433', '[::ffff:127.0.0.1]'])(

@@ -20,7 +20,7 @@ export function faultOfUrl(text: string, policy: TargetPolicy): UrlFault | undef
   const url = parseUrl(text);
   if (!url) return 'url_invalid';
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'url_scheme';
-  if (url.hostname === '' || /[\s\\]/.test(text)) return 'url_invalid';
+  if (url.hostname === '' || /[\s\\]|\p{Cc}/u.test(text)) return 'url_invalid';
   if (url.username !== '' || url.password !== '') return 'url_credentials';
   if (text.includes('#')) return 'url_fragment';
   const address = literalAddress(url);

@@ -7,13 +7,14 @@ import type { Store } from '../store/store.js';
 import { isTransient } from '../store/transient.js';
 import type { StoredWebhook } from '../store/webhooks.js';
 import { createAttempt, isSuccess } from './attempt.js';
+import { createDialer } from './dial.js';
 import { expandEvents } from './expand.js';
 import { startLoop } from './loop.js';
-import { openAgent } from './open-agent.js';
+import type { ResolveName } from './resolve-name.js';
 import type { SecretBox } from './secret-box.js';
 import { createSender } from './send.js';
 import { type Handled, settleGroup } from './settle.js';
-import { createSlots, slotsPerReceiver } from './slots.js';
+import { createSlots } from './slots.js';
 import { webhookDelivery as settings } from '../../generated/spec.js';
 import type { TargetPolicy } from './target.js';
 
@@ -30,6 +31,9 @@ export interface WorkerParts {
   readonly store: Store;
   readonly secretBox: SecretBox;
   readonly targetPolicy: TargetPolicy;
+  readonly resolveName: ResolveName;
+  /** Whether failed deliveries show the start of the receiver's response. */
+  readonly keepsAnswers: boolean;
   readonly now: () => number;
   readonly log: Logger;
   /** Told of every attempt that was settled. */
@@ -46,9 +50,10 @@ export interface Worker {
 
 export function startWorker(parts: WorkerParts): Worker {
   const { store, log, now } = parts;
-  const agent = openAgent(parts.targetPolicy, slotsPerReceiver, attemptMs);
+  const { dial, close: hangUp } = createDialer(parts.targetPolicy, parts.resolveName);
   const closing = new AbortController();
-  const send = createSender({ ...parts, attempt: createAttempt(agent.ask), abort: closing.signal, attemptMs });
+  const attempt = createAttempt({ dial, keepsAnswers: parts.keepsAnswers, timeoutMs: attemptMs });
+  const send = createSender({ ...parts, attempt, abort: closing.signal, attemptMs });
   const settling = createGroupCommit<Handled, undefined>({
     commit: (group) => commitSettled(store, group, now()),
     isOutage: isTransient,
@@ -121,7 +126,7 @@ export function startWorker(parts: WorkerParts): Worker {
       closing.abort();
       await Promise.all(underWay);
       await settling.close();
-      await agent.close();
+      hangUp();
     },
   };
 }

@@ -5,9 +5,9 @@ import type { Services } from './services.js';
 
 /** The secret is in this answer and in no other. */
 export function registerWebhook(services: Services): Operation<'registerWebhook'> {
-  const { store, secretBox, targetPolicy, now } = services;
+  const { store, secretBox, now } = services;
   return async ({ body }, { accountId }) => {
-    await requireTarget(body.url, targetPolicy);
+    await requireTarget(body.url, accountId, services);
     const { webhook, secret } = await store.transact((writerOf) =>
       register(writerOf(accountId), secretBox, accountId, body, now()),
     );

@@ -1,4 +1,5 @@
 import type { SecretBox } from '../delivery/secret-box.js';
+import type { ResolveName } from '../delivery/resolve-name.js';
 import type { TargetPolicy } from '../delivery/target.js';
 import type { Ingest } from '../ingest/ingest.js';
 import type { AdmitSession } from '../limits/new-session-limit.js';
@@ -13,6 +14,7 @@ export interface Services {
   readonly now: () => number;
   readonly secretBox: SecretBox;
   readonly targetPolicy: TargetPolicy;
+  readonly resolveName: ResolveName;
   /** Told when deliveries may be waiting. */
   readonly wakeWorker: () => void;
 }

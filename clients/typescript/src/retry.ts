@@ -33,7 +33,6 @@ export function retrying(parts: RetryParts): (request: Request) => Promise<Respo
       if (outcome instanceof Response) {
         const waitSeconds = busy.includes(outcome.status) ? (retryAfterSeconds(outcome.headers) ?? 1) : undefined;
         if (isLast || waitSeconds === undefined || waitSeconds > parts.waitMaxSeconds) return outcome;
-        await outcome.body?.cancel();
         await parts.sleep(waitSeconds * 1000 + jitterMs(parts, retries), request.signal);
       } else {
         request.signal.throwIfAborted();
@@ -60,10 +59,27 @@ export function sleep(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** The request stays unread, so that it can be sent again. */
+/**
+ * Resolves with the response after its whole body has arrived, so the limit covers the body too. The request stays
+ * unread, so that it can be sent again. The timer holds the controller: runtimes may garbage-collect the timeout of
+ * `AbortSignal.any([…, AbortSignal.timeout()])` before it fires (nodejs/node#57736).
+ */
 async function attempt({ fetch, timeoutMs }: RetryParts, request: Request): Promise<Response | { error: unknown }> {
-  const signal = AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]);
-  return fetch(request.clone(), { signal }).catch((error: unknown) => ({ error }));
+  const controller = new AbortController();
+  const stop = () => controller.abort(request.signal.reason);
+  const timer = setTimeout(() => controller.abort(new DOMException('timed out', 'TimeoutError')), timeoutMs);
+  request.signal.addEventListener('abort', stop, { once: true });
+  try {
+    if (request.signal.aborted) stop();
+    const response = await fetch(request.clone(), { signal: controller.signal });
+    const body = await response.arrayBuffer();
+    return new Response(body.byteLength > 0 ? body : null, response);
+  } catch (error) {
+    return { error };
+  } finally {
+    clearTimeout(timer);
+    request.signal.removeEventListener('abort', stop);
+  }
 }
 
 function answersTheSame({ method, url }: Request): boolean {

@@ -1,0 +1,77 @@
+import http, { type ClientRequest } from 'node:http';
+import https from 'node:https';
+import type { LookupFunction } from 'node:net';
+import type { ResolveName } from './resolve-name.js';
+import { faultOfAddress, literalAddress, type TargetPolicy } from './target.js';
+
+const keepAliveMs = 4_000;
+/** Before the next address of a name is tried; Node's own 250 ms are too short for distant receivers. */
+const addressMs = 1_000;
+/** Second safeguard behind the limit of the attempt: a socket without traffic. */
+const silenceMs = 11_000;
+
+const sent = { 'Content-Type': 'application/json', 'User-Agent': 'realtime-state-service' };
+
+/** The address that was about to be dialed may not be a target. */
+export class AddressRefusedError extends Error {
+  readonly code = 'ADDRESS_REFUSED';
+}
+
+interface Target {
+  readonly accountId: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Begins a POST. Throws AddressRefusedError for a literal address that may not be a target. */
+export type Dial = (target: Target, signal: AbortSignal) => ClientRequest;
+
+export interface Dialer {
+  readonly dial: Dial;
+  /** Closes kept connections. */
+  close(): void;
+}
+
+/**
+ * Checks each address at the moment it is dialed, so a name that resolves to another address than at registration,
+ * or to another one every time, gains nothing.
+ */
+export function createDialer(policy: TargetPolicy, resolveName: ResolveName): Dialer {
+  const options = { keepAlive: true, timeout: keepAliveMs, autoSelectFamilyAttemptTimeout: addressMs };
+  const agents = { http: new http.Agent(options), https: new https.Agent(options) };
+  return {
+    dial({ accountId, url: text, headers }, signal) {
+      const url = new URL(text);
+      // A literal address is dialed without a lookup.
+      const address = literalAddress(url);
+      if (address !== undefined && faultOfAddress(address, url, policy)) throw new AddressRefusedError();
+      const lookup = checkedLookup((hostname) => resolveName(hostname, accountId), url, policy);
+      const common = { method: 'POST', headers: { ...sent, ...headers }, lookup, signal, timeout: silenceMs };
+      const sending =
+        url.protocol === 'https:'
+          ? https.request(url, { ...common, agent: agents.https })
+          : http.request(url, { ...common, agent: agents.http });
+      return sending.on('timeout', () => sending.destroy(Object.assign(new Error(), { code: 'ATTEMPT_TIMEOUT' })));
+    },
+    close() {
+      for (const agent of Object.values(agents)) agent.destroy();
+    },
+  };
+}
+
+/** Returns the allowed addresses of a name; fails when there is none. */
+function checkedLookup(resolve: (hostname: string) => ReturnType<ResolveName>, url: URL, policy: TargetPolicy) {
+  const lookup: LookupFunction = (hostname, options, callback) => {
+    resolve(hostname).then(
+      (found) => {
+        const allowed = found.filter(({ address }) => faultOfAddress(address, url, policy) === undefined);
+        const [first] = allowed;
+        if (!first) callback(new AddressRefusedError(), []);
+        else if (options.all) callback(null, allowed);
+        else callback(null, first.address, first.family);
+      },
+      (error: Error) => callback(error, []),
+    );
+  };
+  return lookup;
+}

@@ -1,0 +1,56 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect, onTestFinished, test } from 'vitest';
+import { createAttempt, type Outcome } from './attempt.js';
+import { createDialer } from './dial.js';
+import { resolveName } from './resolve-name.js';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+const receivers = 80;
+
+/** Hosts that accept a connection and send `head`, then nothing more. */
+async function startHanging(head: string): Promise<string> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket.on('error', () => undefined));
+    socket.once('data', () => socket.write(head));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}
+
+test.each([
+  ['no response', ''],
+  ['half a head', 'HTTP/1.1 200 OK\r\n'],
+  ['a head without its body', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n'],
+])('every attempt at 80 receivers that send %s ends at its limit, under garbage collection', async (_, head) => {
+  const { dial, close } = createDialer({ allowHttp: true, allowLoopback: true }, resolveName);
+  onTestFinished(close);
+  const attempt = createAttempt({ dial, keepsAnswers: true, timeoutMs: 1_000 });
+  const url = await startHanging(head);
+  // Lives as long as the worker, like the signal that ends attempts when it closes.
+  const closing = new AbortController();
+  const collecting = setInterval(collectGarbage, 100);
+  onTestFinished(() => clearInterval(collecting));
+  const outcomes: Outcome[] = await Promise.all(
+    Array.from({ length: receivers }, () => attempt({ accountId: 'a', url, body: '{}', headers: {} }, closing.signal)),
+  );
+  expect(outcomes.map(({ error }) => error)).toEqual(Array(receivers).fill('timeout'));
+});
+
+test('an attempt that waits for a connection ends when the worker closes', async () => {
+  const { dial, close } = createDialer({ allowHttp: true, allowLoopback: true }, resolveName);
+  onTestFinished(close);
+  const attempt = createAttempt({ dial, keepsAnswers: true, timeoutMs: 60_000 });
+  const closing = new AbortController();
+  const ending = attempt({ accountId: 'a', url: await startHanging(''), body: '{}', headers: {} }, closing.signal);
+  setTimeout(() => closing.abort(), 50);
+  expect(await ending).toMatchObject({ error: expect.any(String) });
+});

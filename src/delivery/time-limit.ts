@@ -1,0 +1,29 @@
+/** A signal that aborts when time is up, or earlier with an outer signal. */
+export interface TimeLimit {
+  readonly signal: AbortSignal;
+  /** True once the time is up; false where the outer signal aborted first. */
+  isOver(): boolean;
+  /** Stops the timer; call it in `finally`. */
+  clear(): void;
+}
+
+/**
+ * Starts a limit of `ms`. The timer holds the controller, so the limit survives garbage collection. `AbortSignal.any`
+ * with `AbortSignal.timeout` does not: Node may collect the timeout before it fires (nodejs/node#57736).
+ */
+export function startTimeLimit(ms: number, outer?: AbortSignal): TimeLimit {
+  const controller = new AbortController();
+  const timeUp = new DOMException(`no complete response within ${ms} ms`, 'TimeoutError');
+  const timer = setTimeout(() => controller.abort(timeUp), ms);
+  const stop = () => controller.abort(outer?.reason);
+  if (outer?.aborted) stop();
+  outer?.addEventListener('abort', stop, { once: true });
+  return {
+    signal: controller.signal,
+    isOver: () => controller.signal.reason === timeUp,
+    clear() {
+      clearTimeout(timer);
+      outer?.removeEventListener('abort', stop);
+    },
+  };
+}
