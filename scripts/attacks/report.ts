@@ -1,0 +1,46 @@
+import { titleOf } from '../bench/databases.js';
+import { type Column, type TableRow, textTable } from '../terminal/table.js';
+import { isBroken, isTargetMissed } from './finding.js';
+import { percentile } from './percentile.js';
+import type { Outcome } from './scenario.js';
+
+const latencies = ['ingest p50', 'ingest p99', 'webhook p50', 'webhook p99'];
+const columns: readonly Column[] = [
+  ...['item', 'attack or fault', 'database', 'verdict'].map((title) => ({ title })),
+  ...latencies.map((title) => ({ title, align: 'right' }) as const),
+];
+
+/** The table of all outcomes, and under it what is broken and which targets are missed. */
+export function reportOf(outcomes: readonly Outcome[]): string {
+  const sections = [...new Set(outcomes.map(({ database }) => database))].map((database) =>
+    outcomes.filter((outcome) => outcome.database === database).map(rowOf),
+  );
+  const lines = outcomes.flatMap(linesOf);
+  const legend = "Latencies are the neighbor's, in milliseconds, without → with the attack.";
+  return [textTable(columns, sections), '', legend, ...(lines.length > 0 ? ['', ...lines] : [])].join('\n');
+}
+
+function rowOf({ item, title, database, holds, without, with: during }: Outcome): TableRow {
+  const figures = [...figuresOf(without.ingestMs, during.ingestMs), ...figuresOf(without.webhookMs, during.webhookMs)];
+  return [String(item), title, titleOf(database), holds ? 'holds' : 'BROKEN', ...figures];
+}
+
+function figuresOf(without: readonly number[], during: readonly number[]): string[] {
+  return [0.5, 0.99].map(
+    (share) => `${milliseconds(percentile(without, share))} → ${milliseconds(percentile(during, share))}`,
+  );
+}
+
+function milliseconds(value: number): string {
+  return Number.isNaN(value) ? 'none' : value.toFixed(value < 10 ? 1 : 0);
+}
+
+function linesOf({ item, database, findings }: Outcome): string[] {
+  const name = `${item} on ${titleOf(database)}`;
+  return findings.flatMap((finding) => {
+    const { what, found, allowed, target } = finding;
+    if (isBroken(finding)) return [`${name} is broken: ${what}: ${found}, at most ${allowed} allowed`];
+    if (isTargetMissed(finding)) return [`${name} misses a target: ${what}: ${found}, target at most ${target}`];
+    return [];
+  });
+}

@@ -1,0 +1,42 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { connect, type Socket } from 'node:net';
+
+/** A connection that stays open when the service closes its side, and reads nothing. */
+export async function openSilentSocket(url: string): Promise<Socket> {
+  const { hostname, port } = new URL(url);
+  const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+  // The service is expected to cut these connections.
+  socket.on('error', () => undefined);
+  await once(socket, 'connect');
+  return socket;
+}
+
+/** Sends the text and cuts the connection once the kernel holds it, without reading a response. */
+export async function sendAndCut(url: string, text: string): Promise<void> {
+  const socket = await openSilentSocket(url);
+  await new Promise<void>((resolve) => {
+    socket.once('close', () => resolve());
+    socket.write(text, () => socket.destroy());
+  });
+}
+
+/** Resolves with the status of a GET on its own connection; 0 without a response. */
+export async function statusOf(url: string, headers: Readonly<Record<string, string>> = {}): Promise<number> {
+  return new Promise((resolve) => {
+    const asked = request(url, { headers, agent: false, timeout: 5_000 }, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    });
+    asked.on('timeout', () => asked.destroy());
+    asked.on('error', () => resolve(0));
+    asked.end();
+  });
+}
+
+/** How many of `count` requests, each on its own connection, do not get the status. */
+export async function countUnlike(status: number, count: number, ask: () => Promise<number>): Promise<number> {
+  let unlike = 0;
+  for (let index = 0; index < count; index += 1) if ((await ask()) !== status) unlike += 1;
+  return unlike;
+}
