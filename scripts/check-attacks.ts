@@ -4,11 +4,10 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { Command, InvalidArgumentError } from 'commander';
-import type { DatabaseKind } from '../contract-tests/support/databases.js';
 import { reportOf } from './attacks/report.js';
-import { type Outcome, runScenario, type Scenario } from './attacks/scenario.js';
+import { type Outcome, playAll } from './attacks/scenario.js';
 import { scenarios } from './attacks/scenarios.js';
-import { databaseOption, type DatabaseWish, findDatabases, titleOf } from './bench/databases.js';
+import { databaseOption, type DatabaseWish, findDatabases } from './bench/databases.js';
 import { launch } from './terminal/launch.js';
 import { positive } from './terminal/options.js';
 
@@ -36,33 +35,12 @@ async function check({ database, only, node, seconds, json }: Options): Promise<
   const chosen = scenarios.filter(({ item }) => !only || only.includes(item));
   const outcomes: Outcome[] = [];
   for (const kind of await findDatabases(database))
-    for (const scenario of chosen) {
-      console.error(`${titleOf(kind)}, item ${scenario.item}: ${scenario.title}`);
-      const outcome = await run(scenario, kind, { node, measureMs: seconds * 1000 });
-      console.error(`  ${outcome.holds ? 'holds' : 'BROKEN'} after ${outcome.seconds.toFixed(0)} s`);
-      outcomes.push(outcome);
-    }
+    outcomes.push(...(await playAll(chosen, { kind, node, measureMs: seconds * 1000 })));
   console.log(reportOf(outcomes));
   if (json !== undefined) await writeFile(json, `${JSON.stringify(outcomes, null, 2)}\n`);
   const broken = outcomes.filter(({ holds }) => !holds).length;
   console.log(broken === 0 ? '\nThe service withstands all of them.' : `\n${broken} of ${outcomes.length} are broken.`);
   if (broken > 0) process.exitCode = 1;
-}
-
-/** A scenario that cannot be played to its end counts as broken: a service that hangs is the usual cause. */
-async function run(
-  scenario: Scenario,
-  kind: DatabaseKind,
-  options: { node: string; measureMs: number },
-): Promise<Outcome> {
-  const startedAtMs = Date.now();
-  return runScenario(scenario, { kind, ...options }).catch((error: Error) => {
-    const nothing = { ingestMs: [], webhookMs: [], findings: [] };
-    const findings = [{ what: error.message, found: 1, allowed: 0 }];
-    const seconds = (Date.now() - startedAtMs) / 1000;
-    const { item, title } = scenario;
-    return { item, title, database: kind, holds: false, findings, without: nothing, with: nothing, seconds };
-  });
 }
 
 function readItems(text: string): number[] {

@@ -18,13 +18,20 @@ export interface PrivateMariadb {
   start(): Promise<void>;
   /** SIGKILL: what is not on disk by then, or with the kernel, is lost. */
   kill(): Promise<void>;
+  /** Keeps its connections open and responds to nothing. */
+  freeze(): void;
+  thaw(): void;
   /** For good, with all it holds. */
   remove(): Promise<void>;
 }
 
-/** Started, with everything as MariaDB has it by default; whoever asked for it removes it. */
-export async function startPrivateMariadb(port: number, options: readonly string[] = []): Promise<PrivateMariadb> {
-  const folder = await mkdtemp(join(tmpdir(), 'private-mariadb-'));
+/** Starts a server with MariaDB's default settings, its data in a new folder inside `parent`. The caller removes it. */
+export async function startPrivateMariadb(
+  port: number,
+  options: readonly string[] = [],
+  parent = tmpdir(),
+): Promise<PrivateMariadb> {
+  const folder = await mkdtemp(join(parent, 'private-mariadb-'));
   const data = join(folder, 'data');
   const url = `mysql://root@127.0.0.1:${port}`;
   const user = `--user=${userInfo().username}`;
@@ -43,6 +50,8 @@ export async function startPrivateMariadb(port: number, options: readonly string
       child.kill('SIGKILL');
       await ended;
     },
+    freeze: () => void child?.kill('SIGSTOP'),
+    thaw: () => void child?.kill('SIGCONT'),
     remove: owe(async () => {
       await mariadb.kill();
       await rm(folder, { recursive: true, force: true });

@@ -1,15 +1,9 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { owe } from '../../contract-tests/support/owed.js';
 import { type Finding, must } from './finding.js';
+import { createLimitedLog, fillLimitedLog } from './limited-log.js';
 import type { Scenario } from './scenario.js';
 import { countUnlike, statusOf } from './sockets.js';
 import type { Stage } from './stage.js';
 
-/** The log begins behind so much empty space that its size limit reaches no database file. */
-const startBytes = 2 ** 34;
 const probes = 200;
 const fullDevice = '/dev/full';
 
@@ -17,17 +11,8 @@ const fullDevice = '/dev/full';
 export const fullLog: Scenario = {
   item: 6,
   title: 'log file at its size limit, then log on a full device',
-  setUp(defer) {
-    const folder = mkdtempSync(join(tmpdir(), 'full-log-'));
-    defer(owe(async () => rmSync(folder, { recursive: true, force: true })));
-    const logFile = join(folder, 'log');
-    writeFileSync(logFile, '');
-    truncateSync(logFile, startBytes);
-    return { logFile, env: { LOG_LEVEL: 'info' } };
-  },
-  async prepare({ service }) {
-    execFileSync('prlimit', ['--pid', String(service().pid), `--fsize=${startBytes}`]);
-  },
+  setUp: (defer) => ({ logFile: createLimitedLog(defer), env: { LOG_LEVEL: 'info' } }),
+  prepare: async ({ service }) => fillLimitedLog(service().pid),
   attack: async (stage) => probe(stage, 'at its size limit'),
   async inspect(stage) {
     const first = await stop(stage, 'at its size limit');

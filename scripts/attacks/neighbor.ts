@@ -1,19 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
-import type { Schema, StateReading } from '../../src/contract.js';
+import type { StateReading } from '../../src/contract.js';
 import { createRequest, createWebhookClient } from '../chaos/client.js';
 import { draw, type Scene, scenes, seededRandom } from '../terminal/scenes.js';
 import { changeKey, hangingPath, startNeighborReceiver } from './neighbor-receiver.js';
-import type { Finding } from './finding.js';
+import { type Counts, countLost, countsOf, type Observed, waitForWebhooks } from './neighbor-counts.js';
 
 const sessionCount = 10;
 /** From reading to reading of one session. */
 const paceMs = 400;
 const answerMs = 15_000;
-/** How long after a phase its webhooks may still arrive. */
-const settleMs = 15_000;
-const lookMs = 50;
-const historyMinutes = 60;
 const calm = scenes[0] as Scene;
 const hostile = scenes.at(-1) as Scene;
 
@@ -32,6 +28,8 @@ export interface NeighborOptions {
   /** Where the service finds the neighbor's receiver. */
   readonly receiverHost: string;
   readonly now: () => number;
+  /** How long after a phase its webhooks may still arrive. */
+  readonly settleMs: number;
 }
 
 export interface Phase {
@@ -39,7 +37,7 @@ export interface Phase {
   readonly ingestMs: readonly number[];
   /** Milliseconds from sending a reading to the arrival of its webhook. */
   readonly webhookMs: readonly number[];
-  readonly findings: readonly Finding[];
+  readonly counts: Counts;
 }
 
 /** A reading that is due to be sent at an instant of `performance.now`. */
@@ -51,16 +49,7 @@ interface Turn {
   readonly previous: string | undefined;
 }
 
-/** What one phase leaves behind. */
-interface Observed {
-  readonly ingestMs: number[];
-  readonly failures: Map<string, number>;
-  readonly acknowledged: Map<string, string[]>;
-  /** The instant of sending, by change. */
-  readonly changes: Map<string, number>;
-}
-
-export async function startNeighbor({ url, key, receiverHost, now }: NeighborOptions): Promise<Neighbor> {
+export async function startNeighbor({ url, key, receiverHost, now, settleMs }: NeighborOptions): Promise<Neighbor> {
   const receiver = await startNeighborReceiver();
   const agent = new Agent({ connections: 4, headersTimeout: answerMs, bodyTimeout: answerMs });
   const random = seededRandom(1);
@@ -110,13 +99,13 @@ export async function startNeighbor({ url, key, receiverHost, now }: NeighborOpt
       );
       await Promise.all([sleep(ms), work]).finally(() => (isOver = true));
       await Promise.all(lives);
-      await arrive(observed, receiver.arrivedAt);
+      await waitForWebhooks(observed, receiver.arrivedAt, settleMs);
       const arrived = [...observed.changes].flatMap(([change, sentAt]) => {
         const at = receiver.arrivedAt.get(change);
         return at === undefined ? [] : [at - sentAt];
       });
       const lost = await countLost(createRequest(url(), key), observed.acknowledged);
-      return { ingestMs: observed.ingestMs, webhookMs: arrived, findings: findingsOf(observed, arrived.length, lost) };
+      return { ingestMs: observed.ingestMs, webhookMs: arrived, counts: countsOf(observed, arrived.length, lost) };
     },
     async close() {
       receiver.close();
@@ -134,36 +123,4 @@ async function ingest(url: string, options: Parameters<typeof request>[1]): Prom
   } catch (error) {
     return (error as { code?: string }).code ?? (error as Error).name;
   }
-}
-
-async function arrive({ changes }: Observed, arrivedAt: ReadonlyMap<string, number>): Promise<void> {
-  const endsAt = performance.now() + settleMs;
-  while ([...changes.keys()].some((change) => !arrivedAt.has(change)) && performance.now() < endsAt)
-    await sleep(lookMs);
-}
-
-async function countLost(
-  ask: ReturnType<typeof createRequest>,
-  acknowledged: ReadonlyMap<string, readonly string[]>,
-): Promise<number> {
-  let lost = 0;
-  for (const [session, timestamps] of acknowledged) {
-    if (timestamps.length === 0) continue;
-    const path = `/v1/history?session_id=${session}&minutes=${historyMinutes}`;
-    const history = await ask<Schema<'History'>>(path).catch(() => undefined);
-    const stored = new Set(history?.datapoints.map(({ timestamp }) => timestamp));
-    lost += timestamps.filter((timestamp) => !stored.has(timestamp)).length;
-  }
-  return lost;
-}
-
-function findingsOf({ failures, acknowledged, changes }: Observed, delivered: number, lost: number): Finding[] {
-  const readings = [...acknowledged.values()].reduce((sum, { length }) => sum + length, 0);
-  return [
-    { what: "neighbor's readings acknowledged", found: readings },
-    ...[...failures].map(([why, found]) => ({ what: `neighbor's requests that failed: ${why}`, found, allowed: 0 })),
-    { what: "neighbor's acknowledged readings lost", found: lost, allowed: 0 },
-    { what: "neighbor's state changes", found: changes.size },
-    { what: `neighbor's webhooks missing after ${settleMs / 1000} s`, found: changes.size - delivered, allowed: 0 },
-  ];
 }

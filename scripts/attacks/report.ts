@@ -35,12 +35,13 @@ function milliseconds(value: number): string {
   return Number.isNaN(value) ? 'none' : value.toFixed(value < 10 ? 1 : 0);
 }
 
-function linesOf({ item, database, findings }: Outcome): string[] {
-  const name = `${item} on ${titleOf(database)}`;
+/** A line for each finding that is broken or misses its target. */
+export function linesOf({ title, database, findings }: Outcome): string[] {
+  const name = `${title} (${titleOf(database)})`;
   return findings.flatMap((finding) => {
     const { what, found, allowed, target } = finding;
-    if (isBroken(finding)) return [`${name} is broken: ${what}: ${found}, at most ${allowed} allowed`];
-    if (isTargetMissed(finding)) return [`${name} misses a target: ${what}: ${found}, target at most ${target}`];
+    if (isBroken(finding)) return [`BROKEN: ${name}: ${what}: ${found}, at most ${allowed} allowed`];
+    if (isTargetMissed(finding)) return [`target missed: ${name}: ${what}: ${found}, target at most ${target}`];
     return [];
   });
 }

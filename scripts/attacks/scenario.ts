@@ -1,7 +1,9 @@
 import type { DatabaseKind } from '../../contract-tests/support/databases.js';
 import { type Finding, isBroken } from './finding.js';
 import type { Phase } from './neighbor.js';
+import { type Counts, findingsOf } from './neighbor-counts.js';
 import { percentile } from './percentile.js';
+import { titleOf } from '../bench/databases.js';
 import { openStage, type Stage, type StageOptions } from './stage.js';
 
 /** Not measured: the service compiles its hot functions. */
@@ -41,14 +43,44 @@ export interface RunOptions {
   readonly node: string;
   /** How long the neighbor is measured, at least, without the attack and with it. */
   readonly measureMs: number;
+  /** What the neighbor's counts must be while the attack runs. Default: it notices nothing. */
+  /** How long the neighbor's webhooks may still arrive afterwards. */
+  readonly settleMs?: number;
+  readonly judge?: (counts: Counts) => Finding[];
 }
 
-export async function runScenario(scenario: Scenario, { kind, node, measureMs }: RunOptions): Promise<Outcome> {
+/** One after the other, with a line for each on standard error. */
+export async function playAll(scenarios: readonly Scenario[], options: RunOptions): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (const scenario of scenarios) {
+    console.error(`${titleOf(options.kind)}: ${scenario.title}`);
+    const outcome = await playOrBreak(scenario, options);
+    console.error(`  ${outcome.holds ? 'holds' : 'BROKEN'}, ${outcome.seconds.toFixed(0)} s`);
+    outcomes.push(outcome);
+  }
+  return outcomes;
+}
+
+/** A scenario that cannot be played to its end counts as broken: usually the service hangs. */
+async function playOrBreak(scenario: Scenario, options: RunOptions): Promise<Outcome> {
+  const startedAtMs = Date.now();
+  return play(scenario, options).catch((error: Error) => {
+    const counts = { acknowledged: 0, lost: 0, changes: 0, missing: 0, failures: {} };
+    const nothing = { ingestMs: [], webhookMs: [], counts };
+    const findings = [{ what: error.message, found: 1, allowed: 0 }];
+    const seconds = (Date.now() - startedAtMs) / 1000;
+    const { item, title } = scenario;
+    return { item, title, database: options.kind, holds: false, findings, without: nothing, with: nothing, seconds };
+  });
+}
+
+async function play(scenario: Scenario, options: RunOptions): Promise<Outcome> {
+  const { kind, node, measureMs, settleMs, judge = findingsOf } = options;
   const startedAtMs = Date.now();
   const undos: Array<() => unknown> = [];
   try {
     const own = (await scenario.setUp?.((undo) => void undos.push(undo))) ?? {};
-    const stage = await openStage({ kind, node, env: {}, neighborReceiverHost: '127.0.0.1', ...own });
+    const stage = await openStage({ kind, node, ...(settleMs !== undefined && { settleMs }), ...own });
     undos.push(stage.close);
     await stage.neighbor.measure(warmUpMs);
     const without = await stage.neighbor.measure(measureMs);
@@ -57,8 +89,9 @@ export async function runScenario(scenario: Scenario, { kind, node, measureMs }:
     const during = await stage.neighbor.measure(measureMs, attack);
     const inspected = (await scenario.inspect?.(stage)) ?? [];
     const ratios = ratiosOf(without, during, scenario.neighborRatioMax);
-    const findings = [...(await attack), ...inspected, ...during.findings, ...ratios];
-    if (without.findings.some(isBroken)) findings.push({ what: 'neighbor disturbed before', found: 1, allowed: 0 });
+    const findings = [...(await attack), ...inspected, ...judge(during.counts), ...ratios];
+    if (findingsOf(without.counts).some(isBroken))
+      findings.push({ what: 'neighbor disturbed before', found: 1, allowed: 0 });
     const holds = !findings.some(isBroken);
     const seconds = (Date.now() - startedAtMs) / 1000;
     return {

@@ -35,9 +35,8 @@ export interface AttackedService {
   isRunning(): boolean;
   /** The end of the log. */
   log(): string;
-  /** Sends SIGTERM, and SIGKILL when the process is still running after 15 s. */
-  stop(): Promise<Ended>;
-  kill(): Promise<void>;
+  /** Sends the signal, by default SIGTERM, and SIGKILL when the process is still running after 15 s. */
+  stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<Ended>;
 }
 
 /** Resolves when the service listens; rejects with the end of its log when it does not start. */
@@ -63,8 +62,7 @@ export async function startService({ node, env, preload, logFile }: ServiceOptio
     ...{ url, metricsUrl, pid: child.pid ?? 0 },
     isRunning: () => !hasEnded(child),
     log: () => log,
-    stop: () => end(child, 'SIGTERM'),
-    kill: async () => void (await end(child, 'SIGKILL')),
+    stop: (signal = 'SIGTERM') => end(child, signal),
   };
 }
 

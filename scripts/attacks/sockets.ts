@@ -2,6 +2,9 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 
+/** A service that does not respond is not asked for long. */
+const unlikeMax = 3;
+
 /** A connection that stays open when the service closes its side, and reads nothing. */
 export async function openSilentSocket(url: string): Promise<Socket> {
   const { hostname, port } = new URL(url);
@@ -34,9 +37,9 @@ export async function statusOf(url: string, headers: Readonly<Record<string, str
   });
 }
 
-/** How many of `count` requests, each on its own connection, do not get the status. */
+/** How many of `count` requests, each on its own connection, do not get the status; it stops counting at three. */
 export async function countUnlike(status: number, count: number, ask: () => Promise<number>): Promise<number> {
   let unlike = 0;
-  for (let index = 0; index < count; index += 1) if ((await ask()) !== status) unlike += 1;
+  for (let index = 0; index < count && unlike < unlikeMax; index += 1) if ((await ask()) !== status) unlike += 1;
   return unlike;
 }

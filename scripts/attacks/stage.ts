@@ -17,8 +17,8 @@ export interface Stage {
   readonly accomplice: Caller;
   readonly clock: ServiceClock;
   service(): AttackedService;
-  /** Stops the service and starts it again on the same database. */
-  restart(changes?: { readonly logFile: string }): Promise<void>;
+  /** Stops the service, by default in order, and starts it again on the same database. */
+  restart(changes?: { readonly logFile?: string; readonly signal?: 'SIGTERM' | 'SIGKILL' }): Promise<void>;
   /** Runs when the stage closes; the last one first. */
   defer(undo: () => unknown): void;
   close(): Promise<void>;
@@ -27,9 +27,14 @@ export interface Stage {
 export interface StageOptions {
   readonly kind: DatabaseKind;
   readonly node: string;
-  readonly env: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string>>;
   readonly logFile?: string;
-  readonly neighborReceiverHost: string;
+  /** An existing database, kept when the stage closes. Absent: a new one. */
+  readonly databaseUrl?: string;
+  /** Default: 127.0.0.1. */
+  readonly neighborReceiverHost?: string;
+  /** How long after a phase the neighbor's webhooks may still arrive. Default: 15 s. */
+  readonly settleMs?: number;
 }
 
 /** An account's client. It follows a service that restarts on another port. */
@@ -62,33 +67,38 @@ export async function openStage(options: StageOptions): Promise<Stage> {
 }
 
 async function open(options: StageOptions, defer: Stage['defer'], close: Stage['close']): Promise<Stage> {
-  const database = await createTestDatabase(options.kind);
-  defer(database.drop);
+  const databaseUrl = options.databaseUrl ?? (await createDatabase(options.kind, defer));
   const clock = createClock();
   defer(clock.remove);
   const [neighborKey, attackerKey, accompliceKey] = [
-    await createKey(database.url, 'neighbor'),
-    await createKey(database.url, 'attacker'),
-    await createKey(database.url, 'accomplice'),
+    await createKey(databaseUrl, 'neighbor'),
+    await createKey(databaseUrl, 'attacker'),
+    await createKey(databaseUrl, 'accomplice'),
   ];
-  const env = { ...settings, ...clock.env, DATABASE_URL: database.url, ...options.env };
+  const env = { ...settings, ...clock.env, DATABASE_URL: databaseUrl, ...options.env };
   const start = (changes = {}) => startService({ ...options, env, preload: clock.preload, ...changes });
   let service = await start();
   defer(() => service.stop());
   const url = () => service.url;
-  const receiverHost = options.neighborReceiverHost;
-  const neighbor = await startNeighbor({ url, key: neighborKey, receiverHost, now: clock.now });
+  const { neighborReceiverHost: receiverHost = '127.0.0.1', settleMs = 15_000 } = options;
+  const neighbor = await startNeighbor({ url, key: neighborKey, receiverHost, now: clock.now, settleMs });
   defer(neighbor.close);
   return {
-    ...{ kind: options.kind, databaseUrl: database.url, neighbor, clock, defer, close },
+    ...{ kind: options.kind, databaseUrl, neighbor, clock, defer, close },
     attacker: createCaller(url, attackerKey, clock.now),
     accomplice: createCaller(url, accompliceKey, clock.now),
     service: () => service,
-    async restart(changes) {
-      await service.stop();
+    async restart({ signal = 'SIGTERM', ...changes } = {}) {
+      await service.stop(signal);
       service = await start(changes);
     },
   };
+}
+
+async function createDatabase(kind: DatabaseKind, defer: Stage['defer']): Promise<string> {
+  const { url, drop } = await createTestDatabase(kind);
+  defer(drop);
+  return url;
 }
 
 function createKey(databaseUrl: string, account: string): Promise<string> {

@@ -1,13 +1,16 @@
 import type { Schema } from '../../src/contract.js';
 
-/** Asks for a path, with a JSON body where there is one; rejects unless the answer is a 2xx. */
+const answerMs = 30_000;
+
+/** Calls a path, with a JSON body where there is one. Rejects unless the response is a 2xx and arrives within 30 s. */
 export type Request = <T>(path: string, body?: unknown) => Promise<T>;
 
 export function createRequest(url: string, key: string): Request {
   const headers = { 'X-Service-Key': key, 'Content-Type': 'application/json' };
   return async <T>(path: string, body?: unknown): Promise<T> => {
-    const init = body === undefined ? { headers } : { method: 'POST', headers, body: JSON.stringify(body) };
-    const response = await fetch(url + path, init);
+    const signal = AbortSignal.timeout(answerMs);
+    const post = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
+    const response = await fetch(url + path, { headers, signal, ...post });
     if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
     return (await response.json()) as T;
   };
