@@ -12,8 +12,8 @@ export interface Counts {
   /** Acknowledged readings that the history does not hold. */
   readonly lost: number;
   readonly changes: number;
-  /** State changes without a webhook when the wait for them ended. */
-  readonly missing: number;
+  /** Session and timestamp of each state change without a webhook when the wait for them ended. */
+  readonly missing: readonly string[];
   /** Requests without a 200, by status or error code. */
   readonly failures: Readonly<Record<string, number>>;
 }
@@ -48,10 +48,15 @@ export async function countLost(ask: Request, acknowledged: ReadonlyMap<string, 
   return (await Promise.all(counts)).reduce((sum, lost) => sum + lost, 0);
 }
 
-export function countsOf({ failures, acknowledged, changes }: Observed, delivered: number, lost: number): Counts {
+export function countsOf(
+  { failures, acknowledged, changes }: Observed,
+  arrivedAt: ReadonlyMap<string, number>,
+  lost: number,
+): Counts {
+  const missing = [...changes.keys()].filter((change) => !arrivedAt.has(change));
   return {
     acknowledged: [...acknowledged.values()].reduce((sum, { length }) => sum + length, 0),
-    ...{ lost, changes: changes.size, missing: changes.size - delivered, failures: Object.fromEntries(failures) },
+    ...{ lost, changes: changes.size, missing, failures: Object.fromEntries(failures) },
   };
 }
 
@@ -65,6 +70,6 @@ export function findingsOf({ acknowledged, lost, changes, missing, failures }: C
     })),
     { what: "neighbor's acknowledged readings lost", found: lost, allowed: 0 },
     { what: "neighbor's state changes", found: changes },
-    { what: "neighbor's webhooks that did not arrive in time", found: missing, allowed: 0 },
+    { what: "neighbor's webhooks that did not arrive in time", found: missing.length, allowed: 0 },
   ];
 }

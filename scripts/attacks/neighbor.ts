@@ -105,7 +105,7 @@ export async function startNeighbor({ url, key, receiverHost, now, settleMs }: N
         return at === undefined ? [] : [at - sentAt];
       });
       const lost = await countLost(createRequest(url(), key), observed.acknowledged);
-      return { ingestMs: observed.ingestMs, webhookMs: arrived, counts: countsOf(observed, arrived.length, lost) };
+      return { ingestMs: observed.ingestMs, webhookMs: arrived, counts: countsOf(observed, receiver.arrivedAt, lost) };
     },
     async close() {
       receiver.close();

@@ -65,7 +65,7 @@ export async function playAll(scenarios: readonly Scenario[], options: RunOption
 async function playOrBreak(scenario: Scenario, options: RunOptions): Promise<Outcome> {
   const startedAtMs = Date.now();
   return play(scenario, options).catch((error: Error) => {
-    const counts = { acknowledged: 0, lost: 0, changes: 0, missing: 0, failures: {} };
+    const counts = { acknowledged: 0, lost: 0, changes: 0, missing: [], failures: {} };
     const nothing = { ingestMs: [], webhookMs: [], counts };
     const findings = [{ what: error.message, found: 1, allowed: 0 }];
     const seconds = (Date.now() - startedAtMs) / 1000;

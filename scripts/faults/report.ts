@@ -25,7 +25,7 @@ export function findingsOfFault({ acknowledged, lost, changes, missing, failures
     { what: 'readings acknowledged', found: acknowledged },
     { what: 'acknowledged readings lost', found: lost, allowed: 0 },
     { what: 'state changes', found: changes },
-    { what: 'webhooks missing', found: missing, allowed: 0 },
+    { what: 'webhooks missing', found: missing.length, allowed: 0 },
     ...Object.entries(failures).map(([what, found]) => ({
       ...{ what, found },
       ...(isExcused(what) ? {} : { allowed: 0 }),
