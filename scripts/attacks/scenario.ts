@@ -67,7 +67,7 @@ async function playOrBreak(scenario: Scenario, options: RunOptions): Promise<Out
   return play(scenario, options).catch((error: Error) => {
     const counts = { acknowledged: 0, lost: 0, changes: 0, missing: [], failures: {} };
     const nothing = { ingestMs: [], webhookMs: [], counts };
-    const findings = [{ what: error.message, found: 1, allowed: 0 }];
+    const findings = failed(error);
     const seconds = (Date.now() - startedAtMs) / 1000;
     const { item, title } = scenario;
     return { item, title, database: options.kind, holds: false, findings, without: nothing, with: nothing, seconds };
@@ -85,9 +85,9 @@ async function play(scenario: Scenario, options: RunOptions): Promise<Outcome> {
     await stage.neighbor.measure(warmUpMs);
     const without = await stage.neighbor.measure(measureMs);
     await scenario.prepare?.(stage);
-    const attack = scenario.attack(stage);
+    const attack = scenario.attack(stage).catch(failed);
     const during = await stage.neighbor.measure(measureMs, attack);
-    const inspected = (await scenario.inspect?.(stage)) ?? [];
+    const inspected = (await scenario.inspect?.(stage).catch(failed)) ?? [];
     const ratios = ratiosOf(without, during, scenario.neighborRatioMax);
     const findings = [...(await attack), ...inspected, ...judge(during.counts), ...ratios];
     if (findingsOf(without.counts).some(isBroken))
@@ -107,6 +107,10 @@ async function play(scenario: Scenario, options: RunOptions): Promise<Outcome> {
   } finally {
     for (const undo of undos.reverse()) await undo();
   }
+}
+
+function failed(error: Error): Finding[] {
+  return [{ what: `not completed: ${error.message.split('\n')[0]}`, found: 1, allowed: 0 }];
 }
 
 function ratiosOf(without: Phase, during: Phase, target: number | undefined): Finding[] {

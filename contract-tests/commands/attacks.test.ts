@@ -1,0 +1,35 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { runScript } from './run-script.js';
+import { temporaryFolder } from './temporary-folder.js';
+
+const limitMs = 180_000;
+/** The Node programs that run the service: CI names one per supported release. */
+const programs = process.env['TEST_NODE_BINARIES']?.split(delimiter) ?? [process.execPath];
+/** Where several releases are to be covered, every item that depends on Node's HTTP server. */
+const items = process.env['TEST_NODE_BINARIES'] ? '1,3' : '1';
+
+test.each(programs)(
+  'the service on %s withstands attacks on its HTTP server, and the check leaves nothing behind',
+  async (program) => {
+    const temporary = await temporaryFolder();
+    const json = join(temporary, 'outcomes.json');
+    const args = ['--database', 'sqlite', '--only', items, '--seconds', '1', '--node', program, '--json', json];
+    const { code, stdout } = await runScript('check-attacks', args, { TMPDIR: temporary });
+    expect(stdout).toMatch(/^1 +pipelined requests .* SQLite +holds /m);
+    expect(stdout).toContain('\nThe service withstands all of them.');
+    const [outcome] = JSON.parse(await readFile(json, 'utf8'));
+    expect(outcome.with.counts.acknowledged).toBeGreaterThan(10);
+    expect(outcome.with.counts.changes).toBeGreaterThan(10);
+    expect(await readdir(temporary)).toEqual(['outcomes.json']);
+    expect(code).toBe(0);
+  },
+  limitMs,
+);
+
+test('an item that does not exist is refused by the numbers that do', async () => {
+  const { code, stderr } = await runScript('check-attacks', ['--only', '11']);
+  expect(stderr).toContain('Items are 1, 2, 3, 4, 5, 6, 7, 8, 9, 10.');
+  expect(code).toBe(1);
+});

@@ -1,0 +1,43 @@
+import { readdir } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { findingsOfFault } from '../../scripts/faults/report.js';
+import { isBroken } from '../../scripts/attacks/finding.js';
+import { runScript } from './run-script.js';
+import { temporaryFolder } from './temporary-folder.js';
+
+const limitMs = 180_000;
+
+test(
+  'a killed service loses no acknowledged reading and no webhook, and the check leaves nothing behind',
+  async () => {
+    const temporary = await temporaryFolder();
+    const args = ['--database', 'sqlite', '--only', 'service-killed', '--kills', '1', '--seconds', '1'];
+    const { code, stdout } = await runScript('check-faults', args, { TMPDIR: temporary });
+    const [, acknowledged] = /^service killed 1 times .* holds +(\d+) +0 +0 +\d+ +0 +\d+ +0$/m.exec(stdout) ?? [];
+    expect(Number(acknowledged)).toBeGreaterThan(50);
+    expect(await readdir(temporary)).toEqual([]);
+    expect(code).toBe(0);
+  },
+  limitMs,
+);
+
+const well = { acknowledged: 9, lost: 0, changes: 8, missing: [], failures: { 'status 503': 3, ECONNRESET: 1 } };
+
+test('a 503 or a broken connection is excused during a fault', () => {
+  expect(findingsOfFault(well).filter(isBroken)).toEqual([]);
+});
+
+test.each([
+  ['a lost reading', { lost: 1 }],
+  ['a missing webhook', { missing: ['s1 2026-11-21T09:00:00.000Z'] }],
+  ['a 500', { failures: { 'status 500': 1 } }],
+  ['a 400', { failures: { 'status 400': 1 } }],
+])('%s is not', (_what, counts) => {
+  expect(findingsOfFault({ ...well, ...counts }).filter(isBroken)).toHaveLength(1);
+});
+
+test('a fault that does not exist is refused by the names of those that do', async () => {
+  const { code, stderr } = await runScript('check-faults', ['--only', 'flood']);
+  expect(stderr).toContain('Faults are service-killed, database-stopped, database-frozen, database-locked, disk-full,');
+  expect(code).toBe(1);
+});
