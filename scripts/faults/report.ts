@@ -46,7 +46,7 @@ function rowOf({ title, database, holds, with: { counts } }: Outcome): TableRow 
     Object.entries(failures).reduce((total, [why, count]) => total + (isIt(why) ? count : 0), 0);
   const figures = [
     ...[acknowledged, lost, sum((why) => why === unavailable)],
-    ...[sum((why) => isExcused(why) && why !== unavailable), sum((why) => !isExcused(why)), changes, missing],
+    ...[sum((why) => isExcused(why) && why !== unavailable), sum((why) => !isExcused(why)), changes, missing.length],
   ];
   return [title, titleOf(database), holds ? 'holds' : 'BROKEN', ...figures.map(String)];
 }
