@@ -859,7 +859,7 @@ export interface components {
         Problem: {
             /**
              * Format: uri
-             * @description Identifies the kind of problem; `code` as a URN.
+             * @description The `code` as a URN. The guide on errors (`/docs/errors/#{code}`) states its cause and its fix.
              * @example urn:problem-type:realtime-state-service:invalid_payload
              */
             type: string;
@@ -889,7 +889,7 @@ export interface components {
         ValidationProblem: {
             /**
              * Format: uri
-             * @description Identifies the kind of problem; `code` as a URN.
+             * @description The `code` as a URN. The guide on errors (`/docs/errors/#{code}`) states its cause and its fix.
              * @example urn:problem-type:realtime-state-service:validation_failed
              */
             type: string;
@@ -927,7 +927,7 @@ export interface components {
         RateLimitProblem: {
             /**
              * Format: uri
-             * @description Identifies the kind of problem; `code` as a URN.
+             * @description The `code` as a URN. The guide on errors (`/docs/errors/#{code}`) states its cause and its fix.
              * @example urn:problem-type:realtime-state-service:rate_limit_exceeded
              */
             type: string;

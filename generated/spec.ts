@@ -426,6 +426,93 @@ export const problems = {
   }
 } as const;
 
+export const problemHelp = {
+  "invalid_payload": {
+    "cause": "The body is empty, is not JSON, or is not valid UTF-8.",
+    "fix": "Send one JSON object, encoded as UTF-8."
+  },
+  "missing_signals": {
+    "cause": "The reading contains none of the signals that count as evidence. Text and context fields alone do not count.",
+    "fix": "Send at least one of `heart_rate`, `sdnn`, `tone`, `expression` and `sentiment`, or do not send the reading."
+  },
+  "timestamp_too_old": {
+    "cause": "The `timestamp` is older than the limit. The reading was delayed or buffered, or the sender's clock is slow.",
+    "fix": "Synchronize the clock with NTP. Send readings when they are taken, and discard older ones."
+  },
+  "timestamp_in_future": {
+    "cause": "The `timestamp` is too far ahead of the server's time. The sender's clock is fast, or the time is local time marked as UTC.",
+    "fix": "Synchronize the clock with NTP, and send UTC."
+  },
+  "missing_api_key": {
+    "cause": "The request has no `X-Service-Key` header.",
+    "fix": "Send the key in `X-Service-Key`. The operator of the service creates keys."
+  },
+  "invalid_api_key": {
+    "cause": "The key is unknown, revoked or expired.",
+    "fix": "Check for spaces and line breaks around the key. Ask the operator for a new key."
+  },
+  "insufficient_scope": {
+    "cause": "The key lacks the scope that the operation requires.",
+    "fix": "Use a key with the scope of the operation. The operator creates keys with `--scopes`."
+  },
+  "path_not_found": {
+    "cause": "No operation has this path. Paths are case-sensitive and have no trailing slash.",
+    "fix": "Compare the path with the reference."
+  },
+  "session_not_found": {
+    "cause": "No reading of this session is stored: none was sent, it expired, or the session belongs to another account.",
+    "fix": "Send a reading first. Treat a 404 for a new session as 'no state yet'."
+  },
+  "subject_not_found": {
+    "cause": "The subject is unknown: none of its readings was sent, it was erased, or it belongs to another account.",
+    "fix": "Check the id. Send readings with this `subject_id` first."
+  },
+  "webhook_not_found": {
+    "cause": "The webhook does not exist, was removed, or belongs to another account.",
+    "fix": "Request `GET /webhooks` for the existing ones."
+  },
+  "method_not_allowed": {
+    "cause": "The path does not support this method.",
+    "fix": "Use a method of the `Allow` header."
+  },
+  "request_timeout": {
+    "cause": "The client did not send its whole request in time.",
+    "fix": "Send the request again. Check the client's connection."
+  },
+  "headers_too_large": {
+    "cause": "The request line and headers exceed 8 KB.",
+    "fix": "Send fewer or shorter headers and cookies."
+  },
+  "body_too_large": {
+    "cause": "The body exceeds the limit.",
+    "fix": "Shorten `user_message` and `ai_response`. Our client does this automatically."
+  },
+  "unsupported_media_type": {
+    "cause": "The `Content-Type` is not JSON, or the body is compressed.",
+    "fix": "Send `Content-Type: application/json`, uncompressed."
+  },
+  "validation_failed": {
+    "cause": "A field or parameter has a wrong type or value, is missing, or is unknown.",
+    "fix": "Correct every entry of `errors`. `pointer` or `parameter` names its place."
+  },
+  "subject_mismatch": {
+    "cause": "The session was started with another `subject_id`.",
+    "fix": "Use one session per person. Start a new session for another person."
+  },
+  "rate_limit_exceeded": {
+    "cause": "A limit is exceeded. `violated_policies` names it.",
+    "fix": "Wait for `Retry-After` seconds, then send the same request again. Send fewer readings with more signals each."
+  },
+  "internal_error": {
+    "cause": "The service failed unexpectedly.",
+    "fix": "Resend readings and reads: that changes nothing. Otherwise look first. Report the `request_id` to the operator."
+  },
+  "service_unavailable": {
+    "cause": "The database is unreachable, the service is overloaded, or it is shutting down.",
+    "fix": "Send the same request again after `Retry-After` seconds."
+  }
+} as const;
+
 export const faults = {
   "number_type": {
     "detail": "Input should be a valid number"
@@ -785,4 +872,4 @@ export const operationScopes = {
   "retryDeliveries": "webhooks"
 } as const;
 
-export const contractDigest = "96f6d28595f95bf4193f00516e7dc468e4879c06e363dd550b7b25d844be6877" as const;
+export const contractDigest = "a68f887debbd2be20ae3e1bfc883699909eada21f68ee3b008ab24949da1e68b" as const;

@@ -28,6 +28,7 @@ const banner = '// Generated from openapi.yaml by `npm run generate`. Edit that 
 const yaml = await readFile(new URL('openapi.yaml', root), 'utf8');
 const contract = parse(yaml) as Contract;
 checkCodes('x-problems', 'ProblemCode');
+checkCodes('x-problem-help', 'ProblemCode');
 checkCodes('x-faults', 'FaultCode');
 
 const files: Record<string, string> = {

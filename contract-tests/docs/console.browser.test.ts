@@ -64,7 +64,7 @@ test('choosing a language chooses it everywhere, with the keyboard too', async (
   await page.locator('#ingest [role=tab]').first().focus();
   await page.keyboard.press('ArrowRight');
   await page.keyboard.press('ArrowRight');
-  expect(await page.locator('#getState pre:visible').first().innerText()).toContain('urlopen');
+  expect(await page.locator('#getState pre:visible').first().innerText()).toContain('httpx');
   await page.keyboard.press('ArrowRight');
   expect(await page.locator('#getState pre:visible').first().innerText()).toContain('curl');
 });

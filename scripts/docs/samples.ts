@@ -1,4 +1,4 @@
-/** A request as the samples write it; the console of the page makes its curl line of the same. */
+/** The request of a sample. The console of the page builds its curl command from the same type. */
 export interface SampleRequest {
   readonly method: string;
   /** With its query. */
@@ -15,14 +15,14 @@ export interface Sample {
   readonly code: string;
 }
 
-/** Where samples send to until the page knows better. */
+/** Server of the samples. The page replaces it with its own. */
 export const localServer = 'http://127.0.0.1:8080';
 
-/** Readings are refused when they are old, so samples that carry this field send the present instant. */
+/** The service refuses old readings, so samples send the current time in this field. */
 const presentName = 'timestamp';
 const presentField = new RegExp(`^(\\s*"${presentName}": )"[^"]*"`, 'm');
 
-/** The same request in each language; Python needs its standard library alone. */
+/** Returns the same request in each language. Python requires httpx. */
 export function samplesOf(request: SampleRequest): Sample[] {
   return [
     { language: 'curl', highlight: 'bash', code: curl(request) },
@@ -34,21 +34,21 @@ export function samplesOf(request: SampleRequest): Sample[] {
 export function curl({ method, url, needsKey, body }: SampleRequest): string {
   const parts = [
     `curl -s ${method === 'GET' || body !== undefined ? '' : `-X ${method} `}"${url}"`,
-    needsKey && '-H "X-Service-Key: $KEY"',
+    needsKey && '-H "X-Service-Key: $SERVICE_KEY"',
     body !== undefined && "-H 'Content-Type: application/json'",
   ];
   const line = parts.filter(Boolean).join(' \\\n  ');
   return body === undefined ? line : `${line} \\\n  -d @- <<JSON\n${shellText(body)}\nJSON`;
 }
 
-/** Inside a here-document, where the shell still fills in commands. */
+/** Escapes text for a here-document, in which the shell expands variables and commands. */
 function shellText(body: string): string {
   return body.replace(/[\\$`]/g, '\\$&').replace(presentField, '$1"$(date -u +%Y-%m-%dT%H:%M:%SZ)"');
 }
 
 function typescript({ method, url, needsKey, body, hasAnswer }: SampleRequest): string {
   const headers = [
-    needsKey && "'X-Service-Key': process.env.KEY!",
+    needsKey && "'X-Service-Key': process.env.SERVICE_KEY!",
     body !== undefined && "'Content-Type': 'application/json'",
   ].filter(Boolean);
   const options = [
@@ -61,28 +61,26 @@ function typescript({ method, url, needsKey, body, hasAnswer }: SampleRequest): 
   return `const response = await ${call};\n${last}`;
 }
 
+/** `raise_for_status` would hide the body, which says what is wrong. */
 function python({ method, url, needsKey, body, hasAnswer }: SampleRequest): string {
   const imports = [
-    (body !== undefined || hasAnswer) && 'import json',
-    needsKey && 'import os',
-    body !== undefined && presentField.test(body) && 'from datetime import datetime, timezone',
-    'from urllib.request import Request, urlopen',
-  ].filter(Boolean);
-  const headers = [
-    needsKey && '"X-Service-Key": os.environ["KEY"]',
-    body !== undefined && '"Content-Type": "application/json"',
+    needsKey && 'import os\n',
+    body !== undefined && presentField.test(body) && 'from datetime import datetime, timezone\n',
+    (needsKey || body !== undefined) && '\n',
+    'import httpx\n',
   ].filter(Boolean);
   const options = [
-    `    "${url}",`,
-    method !== 'GET' && `    method="${method}",`,
-    headers.length > 0 && `    headers={${headers.join(', ')}},`,
-    body !== undefined && `    data=json.dumps(${literal(JSON.parse(body), pythonic)}).encode(),`,
+    `"${url}"`,
+    needsKey && 'headers={"X-Service-Key": os.environ["SERVICE_KEY"]}',
+    body !== undefined && `json=${literal(JSON.parse(body), pythonic)}`,
   ].filter(Boolean);
-  const last = hasAnswer ? 'print(json.load(response))' : 'print(response.status)';
-  return `${imports.join('\n')}\n\nrequest = Request(\n${options.join('\n')}\n)\nwith urlopen(request) as response:\n    ${last}`;
+  const list = options.length === 1 ? options[0] : `\n${options.map((it) => `    ${it},\n`).join('')}`;
+  const call = `httpx.${method.toLowerCase()}(${list})`;
+  const check = 'if response.is_error:\n    raise SystemExit(f"{response.status_code} {response.text}")';
+  return `${imports.join('')}\nresponse = ${call}\n${check}\nprint(${hasAnswer ? 'response.json()' : 'response.status_code'})`;
 }
 
-/** How a language writes values. */
+/** Literals of a language. */
 interface Syntax {
   readonly key: (name: string) => string;
   readonly string: (text: string) => string;
@@ -106,7 +104,7 @@ const pythonic: Syntax = {
   step: 4,
 };
 
-/** A value as an expression, one field a line. */
+/** Returns a value as an expression, one field per line. */
 function literal(value: unknown, syntax: Syntax, depth = 1): string {
   if (typeof value === 'string') return syntax.string(value);
   if (Array.isArray(value)) return `[${value.map((it) => literal(it, syntax, depth)).join(', ')}]`;
