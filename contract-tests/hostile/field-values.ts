@@ -1,0 +1,79 @@
+import contract from '../../generated/openapi.json' with { type: 'json' };
+
+export interface FieldRequest {
+  /** Operation, place and value, e.g. `/webhooks/retries /delivery_ids/0 "é"`. */
+  readonly name: string;
+  readonly path: string;
+  readonly body: unknown;
+}
+
+type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
+
+/** Values that a schema may accept and a database may not: texts beyond ASCII, odd lengths, odd types, nesting. */
+const hostileValues: readonly Json[] = [
+  'é',
+  'ﬀ',
+  '\u0000',
+  '\u202Eevil',
+  '𝕳𝖊𝖑𝖑𝖔',
+  '\ud800',
+  '👨‍👩‍👧‍👦'.repeat(6),
+  ' ',
+  '',
+  'x'.repeat(64),
+  'x'.repeat(65),
+  'x'.repeat(2_000),
+  "' or 1=1 -- ",
+  "\\'",
+  '%_',
+  'https://example.com/é?\u0001',
+  '9999-12-31T23:59:59.999Z',
+  '0000-01-01T00:00:00Z',
+  null,
+  true,
+  -1,
+  1e308,
+  [],
+  ['é'],
+  [[['é']]],
+  { é: ['é'] },
+];
+
+/** Every operation with a body: each of its documented examples, with each field and array item replaced by each value. */
+export function fieldRequests(nowText: string): FieldRequest[] {
+  return Object.entries(contract.paths).flatMap(([path, methods]) => {
+    const examples = 'post' in methods ? examplesOf(methods.post) : [];
+    return examples.flatMap((example) => {
+      const valid = 'timestamp' in example ? { ...example, timestamp: nowText } : example;
+      return placesOf(valid).flatMap((place) =>
+        hostileValues.map((value) => {
+          const name = `${path} /${place.join('/')} ${JSON.stringify(value)}`;
+          return { name, path, body: replaced(valid, place, value) };
+        }),
+      );
+    });
+  });
+}
+
+function examplesOf(operation: object): Array<{ readonly [name: string]: Json }> {
+  if (!('requestBody' in operation)) return [];
+  const { content } = operation.requestBody as {
+    content: { 'application/json': { examples: Record<string, { value: { [name: string]: Json } }> } };
+  };
+  return Object.values(content['application/json'].examples).map(({ value }) => value);
+}
+
+/** Paths to every field and array item, with the item after the last one. */
+function placesOf(value: Json): string[][] {
+  if (typeof value !== 'object' || value === null) return [];
+  const names = Array.isArray(value) ? [...value.keys(), value.length].map(String) : Object.keys(value);
+  const inside = (name: string) => placesOf((value as { readonly [name: string]: Json })[name] ?? null);
+  return names.flatMap((name) => [[name], ...inside(name).map((rest) => [name, ...rest])]);
+}
+
+function replaced(value: Json, [name, ...rest]: readonly string[], by: Json): Json {
+  if (name === undefined) return by;
+  const copy = (Array.isArray(value) ? [...value] : { ...(value as object) }) as Record<string, Json>;
+  copy[name] = replaced(copy[name] ?? null, rest, by);
+  return copy;
+}
