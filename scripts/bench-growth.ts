@@ -176,7 +176,7 @@ interface Filled extends CrowdWish {
 async function withFilled<T>(kind: DatabaseKind, wish: CrowdWish, work: (filled: Filled) => Promise<T>): Promise<T> {
   return withDatabase(kind, async (url) => {
     const config = readConfig({ DATABASE_URL: url }).database;
-    const knex = openDatabase(config, true);
+    const knex = openDatabase(config, 'administration');
     const store = openStore(config);
     const total = Math.ceil(wish.sessions / sessionsAtOnce) + Math.ceil(wish.subjects / subjectsAtOnce);
     const progress = startProgress(process.stderr, total, 'batches of sessions and subjects');

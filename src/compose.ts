@@ -17,7 +17,7 @@ import { createMetrics } from './metrics/metrics.js';
 import { serveMetrics } from './metrics/server.js';
 import { secretsKeyOf } from './secrets.js';
 import { starting } from './start-error.js';
-import { isTransient } from './store/transient.js';
+import { isTransient, remedyOf } from './store/transient.js';
 
 export interface ServiceParts {
   readonly config: Config;
@@ -92,6 +92,7 @@ async function serve(
     observeRefusal,
     isClosing,
     isTransient,
+    remedyOf,
     validateResponses,
   });
   const { url } = keep(await starting('HOST and PORT', () => startServer(app, { ...config, log })));

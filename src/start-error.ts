@@ -1,3 +1,5 @@
+import { remedyOf } from './store/transient.js';
+
 /** A part failed to start; the message names the setting to correct. */
 export class StartError extends Error {}
 
@@ -6,7 +8,7 @@ export async function starting<T>(what: string, part: () => T | Promise<T>): Pro
   try {
     return await part();
   } catch (error) {
-    throw error instanceof StartError ? error : new StartError(`${what}: ${remedyOf(error)}`, { cause: error });
+    throw error instanceof StartError ? error : new StartError(describeFault(what, error), { cause: error });
   }
 }
 
@@ -18,9 +20,10 @@ const remedies: Readonly<Record<string, string>> = {
   ENOTFOUND: 'no such host',
 };
 
-function remedyOf(error: unknown): string {
+/** Returns one line that names the setting, the remedy where one is known, and the cause. */
+export function describeFault(what: string, error: unknown): string {
   const { code = '', message } = error as { code?: string; message: string };
   const [line = ''] = message.split('\n');
-  const remedy = remedies[code];
-  return remedy ? `${remedy} (${line || code})` : line || code;
+  const remedy = remedyOf(error) ?? remedies[code];
+  return `${what}: ${remedy ? `${remedy} (${line || code})` : line || code}`;
 }

@@ -18,6 +18,7 @@ import { createWindowLimit } from '../../src/limits/window-limit.js';
 import { finishErasures } from '../../src/retention/erase.js';
 import { purgeExpired } from '../../src/retention/purge.js';
 import { openDatabase } from '../../src/store/database.js';
+import { createErasedLog } from '../../src/store/erased-log.js';
 import { claimDue, purgeDeliveries } from '../../src/store/delivery-queue.js';
 import { eraseReadings, findErasures } from '../../src/store/erasures.js';
 import { keyTable } from '../../src/store/keys.js';
@@ -128,6 +129,7 @@ function storeOn(knex: Knex): Store {
     claimDue: (claim) => claimDue(knex, claim),
     findErasures: (max) => findErasures(knex, max),
     eraseReadings: (erasure, batch) => eraseReadings(knex, erasure, batch),
+    erasedLog: createErasedLog(knex),
     migrate: () => migrate(knex),
     isReady: () => isMigrated(knex),
     isDurable: async () => true,

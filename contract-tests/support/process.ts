@@ -14,6 +14,7 @@ export interface Ended {
 
 export interface Running {
   readonly url: string;
+  readonly pid: number;
   /** Everything on standard output so far. */
   stdout(): string;
   stderr(): string;
@@ -62,6 +63,7 @@ async function startUntil(
     ended.then(({ code, stderr }) => reject(new Error(`ended with ${code}: ${stderr}`)), reject);
   });
   const running = {
+    pid: child.pid ?? 0,
     stdout: () => output.stdout,
     stderr: () => output.stderr,
     end(signal: NodeJS.Signals) {

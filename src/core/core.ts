@@ -10,7 +10,7 @@ import { openNewSessionWindow } from '../limits/windows.js';
 import { createOperations, type Operations } from '../operations/index.js';
 import { startRetention } from '../retention/purge.js';
 import type { KeyTable } from '../store/keys.js';
-import type { Store } from '../store/store.js';
+import { openStore, type Store } from '../store/store.js';
 import type { UsageTable } from '../store/usage.js';
 import { type Foundation, openFoundation, startWorkerOn } from './foundation.js';
 import { findWarnings } from './warnings.js';
@@ -116,5 +116,7 @@ async function ensureDevelopmentKey(
   nowMs: number,
 ): Promise<DevelopmentKey | undefined> {
   if (database.kind !== 'sqlite' || (await keys.hasAccount())) return undefined;
-  return createDevelopmentKey(keys, nowMs);
+  // Waits for the lock of another process; the serving connection would give up soon.
+  const patient = openStore(database, 'administration');
+  return createDevelopmentKey(patient.keys, nowMs).finally(patient.close);
 }

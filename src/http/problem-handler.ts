@@ -9,6 +9,8 @@ export interface ProblemHandling {
   readonly log: Logger;
   /** True for a fault of the database that passes by itself. */
   readonly isTransient: (error: unknown) => boolean;
+  /** Returns what an operator can do about an outage of the database; undefined where nothing is known. */
+  readonly remedyOf: (error: unknown) => string | undefined;
   /** Told of every request that a limit refused. */
   readonly observeRefusal: (policy: LimitPolicy) => void;
 }
@@ -17,11 +19,14 @@ export interface ProblemHandling {
  * Answers every error as problem details. What is not a ProblemError is our own fault, unless it passes by itself
  * (`isTransient`): then the caller is asked to try again. Causes go to the log, never to the caller.
  */
-export function problemHandler({ log, isTransient, observeRefusal }: ProblemHandling): ErrorRequestHandler {
+export function problemHandler({ log, isTransient, remedyOf, observeRefusal }: ProblemHandling): ErrorRequestHandler {
   return (error: unknown, _request, response, next) => {
     if (response.headersSent) return next(error);
     const problem = toProblem(error, isTransient);
-    if (problem.status >= 500) log.error({ ...response.locals.logged, err: problem.cause ?? problem }, problem.code);
+    if (problem.status >= 500) {
+      const err = problem.cause ?? problem;
+      log.error({ ...response.locals.logged, err, remedy: remedyOf(err) }, problem.code);
+    }
     if (problem.code === 'service_unavailable')
       response.set('Retry-After', String(retryAfter.service_unavailable_seconds));
     if (problem instanceof RateLimitError) {

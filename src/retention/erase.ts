@@ -12,6 +12,7 @@ const batchRows = 500;
 export async function eraseSubject(store: Store, accountId: string, subjectId: string): Promise<number | undefined> {
   const erasures = await store.transact((writerOf) => bury(writerOf(accountId), subjectId));
   if (erasures) await finish(store, erasures);
+  if (erasures) await store.erasedLog.truncate();
   return erasures?.length;
 }
 
@@ -19,8 +20,9 @@ export async function eraseSubject(store: Store, accountId: string, subjectId: s
 export async function finishErasures(store: Store, signal?: AbortSignal): Promise<void> {
   for (;;) {
     const erasures = await store.findErasures(erasuresAtOnce);
-    if (erasures.length === 0 || signal?.aborted) return;
+    if (erasures.length === 0 || signal?.aborted) return store.erasedLog.finish();
     await finish(store, erasures, signal);
+    await store.erasedLog.truncate();
   }
 }
 

@@ -7,7 +7,9 @@ import { LibsqlClient } from './libsql-dialect.js';
 import { MysqlClient } from './mysql-dialect.js';
 
 /** How long one attempt waits for a connection or for another writer, before the caller's own retry decides. */
-const waitMs = { connect: 3_000, acquire: 5_000, sqliteLock: 250, mysqlSilence: 5_000 };
+const waitMs = { connect: 3_000, acquire: 5_000, mysqlSilence: 5_000 };
+/** How long SQLite waits for the write lock of another process. */
+const sqliteLockMs = { serving: 250, administration: 8_000 };
 const mysqlLockSeconds = 2;
 const mysqlConnectionsMax = 10;
 
@@ -17,12 +19,17 @@ interface MysqlConnection {
 }
 
 /**
- * Opens nothing yet: the first query connects. `isPatient` is for migrations, whose statements may take minutes on
- * large tables; everything else gives up a server that has fallen silent.
+ * serving: gives up soon, so that a request gets a 503 instead of hanging. administration: for migrations and commands;
+ * waits several seconds for the lock of another process, and its MySQL statements may run for minutes.
  */
-export function openDatabase(config: DatabaseConfig, isPatient = false): Knex {
+export type DatabaseUse = 'serving' | 'administration';
+
+/**
+ * Returns a Knex that connects with its first query.
+ */
+export function openDatabase(config: DatabaseConfig, use: DatabaseUse = 'serving'): Knex {
   return knex({
-    ...(config.kind === 'sqlite' ? sqliteConfig(config.file) : mysqlConfig(config.url, isPatient)),
+    ...(config.kind === 'sqlite' ? sqliteConfig(config.file, use) : mysqlConfig(config.url, use)),
     acquireConnectionTimeout: waitMs.acquire,
     // Errors name the statement without its values: they are logged, and values hold ids of people.
     compileSqlOnError: false,
@@ -32,7 +39,7 @@ export function openDatabase(config: DatabaseConfig, isPatient = false): Knex {
 }
 
 /** One connection: SQLite has one writer, and a query beside an open transaction waits for its end. */
-function sqliteConfig(file: string): Knex.Config {
+function sqliteConfig(file: string, use: DatabaseUse): Knex.Config {
   mkdirSync(dirname(file), { recursive: true });
   // Before SQLite makes it for everybody to read. Its log gets the same rights; a file that exists keeps its own.
   closeSync(openSync(file, 'a', 0o600));
@@ -40,7 +47,7 @@ function sqliteConfig(file: string): Knex.Config {
     client: LibsqlClient,
     connection: { filename: file },
     useNullAsDefault: true,
-    pool: { min: 1, max: 1, afterCreate: settleSqlite },
+    pool: { min: 1, max: 1, afterCreate: sqliteSettler(sqliteLockMs[use]) },
   };
 }
 
@@ -52,18 +59,23 @@ type Settled = (error: Error | null, connection: unknown) => void;
  */
 const logPages = 8_000;
 
-/** FULL, because NORMAL loses acknowledged commits at power loss. */
-function settleSqlite(connection: { exec(sql: string): void }, done: Settled): void {
-  try {
-    connection.exec(`pragma busy_timeout = ${waitMs.sqliteLock}; pragma journal_mode = wal; pragma synchronous = full`);
-    connection.exec(`pragma wal_autocheckpoint = ${logPages}`);
-    done(null, connection);
-  } catch (error) {
-    done(error as Error, connection);
-  }
+/**
+ * `synchronous = full`, because `normal` loses acknowledged commits at power loss. `secure_delete` overwrites deleted
+ * rows with zeros: erased data of a person must not stay in free pages of the file.
+ */
+function sqliteSettler(lockMs: number): (connection: { exec(sql: string): void }, done: Settled) => void {
+  return (connection, done) => {
+    try {
+      connection.exec(`pragma busy_timeout = ${lockMs}; pragma journal_mode = wal; pragma synchronous = full`);
+      connection.exec(`pragma wal_autocheckpoint = ${logPages}; pragma secure_delete = on`);
+      done(null, connection);
+    } catch (error) {
+      done(error as Error, connection);
+    }
+  };
 }
 
-function mysqlConfig(url: string, isPatient: boolean): Knex.Config {
+function mysqlConfig(url: string, use: DatabaseUse): Knex.Config {
   const { hostname, port, username, password, pathname } = new URL(url);
   return {
     client: MysqlClient,
@@ -78,7 +90,7 @@ function mysqlConfig(url: string, isPatient: boolean): Knex.Config {
       // Values never become part of the text by hand, and the session's mode below is one that the driver escapes for.
       multipleStatements: true,
     },
-    pool: { min: 0, max: mysqlConnectionsMax, afterCreate: isPatient ? settleSession : settleMysql },
+    pool: { min: 0, max: mysqlConnectionsMax, afterCreate: use === 'serving' ? settleMysql : settleSession },
   };
 }
 

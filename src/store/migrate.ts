@@ -15,6 +15,8 @@ const lockOfDatabase = 'concat(?, database())';
  */
 export async function migrate(knex: Knex): Promise<void> {
   await createLedger(knex);
+  // Needs no lock, so that a process starts while another one writes.
+  if (await isMigrated(knex)) return;
   await knex.transaction(async (transaction) => {
     await lock(transaction);
     try {

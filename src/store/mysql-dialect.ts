@@ -112,6 +112,7 @@ class MysqlDialect extends Mysql2Client {
     try {
       return all.length === 1 ? await send(last) : await sendTogether(all, send);
     } catch (error) {
+      nameClosedConnection(error as MysqlError);
       // For the message of the error, which Knex begins with it.
       const sql = abridge(all.map(({ statement }) => statement.sql).join('; '));
       for (const { statement } of all) statement.sql = sql;
@@ -135,6 +136,16 @@ async function sendTogether(
   const [rows, fields] = response as readonly [unknown[], unknown[]];
   statements.forEach((statement, index) => (statement.response = [rows[index], fields[index]]));
   return last;
+}
+
+interface MysqlError extends Error {
+  readonly fatal?: boolean;
+  code?: string;
+}
+
+/** mysql2 reports a statement on a connection that has closed, e.g. a ROLLBACK, as fatal and without a code. */
+function nameClosedConnection(error: MysqlError): void {
+  if (error.fatal) error.code ??= 'PROTOCOL_CONNECTION_LOST';
 }
 
 /** Texts are taken for ASCII, where nothing else is said. */

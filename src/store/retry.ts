@@ -18,3 +18,21 @@ export async function retry<T>(work: () => Promise<T>): Promise<T> {
   }
   return work();
 }
+
+const unlockedWithinMs = 8_000;
+const lookMs = 50;
+
+/**
+ * Runs the work again while another process keeps SQLite locked, for several seconds. SQLite itself does not wait in all
+ * cases: two processes that switch a new file to its write-ahead log at once get SQLITE_BUSY immediately.
+ */
+export async function untilUnlocked<T>(work: () => Promise<T>): Promise<T> {
+  const endsAtMs = performance.now() + unlockedWithinMs;
+  for (;;)
+    try {
+      return await work();
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== 'SQLITE_BUSY' || performance.now() > endsAtMs) throw error;
+      await sleep(lookMs);
+    }
+}

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { DatabaseConfig } from '../config.js';
-import { openDatabase } from './database.js';
+import { type DatabaseUse, openDatabase } from './database.js';
+import { createErasedLog } from './erased-log.js';
 import { type Erasure, eraseReadings, eraseSessions, findErasures } from './erasures.js';
 import { type Claim, claimDue, type DueDelivery, purgeDeliveries } from './delivery-queue.js';
 import { deliveryTable } from './deliveries.js';
@@ -11,7 +12,7 @@ import { isMigrated, migrate } from './migrate.js';
 import { type BoundSession, nameSubjects } from './name-subjects.js';
 import { findOldestEvent, findSessionsWithEvents, outboxTable } from './outbox.js';
 import { purgeReadings, readingTable } from './readings.js';
-import { retry } from './retry.js';
+import { retry, untilUnlocked } from './retry.js';
 import { purgeSessions, sessionReader, sessionWriter } from './sessions.js';
 import { subjectReader, subjectWriter } from './subjects.js';
 import { triggerReader, triggerWriter } from './triggers.js';
@@ -53,8 +54,8 @@ export type Reader = ReturnType<typeof readerOf>;
 export type Writer = ReturnType<typeof writerOf>;
 
 /** The only way to the database. Every query but those on keys, usage, queues, the purge and erasures is bound to an account. */
-export function openStore(config: DatabaseConfig) {
-  const knex = openDatabase(config);
+export function openStore(config: DatabaseConfig, use: DatabaseUse = 'serving') {
+  const knex = openDatabase(config, use);
   return {
     keys: keyTable(knex),
     usage: usageTable(knex),
@@ -72,6 +73,7 @@ export function openStore(config: DatabaseConfig) {
     claimDue: (claim: Claim): Promise<DueDelivery[]> => claimDue(knex, claim),
     findErasures: (max: number) => findErasures(knex, max),
     eraseReadings: (erasure: Erasure, batch: number) => retry(() => eraseReadings(knex, erasure, batch)),
+    erasedLog: createErasedLog(knex),
     migrate: () => migrateApart(config),
     /** True when the schema is current; rejects when the database is unreachable. */
     isReady: () => isMigrated(knex),
@@ -99,11 +101,11 @@ export function createTransact(knex: Knex): <T>(work: Work<T>) => Promise<T> {
     });
 }
 
-/** On a connection of its own, which has patience. */
+/** Uses a separate connection without a statement timeout: migrations may run for minutes. */
 async function migrateApart(config: DatabaseConfig): Promise<void> {
-  const knex = openDatabase(config, true);
+  const knex = openDatabase(config, 'administration');
   try {
-    await migrate(knex);
+    await untilUnlocked(() => migrate(knex));
   } finally {
     await knex.destroy();
   }

@@ -1,12 +1,46 @@
+/** What an operator can do about an outage of the database. */
+const remedies = {
+  locked: 'another process keeps the database locked: stop it, or wait for the end of its transaction',
+  diskFull: 'the disk of the database is full: free or add space',
+  notWritable: 'the database is read-only: check the permissions of its file and folder, or the mode of the server',
+  ioError: 'the disk of the database fails or is full: check the disk and the log of the operating system',
+} as const;
+
+/** Codes whose remedy is known. The file system reports a quota or a size limit as SQLITE_IOERR_WRITE. */
+const remedyByCode: ReadonlyMap<unknown, string> = new Map([
+  ['SQLITE_BUSY', remedies.locked],
+  ['SQLITE_BUSY_SNAPSHOT', remedies.locked],
+  ['SQLITE_BUSY_RECOVERY', remedies.locked],
+  ['SQLITE_LOCKED', remedies.locked],
+  ['SQLITE_FULL', remedies.diskFull],
+  ['SQLITE_READONLY', remedies.notWritable],
+  ['SQLITE_READONLY_DBMOVED', remedies.notWritable],
+  ['SQLITE_READONLY_DIRECTORY', remedies.notWritable],
+  ['SQLITE_CANTOPEN', remedies.notWritable],
+  ['SQLITE_IOERR', remedies.ioError],
+  ['SQLITE_IOERR_WRITE', remedies.ioError],
+  ['SQLITE_IOERR_FSYNC', remedies.ioError],
+  ['SQLITE_IOERR_TRUNCATE', remedies.ioError],
+  ['SQLITE_IOERR_SHMSIZE', remedies.ioError],
+  ['EE_WRITE', remedies.diskFull],
+  ['EE_DISK_FULL', remedies.diskFull],
+  ['ER_DISK_FULL', remedies.diskFull],
+  ['ER_ERROR_ON_WRITE', remedies.ioError],
+  ['ER_RECORD_FILE_FULL', remedies.diskFull],
+  ['ER_OPTION_PREVENTS_STATEMENT', remedies.notWritable],
+  ['ER_READ_ONLY_MODE', remedies.notWritable],
+]);
+
 /**
- * Faults that pass: the same statement may succeed in a moment. Deadlocks and lock waits are a normal part of
- * concurrent writing; connections get lost when a server restarts.
+ * Other retryable errors. Deadlocks and lock waits are a normal part of concurrent writing; connections get lost when a
+ * server restarts.
  */
 const transientCodes: ReadonlySet<unknown> = new Set([
   'ER_LOCK_DEADLOCK',
   'ER_LOCK_WAIT_TIMEOUT',
   'ER_SERVER_SHUTDOWN',
   'ER_CON_COUNT_ERROR',
+  'ER_TOO_MANY_USER_CONNECTIONS',
   'ER_CLIENT_INTERACTION_TIMEOUT',
   'ER_QUERY_INTERRUPTED',
   'ER_CONNECTION_KILLED',
@@ -20,14 +54,16 @@ const transientCodes: ReadonlySet<unknown> = new Set([
   'EHOSTUNREACH',
   'EPIPE',
   'ETIMEDOUT',
-  'SQLITE_BUSY',
-  'SQLITE_BUSY_SNAPSHOT',
-  'SQLITE_FULL',
-  'SQLITE_LOCKED',
 ]);
 
-/** True when the database may serve the same statement later; a full pool counts. */
+/** True when the database may serve the same statement later. An exhausted connection pool counts. */
 export function isTransient(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  return error.name === 'KnexTimeoutError' || transientCodes.has((error as { code?: unknown }).code);
+  const { code } = error as { code?: unknown };
+  return error.name === 'KnexTimeoutError' || transientCodes.has(code) || remedyByCode.has(code);
+}
+
+/** Returns what the operator can do about a database error, e.g. that its disk is full; undefined for other errors. */
+export function remedyOf(error: unknown): string | undefined {
+  return remedyByCode.get((error as { code?: unknown } | undefined)?.code);
 }

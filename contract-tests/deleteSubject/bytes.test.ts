@@ -1,0 +1,68 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { readConfig } from '../../src/config.js';
+import { expandEvents } from '../../src/delivery/expand.js';
+import { eraseSubject, finishErasures } from '../../src/retention/erase.js';
+import { openDatabase } from '../../src/store/database.js';
+import { createTestDatabase } from '../support/databases.js';
+import { startTestService, type TestService } from '../support/service.js';
+import { register } from '../support/webhooks.js';
+
+const turn = { user_message: 'my exam is tomorrow and I cannot sleep', ai_response: 'What worries you most?' };
+const sessionsPerSubject = 12;
+const readingsPerSession = 30;
+
+/** Fills an embedded database with two people whose rows lie between each other, with events and deliveries. */
+async function fillTwoPeople(): Promise<{ service: TestService; folder: string }> {
+  const database = await createTestDatabase('sqlite');
+  onTestFinished(database.drop);
+  const service = await startTestService({ database });
+  await register(service, 'https://8.8.8.8/');
+  for (let reading = 0; reading < readingsPerSession; reading += 1) {
+    const signals =
+      reading % 4 < 2 ? ({ heart_rate: 60, tone: 'calm' } as const) : ({ heart_rate: 140, tone: 'hostile' } as const);
+    const all = Array.from({ length: 2 * sessionsPerSubject }, (_, index) => {
+      const person = index % 2 === 0 ? 'person-anna' : 'person-bert';
+      return service.read({ session_id: `talk-of-${person}-${index}`, subject_id: person, ...signals, ...turn });
+    });
+    await Promise.all(all);
+    service.clock.advance(5);
+    if (reading === readingsPerSession / 2) await expandEvents(service.store, service.clock.now);
+  }
+  const config = readConfig({ DATABASE_URL: database.url }).database;
+  return { service, folder: config.kind === 'sqlite' ? dirname(config.file) : '' };
+}
+
+/** How often a text occurs in the bytes of the database's files, per file. */
+async function occurrences(folder: string, text: string): Promise<Record<string, number>> {
+  const names = (await readdir(folder)).filter((name) => !name.endsWith('.key'));
+  const counts = names.map(async (name) => {
+    const bytes = await readFile(join(folder, name), 'latin1');
+    return [name, bytes.split(text).length - 1] as const;
+  });
+  return Object.fromEntries(await Promise.all(counts));
+}
+
+const total = (counts: Record<string, number>) => Object.values(counts).reduce((sum, count) => sum + count, 0);
+
+test('after an erasure no byte of the person is in the database file or its write-ahead log', async () => {
+  const { service, folder } = await fillTwoPeople();
+  expect(total(await occurrences(folder, 'person-anna'))).toBeGreaterThan(100);
+  expect((await service.request('/v1/subjects/person-anna', { method: 'DELETE' })).status).toBe(200);
+  expect(total(await occurrences(folder, 'person-anna'))).toBe(0);
+  expect(total(await occurrences(folder, 'person-bert'))).toBeGreaterThan(100);
+});
+
+test('a log that another process reads during the erasure is emptied by the next run of the retention', async () => {
+  const { service, folder } = await fillTwoPeople();
+  const knex = openDatabase(readConfig({ DATABASE_URL: service.database.url }).database);
+  onTestFinished(() => knex.destroy());
+  await knex.raw('begin');
+  await knex('sessions').first();
+  expect(await eraseSubject(service.store, service.accountId, 'person-anna')).toBe(sessionsPerSubject);
+  expect(total(await occurrences(folder, 'person-anna'))).toBeGreaterThan(0);
+  await knex.raw('rollback');
+  await finishErasures(service.store);
+  expect(total(await occurrences(folder, 'person-anna'))).toBe(0);
+});

@@ -1,0 +1,61 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Knex } from 'knex';
+import { expect, onTestFinished, test } from 'vitest';
+import { readConfig } from '../../src/config.js';
+import { openDatabase } from '../../src/store/database.js';
+import { createTestDatabase } from '../support/databases.js';
+import { runMain, startMain } from '../support/process.js';
+
+/** Longer than a serving process waits, shorter than a starting one. */
+const lockedMs = 2_500;
+const limitMs = 120_000;
+
+/** A new SQLite file whose write lock this process holds. */
+async function lockedDatabase(): Promise<{ env: Record<string, string>; locker: Knex.Transaction }> {
+  const database = await createTestDatabase('sqlite');
+  onTestFinished(database.drop);
+  const env = { DATABASE_URL: database.url };
+  const knex = openDatabase(readConfig(env).database);
+  onTestFinished(() => knex.destroy());
+  return { env, locker: await knex.transaction() };
+}
+
+test('the service and the keys command wait for the write lock of another process', { timeout: limitMs }, async () => {
+  const { env, locker } = await lockedDatabase();
+  const started = startMain(env);
+  const created = runMain(['keys', 'create', '--account', 'acme', '--tier', 'solo'], env);
+  await sleep(lockedMs);
+  await locker.rollback();
+  expect(await created).toMatchObject({ code: 0, stdout: expect.stringMatching(/^sk_/) });
+  const service = await started;
+  expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
+  await service.end('SIGTERM');
+});
+
+test('a lock that lasts ends a command with one line that names the remedy', { timeout: limitMs }, async () => {
+  const { env, locker } = await lockedDatabase();
+  const ended = await runMain(['migrate'], env);
+  await locker.rollback();
+  expect(ended.code).toBe(1);
+  expect(ended.stderr).toMatch(
+    /^error: DATABASE_URL: another process keeps the database locked: stop it, or wait for the end of its transaction \(.*database is locked\)\n$/,
+  );
+});
+
+test(
+  'a command that writes to a current database waits, and one that reads does not need the lock',
+  { timeout: limitMs },
+  async () => {
+    const { env, locker } = await lockedDatabase();
+    await locker.rollback();
+    expect((await runMain(['migrate'], env)).code).toBe(0);
+    const knex = openDatabase(readConfig(env).database);
+    const held = await knex.transaction();
+    expect((await runMain(['keys', 'list'], env)).code).toBe(0);
+    const created = runMain(['keys', 'create', '--account', 'acme', '--tier', 'solo'], env);
+    await sleep(lockedMs);
+    await held.rollback();
+    await knex.destroy();
+    expect((await created).code).toBe(0);
+  },
+);
