@@ -11,7 +11,7 @@ const onceOnly = [
   'contract-tests/delivery/example-receivers.test.ts',
   'contract-tests/hostile/slow-senders.test.ts',
   'contract-tests/limits/!(*.mysql).redis.test.ts',
-  'contract-tests/process/{start,tracing}.test.ts',
+  'contract-tests/process/{interrupt,log-output,start,tracing}.test.ts',
 ];
 
 export default defineConfig({

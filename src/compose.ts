@@ -29,6 +29,8 @@ export interface ServiceParts {
   /** The clock, epoch ms; tests make their own. */
   readonly now?: () => number;
   readonly validateResponses?: boolean;
+  /** Returns how many log lines were dropped so far. */
+  readonly droppedLines?: () => number;
 }
 
 export interface Service {
@@ -62,7 +64,7 @@ async function serve(
   keep: Keep,
   contract: ContractDocument,
   isClosing: () => boolean,
-  { config, root, log, startCore, now = Date.now, validateResponses = false }: ServiceParts,
+  { config, root, log, startCore, now = Date.now, validateResponses = false, droppedLines = () => 0 }: ServiceParts,
 ): Promise<Omit<Service, 'close'>> {
   const metrics = createMetrics();
   const { observeRequest, observeRefusal, observeGroup, observeAttempt } = metrics;
@@ -70,6 +72,7 @@ async function serve(
   const host = { observeGroup, observeAttempt };
   const core = keep(await startCore({ config, log, now, host }));
   const { operate, findKeys, recordKeyUse, usageTotals, addUsage } = core;
+  metrics.watchDroppedLines(droppedLines);
   metrics.watchQueue(core.waiting);
   metrics.watchOutbox(core.outboxAgeSeconds);
   const metricsUrl = await serveMetrics(keep, metrics, config);

@@ -17,6 +17,8 @@ test('requests, groups, attempts, queues and the event loop can be watched', asy
   expect(text).toMatch(/webhook_outbox_age_seconds \d/);
   expect(text).toContain('webhook_attempt_duration_seconds_count{outcome="delivered"} 1');
   expect(text).toContain('nodejs_eventloop_lag_seconds');
+  expect(text).toContain(`build_info{version="0.1.0",node="${process.version}"} 1`);
+  expect(text).toContain('log_lines_dropped_total 0');
   expect(text).not.toMatch(/session|subject|sk_/);
 });
 

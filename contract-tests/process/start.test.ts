@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import manifest from '../../package.json' with { type: 'json' };
 import { createTestDatabase } from '../support/databases.js';
 import { runMain, startMain } from '../support/process.js';
 
@@ -42,7 +43,9 @@ test('a second start keeps the data, the key and the memory of resends, and make
   const second = await startMain({ DATABASE_URL });
   expect(await post(second.url)).toEqual(answer);
   await second.end('SIGTERM');
-  expect(second.stdout()).toBe(`Listening on ${second.url}\n`);
+  expect(second.stdout()).toBe(
+    `Listening on ${second.url}\nDocumentation: ${second.url}/docs/\nTo create a key: npm run keys -- create --account NAME --tier solo\n`,
+  );
 });
 
 test('an embedded database, its log and the key file beside it are for their owner alone', async () => {
@@ -62,6 +65,10 @@ test('an embedded database that exists keeps the rights that it was given', asyn
   await chmod(file, 0o640);
   await (await startMain({ DATABASE_URL })).end('SIGTERM');
   expect((await stat(file)).mode & 0o777).toBe(0o640);
+});
+
+test('--version prints the version', async () => {
+  expect(await runMain(['--version'], {})).toMatchObject({ code: 0, stdout: `${manifest.version}\n` });
 });
 
 test.each([

@@ -1,13 +1,37 @@
+import type { Logger } from 'pino';
 import type { Closable } from '../closing.js';
+import type { LogOutput } from '../log-output.js';
 
 const forcedExitMs = 9_500;
+/** npm forwards the signal that the terminal already sent to the whole process group. */
+const sameSignalMs = 1_000;
 
-/** On SIGTERM or SIGINT, the last one last; ends the process in any case: what has not finished by then was never acknowledged. */
-export function closeOnSignal(running: Closable, last?: Closable): void {
-  const stop = async () => {
-    setTimeout(() => process.exit(1), forcedExitMs).unref();
-    await running.close();
-    await last?.close();
+export interface Stoppable {
+  readonly running: Closable;
+  readonly tracing: Closable | undefined;
+  readonly log: Logger;
+  readonly output: LogOutput;
+}
+
+/**
+ * Closes on SIGTERM or SIGINT. A second signal after more than a second ends the process immediately, as does a close
+ * that takes too long: what has not finished by then was never acknowledged.
+ */
+export function closeOnSignal(parts: Stoppable): void {
+  let signaledAtMs: number | undefined;
+  const onSignal = () => {
+    if (signaledAtMs === undefined) void stop(parts);
+    else if (performance.now() - signaledAtMs > sameSignalMs) process.exit(1);
+    signaledAtMs ??= performance.now();
   };
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop());
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, onSignal);
+}
+
+async function stop({ running, tracing, log, output }: Stoppable): Promise<void> {
+  setTimeout(() => process.exit(1), forcedExitMs).unref();
+  await running.close();
+  await tracing?.close();
+  log.info({ uptime_s: Math.round(process.uptime()) }, 'stopped');
+  // A reader that has stalled must not keep the process.
+  if (!(await output.close())) process.exit();
 }

@@ -3,6 +3,7 @@ import { readConfig } from '../config.js';
 import type { Store } from '../store/store.js';
 import { startTracing } from '../tracing.js';
 import { describeVariables } from '../variables.js';
+import { version } from '../version.js';
 import { keysCommand } from './keys.js';
 
 export interface Surroundings {
@@ -20,6 +21,7 @@ export async function runCommand({ program, root, env }: Surroundings): Promise<
   const variables = () => `\nEnvironment, all optional:\n${describeVariables()}`;
   const command = new Command('realtime-state-service')
     .description('Signals of a person in, stress state out.')
+    .version(version)
     .addHelpText('after', variables);
   command
     .command('serve', { isDefault: true })

@@ -1,13 +1,17 @@
 import type { Closable } from '../closing.js';
 import type { Config } from '../config.js';
 import { startDelivery } from '../core/deliver.js';
-import { createLog, standardError } from '../log.js';
+import { createLog } from '../log.js';
+import { standardError } from '../log-output.js';
+import { version } from '../version.js';
 import { closeOnSignal } from './close-on-signal.js';
 
 /** Delivers until SIGTERM or SIGINT. */
 export async function deliver(config: Config, tracing: Closable | undefined): Promise<void> {
-  const log = createLog(config.logLevel, standardError());
-  const worker = await startDelivery({ config, log });
+  const output = standardError();
+  const log = createLog(config.logLevel, output);
+  const worker = await startDelivery({ config, log, droppedLines: () => output.droppedLines });
+  log.info({ version, database: config.database.kind }, 'started');
   console.log('Delivering webhooks');
-  closeOnSignal(worker, tracing);
+  closeOnSignal({ running: worker, tracing, log, output });
 }

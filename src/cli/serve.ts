@@ -3,7 +3,9 @@ import { newKeyCommand } from '../accounts/expired-keys.js';
 import type { Closable } from '../closing.js';
 import { type ServiceParts, startService } from '../compose.js';
 import { coreOnThread } from '../core/on-thread.js';
-import { createLog, standardError } from '../log.js';
+import { createLog } from '../log.js';
+import { standardError } from '../log-output.js';
+import { version } from '../version.js';
 import { closeOnSignal } from './close-on-signal.js';
 
 /** What the process brings along; without tracing nobody traces. */
@@ -15,15 +17,20 @@ export type Serving = Pick<ServiceParts, 'config' | 'root'> & {
 
 /** Serves until SIGTERM or SIGINT. Standard output is for people, the structured log goes to standard error. */
 export async function serve({ config, root, program, tracing }: Serving): Promise<void> {
-  const lines = standardError();
-  const log = createLog(config.logLevel, lines);
-  const startCore = coreOnThread({ program, writeLog: (line) => void lines.write(line) });
-  const service = await startService({ config, root, log, startCore });
+  const output = standardError();
+  const log = createLog(config.logLevel, output);
+  const startCore = coreOnThread({ program, writeLog: output.write });
+  const service = await startService({ config, root, log, startCore, droppedLines: () => output.droppedLines });
+  log.info({ version, url: service.url, database: config.database.kind }, 'started');
   console.log(`Listening on ${service.url}`);
   if (service.metricsUrl) console.log(`Metrics on ${service.metricsUrl}`);
-  if (service.developmentKey) console.log(welcome(service.url, service.developmentKey));
+  console.log(service.developmentKey ? welcome(service.url, service.developmentKey) : welcomeBack(service.url));
   for (const warning of service.warnings) log.warn(warning);
-  closeOnSignal(service, tracing);
+  closeOnSignal({ running: service, tracing, log, output });
+}
+
+function welcomeBack(url: string): string {
+  return `Documentation: ${url}/docs/\nTo create a key: ${newKeyCommand('NAME')} --tier solo`;
 }
 
 function welcome(url: string, { key, expiresAtMs }: DevelopmentKey): string {

@@ -10,13 +10,21 @@ export interface DeliveryParts {
   readonly log: Logger;
   /** The clock, epoch ms; tests make their own. */
   readonly now?: () => number;
+  /** Returns how many log lines were dropped so far. */
+  readonly droppedLines?: () => number;
 }
 
 /** Starts webhook delivery without serving HTTP. Any number of such processes share one database. */
-export async function startDelivery({ config, log, now = Date.now }: DeliveryParts): Promise<Closable> {
+export async function startDelivery({
+  config,
+  log,
+  now = Date.now,
+  droppedLines = () => 0,
+}: DeliveryParts): Promise<Closable> {
   return startAll(async (keep) => {
     const foundation = await openFoundation(keep, config, now);
     const metrics = createMetrics();
+    metrics.watchDroppedLines(droppedLines);
     metrics.watchOutbox(foundation.outboxAgeSeconds);
     await serveMetrics(keep, metrics, config);
     const { observeAttempt } = metrics;

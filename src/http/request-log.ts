@@ -29,7 +29,8 @@ export function requestLog(log: Logger, observe: ObserveRequest): RequestHandler
         duration_ms: Math.round(durationMs * 10) / 10,
         ...(!response.writableFinished && { aborted: true }),
       };
-      log.info(line, 'request');
+      // Probes come every few seconds.
+      log[response.locals.isPublic && status < 500 ? 'debug' : 'info'](line, 'request');
       observe(operation, status, durationMs / 1000);
     });
     next();

@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { version } from '../version.js';
 
 /** What operators watch, by the names that Prometheus scrapes. */
 export interface Metrics {
@@ -13,6 +14,8 @@ export interface Metrics {
   readonly watchOutbox: (ageSeconds: Figure) => void;
   /** Asks how many readings wait for their group. */
   readonly watchQueue: (waiting: Figure) => void;
+  /** Reads how many log lines were dropped so far, on every scrape. */
+  readonly watchDroppedLines: (dropped: () => number) => void;
   readonly contentType: string;
   /** Everything, in the text format. */
   text(): Promise<string>;
@@ -56,6 +59,14 @@ export function createMetrics(): Metrics {
     labelNames: ['policy'],
     registers,
   });
+  new Gauge({
+    name: 'build_info',
+    help: 'Version of the program and of Node.',
+    labelNames: ['version', 'node'],
+    registers,
+  })
+    .labels(version, process.version)
+    .set(1);
   return {
     observeRequest: (operation = 'none', status, seconds) => requests.observe({ operation, status }, seconds),
     observeGroup: (size) => groups.observe(size),
@@ -64,9 +75,23 @@ export function createMetrics(): Metrics {
     watchOutbox: (read) =>
       addGauge(registry, 'webhook_outbox_age_seconds', 'Age of the oldest event that waits to be expanded.', read),
     watchQueue: (read) => addGauge(registry, 'ingest_queue_depth', 'Readings that wait for their group.', read),
+    watchDroppedLines: (dropped) =>
+      addCounter(registry, 'log_lines_dropped_total', 'Log lines that could not be written.', dropped),
     contentType: registry.contentType,
     text: () => registry.metrics(),
   };
+}
+
+function addCounter(registry: Registry, name: string, help: string, read: () => number): void {
+  new Counter({
+    name,
+    help,
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(read());
+    },
+  });
 }
 
 function addGauge(registry: Registry, name: string, help: string, read: Figure): void {

@@ -1,0 +1,68 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { access } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+import { createTestDatabase } from '../support/databases.js';
+import { startMain } from '../support/process.js';
+import { root } from '../support/service.js';
+
+test('Ctrl-C under npm start closes the service: the database is one file again', async () => {
+  const { url: DATABASE_URL, drop } = await createTestDatabase('sqlite');
+  onTestFinished(drop);
+  const file = DATABASE_URL.slice('sqlite:'.length);
+  const { PATH, HOME } = process.env;
+  const env = { PATH, HOME, DATABASE_URL, PORT: '0', WORKER: '1' };
+  // A process group of its own, as a shell gives to a command. The build is that of the tests.
+  const npm = spawn('npm', ['start', '--ignore-scripts'], { cwd: fileURLToPath(root), env, detached: true });
+  const group = -(npm.pid ?? 0);
+  onTestFinished(() => killGroup(group));
+  let [stdout, stderr] = ['', ''];
+  npm.stdout.on('data', (data) => (stdout += data));
+  npm.stderr.on('data', (data) => (stderr += data));
+  await expect.poll(() => stdout, { timeout: 30_000 }).toContain('Read on:');
+  await access(`${file}-wal`);
+  process.kill(group, 'SIGINT');
+  // Closed once every process of the group has ended.
+  await once(npm.stdout, 'close');
+  for (const ending of ['-wal', '-shm']) await expect(access(file + ending)).rejects.toThrow('ENOENT');
+  expect(stderr).toContain('"msg":"stopped"');
+});
+
+test('a second signal within a second is the same one, a later one ends the process', async () => {
+  const { url: DATABASE_URL, drop } = await createTestDatabase('sqlite');
+  onTestFinished(drop);
+  for (const [pauseMs, code] of [
+    [100, 0],
+    [1_200, 1],
+  ] as const) {
+    const service = await startMain({ DATABASE_URL });
+    const socket = await openUnfinished(service.url);
+    const ended = service.end('SIGINT');
+    await sleep(pauseMs);
+    void service.end('SIGINT');
+    if (code === 0) socket.destroy();
+    expect((await ended).code).toBe(code);
+    socket.destroy();
+  }
+});
+
+/** A request in flight, which the service waits for when it closes. */
+async function openUnfinished(url: string) {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  socket.on('error', () => undefined);
+  socket.write('POST /v1/ingest HTTP/1.1\r\nHost: x\r\nContent-Length: 40\r\n\r\n{');
+  await once(socket, 'data');
+  return socket;
+}
+
+function killGroup(group: number): void {
+  try {
+    process.kill(group, 'SIGKILL');
+  } catch {
+    // Already ended.
+  }
+}

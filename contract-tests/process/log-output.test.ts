@@ -1,0 +1,118 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, open, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, onTestFinished, test } from 'vitest';
+import { createTestDatabase } from '../support/databases.js';
+
+const main = new URL('../../dist/main.js', import.meta.url).pathname;
+/** More than a pipe holds (64 KB) at about 150 bytes per line. */
+const requests = 1_000;
+const fileBytesMax = 20_480_000;
+
+test('a full log volume (ENOSPC) stops neither requests nor SIGTERM, and dropped lines are counted', async () => {
+  const full = await open('/dev/full', 'w');
+  onTestFinished(() => full.close());
+  await expectToServe(await launch([process.execPath, main], full.fd));
+});
+
+test('a log file at its size limit (EFBIG) stops neither requests nor SIGTERM', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'state-service-log-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const file = join(folder, 'service.log');
+  await writeFile(file, '');
+  await truncate(file, fileBytesMax);
+  const command = `ulimit -f ${fileBytesMax / 1024}; exec "$0" "$1" 2>>"$2"`;
+  await expectToServe(await launch(['bash', '-c', command, process.execPath, main, file], 'ignore'));
+});
+
+test('a closed reader of the log (EPIPE) stops neither requests nor SIGTERM', async () => {
+  const service = await launch([process.execPath, main], 'pipe');
+  service.child.stderr?.destroy();
+  await expectToServe(service);
+});
+
+test('a stalled reader of the log stops neither requests nor SIGTERM', async () => {
+  const service = await launch([process.execPath, main], 'pipe');
+  service.child.stderr?.pause();
+  await expectToServe(service, 0);
+});
+
+test('the log is JSON: start, requests and stop, probes only at level debug', async () => {
+  const service = await launch([process.execPath, main], 'pipe');
+  let text = '';
+  service.child.stderr?.on('data', (data) => (text += data));
+  await fetch(`${service.url}/healthz`);
+  await fetch(`${service.url}/v1/state`);
+  service.child.kill('SIGTERM');
+  await service.ended;
+  const lines = text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(lines.filter(({ msg }) => msg === 'started')).toMatchObject([{ url: service.url, version: '0.1.0' }]);
+  expect(lines.filter(({ msg }) => msg === 'request')).toMatchObject([{ operation: 'getState', status: 401 }]);
+  expect(lines.at(-1)).toMatchObject({ msg: 'stopped' });
+});
+
+test('the log on a terminal is text: time, level, message and few fields', async () => {
+  const { url: DATABASE_URL, drop } = await createTestDatabase('sqlite');
+  onTestFinished(drop);
+  // A terminal of its own; the program is stopped once it has started.
+  const script = `
+import os, pty, signal, sys
+text, stopped = b'', False
+pid, fd = pty.fork()
+if pid == 0: os.execv(sys.argv[1], sys.argv[1:])
+while True:
+    try: data = os.read(fd, 4096)
+    except OSError: break
+    if not data: break
+    text += data
+    if b'Listening' in text and not stopped: stopped = True; os.kill(pid, signal.SIGTERM)
+sys.stdout.buffer.write(text)`;
+  const env = { PATH: process.env['PATH'], DATABASE_URL, PORT: '0', NO_COLOR: '1' };
+  const { stdout } = await promisify(execFile)('python3', ['-c', script, process.execPath, main], { env });
+  expect(stdout).toMatch(/^\d\d:\d\d:\d\d INFO {2}started version=0\.1\.0 url=http:\S+ database=sqlite\r$/m);
+  expect(stdout).toMatch(/^\d\d:\d\d:\d\d WARN {2}webhooks /m);
+  expect(stdout).toMatch(/^\d\d:\d\d:\d\d INFO {2}stopped uptime_s=\d+\r$/m);
+  expect(stdout).not.toContain('"level"');
+});
+
+interface Launched {
+  readonly url: string;
+  readonly metricsUrl: string;
+  readonly child: ReturnType<typeof spawn>;
+  readonly ended: Promise<unknown[]>;
+}
+
+async function launch([file = '', ...args]: string[], stderr: 'ignore' | 'pipe' | number): Promise<Launched> {
+  const { url: DATABASE_URL, drop } = await createTestDatabase('sqlite');
+  const env = { PATH: process.env['PATH'], DATABASE_URL, PORT: '0', METRICS_PORT: '0' };
+  const child = spawn(file, args, { env, stdio: ['ignore', 'pipe', stderr] });
+  onTestFinished(drop);
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const ended = once(child, 'exit');
+  let stdout = '';
+  child.stdout?.on('data', (data) => (stdout += data));
+  await expect.poll(() => stdout, { timeout: 30_000 }).toMatch(/Metrics on \S+\n/);
+  const [, url = ''] = /Listening on (\S+)/.exec(stdout) ?? [];
+  const [, metricsUrl = ''] = /Metrics on (\S+)/.exec(stdout) ?? [];
+  return { url, metricsUrl, child, ended };
+}
+
+async function expectToServe({ url, metricsUrl, child, ended }: Launched, droppedMin = 1): Promise<void> {
+  for (let sent = 0; sent < requests; sent += 50) {
+    const answers = await Promise.all(Array.from({ length: 50 }, () => fetch(`${url}/v1/state`)));
+    expect(answers.filter(({ status }) => status === 401 || status === 429)).toHaveLength(50);
+    await Promise.all(answers.map((answer) => answer.text()));
+  }
+  expect((await fetch(`${url}/readyz`)).status).toBe(200);
+  const readDropped = async () =>
+    Number(/^log_lines_dropped_total (\d+)$/m.exec(await (await fetch(metricsUrl)).text())?.[1]);
+  await expect.poll(readDropped, { timeout: 10_000 }).toBeGreaterThanOrEqual(droppedMin);
+  child.kill('SIGTERM');
+  expect(await ended).toEqual([0, null]);
+}

@@ -1,0 +1,115 @@
+import { fstatSync, write, writeSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { formatLine } from './log-text.js';
+
+/** Lines are written together: as soon as there are so many characters, or after this time. */
+const gathered = { characters: 8_192, afterMs: 200 };
+/** Characters that wait while the reader or the volume is slow; further lines are dropped. */
+const waitingMax = 8_388_608;
+const closeMs = 500;
+
+/** Where log lines go. A write that fails drops its lines: the log never stops the service. */
+export interface LogOutput {
+  write(line: string): void;
+  /** Lines dropped so far. */
+  readonly droppedLines: number;
+  /** Writes what waits, within half a second; resolves with whether everything was written or dropped. */
+  close(): Promise<boolean>;
+}
+
+/** Rejects when the text cannot be written. */
+export type WriteText = (text: string) => Promise<void>;
+
+/** Writes to standard error: JSON, and readable lines on a terminal. */
+export function standardError(): LogOutput {
+  const { stderr } = process;
+  const asIs = (line: string) => line;
+  const output = createLogOutput(isStream(2) ? writeToStream : writeToFile, stderr.isTTY ? formatLine : asIs);
+  // Each failed write is also reported to its callback.
+  stderr.on('error', () => undefined);
+  process.once('exit', () => output.writeNow((text) => (isStream(2) ? stderr.write(text) : writeSync(2, text))));
+  return output;
+}
+
+/** True for pipes, sockets and terminals, which Node writes without blocking a thread while nobody reads. */
+function isStream(fd: number): boolean {
+  const stat = fstatSync(fd);
+  return stat.isFIFO() || stat.isSocket() || process.stderr.isTTY;
+}
+
+const writeToStream: WriteText = (text) =>
+  new Promise((resolve, reject) => {
+    process.stderr.write(text, (error) => (error ? reject(error) : resolve()));
+  });
+
+/** A nearly full volume takes a part. */
+async function writeToFile(text: string): Promise<void> {
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length;) at += (await promisify(write)(2, bytes, at)).bytesWritten;
+}
+
+interface BufferedOutput extends LogOutput {
+  /** For the end of the process: writes what waits, unless an earlier write failed or is stuck and could block it. */
+  writeNow(write: (text: string) => void): void;
+}
+
+/** Gathers lines and writes them with one call at a time. */
+export function createLogOutput(writeText: WriteText, format: (line: string) => string): BufferedOutput {
+  let waiting: string[] = [];
+  let characters = 0;
+  let droppedLines = 0;
+  let hasFailed = false;
+  let writing: Promise<void> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+
+  function take(): string[] {
+    const lines = waiting;
+    waiting = [];
+    characters = 0;
+    return lines;
+  }
+
+  async function writeAll(): Promise<void> {
+    while (waiting.length > 0) {
+      const lines = take();
+      try {
+        await writeText(lines.join(''));
+        hasFailed = false;
+      } catch {
+        hasFailed = true;
+        droppedLines += lines.length;
+      }
+    }
+    writing = undefined;
+  }
+
+  const flush = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    writing ??= writeAll();
+    return writing;
+  };
+
+  return {
+    write(line) {
+      if (characters + line.length > waitingMax) return void (droppedLines += 1);
+      waiting.push(format(line));
+      characters += line.length;
+      if (characters >= gathered.characters) void flush();
+      else timer ??= setTimeout(() => void flush(), gathered.afterMs).unref();
+    },
+    get droppedLines() {
+      return droppedLines;
+    },
+    close: () => Promise.race([flush().then(() => true), sleep(closeMs, false, { ref: false })]),
+    writeNow(writeSync) {
+      if (writing || hasFailed || waiting.length === 0) return;
+      try {
+        writeSync(take().join(''));
+      } catch {
+        // Nobody is left to hear of it.
+      }
+    },
+  };
+}
