@@ -1,6 +1,6 @@
 /**
- * How fast webhooks are: many deliveries by two workers, none of them by both at once; the way of one event when
- * nothing waits; the real gaps of the schedule. The exit code is 1 when deliveries were attempted by both at once.
+ * Measures webhooks: throughput of two workers on one queue, latency of a single event on an idle service, and the real
+ * gaps between retries. Exits with 1 when two workers attempted the same delivery at the same time.
  */
 import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -24,7 +24,7 @@ import { textTable } from './terminal/table.js';
 
 const secretsKey = 'bench-bench-bench-bench-bench-bench';
 const settleMs = 60_000;
-/** Sessions that take turns, so that none comes near its limit of readings a minute. */
+/** Sessions take turns, so that none reaches its limit of readings per minute. */
 const turns = 10;
 const pauseMs = [60, 160] as const;
 
@@ -41,10 +41,10 @@ await launch(
   new Command('bench:deliveries')
     .description('Throughput of two workers, latency of one event, and the real gaps of the schedule.')
     .addOption(new Option('--database <kind>', 'which to measure').choices(['sqlite', 'mysql']).default('mysql'))
-    .option('--deliveries <number>', 'that wait when the workers start', positive, 100_000)
-    .option('--receivers <number>', 'hosts; each gets every event', positive, 32)
-    .option('--workers <number>', 'processes', positive, 2)
-    .option('--changes <number>', 'of state whose way is timed', positive, 200)
+    .option('--deliveries <number>', 'queued when the workers start', positive, 100_000)
+    .option('--receivers <number>', 'receiving hosts; each gets every event', positive, 32)
+    .option('--workers <number>', 'worker processes', positive, 2)
+    .option('--changes <number>', 'state changes whose latency is measured', positive, 200)
     .addOption(new Option('--only <part>', 'one of the three').choices(['throughput', 'latency', 'schedule']))
     .action(bench),
 );
@@ -128,7 +128,7 @@ async function measureLatencies({ database, changes }: Wish): Promise<void> {
 }
 
 interface Way {
-  /** From the answer to the reading, which follows its commit at once, to the arrival of the event. */
+  /** From the response to the reading, sent directly after its commit, to the arrival of the event. */
   readonly sinceAnswer: number;
   readonly sinceSent: number;
 }
@@ -169,14 +169,14 @@ async function showSchedule(url: string, { database }: Wish): Promise<void> {
     const columns = [
       { title: `${database}: attempt` },
       { title: 'at' },
-      { title: 's after the one before', align: 'right' },
+      { title: 's after the previous one', align: 'right' },
     ] as const;
     console.log(textTable(columns, [rows]));
     const [failed] = (await untilFailed(webhook)).deliveries;
     webhook.answer(204);
     await webhook.retry(failed?.id ?? '');
     while (webhook.arrivedAtMs.length === attempts) await sleep(pauseMs[0]);
-    console.log(`\n${failed?.id} is listed as failed (${failed?.reason}); retried by hand, it arrived.`);
+    console.log(`\n${failed?.id} is listed as failed (${failed?.reason}); after a manual retry it was delivered.`);
   } finally {
     await webhook.close();
   }

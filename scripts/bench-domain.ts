@@ -1,4 +1,4 @@
-/** What one reading costs in the domain code: CPU time, warm, without HTTP or a database. A figure, not a test. */
+/** Measures the CPU time of one reading in the domain code, after warm-up, without HTTP or a database. */
 import { Command } from 'commander';
 import { enums } from '../generated/spec.js';
 import type { Baseline } from '../src/domain/baseline.js';
@@ -15,7 +15,7 @@ const runs = 9;
 const seed = 3;
 const startMs = Date.UTC(2026, 0, 5, 9);
 
-/** Made beforehand, so that drawing them is not measured. */
+/** Generated before the measurement starts. */
 const full = drawReadings(({ heart_rate, sdnn, tone, expression, sentiment }) => ({
   heart_rate,
   sdnn,
@@ -26,8 +26,8 @@ const full = drawReadings(({ heart_rate, sdnn, tone, expression, sentiment }) =>
 const heartOnly = drawReadings(({ heart_rate }) => ({ heart_rate }));
 
 new Command('bench:domain')
-  .description('CPU time of one reading in the domain code: score, baseline, reason and the answer in wire shape.')
-  .option('--readings <number>', 'readings a run', positive, 50_000)
+  .description('CPU time of one reading in the domain code: score, baseline, reason and the response body.')
+  .option('--readings <number>', 'readings per run', positive, 50_000)
   .action(({ readings }: { readings: number }) => {
     const rows = [
       ['every signal', full],
@@ -38,13 +38,13 @@ new Command('bench:domain')
         [
           { title: 'reading with' },
           { title: 'µs, median', align: 'right' },
-          { title: 'least', align: 'right' },
-          { title: 'most', align: 'right' },
+          { title: 'min', align: 'right' },
+          { title: 'max', align: 'right' },
         ],
         [rows.map(([name, drawn]) => [name, ...measure(drawn, readings)])],
       ),
     );
-    console.log(`\nCPU time a reading, ${runs} runs of ${readings} readings after ${warmUp} to warm up.`);
+    console.log(`\nCPU time per reading, ${runs} runs of ${readings} readings after ${warmUp} warm-up readings.`);
   })
   .parse();
 
@@ -59,7 +59,7 @@ function measure(drawn: readonly Omit<Reading, 'atMs'>[], readings: number): str
   return [median(figures), figures[0] ?? 0, figures.at(-1) ?? 0].map((micros) => micros.toFixed(1));
 }
 
-/** One session of a named subject, a reading every two seconds; learns as it goes. */
+/** One session of a named subject with a reading every two seconds; its baseline is updated. */
 function stream(drawn: readonly Omit<Reading, 'atMs'>[], readings: number): void {
   let session: Session | undefined;
   let baseline: Baseline | undefined;

@@ -1,7 +1,6 @@
 /**
- * What a full database costs: the service on one with millions of readings, beside the service on an empty one, and
- * while expired readings are purged. Figures, not tests; the ratios are the result. The exit code is 1 when a request
- * failed.
+ * Measures the effect of database size: the service on a database with millions of readings against the service on an
+ * empty one, and during a purge. The ratios are the result. Exits with 1 when a request failed.
  */
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
@@ -34,22 +33,22 @@ import { type Column, textTable } from './terminal/table.js';
 
 const connections = 64;
 const sessionsAtOnce = 500;
-/** What an empty database holds, so that there is something to read. */
+/** Rows of the empty database, so that reads return data. */
 const few: CrowdWish = { sessions: 20, readingsPerSession: 100, subjects: 200 };
-/** More than the purge can take away in a second. */
+/** More than the purge can delete per second. */
 const expiredASecond = 25_000;
 
-/** The database that a run is on, and what becomes of it meanwhile. */
+/** The database of a run, and whether a purge runs on it. */
 type Side = 'empty' | 'full' | 'purged';
 const sideTitles: Readonly<Record<Side, string>> = { empty: 'empty', full: 'full', purged: 'full, being purged' };
 
-/** One load on two sides; every bound is on the second, most as a share of the first. */
+/** One load on two databases. Each bound applies to the second, usually as a share of the first. */
 interface Comparison {
   readonly title: string;
   readonly load: Load;
   readonly sides: readonly [Side, Side];
   readonly connections?: number;
-  /** Of what a request names one, where it names any of all. */
+  /** The kind of name that each request draws, if it draws one. */
   readonly among?: 'subjects' | 'sessions';
   readonly throughputMin?: number;
   readonly p99Max?: number;
@@ -95,16 +94,16 @@ interface Wish {
 
 await launch(
   new Command('bench:growth')
-    .description('The service on a full database beside the same on an empty one; filling takes minutes.')
+    .description('Compares the service on a full database with the service on an empty one. Filling takes minutes.')
     .addOption(databaseOption)
-    .option('--readings <number>', 'in the full database', positive, 10_000_000)
-    .option('--sessions <number>', 'that these are of', positive, 100_000)
+    .option('--readings <number>', 'readings in the full database', positive, 10_000_000)
+    .option('--sessions <number>', 'sessions of these readings', positive, 100_000)
     .option('--triggers <number>', `rows, ${topicsPerSubject} a subject`, positive, 1_000_000)
-    .option('--seconds <number>', 'of each run', positive, 10)
-    .option('--warm-up <number>', 'seconds of load before each run, which do not count', positive, 3)
+    .option('--seconds <number>', 'length of each run', positive, 10)
+    .option('--warm-up <number>', 'seconds of load before each run, not measured', positive, 3)
     .option('--rounds <number>', 'runs of each load', positive, 3)
     .addOption(new Option('--only <load>', 'one of the loads').choices(comparables))
-    .option('--reports <folder>', 'where bench-growth.json goes', 'reports')
+    .option('--reports <folder>', 'folder for bench-growth.json', 'reports')
     .action(bench),
 );
 
@@ -130,7 +129,7 @@ async function bench({ database, ...wish }: Wish & { database: DatabaseWish }): 
   await save(join(reports, 'bench-growth.json'), `${JSON.stringify(taken, undefined, 2)}\n`);
 }
 
-/** Expired readings before and after a run; were none left, the purge ended before the run did. */
+/** Expired readings before and after a run. When none is left, the purge ended before the run. */
 interface Purge {
   readonly purged: number;
   readonly left: number;
@@ -139,9 +138,9 @@ interface Purge {
 interface Outcome {
   readonly kind: DatabaseKind;
   readonly version: string;
-  /** One a round. */
+  /** One per round. */
   readonly purges: readonly Purge[];
-  /** Of those that were wanted. */
+  /** The databases under test. */
   readonly runs: Partial<Runs<Name, MeasuredRun>>;
 }
 
@@ -172,7 +171,7 @@ interface Filled extends CrowdWish {
   readonly crowd: Crowd;
 }
 
-/** Hands out a database with so much in it, and drops it afterwards. */
+/** Provides a database of that size to the work and drops it afterwards. */
 async function withFilled<T>(kind: DatabaseKind, wish: CrowdWish, work: (filled: Filled) => Promise<T>): Promise<T> {
   return withDatabase(kind, async (url) => {
     const config = readConfig({ DATABASE_URL: url }).database;
@@ -211,7 +210,7 @@ async function runOn(
   return measureRun({ ...asked, start: () => startBenchedService(url) }, generator, wish);
 }
 
-/** The service begins to purge when it starts, and more has expired than it can take away meanwhile. */
+/** The service starts to purge when it starts, with more expired rows than it can delete during the run. */
 async function whilePurging(
   crowd: Crowd,
   { seconds, warmUp }: Wish,
@@ -234,12 +233,12 @@ function report({ kind, version, purges, runs }: Outcome): void {
   console.log('\nThroughput and p99 are shares of the line above.');
   const purged = purges.map(({ purged, left }) => `${purged} (${left} left)`).join(', ');
   if (purged) console.log(`Expired readings purged during each run and its warm-up: ${purged}.`);
-  if (!isThroughout(purges)) console.log('The purge did not go on to the end of each run, so its figures say nothing.');
+  if (!isThroughout(purges)) console.log('The purge ended before the run did: its figures are not valid.');
   console.log();
   condemnFailures(Object.values(runs));
 }
 
-/** Where none was purged, or none was left, ingest ran without a purge some of the time. */
+/** False when ingest ran without a purge part of the time: none was purged, or none was left. */
 function isThroughout(purges: readonly Purge[]): boolean {
   return purges.every(({ purged, left }) => purged > 0 && left > 0);
 }
@@ -257,7 +256,7 @@ function rowsOf(comparable: Comparable, runs: Outcome['runs'], purges: readonly 
       : [[`p50 < ${p50MsBelow} ms`, middleOf(second, ({ p50Ms }) => p50Ms) < p50MsBelow] as const]),
   ];
   const required = bounds.map(([it]) => it).join(', ');
-  // What answered nothing was never late.
+  // A run without responses has no latency.
   const isMeasured = [...first, ...second].every(({ answers }) => answers > 0);
   const verdict = required && (isMeasured && bounds.every(([, isMet]) => isMet) ? 'met' : 'not met');
   return [

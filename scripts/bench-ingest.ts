@@ -1,6 +1,6 @@
 /**
- * What a reading costs behind HTTP: groups of them are taken in here, in this process, as the core does it. Processor
- * time and lower quartiles bear a machine that others use too. A figure, not a test.
+ * Measures the CPU time of a reading without HTTP: this process commits groups of readings as the core does. CPU time
+ * and lower quartiles tolerate a noisy machine.
  */
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
@@ -33,7 +33,7 @@ interface Wish {
   readonly groups: number;
 }
 
-/** Of one group, µs a reading. */
+/** Of one group, µs per reading. */
 interface Cost {
   readonly cpu: number;
   readonly wall: number;
@@ -41,10 +41,10 @@ interface Cost {
 
 await launch(
   new Command('bench:ingest')
-    .description('Time of a reading behind HTTP, in groups, with and without a conversation turn.')
+    .description('Time per reading in the core, in groups, with and without a conversation turn.')
     .addOption(databaseOption)
-    .option('--size <number>', 'readings in a group', positive, 24)
-    .option('--groups <number>', 'of each load', positive, 500)
+    .option('--size <number>', 'readings per group', positive, 24)
+    .option('--groups <number>', 'groups per load', positive, 500)
     .action(bench),
 );
 
@@ -54,10 +54,10 @@ async function bench({ database, ...wish }: Wish & { database: DatabaseWish }): 
   const figures = ['CPU µs, lower quartile', 'committed µs, lower quartile', 'median'];
   const columns = figures.map((title) => ({ title, align: 'right' }) as const);
   console.log(textTable([{ title: 'database' }, { title: 'load' }, ...columns], sections));
-  console.log(`\n${wish.groups} groups of ${wish.size}, by turns, after ${warmUps} to warm up; µs a reading.`);
+  console.log(`\n${wish.groups} groups of ${wish.size}, alternating, after ${warmUps} warm-up groups; µs per reading.`);
 }
 
-/** Both loads by turns, each in a database of its own. */
+/** Measures both loads alternately, each on its own database. */
 async function measure(kind: DatabaseKind, { size, groups }: Wish): Promise<string[][]> {
   const progress = startProgress(process.stderr, warmUps + groups, 'groups of each');
   try {
@@ -70,7 +70,7 @@ async function measure(kind: DatabaseKind, { size, groups }: Wish): Promise<stri
             const cost = await load.takeGroup();
             if (round >= warmUps) costs[load.name].push(cost);
           }
-          // SQLite never waits, and a signal would not be heard.
+          // SQLite runs synchronously: without a pause, no signal would be handled.
           await new Promise(setImmediate);
         }
         await Promise.all([plain.close(), turn.close()]);

@@ -1,6 +1,6 @@
 /**
- * What trigger memory costs: the built service under load, on a database that remembers 10,000 people with 20 topics
- * each. A figure, not a test; the ratios are the result. The exit code is 1 when a request failed.
+ * Measures the cost of Trigger Memory: the built service under load, on a database with 10,000 subjects of 20 topics
+ * each. The ratios are the result. Exits with 1 when a request failed.
  */
 import { loadavg } from 'node:os';
 import { Command } from 'commander';
@@ -64,7 +64,7 @@ async function bench({ database, ...wish }: Wish & { database: DatabaseWish }): 
 async function benchOn(kind: DatabaseKind, generator: Generator, wish: Wish): Promise<void> {
   console.log(`── ${kind}, ${subjectCount} subjects with ${topicsPerSubject} topics each\n`);
   await withFilled(kind, subjectCount, async (filled) => {
-    // Before the load, which gives some subjects more topics.
+    // Measured before the load, which adds topics to some subjects.
     await withFilled(kind, 1, async (lonely) => reportReads(await timeReads(lonely, filled, wish.rounds)));
     report(await loadService(filled, generator, wish));
   });
@@ -75,11 +75,11 @@ interface Filled {
   readonly key: string;
   readonly accountId: string;
   readonly subjects: number;
-  /** The database as this process sees it, beside the service. */
+  /** A connection of this process to the service's database. */
   readonly store: Store;
 }
 
-/** Hands out a database that knows so many subjects, and drops it afterwards. */
+/** Provides a database with that many subjects to the work and drops it afterwards. */
 async function withFilled(
   kind: DatabaseKind,
   subjects: number,
@@ -104,7 +104,7 @@ async function withFilled(
   });
 }
 
-/** Every load in turn, after one round to warm up. */
+/** Runs every load in turn, after one warm-up round. */
 async function loadService({ url, key }: Filled, generator: Generator, { seconds, rounds }: Wish): Promise<Runs<Load>> {
   const service = await startBenchedService(url);
   try {
@@ -129,7 +129,7 @@ function report(runs: Runs<Load>): void {
   condemnFailures(loads.map((load) => runs[load]));
 }
 
-/** Median time of one profile read by the store, µs: of the only subject, and of random ones among all. */
+/** Median time of one profile read by the store in µs: of the only subject, and of random subjects. */
 async function timeReads(lonely: Filled, filled: Filled, rounds: number): Promise<[alone: number, among: number]> {
   const times: [number[], number[]] = [[], []];
   for (let round = 0; round <= rounds; round += 1)

@@ -1,7 +1,7 @@
 /**
- * What a reading costs beside what Express itself costs, and beside a transaction a reading: each server in a process
- * of its own, the load generator in another, in turn, repeated. Figures, not tests; the ratios are the result. The exit
- * code is 1 when a request failed.
+ * Compares the service with bare Express and with a server that uses one transaction per reading. Each server and the
+ * load generator run in separate processes, in repeated rounds. The ratios are the result. Exits with 1 when a request
+ * failed.
  */
 import { join } from 'node:path';
 import { Command } from 'commander';
@@ -50,21 +50,21 @@ interface Wish {
 
 await launch(
   new Command('bench')
-    .description('Throughput, latency, CPU time and memory of ingest, beside other servers on the same machine.')
+    .description('Throughput, latency, CPU time and memory of ingest, compared with other servers on the same machine.')
     .addOption(databaseOption)
-    .option('--seconds <number>', 'of each run', positive, 10)
-    .option('--warm-up <number>', 'seconds of load before each run, which do not count', positive, 3)
+    .option('--seconds <number>', 'length of each run', positive, 10)
+    .option('--warm-up <number>', 'seconds of load before each run, not measured', positive, 3)
     .option('--rounds <number>', 'runs of each contender', positive, 5)
-    .option('--soak <requests>', 'watch memory over so many requests to one process, after the rounds', positive)
+    .option('--soak <requests>', 'after the rounds, sample memory over this many requests to one process', positive)
     .option('--markdown', 'print the tables as Markdown', false)
-    .option('--reports <folder>', 'where bench.json and bench.svg go', 'reports')
-    .option('--picture <svg>', 'draw the picture here too')
+    .option('--reports <folder>', 'folder for bench.json and bench.svg', 'reports')
+    .option('--picture <svg>', 'also write the chart to this file')
     .action(bench),
 );
 
 async function bench(wish: Wish): Promise<void> {
   const kinds = await findDatabases(wish.database);
-  // All before any: a server that is not durable shall be told at once, and not after minutes.
+  // Checks every database first, so that a server without durable commits fails at once.
   const versions = new Map<DatabaseKind, string>();
   for (const kind of kinds) versions.set(kind, await withDatabase(kind, inspectDatabase));
   buildServers();

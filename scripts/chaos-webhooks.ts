@@ -1,7 +1,6 @@
 /**
- * Whether webhooks lose anything: services and workers are killed again and again while sessions change their states
- * and the receiver fails at random. The exit code is 1 when an acknowledged change is lost, or anything else is not as
- * promised.
+ * Checks webhook delivery under failures: kills services and workers while sessions change state and the receiver fails
+ * at random. Exits with 1 when an acknowledged state change is lost or another guarantee is broken.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, Option } from 'commander';
@@ -22,9 +21,9 @@ import { startProgress } from './terminal/progress.js';
 import { seededRandom } from './terminal/scenes.js';
 import { textTable } from './terminal/table.js';
 
-/** From kill to kill. */
+/** Pause between kills. */
 const pauseMs = [1_500, 4_000] as const;
-/** Longer than a dead worker's lease and a whole schedule of every delivery that waits in a line. */
+/** Longer than the lease of a dead worker plus the full retry schedule of every delivery in a queue. */
 const drainMs = 420_000;
 const retryMs = 60_000;
 
@@ -37,11 +36,11 @@ interface Wish {
 
 await launch(
   new Command('chaos:webhooks')
-    .description('Kills services and workers under load and counts what became of every change of state.')
+    .description('Kills services and workers under load and accounts for every state change.')
     .addOption(new Option('--database <kind>', 'which to use').choices(['sqlite', 'mysql']).default('mysql'))
-    .option('--kills <number>', 'kill -9, of services and of workers', positive, 50)
-    .option('--sessions <number>', 'that change their state all the time', positive, 40)
-    .option('--seed <number>', 'repeats what is drawn, though not what becomes of it', positive, 1)
+    .option('--kills <number>', 'kill -9 of services and workers', positive, 50)
+    .option('--sessions <number>', 'sessions that change state continuously', positive, 40)
+    .option('--seed <number>', 'seed of the random choices; timing still varies', positive, 1)
     .action(run),
 );
 
@@ -70,10 +69,10 @@ async function runOn(databaseUrl: string, { database, kills, sessions, seed }: W
     const loaded = await load.stop();
     await fleet.ready();
     const waitingAtEnd = await queue.waiting();
-    console.error(`killed ${kills}, ${loaded.acknowledged} readings acknowledged; ${waitingAtEnd} wait for delivery`);
+    console.error(`killed ${kills}, ${loaded.acknowledged} readings acknowledged; ${waitingAtEnd} deliveries queued`);
     await queue.empty(
       drainMs,
-      everyTenth((count) => console.error(`${count} wait`)),
+      everyTenth((count) => console.error(`${count} deliveries queued`)),
     );
     const failed = await client.allFailed();
     const verdict = judge({ changes: loaded.changes, ...receiver, failed });
@@ -87,7 +86,7 @@ async function runOn(databaseUrl: string, { database, kills, sessions, seed }: W
   }
 }
 
-/** Two services, of which one also delivers, and two workers beside them. */
+/** Two services, one of which also delivers, and two separate workers. */
 function processes(databaseUrl: string, ports: readonly number[]): ProcessWish[] {
   const env = {
     HOST: '127.0.0.1',
@@ -130,7 +129,7 @@ interface Retried {
   readonly arrived: number;
 }
 
-/** Queues what has failed again, now that the receiver is well. */
+/** Retries failed deliveries once the receiver is healthy. */
 async function retryAll(
   client: WebhookClient,
   webhookId: string,
@@ -187,15 +186,15 @@ function report({ database, seconds, killed, loaded, receiver, verdict, retried,
     ],
   ];
   const columns = [
-    { title: 'what' },
+    { title: 'measure' },
     { title: 'count', align: 'right' },
-    { title: 'must be', align: 'right' },
+    { title: 'required', align: 'right' },
   ] as const;
   const rows = sections.map((section) => section.map((row) => row.map((cell) => String(cell))));
   console.log(`${database}, ${seconds.toFixed(0)} s\n\n${textTable(columns, rows)}`);
   for (const death of deaths) console.log(death);
   const isWell = isUpheld(verdict) && retried.arrived === retried.count && deaths.length === 0;
-  console.log(isWell ? '\nNothing was lost.' : '\nThat is not as promised.');
+  console.log(isWell ? '\nNothing was lost.' : '\nA guarantee is broken.');
   if (!isWell) process.exitCode = 1;
 }
 
@@ -209,7 +208,7 @@ function total(counts: ReadonlyMap<string, number>): number {
   return [...counts.values()].reduce((sum, count) => sum + count, 0);
 }
 
-/** So that a long wait says something now and then. */
+/** Reports progress during a long wait. */
 function everyTenth(act: (count: number) => void): (count: number) => void {
   let calls = 0;
   return (count) => {

@@ -1,7 +1,7 @@
 /**
- * Whether an acknowledged reading is ever lost: the service, or the database server under it, is killed again and again
- * under load, and afterwards the histories are compared with what was acknowledged. The exit code is 1 when one is
- * missing. What the kernel holds survives these kills: they prove nothing about power loss.
+ * Checks that no acknowledged reading is lost: kills the service or the database server repeatedly under load, then
+ * compares the histories with the acknowledged readings. Exits with 1 when one is missing. The kernel's buffers survive
+ * these kills, so this check does not cover power loss.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, Option } from 'commander';
@@ -19,7 +19,7 @@ import { startProgress } from './terminal/progress.js';
 import { seededRandom } from './terminal/scenes.js';
 import { type Column, type TableRow, textTable } from './terminal/table.js';
 
-/** Acknowledged since the last kill, so that every kill meets the load. */
+/** Readings acknowledged between two kills, so that every kill happens under load. */
 const readingsBetween = 200;
 const pauseMsMax = 300;
 const columns: readonly Column[] = [
@@ -40,17 +40,17 @@ interface Wish {
 interface Target {
   readonly title: string;
   readonly databaseUrl: string;
-  /** Resolves when it is up again; absent where the service itself is killed. */
+  /** Kills the database server and resolves when it is up again; absent when the service is killed. */
   readonly killServer?: () => Promise<void>;
 }
 
 await launch(
   new Command('check:durability')
-    .description('Kills the service, and the database server, under load and looks for every acknowledged reading.')
+    .description('Kills the service and the database server under load and checks every acknowledged reading.')
     .addOption(databaseOption)
-    .option('--kills <number>', 'kill -9, of each', positive, 20)
-    .option('--sessions <number>', 'that send without a pause', positive, 64)
-    .option('--seed <number>', 'repeats what is drawn, though not what becomes of it', positive, 1)
+    .option('--kills <number>', 'kill -9 of each', positive, 20)
+    .option('--sessions <number>', 'sessions that send continuously', positive, 64)
+    .option('--seed <number>', 'seed of the random choices; timing still varies', positive, 1)
     .addOption(new Option('--only <target>', 'one of the two').choices(['service', 'server']))
     .action(check),
 );
@@ -64,7 +64,7 @@ async function check(wish: Wish): Promise<void> {
   if (wish.only !== 'service' && wish.database !== 'sqlite') rows.push(await killServer(wish));
   console.log(textTable(columns, [rows]));
   const isWell = rows.every(([, , , , lost, ended]) => lost === '0' && ended === '0');
-  console.log(isWell ? '\nNothing acknowledged was lost.' : '\nThat is not as promised.');
+  console.log(isWell ? '\nNo acknowledged reading was lost.' : '\nA guarantee is broken.');
   if (!isWell) process.exitCode = 1;
 }
 

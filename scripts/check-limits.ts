@@ -1,6 +1,6 @@
 /**
- * Whether the limit of a session is exact where several processes serve one MySQL and one Redis, and what becomes of it
- * when Redis stops midway. Prints the figures; the exit code is 1 when a window let more, or fewer, through than it may.
+ * Checks that the session limit is exact across several processes on one MySQL and one Redis, and what happens when
+ * Redis stops. Exits with 1 when a window admitted more or fewer requests than its quota.
  */
 import { setMaxListeners } from 'node:events';
 import { Command } from 'commander';
@@ -18,7 +18,7 @@ import { startProgress } from './terminal/progress.js';
 
 const { quota } = limits.session_requests;
 const timeLimitMs = 600_000;
-/** The second part asks for a quarter of the sessions, so that every process meets its own limit. */
+/** The second part uses a quarter of the sessions, so that every process reaches its own limit. */
 const fewer = 4;
 
 interface Wish {
@@ -29,10 +29,10 @@ interface Wish {
 
 await launch(
   new Command('check:limits')
-    .description('Counts what several processes on one MySQL and one Redis let through, and when Redis stops midway.')
-    .option('--requests <number>', 'of the first part; the second sends half as many', positive, 100_000)
-    .option('--sessions <number>', 'of the first part; the second asks for a quarter', positive, 200)
-    .option('--processes <number>', 'that serve', positive, 4)
+    .description('Counts the requests that several processes on one MySQL and one Redis admit, also after Redis stops.')
+    .option('--requests <number>', 'requests of the first part; the second sends half as many', positive, 100_000)
+    .option('--sessions <number>', 'sessions of the first part; the second uses a quarter', positive, 200)
+    .option('--processes <number>', 'serving processes', positive, 4)
     .action(check),
 );
 
@@ -53,7 +53,7 @@ async function check({ requests, sessions, processes }: Wish): Promise<void> {
       urls.push(service.url);
     }
     const signal = AbortSignal.timeout(timeLimitMs);
-    // Every request under way listens to it.
+    // Every request in progress listens to this signal.
     setMaxListeners(0, signal);
     const asked = { urls, key, signal };
     const shared = await run({ ...asked, sessions: names('shared', sessions), requests });
@@ -89,11 +89,11 @@ function reportShared(answers: readonly Answered[], processes: number): void {
 
 function reportAlone(answers: readonly Answered[], stoppedAfter: number, processes: number): void {
   const windows = windowsOf(answers, ({ process, session }) => `${process} ${session}`);
-  console.log(`\n── Redis stopped after ${stoppedAfter} answers`);
+  console.log(`\n── Redis stopped after ${stoppedAfter} responses`);
   report(answers, windows);
   const bySession = windowsOf(answers, ({ session }) => session);
-  console.log(`A window of one process let ${rangeOf(windows)} requests through, required at most ${quota};`);
-  console.log(`of a session ${rangeOf(bySession)} passed in all, at most ${quota * processes}.`);
+  console.log(`A window of one process admitted ${rangeOf(windows)} requests, required at most ${quota};`);
+  console.log(`in total ${rangeOf(bySession)} per session, at most ${quota * processes}.`);
   judge(windows.every(({ passed }) => passed <= quota));
 }
 

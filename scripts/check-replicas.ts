@@ -1,7 +1,7 @@
 /**
- * Whether several processes on one MySQL and one Redis are as good as one: readings of one session through all of them
- * at once, what becomes of them and of the events that they cause, and the limit of a session over all. Then what one
- * process and all of them take in a second. The exit code is 1 when anything is not as promised.
+ * Checks that several processes on one MySQL and one Redis behave like one: sends readings of one session to all of them
+ * concurrently, then checks readings, events and the session limit. Also measures the throughput of one process and of
+ * all. Exits with 1 when a guarantee is broken.
  */
 import { setMaxListeners } from 'node:events';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ import { save } from './terminal/save.js';
 
 const { quota } = limits.session_requests;
 const connections = 64;
-/** Sessions whose limit is tried, each by half as many requests again as it may send. */
+/** Sessions whose limit is tested, each with 1.5 × its quota of requests. */
 const limitedSessions = 10;
 const limitedRequests = Math.ceil(1.5 * quota * limitedSessions);
 const timeLimitMs = 120_000;
@@ -43,14 +43,14 @@ await launch(
     .description(
       'Counts what becomes of readings, events and limits where several processes share one MySQL and Redis.',
     )
-    .option('--processes <number>', 'that serve, and deliver webhooks', positive, 2)
-    .option('--sessions <number>', 'at once, each through every process', positive, 50)
-    .option('--readings <number>', 'of each session', positive, 100)
-    .option('--seconds <number>', 'of each run that measures throughput', positive, 10)
-    .option('--warm-up <number>', 'seconds of load before each run, which do not count', positive, 3)
-    .option('--rounds <number>', 'runs of one process, and as many of all', positive, 3)
-    .option('--seed <number>', 'repeats what is drawn', positive, 1)
-    .option('--reports <folder>', 'where check-replicas.json goes', 'reports')
+    .option('--processes <number>', 'processes that serve and deliver webhooks', positive, 2)
+    .option('--sessions <number>', 'concurrent sessions, each sent to every process', positive, 50)
+    .option('--readings <number>', 'readings per session', positive, 100)
+    .option('--seconds <number>', 'length of each throughput run', positive, 10)
+    .option('--warm-up <number>', 'seconds of load before each run, not measured', positive, 3)
+    .option('--rounds <number>', 'runs of one process and of all processes', positive, 3)
+    .option('--seed <number>', 'seed of the random choices', positive, 1)
+    .option('--reports <folder>', 'folder for check-replicas.json', 'reports')
     .addHelpText('after', '\nUses the Redis at REDIS_URL, or starts one; creates a database, and drops it at the end.')
     .action(check),
 );
@@ -75,11 +75,11 @@ async function check({ reports, ...wish }: Wish): Promise<void> {
   await save(join(reports, 'check-replicas.json'), `${JSON.stringify(taken, undefined, 2)}\n`);
 }
 
-/** With the contract's own limit of a session: the windows that its sessions had. */
+/** Runs with the contract's session limit and returns the windows of the sessions. */
 function tryLimits(stage: Stage, processes: number): Promise<Window[]> {
   const sessions = Array.from({ length: limitedSessions }, (_, index) => `limited-${index}`);
   const signal = AbortSignal.timeout(timeLimitMs);
-  // Every request under way listens to it.
+  // Every request in progress listens to this signal.
   setMaxListeners(0, signal);
   return withServices(stage, { LIMIT_NEW_SESSIONS_PER_MINUTE: '0' }, processes, async (urls) => {
     const answers = await withProgress(limitedRequests, 'requests beyond the limit', ({ advance }) =>

@@ -1,6 +1,6 @@
 /**
- * Compares openapi.yaml with the contract that was released last (contract-tests/released/). Additions are listed for
- * the changelog; the exit code is 1 when anything has changed that may not change within a version.
+ * Compares openapi.yaml with the latest released contract (contract-tests/released/). Lists additions for the changelog.
+ * Exits with 1 when a change is not allowed within a version.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import pc from 'picocolors';
@@ -31,10 +31,10 @@ function describe({ at, message, operations }: Change): string {
   return `${at}: ${message}${shown.length > 0 ? ` [${shown.join(', ')}${more}]` : ''}`;
 }
 
-/** The highest version of the folder. */
+/** Returns the highest version in the folder. */
 async function lastReleased(): Promise<string> {
   const versions = (await readdir(released)).filter((it) => it.endsWith('.json')).map((it) => it.slice(0, -5));
   const [last] = versions.sort((a, b) => b.localeCompare(a, 'en', { numeric: true }));
-  if (last === undefined) throw new Error('contract-tests/released/ holds no contract');
+  if (last === undefined) throw new Error('contract-tests/released/ contains no contract');
   return last;
 }

@@ -1,7 +1,7 @@
 /**
- * Holds any deployment to this contract: asks for every answer that can be brought about from outside, with a session,
- * a subject and a webhook of its own that are erased at the end, and checks each answer against openapi.yaml. Reads
- * and changes nothing that it did not make. The exit code is 1 when an answer deviates.
+ * Checks a deployment against this contract: requests every response that a client can cause, with its own session,
+ * subject and webhook, which it erases at the end, and validates each response against openapi.yaml. Reads and changes
+ * no other data. Exits with 1 when a response deviates.
  */
 import { Command, InvalidArgumentError, Option } from 'commander';
 import pc from 'picocolors';
@@ -23,14 +23,14 @@ interface Row extends Asked {
 
 await launch(
   new Command('contract')
-    .description('Check a deployment against the contract, with data of its own.')
+    .description('Check a deployment against the contract, with test data that is erased afterwards.')
     .requiredOption('--url <url>', 'where the service listens', readUrl)
     .addOption(new Option('--key <key>', 'API key').env('SERVICE_KEY'))
     .action(check),
 );
 
 async function check({ url, key }: Wish): Promise<void> {
-  // Checked here, because commander would repeat a malformed key on the terminal.
+  // Checked here, because commander would print a malformed key.
   if (!key || !/^[!-~]+$/.test(key)) throw new Error('no usable key: give one with --key or SERVICE_KEY');
   const own = newOwn();
   const rows: Row[] = [];
@@ -45,11 +45,11 @@ async function check({ url, key }: Wish): Promise<void> {
   ]);
   console.log(textTable([{ title: '' }, { title: 'operation' }, { title: 'status' }, { title: 'deviation' }], [cells]));
   const deviating = rows.filter(({ fault }) => fault !== '').length;
-  console.log(`${rows.length - deviating} answers as documented, ${deviating} deviate`);
+  console.log(`${rows.length - deviating} responses as documented, ${deviating} deviate`);
   if (deviating > 0) process.exitCode = 1;
 }
 
-/** Why the answer is not the one that is asked for; empty where it is. */
+/** Returns how the response deviates from the expected one; empty when it does not. */
 async function faultOf({ operation, status, request }: Asked, own: Own, url: string, key: string): Promise<string> {
   const sent = request(own);
   try {
@@ -76,7 +76,7 @@ function send({ method, path, body, contentType = 'application/json', withoutKey
   });
 }
 
-/** What a deviation left behind; where nothing did, this finds nothing. */
+/** Removes data that a deviating run left behind. */
 async function erase({ subject_id, webhookId }: Own, url: string, key: string): Promise<void> {
   const paths = [`/v1/subjects/${subject_id}`, ...(webhookId ? [`/webhooks/${webhookId}`] : [])];
   for (const path of paths) await send({ method: 'DELETE', path }, url, key).catch(() => undefined);

@@ -1,6 +1,6 @@
 /**
- * Runs Dredd over every documented pair of operation and status, against the built service on a database of its own.
- * `tsx scripts/dredd.ts [sqlite|mysql]`; exits with 1 when a pair failed, was skipped or was not run.
+ * Runs Dredd for every documented pair of operation and status, against the built service on a temporary database.
+ * Usage: `npm run dredd -- [sqlite|mysql]`. Exits with 1 when a pair failed, was skipped or did not run.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -20,7 +20,7 @@ try {
   console.error(`dredd: ${(error as Error).message}`);
   process.exitCode = 1;
 }
-// What Dredd leaves open would keep the process.
+// Dredd leaves handles open that would keep the process alive.
 process.exit();
 
 async function main(kind: DatabaseKind): Promise<number> {
@@ -34,38 +34,38 @@ async function main(kind: DatabaseKind): Promise<number> {
     const verdicts = await Promise.race([running, interrupted()]);
     return report(kind, verdicts, (await opening).service.log);
   } finally {
-    // Waited for also when the interruption came first: what is open must be known before it can be closed.
+    // Awaited even after an interruption: only a started service can be closed.
     await (await opening).close();
   }
 }
 
-/** Rejects when the time is up or somebody wants an end, so that everything started is let go all the same. */
+/** Rejects on timeout or on a signal, so that everything that was started is closed. */
 function interrupted(): Promise<never> {
   return new Promise((_, reject) => {
     setTimeout(() => reject(new Error(`not done after ${timeLimitMs / 1000} seconds`)), timeLimitMs);
-    // Not once: with its last listener gone tsx would end the process before anything is let go.
+    // `on`, not `once`: without a listener, tsx would end the process before the cleanup.
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => reject(new Error(signal)));
   });
 }
 
-/** Prints one line a pair and the sum; returns the exit code. */
+/** Prints one line per pair and the totals; returns the exit code. */
 function report(kind: DatabaseKind, verdicts: readonly Verdict[], log: string): number {
   const width = Math.max(...verdicts.map(({ pair }) => pair.length));
   const failed = verdicts.filter(({ isPassed }) => !isPassed);
   console.log(`Dredd, ${kind}\n`);
   for (const { pair, isPassed, message } of verdicts)
     console.log(`  ${pair.padEnd(width)}  ${isPassed ? 'pass' : `FAIL  ${message}`}`);
-  if (failed.length > 0) console.log(`\nThe service logged last:\n${shortened(log)}`);
+  if (failed.length > 0) console.log(`\nLast log lines of the service:\n${shortened(log)}`);
   console.log(`\n${verdicts.length - failed.length} passed, ${failed.length} failed`);
   return failed.length === 0 ? 0 : 1;
 }
 
-/** A line with its stack is longer than anybody reads in a terminal. */
+/** Shortens log lines that contain a stack. */
 function shortened(log: string): string {
   return log.replaceAll(/^(.{400}).+$/gm, '$1…');
 }
 
 function readKind(text: string): DatabaseKind {
-  if (text !== 'sqlite' && text !== 'mysql') throw new Error(`the database is sqlite or mysql, not ${text}`);
+  if (text !== 'sqlite' && text !== 'mysql') throw new Error(`unknown database ${text}: use sqlite or mysql`);
   return text;
 }

@@ -1,8 +1,7 @@
 /**
- * Generates clients from the contract with the generators that people use, compiles each under `strict` and plays one
- * story with each against the built service. Generators are installed into a temporary folder, not into the project:
- * together they weigh more than all that the project needs. `tsx scripts/sdk-check.ts [name …]`; exits with 1 when
- * one does not compile or does not play.
+ * Generates clients from the contract with common generators, compiles each under `strict` and runs one scenario with
+ * each against the built service. Installs the generators into a temporary folder, because together they are larger than
+ * all dependencies of the project. Usage: `npm run sdk:check -- [name …]`. Exits with 1 when one does not compile or run.
  */
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
@@ -35,7 +34,7 @@ const compilerOptions = {
 
 const names = process.argv.slice(2);
 const unknown = names.filter((name) => !generators.some((it) => it.name === name));
-if (unknown.length > 0) throw new Error(`${unknown.join(', ')}: no such generator`);
+if (unknown.length > 0) throw new Error(`${unknown.join(', ')}: unknown generator`);
 const wanted = generators.filter(({ name }) => names.length === 0 || names.includes(name));
 const folder = await mkdtemp(join(tmpdir(), 'sdk-check-'));
 const database = `sqlite:${join(folder, 'state.db')}`;
@@ -49,7 +48,7 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** Prints a line; a generator that fails does not keep the others from being tried. */
+/** Checks one generator and prints a line. A failure does not stop the others. */
 async function check(generator: Generator, service: Service): Promise<void> {
   const steps: string[] = [];
   const name = generator.name.padEnd(24);
@@ -78,7 +77,7 @@ async function check(generator: Generator, service: Service): Promise<void> {
   }
 }
 
-/** A project as a user of the generator would have it, with the story. */
+/** Creates a project as a user of the generator would, with the scenario. */
 async function prepare(generator: Generator, place: string, { url }: Service): Promise<void> {
   await mkdir(place);
   const files = {

@@ -1,8 +1,7 @@
 /**
- * `npm test`: everything that must hold, in order. On SQLite always; on MySQL when a server is reachable
- * (TEST_MYSQL_URL, else root without password on 127.0.0.1:3306), which TEST_MYSQL_REQUIRED=1 insists on; limits that
- * are shared in Redis when redis-server is installed, which TEST_REDIS_REQUIRED=1 insists on; the documentation in a
- * browser when Chromium is installed, which TEST_BROWSER_REQUIRED=1 insists on.
+ * `npm test`: runs all checks in order. Tests run on SQLite, and also on MySQL when a server is reachable (TEST_MYSQL_URL,
+ * default: root without password on 127.0.0.1:3306). Tests of shared limits need redis-server, browser tests need
+ * Chromium. TEST_MYSQL_REQUIRED=1, TEST_REDIS_REQUIRED=1 and TEST_BROWSER_REQUIRED=1 turn a missing one into a failure.
  */
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -63,9 +62,8 @@ function report(): number {
   const missing = [!hasMysql && isMysqlRequired, !hasRedis && isRedisRequired, !hasBrowser && isBrowserRequired].filter(
     Boolean,
   ).length;
-  if (!hasBrowser)
-    console.log(`The documentation was not covered in a browser: there is no ${chromiumPath}. Install Chromium.`);
-  if (!hasRedis) console.log('Limits shared in Redis were not covered: there is no redis-server. Install Redis 7.');
+  if (!hasBrowser) console.log(`Browser tests did not run: ${chromiumPath} is missing. Install Chromium.`);
+  if (!hasRedis) console.log('Tests of shared limits did not run: redis-server is missing. Install Redis 7.');
   if (!hasMysql)
     console.log(
       `MySQL was not covered: no server answers at ${new URL(mysqlServerUrl).host}. Start one, or set TEST_MYSQL_URL.`,
@@ -75,7 +73,7 @@ function report(): number {
   return failed === 0 ? 0 : 1;
 }
 
-/** A command that passes or fails as a whole. */
+/** Runs a command that passes or fails as a whole. */
 async function check(command: string, args: readonly string[]): Promise<Counts> {
   return (await execute(command, args)).code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
 }
@@ -88,7 +86,7 @@ async function vitest(database: DatabaseKind): Promise<Counts> {
     const { code } = await execute('vitest', args, { TEST_DATABASE: database });
     const report = JSON.parse(await readFile(file, 'utf8').catch(() => '{}'));
     const counts = { passed: report.numPassedTests ?? 0, failed: report.numFailedTests ?? 0 };
-    // A failure outside any test (an error on import, an unhandled rejection) fails the stage too.
+    // An error outside of a test (on import, an unhandled rejection) also fails the stage.
     return code === 0 || counts.failed > 0 ? counts : { ...counts, failed: 1 };
   } finally {
     await rm(folder, { recursive: true });
@@ -97,7 +95,7 @@ async function vitest(database: DatabaseKind): Promise<Counts> {
 
 async function dredd(database: DatabaseKind): Promise<Counts> {
   const { code, stdout } = await execute('tsx', [
-    // Dredd's old logger warns about itself.
+    // Suppresses the deprecation warnings of Dredd's logger.
     '--disable-warning=Warning',
     '--disable-warning=DEP0060',
     'scripts/dredd.ts',
@@ -108,7 +106,7 @@ async function dredd(database: DatabaseKind): Promise<Counts> {
   return code === 0 || counts.failed > 0 ? counts : { ...counts, failed: 1 };
 }
 
-/** Runs a command of node_modules and shows its output as it comes. */
+/** Runs a command of node_modules and passes its output through. */
 function execute(
   command: string,
   args: readonly string[],
@@ -116,7 +114,7 @@ function execute(
 ): Promise<{ code: number | null; stdout: string }> {
   return new Promise((resolve, reject) => {
     const child = spawn(join('node_modules', '.bin', command), args, {
-      // Through a pipe the commands cannot tell whether a person looks on.
+      // Behind a pipe, the commands cannot detect a terminal themselves.
       env: { ...process.env, ...(process.stdout.isTTY ? { FORCE_COLOR: '1' } : { NO_COLOR: '1' }), ...env },
       stdio: ['ignore', 'pipe', 'inherit'],
     });

@@ -41,5 +41,5 @@ test('what cannot be measured is told before anything is', async () => {
   const nowhere = { TEST_MYSQL_URL: 'mysql://root@127.0.0.1:9' };
   const { code, stdout, stderr } = await runScript('bench', ['--database', 'mysql'], nowhere);
   expect([code, stdout]).toEqual([1, '']);
-  expect(stderr).toBe('error: no MySQL server answers: start one, or set TEST_MYSQL_URL\n');
+  expect(stderr).toBe('error: no MySQL server is reachable: start one, or set TEST_MYSQL_URL\n');
 });

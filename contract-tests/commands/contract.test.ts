@@ -31,7 +31,7 @@ test('the service passes, and nothing is left behind or touched', async () => {
   const { id } = (await service.post('/webhooks/register', { url: 'https://example.com', events: ['state_change'] }))
     .body;
   const { code, stdout } = await check(service);
-  expect(stdout).toMatch(/^\d+ answers as documented, 0 deviate$/m);
+  expect(stdout).toMatch(/^\d+ responses as documented, 0 deviate$/m);
   expect(code).toBe(0);
   expect((await service.request('/webhooks')).body.webhooks.map((it: { id: string }) => it.id)).toEqual([id]);
   expect((await service.request('/v1/state?session_id=mine')).body).toMatchObject({ stress_score: state.stress_score });
@@ -50,7 +50,7 @@ test('an answer that deviates fails the check, and its line says how', async () 
 test('without a key, and where nothing listens, it says so', async () => {
   expect(await runScript('contract', ['--url', 'http://127.0.0.1:9'])).toMatchObject({ code: 1 });
   const { code, stdout } = await check({ url: 'http://127.0.0.1:9', key: 'sk_1' });
-  expect([code, stdout]).toEqual([1, expect.stringContaining('0 answers as documented')]);
+  expect([code, stdout]).toEqual([1, expect.stringContaining('0 responses as documented')]);
 });
 
 /** Stands before the service and changes what it answers to GET /v1/state. */

@@ -14,7 +14,7 @@ test(
     expect(stderr).toContain('2/2 kills, service on SQLite');
     const [, acknowledged] = /^service on SQLite +2 +(\d+) +\d+ +0 +0 +0$/m.exec(stdout) ?? [];
     expect(Number(acknowledged)).toBeGreaterThanOrEqual(600);
-    expect(stdout).toContain('\nNothing acknowledged was lost.');
+    expect(stdout).toContain('\nNo acknowledged reading was lost.');
     expect((await readdir(temporary)).filter((name) => name.startsWith('state-service-'))).toEqual([]);
     expect(code).toBe(0);
   },
@@ -28,7 +28,7 @@ test.each([
     "error: option '--only <target>' argument 'disk' is invalid. Allowed choices are service, server.\n",
   ],
   [['--only', 'server', '--database', 'sqlite'], 'error: an embedded database has no server to kill\n'],
-  [['--database', 'mysql'], 'error: no MySQL server answers: start one, or set TEST_MYSQL_URL\n'],
+  [['--database', 'mysql'], 'error: no MySQL server is reachable: start one, or set TEST_MYSQL_URL\n'],
 ])('%j is refused before anything is killed', async (args, line) => {
   const ended = await runScript('check-durability', args, { TEST_MYSQL_URL: 'mysql://root@127.0.0.1:9' });
   expect(ended).toEqual({ code: 1, stdout: '', stderr: line });

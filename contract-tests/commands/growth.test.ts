@@ -37,7 +37,7 @@ test.each([
     "error: option '--only <load>' argument 'everything' is invalid. " +
       'Allowed choices are ingest, purge, state, any-state, history, long-history, profile.\n',
   ],
-  [['--database', 'mysql'], 'error: no MySQL server answers: start one, or set TEST_MYSQL_URL\n'],
+  [['--database', 'mysql'], 'error: no MySQL server is reachable: start one, or set TEST_MYSQL_URL\n'],
 ])('%j is refused before anything is filled', async (args, line) => {
   const ended = await runScript('bench-growth', args, { TEST_MYSQL_URL: 'mysql://root@127.0.0.1:9' });
   expect(ended).toEqual({ code: 1, stdout: '', stderr: line });

@@ -20,7 +20,7 @@ test(
     expect(stdout).toMatch(/^readings acknowledged +72$/m);
     expect(stdout).toMatch(/^ {2}their events lost, or not delivered +0 +0$/m);
     expect(stdout).toMatch(/^ {2}requests that each let through +120 +120$/m);
-    expect(stdout).toContain('Nothing lost, doubled or out of order, and one limit for all.');
+    expect(stdout).toContain('Nothing was lost, duplicated or out of order, and the limit is shared.');
     expect(stdout).toMatch(/^2 processes take (\d+\.\d\d|–) of what one takes in a second\.$/m);
     const report = JSON.parse(await readFile(join(reports, 'check-replicas.json'), 'utf8'));
     expect(report).toMatchObject({

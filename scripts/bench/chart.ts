@@ -10,14 +10,14 @@ const panel = { top: 76, title: 30, gap: 24 };
 const panelHeight = panel.title + contenders.length * bars.step + panel.gap;
 const ours: readonly Contender[] = ['service', 'turns'];
 
-/** An SVG with a bar a contender, a panel a database, all on one scale; whiskers from the least to the most. */
+/** Returns an SVG with one bar per contender and one panel per database, on one scale. Whiskers show minimum and maximum. */
 export function drawBench({ machine, connections, rounds, seconds, outcomes }: BenchReport): string {
   const most = Math.max(...outcomes.flatMap(({ field }) => contenders.map((contender) => field[contender].most)));
   const scale = (bars.right - bars.left) / most;
   const subtitle = `${connections} connections, medians of ${rounds} × ${seconds} s; ${machineLine(machine)}`;
   const height = panel.top + outcomes.length * panelHeight;
   return picture(
-    { width, height, left, title: 'Readings a second', subtitle },
+    { width, height, left, title: 'Readings per second', subtitle },
     outcomes.flatMap((outcome, index) => drawPanel(outcome, panel.top + index * panelHeight, scale)),
   );
 }

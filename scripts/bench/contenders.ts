@@ -7,7 +7,7 @@ import { measureRun, type MeasuredRun, type RunWish, type Sample, soak, type Sta
 import type { Load } from './requests.js';
 import { startBenchedService, startListener } from './service.js';
 
-/** In the order of the table, where they go by (a) to (e). */
+/** In the order of the table, labeled (a) to (e). */
 export const contenders = ['bare', 'validated', 'storing', 'service', 'turns'] as const;
 export type Contender = (typeof contenders)[number];
 
@@ -21,7 +21,7 @@ export const titles: Readonly<Record<Contender, string>> = {
 
 export interface Field {
   run(contender: Contender): Promise<MeasuredRun>;
-  /** What the service's memory becomes over so many requests to one process. */
+  /** Samples the service's memory over this many requests to one process. */
   soak(requests: number): Promise<Sample[]>;
   close(): Promise<void>;
 }
@@ -29,7 +29,7 @@ export interface Field {
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const servers = 'dist/bench';
 
-/** The other servers are bundled as the service is, so that none carries a loader. */
+/** The other servers are bundled like the service, so that none runs a loader. */
 export function buildServers(): void {
   buildSync({
     absWorkingDir: root,
@@ -44,7 +44,7 @@ export function buildServers(): void {
   });
 }
 
-/** Where the contenders run, each on a database of its own that lasts until the field is closed. */
+/** The contenders on one kind of database. Each has its own database until the field is closed. */
 export async function layField(kind: DatabaseKind, generator: Generator, wish: RunWish): Promise<Field> {
   const drops: Array<() => Promise<void>> = [];
   const makeDatabase = async () => {

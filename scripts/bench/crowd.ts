@@ -7,11 +7,11 @@ import { startBenchedService } from './service.js';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
-/** The crowd's sessions end one after another, none so long ago that it expires during the run. */
+/** The sessions' newest readings are spread over time; none expires during the run. */
 const crowdEndsMs = { first: 21 * hourMs, last: 1.5 * hourMs };
-/** Before the retention of readings, for whatever session of the crowd. */
+/** Older than the retention period for every session of the crowd. */
 const expiredMs = 26 * hourMs;
-/** 120 readings a minute, as many as a session may send. */
+/** 120 readings per minute, the limit of a session. */
 const spacingMs = 500;
 const rowsAtOnce = 500;
 const templateName = 'template';
@@ -23,13 +23,13 @@ export interface CrowdWish {
   readonly subjects: number;
 }
 
-/** Sessions of the only account that are laid in bulk, as copies of one that the service itself has written. */
+/** Sessions of the only account, inserted in bulk as copies of a session that the service wrote. */
 export interface Crowd {
-  /** Adds the sessions from one number to the one before another, with their readings. */
+  /** Adds the sessions numbered `from` to `to` - 1, with their readings. */
   add(from: number, to: number): Promise<void>;
-  /** Histories that end now: of five minutes for some sessions, of an hour for one. They replace those before. */
+  /** Replaces the histories by ones that end now: five minutes for some sessions, one hour for one. */
   layHistories(): Promise<void>;
-  /** As many readings that have expired, or a few more. */
+  /** Adds at least this many expired readings. */
   layExpired(readings: number): Promise<void>;
   countExpired(): Promise<number>;
   removeExpired(): Promise<void>;
@@ -44,7 +44,7 @@ type Template = Readonly<{
 }>;
 type ReadingRow = Parameters<typeof insertRows>[2][number];
 
-/** Sends the template's readings through the service first. */
+/** Creates the template by sending its readings to the service. */
 export async function startCrowd(knex: Knex, databaseUrl: string, key: string, wish: CrowdWish): Promise<Crowd> {
   await sendTemplate(databaseUrl, key, wish.readingsPerSession);
   const readings: ReadingRow[] = await knex('readings').where({ session_id: templateName }).orderBy('timestamp_ms');
@@ -110,7 +110,7 @@ async function addSessions(
     await insertRows(knex, 'sessions', rows.slice(at, at + rowsAtOnce), conflict);
 }
 
-/** The template's readings for each of the crowd's sessions, so that the last is of the session's newest instant. */
+/** Copies the template's readings to each session, shifted so that the last has the session's newest instant. */
 async function copyReadings(
   knex: Knex,
   { account_id, timestamp_ms }: Template,

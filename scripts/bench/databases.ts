@@ -10,24 +10,24 @@ export const databaseOption = new Option('--database <kind>', 'which to measure'
   .choices(['sqlite', 'mysql', 'both'])
   .default('both');
 
-/** Those that are wished for and there; rejects when the only one wished for is not. */
+/** Returns the requested databases that are available. Rejects when the only requested one is not. */
 export async function findDatabases(wish: DatabaseWish): Promise<DatabaseKind[]> {
   if (wish !== 'both') {
     await requireDatabase(wish);
     return [wish];
   }
   if (await isMysqlReachable()) return ['sqlite', 'mysql'];
-  console.log('MySQL is not measured: no server answers.\n');
+  console.log('MySQL is not measured: no server is reachable.\n');
   return ['sqlite'];
 }
 
-/** Rejects where there is no such database. */
+/** Rejects when the database is unavailable. */
 export async function requireDatabase(kind: DatabaseKind): Promise<void> {
   if (kind === 'mysql' && !(await isMysqlReachable()))
-    throw new Error('no MySQL server answers: start one, or set TEST_MYSQL_URL');
+    throw new Error('no MySQL server is reachable: start one, or set TEST_MYSQL_URL');
 }
 
-/** Hands out an empty database, and drops it afterwards. */
+/** Provides an empty database to the work and drops it afterwards. */
 export async function withDatabase<T>(kind: DatabaseKind, work: (url: string) => Promise<T>): Promise<T> {
   const { url, drop } = await createTestDatabase(kind);
   try {
@@ -41,7 +41,7 @@ export function titleOf(kind: DatabaseKind): string {
   return kind === 'mysql' ? 'MySQL' : 'SQLite';
 }
 
-/** As the server names it, say "10.11.8-MariaDB". Rejects where a commit is acknowledged before it is on disk. */
+/** Returns the version as the server names it, e.g. "10.11.8-MariaDB". Rejects when commits are not durable. */
 export async function inspectDatabase(url: string): Promise<string> {
   const config = readConfig({ DATABASE_URL: url }).database;
   const store = openStore(config);

@@ -7,15 +7,15 @@ import { subjectName } from './requests.js';
 
 export const topicsPerSubject = 20;
 const sightingsPerTopic = 4;
-/** With 20 topics each, 500 rows an insert: as many as a large group of readings writes. */
+/** With 20 topics each, 500 rows per insert: as many as a large group of readings writes. */
 export const subjectsAtOnce = 25;
 const seed = 5;
 const hourMs = 60 * 60 * 1000;
 const vocabulary = [...areaOfTopic.keys()];
 
 /**
- * Fills subjects 0 to `count` - 1 with topics, through the functions and the tables of the service itself. They belong
- * to the only account; resolves with its id.
+ * Adds topics to subjects 0 to `count` - 1 of the only account, with the service's own store functions. Resolves with the
+ * account's id.
  */
 export async function fillStore(store: Store, count: number, onBatch: () => void): Promise<string> {
   const [key] = await store.keys.list();
@@ -55,7 +55,7 @@ function drawPerson(name: string, random: () => number): Person {
   return { name, subject, triggers };
 }
 
-/** A topic that came up in several sessions, an hour apart. */
+/** A topic that was sighted in several sessions, one hour apart. */
 function drawTrigger(random: () => number): Trigger {
   const startMs = Date.now() - sightingsPerTopic * hourMs;
   let trigger: Trigger | undefined;

@@ -8,9 +8,9 @@ import { freePorts, type ProcessWish, startFleet } from '../chaos/processes.js';
 import { draw, type Scene, scenes, seededRandom } from '../terminal/scenes.js';
 
 export interface LiveWebhook {
-  /** Swings the session between calm and acute stress, one reading at a time. */
+  /** Alternates the session between calm and acute stress, one reading per call. */
   swing(sessionId: string): Promise<Swing>;
-  /** What the receiver answers from now on; at first 204. */
+  /** Sets the status of the receiver's further responses; initially 204. */
   answer(status: number): void;
   /** Epoch ms of all arrivals so far. */
   readonly arrivedAtMs: readonly number[];
@@ -19,17 +19,17 @@ export interface LiveWebhook {
   close(): Promise<void>;
 }
 
-/** The instants are of performance.now. */
+/** Instants are values of performance.now. */
 export interface Swing {
   readonly sentAt: number;
   readonly answeredAt: number;
-  /** When its event arrives; undefined where the state did not change, as with a session's first reading. */
+  /** When its event arrived; undefined when the state did not change, e.g. at a session's first reading. */
   readonly arrivedAt: Promise<number> | undefined;
 }
 
 export type WorkerPlace = 'in process' | 'alone';
 
-/** A service with a webhook at a receiver of this process; the worker in the service's process or in one of its own. */
+/** Starts a service with a webhook to a receiver in this process. The worker runs in the service's process or separately. */
 export async function startLiveWebhook(databaseUrl: string, place: WorkerPlace): Promise<LiveWebhook> {
   const key = await runCommand(databaseUrl, ['keys', 'create', '--account', 'live', '--tier', 'enterprise']);
   const [port = 0] = await freePorts(1);

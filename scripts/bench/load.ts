@@ -1,26 +1,26 @@
-/** The load generator, in a process of its own: takes one job at a time from its parent and reports what came of it. */
+/** The load generator, a separate process: runs one job at a time for its parent and reports the figures. */
 import autocannon from 'autocannon';
 import { createRequests, type Load } from './requests.js';
 
 export interface Job {
-  /** Of one service; of several, the connections are divided among them and each takes the next request. */
+  /** The services under load; connections are divided among them. */
   readonly urls: readonly string[];
   readonly key: string;
   readonly load: Load;
   readonly seconds: number;
   readonly connections: number;
-  /** Of how many subjects or sessions each request names one, where it does. */
+  /** Number of subjects or sessions from which each request draws one, if it draws one. */
   readonly among?: number;
 }
 
 export interface Run {
-  /** 2xx only. */
+  /** Responses with a 2xx status. */
   readonly answers: number;
   readonly perSecond: number;
-  /** Of the slowest service, like the next. */
+  /** Of the slowest service, like p99. */
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Answers other than 2xx, broken connections and time-outs. */
+  /** Responses other than 2xx, connection errors and timeouts. */
   readonly failures: number;
 }
 

@@ -6,7 +6,7 @@ export interface Machine {
   readonly memoryGb: number;
   readonly system: string;
   readonly node: string;
-  /** Of 1, 5 and 15 minutes. */
+  /** Load averages over 1, 5 and 15 minutes. */
   readonly loadAverage: readonly number[];
 }
 

@@ -4,9 +4,9 @@ import type { BenchedService } from './service.js';
 import { usageOf } from './usage.js';
 
 export interface MeasuredRun extends Run {
-  /** Of the server's process, a request; absent where there is no /proc, like the next. */
+  /** CPU time of the server's process per request; absent without /proc, like memory. */
   readonly cpuMicros: number | undefined;
-  /** When the load ended. */
+  /** At the end of the load. */
   readonly residentMb: number | undefined;
 }
 
@@ -16,12 +16,12 @@ export interface RunWish {
   readonly connections: number;
 }
 
-/** A server and what it is asked for. */
+/** A server and the requests it gets. */
 export interface Start extends Pick<Job, 'key' | 'load' | 'among'> {
   readonly start: () => Promise<BenchedService>;
 }
 
-/** Alone on the machine but for the generator and the database: started for this run, warmed up, ended after it. */
+/** Starts a server for one run, warms it up, measures it and stops it. */
 export async function measureRun(
   { start, ...asked }: Start,
   generator: Generator,
@@ -50,7 +50,7 @@ export interface Sample {
   readonly residentMb: number | undefined;
 }
 
-/** Runs after runs against one process until it has answered so often; its resident memory after each of them. */
+/** Loads one process until it has sent that many responses; returns its resident memory after each run. */
 export async function soak(
   { start, ...asked }: Start,
   generator: Generator,

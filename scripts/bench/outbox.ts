@@ -4,21 +4,21 @@ import { createSecretBox } from '../../src/delivery/secret-box.js';
 import type { SessionEvent } from '../../src/domain/events.js';
 import type { Store } from '../../src/store/store.js';
 
-/** Below the 500 rows that SQLite takes in one insert of Knex's. */
+/** Below the 500 rows that Knex can insert at once on SQLite. */
 const eventsAtOnce = 400;
 const eventsPerSession = 5;
 
 export interface OutboxWish {
   readonly events: number;
-  /** Each gets every event. */
+  /** Receivers; each gets every event. */
   readonly receivers: readonly string[];
   readonly secretsKey: string;
   readonly onBatch: () => void;
 }
 
 /**
- * Lays events of many sessions out as ingest would have, for the webhooks of the only account. Filled in bulk: what
- * is measured is what becomes of them.
+ * Inserts events of many sessions into the outbox, as ingest would, for the webhooks of the only account. In bulk, because
+ * only their delivery is measured.
  */
 export async function fillOutbox(store: Store, { events, receivers, secretsKey, onBatch }: OutboxWish): Promise<void> {
   const [key] = await store.keys.list();
@@ -46,7 +46,7 @@ export function batchesOf(events: number): number {
   return Math.ceil(events / eventsAtOnce);
 }
 
-/** Round by round through the sessions, so that those of one session do not stand side by side. */
+/** Interleaves the sessions, so that events of one session are not adjacent. */
 function eventOf(number: number, events: number, nowMs: number): SessionEvent {
   const sessions = Math.ceil(events / eventsPerSession);
   const sessionId = `bench-${number % sessions}`;

@@ -3,23 +3,23 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface Receivers {
-  /** One of each host and port. */
+  /** One URL per host and port. */
   readonly urls: readonly string[];
-  /** How often each delivery has been tried, by webhook-id. */
+  /** Number of attempts per delivery, by webhook-id. */
   readonly attempts: ReadonlyMap<string, number>;
-  /** Attempts at a delivery that came while another one at it was under way. */
+  /** Attempts that arrived while another attempt of the same delivery was in progress. */
   overlaps(): number;
-  /** Resolves when so many deliveries have come; rejects when none has for a while. */
+  /** Resolves when that many deliveries have arrived; rejects when none arrives for a while. */
   until(deliveries: number): Promise<void>;
   close(): void;
 }
 
-/** Long enough for a second attempt to be seen beside the first. */
+/** Long enough for an overlapping second attempt to be detected. */
 const answerAfterMs = 5;
 const silenceMs = 60_000;
 const lookMs = 20;
 
-/** Receivers that accept everything, on addresses of loopback, 127.0.0.1 onwards. */
+/** Starts receivers that accept everything, on loopback addresses from 127.0.0.1 on. */
 export async function startReceivers(count: number, onDelivery: () => void): Promise<Receivers> {
   const attempts = new Map<string, number>();
   const underWay = new Map<string, number>();
@@ -54,7 +54,8 @@ export async function startReceivers(count: number, onDelivery: () => void): Pro
     overlaps: () => overlaps,
     async until(deliveries) {
       while (attempts.size < deliveries) {
-        if (Date.now() > lastMs + silenceMs) throw new Error(`only ${attempts.size} of ${deliveries} have come`);
+        if (Date.now() > lastMs + silenceMs)
+          throw new Error(`only ${attempts.size} of ${deliveries} deliveries arrived`);
         await new Promise((resolve) => setTimeout(resolve, lookMs));
       }
     },

@@ -6,19 +6,19 @@ import type { MeasuredRun, Sample } from './measure-run.js';
 import { type Field, type Judged, type Measured } from './requirements.js';
 import type { Runs } from './rounds.js';
 
-/** What came of the contenders on one database. */
+/** The results of the contenders on one database. */
 export interface Outcome {
   readonly kind: DatabaseKind;
-  /** As the server names it. */
+  /** The version, as the server names it. */
   readonly version: string;
   readonly field: Field;
   readonly judged: readonly Judged[];
   readonly runs: Runs<Contender, MeasuredRun>;
-  /** Of a long run of the service; empty where none was wanted. */
+  /** Memory samples of the soak run; empty without one. */
   readonly soaked: readonly Sample[];
 }
 
-/** What is written as JSON. */
+/** The content of the JSON report. */
 export interface BenchReport {
   readonly takenAt: string;
   readonly machine: Machine;
@@ -58,7 +58,7 @@ export function requirementRows(judged: readonly Judged[]): TableRow[] {
   ]);
 }
 
-/** Ten samples at most, evenly spread, the last among them. */
+/** Returns at most ten samples, evenly spaced, including the last. */
 export function soakLine(soaked: readonly Sample[]): string {
   const step = Math.ceil(soaked.length / 10);
   const shown = soaked.filter((_, index) => (soaked.length - 1 - index) % step === 0);
@@ -74,7 +74,7 @@ function whole(figure: number | undefined): string {
   return digits(figure, 0);
 }
 
-/** A run so short that nothing was answered has no figures. */
+/** A run without responses has no figures. */
 function digits(figure: number | undefined, count: number): string {
   return figure === undefined || !Number.isFinite(figure) ? '–' : figure.toFixed(count);
 }

@@ -5,14 +5,14 @@ import { drawTurn } from './turns.js';
 export const subjectCount = 10_000;
 const sessionCount = 200;
 export const liveCount = 20;
-/** The session with an hour of history. */
+/** The session with one hour of history. */
 export const longName = 'long';
 const bodyCount = 1_000;
-/** A session then moves on to the next scene, so that states change now and then, as they do with people. */
+/** Readings after which a session switches to the next scene, so that states change occasionally. */
 const readingsAScene = 50;
 const seed = 4;
 
-/** What a service is asked for. */
+/** A kind of request. */
 export const loads = ['plain', 'turn', 'profile', 'state', 'history', 'longHistory', 'anyState'] as const;
 export type Load = (typeof loads)[number];
 
@@ -23,14 +23,14 @@ export interface BenchRequest {
 }
 
 /**
- * An endless source of requests; no reading is a resend and none is late. `among` is of how many subjects or sessions
- * one is drawn, where one is.
+ * Returns an endless source of requests without resent or late readings. `among` is the number of subjects or sessions
+ * from which requests draw.
  */
 export type NextRequest = (among?: number) => BenchRequest;
 
 export function createRequests(): Readonly<Record<Load, NextRequest>> {
   const random = seededRandom(seed);
-  // Drawn beforehand, so that both loads cost their generator the same.
+  // Generated in advance, so that both loads cost the generator the same.
   const signals = Array.from({ length: bodyCount }, (_, index) => draw(oneOf(scenes, index), random));
   const turns = signals.map((drawn) => ({ ...drawn, ...drawTurn(random) }));
   return {
@@ -52,17 +52,17 @@ export function subjectName(number: number): string {
   return `subject-${Math.floor(number)}`;
 }
 
-/** Of a session with some minutes of history. */
+/** The name of a session with some minutes of history. */
 export function liveName(number: number): string {
   return `live-${Math.floor(number)}`;
 }
 
-/** Of a session that nobody sends readings to; the names sort as their numbers do. */
+/** The name of a session without new readings; names sort like their numbers. */
 export function crowdName(number: number): string {
   return `crowd-${String(Math.floor(number)).padStart(9, '0')}`;
 }
 
-/** Sessions in turn, over people spread among all; each session's instants go up by a millisecond at least. */
+/** Readings of alternating sessions and subjects; a session's instants increase by at least one millisecond. */
 function ingestRequests(name: string, bodies: ReadonlyArray<Partial<Submission>>): NextRequest {
   const lastMs = new Array<number>(sessionCount).fill(0);
   let sent = 0;
@@ -81,7 +81,7 @@ function ingestRequests(name: string, bodies: ReadonlyArray<Partial<Submission>>
   };
 }
 
-/** How many scenes a session has left behind; no two neighbours move on together. */
+/** The number of scenes that a session has completed; adjacent sessions switch at different times. */
 function sceneOf(session: number, sent: number): number {
   return Math.floor((Math.floor(sent / sessionCount) + session) / readingsAScene);
 }

@@ -3,7 +3,7 @@ import { type Contender, contenders } from './contenders.js';
 import type { MeasuredRun } from './measure-run.js';
 import { failuresOf, middleOf, type Runs } from './rounds.js';
 
-/** Medians of all runs; resident memory is the most of any. */
+/** Medians of all runs; resident memory is the maximum. */
 export interface Measured {
   readonly perSecond: number;
   readonly least: number;
@@ -39,7 +39,7 @@ function measureOne(runs: readonly MeasuredRun[]): Measured {
 
 interface Requirement {
   readonly what: string;
-  /** All where absent. */
+  /** Absent: all databases. */
   readonly only?: DatabaseKind;
   readonly is: 'at least' | 'below';
   readonly bound: number;
@@ -49,7 +49,7 @@ interface Requirement {
 
 const ratio = (one: Contender, other: Contender) => (field: Field) => field[one].perSecond / field[other].perSecond;
 
-/** What the service is to reach; goals are what would be better still. */
+/** The bounds that the service must reach, and goals beyond them. */
 const requirements: readonly Requirement[] = [
   { what: '(d) of (b), throughput', only: 'mysql', is: 'at least', bound: 0.7, figure: ratio('service', 'validated') },
   {

@@ -4,14 +4,14 @@ import type { Run } from './load.js';
 
 export interface Rounds {
   readonly rounds: number;
-  /** Rounds before those, which do not count. */
+  /** Rounds before the measured ones. */
   readonly warmUps: number;
 }
 
-/** The runs of each, in the order of the rounds. */
+/** The runs per subject, in the order of the rounds. */
 export type Runs<Name extends string, Taken extends Run = Run> = Readonly<Record<Name, readonly Taken[]>>;
 
-/** Each in turn, in every other round the other way round. A warm-up whose requests failed is kept: it says why. */
+/** Runs each in turn, in reverse order in every second round. Keeps a warm-up run whose requests failed, to report the failure. */
 export async function takeTurns<Name extends string, Taken extends Run>(
   names: readonly Name[],
   { rounds, warmUps }: Rounds,
@@ -32,7 +32,7 @@ export async function takeTurns<Name extends string, Taken extends Run>(
   }
 }
 
-/** The median of what is picked of each run. */
+/** The median of one figure over all runs. */
 export function middleOf<Taken>(runs: readonly Taken[], pick: (run: Taken) => number): number {
   return middle(runs.map(pick));
 }
@@ -45,7 +45,7 @@ export function failuresOf(runs: readonly Run[]): number {
   return runs.reduce((sum, { failures }) => sum + failures, 0);
 }
 
-/** Title and cells of throughput and latencies; where something failed the figures count for nothing. */
+/** Title and cells of throughput and latencies. Figures of a run with failed requests are invalid. */
 export const runTitles = ['requests/s', 'least', 'most', 'p50 ms', 'p99 ms', 'failed'];
 
 export function runCells(runs: readonly Run[]): string[] {
@@ -55,9 +55,9 @@ export function runCells(runs: readonly Run[]): string[] {
   return [...[...figures, ...latencies].map((figure) => figure.toFixed(0)), String(failuresOf(runs))];
 }
 
-/** Failed requests make the exit code 1. */
+/** Sets the exit code to 1 when requests failed. */
 export function condemnFailures(all: readonly (readonly Run[])[]): void {
   if (all.every((runs) => failuresOf(runs) === 0)) return;
-  console.log('Requests failed: these figures count for nothing.');
+  console.log('Requests failed: these figures are invalid.');
   process.exitCode = 1;
 }

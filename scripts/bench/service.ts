@@ -8,17 +8,17 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 export interface BenchedService {
   readonly url: string;
   readonly pid: number;
-  /** The orderly way, as by SIGTERM. */
+  /** Ends the process with SIGTERM. */
   close(): Promise<void>;
 }
 
-/** Limits count as they do when deployed, and are never reached. */
+/** Limits are enabled, as in a deployment, but never reached. */
 export const ample = { LIMIT_SESSION_REQUESTS_PER_MINUTE: '1000000000', LIMIT_NEW_SESSIONS_PER_MINUTE: '1000000000' };
 
-/** As `npm start` has it. */
+/** The V8 options of `npm start`. */
 const nodeOptions = pack.config.node.split(' ');
 
-/** The built service in a process of its own, as it is deployed; it logs every request. */
+/** Starts the built service as a separate process, as deployed; it logs every request. */
 export function startBenchedService(
   databaseUrl: string,
   limits: Readonly<Record<string, string>> = ample,
@@ -27,7 +27,7 @@ export function startBenchedService(
   return startListener('dist/main.js', env, nodeOptions);
 }
 
-/** Runs a program that says where it listens; what it logs goes through a pipe to nowhere. */
+/** Starts a program and waits for the URL it prints. Its log is read and discarded. */
 export async function startListener(
   file: string,
   env: Readonly<Record<string, string>>,
@@ -42,7 +42,9 @@ export async function startListener(
   process.once('exit', kill);
   const ended = once(child, 'exit').finally(() => process.off('exit', kill));
   child.stderr.resume();
-  const silent = ended.then(() => Promise.reject(new Error(`${file} does not start: run it by hand to see why`)));
+  const silent = ended.then(() =>
+    Promise.reject(new Error(`${file} failed to start: run it directly to see the error`)),
+  );
   const [line] = (await Promise.race([once(child.stdout.setEncoding('utf8'), 'data'), silent])) as [string];
   silent.catch(() => undefined);
   return {

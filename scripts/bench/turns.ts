@@ -1,4 +1,4 @@
-/** What people tell an assistant on an ordinary day: several areas, some small talk, nothing that cites the lexicon. */
+/** Sentences that people write to an assistant on an ordinary day: several areas, some small talk, none from the lexicon. */
 const saidByUser = [
   'My boss asked me to stay late again and I could not say no. ',
   'The exam is on Thursday and I have not even opened the second half of the book. ',
@@ -40,7 +40,7 @@ export interface DrawnTurn {
   readonly ai_response: string;
 }
 
-/** A turn of 200 + 300 characters; `random` gives numbers from 0 to below 1. */
+/** Returns a turn of 200 + 300 characters; `random` returns numbers in [0, 1). */
 export function drawTurn(random: () => number): DrawnTurn {
   return {
     user_message: drawText(saidByUser, characters.user, random),

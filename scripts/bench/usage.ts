@@ -7,11 +7,11 @@ export interface Usage {
 
 /** Linux counts CPU time in hundredths of a second (USER_HZ). */
 const tickMs = 10;
-/** Of /proc/<pid>/stat, counted after the name, which may hold spaces. */
+/** Positions in /proc/<pid>/stat, counted after the process name, which may contain spaces. */
 const userTicks = 11;
 const systemTicks = 12;
 
-/** What a process has used so far; undefined where there is no /proc. */
+/** The CPU time and memory of a process; undefined without /proc. */
 export function usageOf(pid: number): Usage | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

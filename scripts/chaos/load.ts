@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { StateReading } from '../../src/contract.js';
 import { draw, type Scene, scenes } from '../terminal/scenes.js';
 
-/** A change of state as the answers to a session's readings tell it. */
+/** A state change, derived from the responses to a session's readings. */
 export interface Change {
   readonly session_id: string;
   readonly previous_state: string;
@@ -12,28 +12,28 @@ export interface Change {
 }
 
 export interface Loaded {
-  /** By session, in order. */
+  /** State changes by session, in order. */
   readonly changes: ReadonlyMap<string, readonly Change[]>;
   readonly acknowledged: number;
-  /** Requests that were sent again unchanged, by what became of them before. */
+  /** Number of resent requests, by the outcome of the previous attempt. */
   readonly resent: ReadonlyMap<string, number>;
 }
 
 export interface Load {
   acknowledged(): number;
-  /** Begins no new reading; resolves when those under way are acknowledged. */
+  /** Starts no new reading; resolves when those in progress are acknowledged. */
   stop(): Promise<Loaded>;
 }
 
 export interface LoadWish {
-  /** Services on one database; a request that fails at one goes to the next. */
+  /** URLs of services on one database. A request that fails at one is sent to the next. */
   readonly urls: readonly string[];
   readonly key: string;
   readonly sessions: number;
   readonly random: () => number;
 }
 
-/** From reading to reading of a session; at most two a second are allowed. */
+/** Interval between readings of a session; the limit is two per second. */
 const pauseMs = [550, 1_450] as const;
 const afterFailureMs = 100;
 const answerLimitMs = 10_000;
@@ -41,7 +41,7 @@ const triesMax = 500;
 const calm = scenes[0] as Scene;
 const hostile = scenes.at(-1) as Scene;
 
-/** Sessions that swing between calm and hostile, each sending its next reading when the one before is acknowledged. */
+/** Sessions that alternate between calm and hostile. Each sends its next reading after the previous one is acknowledged. */
 export function startLoad({ urls, key, sessions, random }: LoadWish): Load {
   const changes = new Map<string, Change[]>();
   const resent = new Map<string, number>();
@@ -57,7 +57,7 @@ export function startLoad({ urls, key, sessions, random }: LoadWish): Load {
       at += 1;
       await sleep(afterFailureMs);
     }
-    throw new Error('a reading was not acknowledged after many tries');
+    throw new Error('a reading was not acknowledged after many attempts');
   };
 
   const live = async (sessionId: string) => {
@@ -83,7 +83,7 @@ export function startLoad({ urls, key, sessions, random }: LoadWish): Load {
   };
 
   const lives = Promise.all(Array.from({ length: sessions }, (_, index) => live(`chaos-${index}`)));
-  // Heard of by whoever stops the load.
+  // Reported to the caller of stop.
   lives.catch(() => undefined);
   return {
     acknowledged: () => acknowledged,
@@ -95,7 +95,7 @@ export function startLoad({ urls, key, sessions, random }: LoadWish): Load {
   };
 }
 
-/** The answer, or why the same is to be sent again; rejects where it is refused for good. */
+/** Returns the response, or why the request must be resent. Rejects when it is refused permanently. */
 export async function trySend(url: string, key: string, body: string): Promise<StateReading | string> {
   try {
     const headers = { 'X-Service-Key': key, 'Content-Type': 'application/json' };

@@ -10,13 +10,13 @@ const readyMs = 60_000;
 const logLinesMax = 10;
 
 export interface Fleet {
-  /** Kills one of those that are up, with SIGKILL, and starts it again; resolves with its name once it is gone. */
+  /** Kills a running process with SIGKILL and restarts it. Resolves with its name once it has ended. */
   killOne(random: () => number): Promise<string>;
-  /** Resolves when all are up. */
+  /** Resolves when all processes are up. */
   ready(): Promise<void>;
-  /** Those that ended without being told to, with what they logged last. */
+  /** Processes that ended unexpectedly, with their last log lines. */
   deaths(): readonly string[];
-  /** Ends all, the orderly way. */
+  /** Ends all processes with SIGTERM. */
   close(): Promise<void>;
 }
 
@@ -26,7 +26,7 @@ export interface ProcessWish {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Processes of the built service that are started again whenever they are killed. */
+/** Processes of the built service, restarted whenever they are killed. */
 export function startFleet(wishes: readonly ProcessWish[]): Fleet {
   const deaths: string[] = [];
   const members = wishes.map((wish) => supervise(wish, (death) => deaths.push(death)));
@@ -88,7 +88,7 @@ function supervise({ name, args, env }: ProcessWish, onDeath: (death: string) =>
     async ready() {
       const endsAtMs = Date.now() + readyMs;
       while (!isReady && Date.now() < endsAtMs) await new Promise((resolve) => setTimeout(resolve, 20));
-      if (!isReady) throw new Error(`${name} does not start: ${log.join('').trim()}`);
+      if (!isReady) throw new Error(`${name} failed to start: ${log.join('').trim()}`);
       return member;
     },
     async kill() {
@@ -100,7 +100,7 @@ function supervise({ name, args, env }: ProcessWish, onDeath: (death: string) =>
   return member;
 }
 
-/** Ports of loopback that nobody listens on at present. */
+/** Returns loopback ports that are currently free. */
 export async function freePorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
   await Promise.all(servers.map((server) => once(server, 'listening')));

@@ -4,7 +4,7 @@ import { openDatabase } from '../../src/store/database.js';
 
 const lookMs = 500;
 
-/** What still waits in a database, as seen from beside the service. */
+/** Counts the events and deliveries that a database still holds, over a separate connection. */
 export function watchQueue(databaseUrl: string) {
   const knex = openDatabase(readConfig({ DATABASE_URL: databaseUrl }).database);
   const waiting = async (): Promise<number> => {
@@ -14,14 +14,15 @@ export function watchQueue(databaseUrl: string) {
   };
   return {
     waiting,
-    /** Resolves when nothing waits any more; rejects when something still does after `limitMs`. */
+    /** Resolves when the queue is empty; rejects when it is not after `limitMs`. */
     async empty(limitMs: number, onLook: (count: number) => void = () => {}): Promise<void> {
       const endsAtMs = Date.now() + limitMs;
       for (;;) {
         const count = await waiting();
         onLook(count);
         if (count === 0) return;
-        if (Date.now() > endsAtMs) throw new Error(`${count} still wait after ${Math.round(limitMs / 1000)} s`);
+        if (Date.now() > endsAtMs)
+          throw new Error(`${count} deliveries still queued after ${Math.round(limitMs / 1000)} s`);
         await sleep(lookMs);
       }
     },

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import type { Schema } from '../../src/contract.js';
 
-/** A request that reached the receiver. */
+/** A request to the receiver. */
 export interface Arrival {
   readonly id: string;
   readonly event: Schema<'StateChange'>;
@@ -15,28 +15,28 @@ export interface Arrival {
 
 export interface UnreliableReceiver {
   readonly url: string;
-  /** All, in order of arrival. */
+  /** All requests, in order of arrival. */
   readonly arrivals: readonly Arrival[];
-  /** Those that were answered with a 2xx, in the order of the answers. */
+  /** Requests with a 2xx response, in order of the responses. */
   readonly accepted: readonly Arrival[];
-  /** How often it failed, by how. */
+  /** Number of simulated failures, by kind. */
   readonly faults: ReadonlyMap<Fault, number>;
-  /** The secret by which signatures are judged; known once the webhook is registered. */
+  /** The secret that verifies signatures; set once the webhook is registered. */
   expect(secret: string): void;
-  /** From now on it answers everything with a 2xx. */
+  /** Stops simulating failures. */
   recover(): void;
   close(): void;
 }
 
-/** Ways to fail, with their share of all requests. */
+/** Kinds of failure, with their share of all requests. */
 const shares = { 'status 500': 0.08, 'status 503': 0.03, redirect: 0.02, reset: 0.05, 'cut off': 0.02, hang: 0.002 };
 export type Fault = keyof typeof shares | 'hopeless';
-/** Of so many deliveries one fails whenever it is tried. */
+/** One in this many deliveries fails at every attempt. */
 const hopelessOneIn = 150;
 const slowShare = 0.1;
 const slowMsMax = 800;
 
-/** A receiver on a free port of loopback that fails and dawdles at random, and writes down all that comes. */
+/** Starts a receiver on a free loopback port that fails and delays at random, and records every request. */
 export async function startUnreliableReceiver(random: () => number): Promise<UnreliableReceiver> {
   const arrivals: Arrival[] = [];
   const accepted: Arrival[] = [];
@@ -88,7 +88,7 @@ export async function startUnreliableReceiver(random: () => number): Promise<Unr
   };
 }
 
-/** Both signatures must hold. */
+/** True when both signatures are valid. */
 function judgeOf(secret: string) {
   const standard = new Webhook(secret);
   return (bytes: Buffer, headers: IncomingHttpHeaders): boolean => {

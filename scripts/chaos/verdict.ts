@@ -2,9 +2,9 @@ import type { Schema } from '../../src/contract.js';
 import type { Change } from './load.js';
 import type { Arrival } from './receiver.js';
 
-/** What a run left behind. */
+/** The records of a run. */
 export interface Evidence {
-  /** By session, in order. */
+  /** State changes by session, in order. */
   readonly changes: ReadonlyMap<string, readonly Change[]>;
   readonly arrivals: readonly Arrival[];
   readonly accepted: readonly Arrival[];
@@ -13,27 +13,27 @@ export interface Evidence {
 
 export interface Verdict {
   readonly acknowledged: number;
-  /** Acknowledged changes that the receiver has answered with a 2xx. */
+  /** Acknowledged changes that the receiver accepted with a 2xx. */
   readonly delivered: number;
-  /** Those that it has not, but that are listed as failed. */
+  /** Acknowledged changes that are listed as failed and were not accepted. */
   readonly listedAsFailed: number;
-  /** Delivered, yet listed as failed: its worker was killed after the 2xx, and all later attempts failed. */
+  /** Accepted, but listed as failed: the worker was killed after the 2xx, and all later attempts failed. */
   readonly deliveredAndListed: number;
   readonly lost: number;
-  /** Deliveries, arrived or listed, of a change that nobody was told of. */
+  /** Deliveries of a change that no response reported. */
   readonly invented: number;
-  /** Arrivals beyond the first 2xx of a delivery: the receiver had it already. */
+  /** Attempts after the first 2xx of a delivery. */
   readonly duplicates: number;
-  /** Changes that came under more than one webhook-id. */
+  /** Changes delivered under more than one webhook-id. */
   readonly renamed: number;
-  /** Deliveries whose bytes were not the same every time. */
+  /** Deliveries whose body differed between attempts. */
   readonly altered: number;
   readonly badSignatures: number;
-  /** Deliveries whose first 2xx came after that of a later change of the same session. */
+  /** Deliveries whose first 2xx followed that of a later change of the same session. */
   readonly outOfOrder: number;
 }
 
-/** Pure: what acknowledged changes and what came of them amount to. */
+/** Compares the acknowledged changes with the deliveries. A pure function. */
 export function judge({ changes, arrivals, accepted, failed }: Evidence): Verdict {
   const known = [...changes.values()].flat().map(keyOf);
   const delivered = new Set(accepted.map(({ event }) => keyOf(event)));
@@ -63,7 +63,7 @@ export function isUpheld({ lost, invented, renamed, altered, badSignatures, outO
   return [lost, invented, renamed, altered, badSignatures, outOfOrder].every((count) => count === 0);
 }
 
-/** One that failed for good stands outside the order: its successors were sent in the meantime. */
+/** A permanently failed delivery is exempt from the order, because its successors were sent in the meantime. */
 function countOutOfOrder(
   changes: Evidence['changes'],
   accepted: readonly Arrival[],

@@ -3,21 +3,21 @@ import { body as bodyLimits } from '../../generated/spec.js';
 import contract from '../../generated/openapi.json' with { type: 'json' };
 import type { OperationId } from '../../src/contract.js';
 
-/** What the check makes for itself, under names that nobody else has. */
+/** Test data of the check, under unique names. */
 export interface Own {
   readonly session_id: string;
   readonly subject_id: string;
-  /** Under a domain that never exists (RFC 2606): nothing is sent to anybody. */
+  /** A URL in a reserved domain (RFC 2606), so that nothing is sent to anyone. */
   readonly url: string;
-  /** Of the webhook, once it is registered. */
+  /** Id of the webhook, once it is registered. */
   webhookId: string;
 }
 
 export interface Asked {
-  /** As in `POST /v1/ingest`. */
+  /** Method and path, e.g. `POST /v1/ingest`. */
   readonly operation: string;
   readonly status: number;
-  /** What is sent; made when it is its turn. */
+  /** Creates the request when it is due. */
   readonly request: (own: Own) => Sent;
 }
 
@@ -34,7 +34,7 @@ interface Happy {
   readonly body?: object;
 }
 
-/** The statuses of refusals that anybody can bring about who may send requests; 429, 500 and 503 need more. */
+/** Error statuses that any client can cause; 429, 500 and 503 require more. */
 const refusals = [400, 401, 404, 405, 413, 415, 422] as const;
 type Refusal = (typeof refusals)[number];
 
@@ -43,7 +43,7 @@ export function newOwn(): Own {
   return { session_id: name, subject_id: name, url: `https://${name}.invalid/hooks`, webhookId: '' };
 }
 
-/** In the order in which they are asked; what removes comes last. */
+/** In the order of execution; requests that remove data come last. */
 const happy: { readonly [Op in OperationId]: (own: Own) => Happy } = {
   getHealth: () => ({ path: '/healthz' }),
   getReadiness: () => ({ path: '/readyz' }),
@@ -70,7 +70,7 @@ const happy: { readonly [Op in OperationId]: (own: Own) => Happy } = {
   deleteSubject: ({ subject_id }) => ({ path: `/v1/subjects/${subject_id}` }),
 };
 
-/** What changes a request that would be answered so that it is refused. */
+/** Modifies a valid request so that it is rejected. */
 const refused: { readonly [Status in Refusal]: (sent: Sent) => Partial<Sent> } = {
   400: () => ({ body: '{"session_id":' }),
   401: () => ({ withoutKey: true }),
@@ -81,7 +81,7 @@ const refused: { readonly [Status in Refusal]: (sent: Sent) => Partial<Sent> } =
   422: ({ path }) => ({ path: `${path}${path.includes('?') ? '&' : '?'}unexpected=1` }),
 };
 
-/** Every documented pair that can be brought about from outside, then methods and a path that are not offered. */
+/** Every documented response that a client can cause, then undocumented methods and an unknown path. */
 export function plan(): Asked[] {
   const asked = operations().flatMap(({ operationId, method, operation, statuses }) => {
     const answered = statuses.filter((status) => status < 300).sort((a, b) => b - a);
@@ -113,7 +113,7 @@ function requestOf(operationId: OperationId, method: string, own: Own): Sent {
   return { method, path, ...(body && { body: JSON.stringify(body) }) };
 }
 
-/** The operations of the contract in the order of the table above. */
+/** Returns the operations of the contract in the order of the table above. */
 function operations() {
   const order = Object.keys(happy);
   return Object.entries(contract.paths)

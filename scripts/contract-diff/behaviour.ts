@@ -1,7 +1,7 @@
 import { type Changes, entries, isSame, type Part } from './changes.js';
 import type { Documents } from './schemas.js';
 
-/** Bounds of requests and promises to clients that stand outside of schemas: they may grow, never shrink. */
+/** Request bounds and client guarantees outside of schemas. They may grow, never shrink. */
 const mayGrow = [
   'x-body/max_bytes',
   'x-timestamps/max_age_seconds',
@@ -17,7 +17,7 @@ const mayGrow = [
   'x-retention/settled_deliveries_days',
 ];
 
-/** Compares what the contract promises in its `x-` values. */
+/** Compares the guarantees in the contract's `x-` values. */
 export function compareBehaviour({ before, after }: Documents, changes: Changes): void {
   for (const at of mayGrow) {
     const [old, now] = [Number(valueAt(before, at)), Number(valueAt(after, at))];

@@ -1,24 +1,24 @@
-/** Who writes the value: the client (it may not be asked for more) or the service (it may not say less or other). */
+/** Who writes the value: the client (new requirements are breaking) or the service (removals and new types are breaking). */
 export type Direction = 'request' | 'answer';
 
-/** `breaking` is forbidden within a version; `addition` belongs into the changelog. */
+/** `breaking` is forbidden within a version; `addition` belongs in the changelog. */
 export type Verdict = 'breaking' | 'addition';
 
 export interface Change {
   readonly verdict: Verdict;
-  /** Where in the contract: an operation and what follows, or the component that holds it. */
+  /** Place in the contract: an operation and a path within it, or a component. */
   readonly at: string;
   readonly message: string;
-  /** Operations that are concerned, as in `POST /v1/ingest`; empty for behaviour that belongs to none. */
+  /** Affected operations, e.g. `POST /v1/ingest`; empty for behavior outside of operations. */
   readonly operations: readonly string[];
 }
 
-/** Collects changes; one of a component is told once, with every operation that it concerns. */
+/** Collects changes. A change of a component is reported once, with all affected operations. */
 export class Changes {
   readonly #changes = new Map<string, Change & { operations: string[] }>();
   #operation = '';
 
-  /** From here on changes concern this operation. */
+  /** Sets the operation that further changes affect. */
   enter(operation: string): void {
     this.#operation = operation;
   }
@@ -35,10 +35,10 @@ export class Changes {
   }
 }
 
-/** A part of an OpenAPI document of which nothing is known yet. */
+/** An unvalidated part of an OpenAPI document. */
 export type Part = Readonly<Record<string, unknown>>;
 
-/** A part with its `$ref`s followed, and the name of its place. */
+/** A part with its `$ref` resolved, and the name of its place. */
 export interface Placed {
   readonly part: Part;
   readonly at: string;
@@ -48,18 +48,18 @@ export function isSame(before: unknown, after: unknown): boolean {
   return JSON.stringify(sorted(before)) === JSON.stringify(sorted(after));
 }
 
-/** The entries of an object; none where there is no object. */
+/** Returns the entries of an object; none for any other value. */
 export function entries(part: unknown): Array<[string, Part]> {
   return Object.entries((part ?? {}) as Record<string, Part>);
 }
 
-/** Follows `$ref`s within the document; the place is then that of the component. */
+/** Resolves a `$ref` within the document; the place becomes that of the component. */
 export function follow(document: Part, part: unknown, at: string): Placed {
   const { $ref } = (part ?? {}) as { $ref?: string };
   if ($ref === undefined) return { part: (part ?? {}) as Part, at };
   const steps = $ref.slice(2).split('/');
   const found = steps.reduce<unknown>((it, step) => (it as Part | undefined)?.[step], document);
-  if (found === undefined) throw new Error(`${$ref} leads nowhere`);
+  if (found === undefined) throw new Error(`${$ref} does not exist`);
   return follow(document, found, $ref);
 }
 

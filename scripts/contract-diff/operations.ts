@@ -3,7 +3,7 @@ import { type Documents, SchemaComparison } from './schemas.js';
 
 const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
-/** Compares paths, methods, parameters, bodies, answers and callbacks. */
+/** Compares paths, methods, parameters, bodies, responses and callbacks. */
 export class OperationComparison {
   constructor(
     private readonly documents: Documents,
@@ -74,7 +74,7 @@ export class OperationComparison {
       else this.response(place, response, present);
     }
     const known = new Set(Object.keys((before ?? {}) as Part));
-    // Not among what may be added: a client that knows every status would meet one that it does not know.
+    // Not an allowed addition: a client that handles every documented status would meet an unknown one.
     for (const status of [...now.keys()].filter((it) => !known.has(it)))
       this.changes.add('breaking', `${name} ${status}`, 'a new status of a known operation');
   }
@@ -117,7 +117,7 @@ export class OperationComparison {
       );
   }
 
-  /** What the service sends by itself is an answer in all but name: the receiver reads it. */
+  /** A callback body is compared like a response, because the service writes it and the client reads it. */
   private callbacks(name: string, before: unknown, after: unknown): void {
     const now = new Map(callbackOperations(after));
     for (const [key, callback] of callbackOperations(before)) {
@@ -150,7 +150,7 @@ export class OperationComparison {
   }
 }
 
-/** Operations by method and path; a parameter of a path is known by its place, its name is of no account. */
+/** Indexes operations by method and path. Path parameters are matched by position, not by name. */
 function operationsOf(document: Part): Map<string, Part> {
   const all = entries(document['paths']).flatMap(([path, item]) =>
     entries(item)

@@ -1,6 +1,6 @@
 import { type Changes, type Direction, entries, follow, isSame, type Part } from './changes.js';
 
-/** A document before and after. */
+/** The previous and the next document. */
 export interface Documents {
   readonly before: Part;
   readonly after: Part;
@@ -8,13 +8,13 @@ export interface Documents {
 
 const lowerBounds = ['minimum', 'minLength', 'minItems', 'minProperties'];
 const upperBounds = ['maximum', 'maxLength', 'maxItems', 'maxProperties'];
-/** Keywords whose values cannot be told to be wider or narrower: there or not is all that can be judged. */
+/** Keywords whose values cannot be compared as wider or narrower; only their presence is compared. */
 const opaque = ['format', 'pattern', 'multipleOf', 'x-one-of-fields', 'x-required-with'];
-/** What holds where it says true. */
+/** Keywords that restrict a value when true. */
 const demands = ['uniqueItems', 'exclusiveMinimum', 'exclusiveMaximum'];
 const compositions = ['oneOf', 'anyOf', 'allOf', 'not', 'discriminator'];
 
-/** Compares schemas of what one side writes and the other reads. */
+/** Compares two schemas of a value that one side writes and the other reads. */
 export class SchemaComparison {
   readonly #seen = new Set<string>();
 
@@ -27,7 +27,7 @@ export class SchemaComparison {
   compare(before: unknown, after: unknown, at: string): void {
     const old = follow(this.documents.before, before, at);
     const { part } = follow(this.documents.after, after, at);
-    // A schema may contain itself. Operations share components, so what was seen is forgotten on the way back.
+    // Schemas may be recursive. Operations share components, so a visited schema is removed on return.
     if (this.#seen.has(old.at)) return;
     this.#seen.add(old.at);
     if (old.part['type'] !== part['type'])
@@ -41,7 +41,7 @@ export class SchemaComparison {
     for (const name of upperBounds) this.bound(before[name], after[name], at, name, -1);
     for (const name of opaque) this.opaqueValue(before[name], after[name], at, name);
     for (const name of demands) this.demand(before[name] === true, after[name] === true, at, name);
-    // What may not be null is asked for more than what may.
+    // A value that must not be null is more restricted.
     this.demand(before['nullable'] !== true, after['nullable'] !== true, at, 'not nullable');
     for (const name of compositions)
       if (!isSame(before[name], after[name])) this.breaks(at, `${name} has changed, and is judged by no rule`);
@@ -76,7 +76,7 @@ export class SchemaComparison {
   private additional(before: unknown, after: unknown, at: string): void {
     const place = `${at}/additionalProperties`;
     if (typeof before === 'object' && typeof after === 'object') this.compare(before, after, place);
-    // An answer may gain fields, so whether it says so beforehand breaks nobody.
+    // Responses may gain fields, so this keyword never breaks a client.
     else if (this.direction === 'request')
       this.demand(before === false, after === false, at, 'no other fields than those named');
     else if (typeof before !== typeof after) this.breaks(place, `was ${show(before)}, is ${show(after)}`);
@@ -90,7 +90,7 @@ export class SchemaComparison {
       this.adds(at, `new value ${show(value)} of ${this.direction}s`);
   }
 
-  /** `narrower` is the sign of a step that lets less through. */
+  /** `narrower` is the sign of a change that accepts fewer values. */
   private bound(before: unknown, after: unknown, at: string, name: string, narrower: 1 | -1): void {
     const open = -narrower * Infinity;
     const step = (Number(after ?? open) - Number(before ?? open)) * narrower;
@@ -109,7 +109,7 @@ export class SchemaComparison {
     if (before !== after) this.restriction(after, at, after ? `is now ${name}` : `is no longer ${name}`);
   }
 
-  /** Requests may not be restricted further, and answers not loosened; the opposites break nobody. */
+  /** Restricting a request or widening a response is breaking; the opposites are not. */
   private restriction(isNarrower: boolean, at: string, message: string): void {
     if (isNarrower === (this.direction === 'request')) this.breaks(at, `${message} (of ${this.direction}s)`);
     else this.adds(at, `${message} (of ${this.direction}s)`);

@@ -6,25 +6,25 @@ import { draw, type Scene, scenes } from '../terminal/scenes.js';
 
 const afterFailureMs = 50;
 const lookMs = 10;
-/** Longer than a database server takes to recover, and the service after it. */
+/** Longer than the database server and the service need to recover. */
 const silenceMs = 120_000;
-/** How far back a history goes, at most. */
+/** Maximum length of a history. */
 const reachMinutes = 60;
 
 export interface Load {
-  /** Resolves when so many more readings are acknowledged; rejects when none has been for long. */
+  /** Resolves when that many further readings are acknowledged; rejects when none is for a long time. */
   acknowledges(more: number): Promise<void>;
-  /** Resolves, when nothing is under way any more, with the instants of the acknowledged readings by session. */
+  /** Resolves with the instants of the acknowledged readings by session, once no request is in progress. */
   stop(): Promise<Acknowledged>;
 }
 
 export interface Acknowledged {
   readonly instants: ReadonlyMap<string, readonly string[]>;
-  /** Readings that were not acknowledged; they may be stored or not. */
+  /** Number of readings that were not acknowledged; they may or may not be stored. */
   readonly unanswered: number;
 }
 
-/** Sessions that send one reading after another, each once; no two of a session are of one instant. */
+/** Sessions that send one reading after another, each once and with a distinct timestamp. */
 export function startLoad(url: string, key: string, sessions: number, random: () => number): Load {
   const instants = new Map<string, string[]>();
   let acknowledged = 0;
@@ -55,7 +55,7 @@ export function startLoad(url: string, key: string, sessions: number, random: ()
       const reached = async () => {
         for (let [last, atMs] = [acknowledged, Date.now()]; acknowledged < goal && !isStopped; await sleep(lookMs)) {
           if (acknowledged > last) [last, atMs] = [acknowledged, Date.now()];
-          if (Date.now() > atMs + silenceMs) throw new Error('nothing is acknowledged any more');
+          if (Date.now() > atMs + silenceMs) throw new Error('no reading was acknowledged for a long time');
         }
       };
       await Promise.race([reached(), lives]);
@@ -68,13 +68,13 @@ export function startLoad(url: string, key: string, sessions: number, random: ()
   };
 }
 
-/** How many of the acknowledged readings the histories do not hold. */
+/** Returns the number of acknowledged readings that the histories do not contain. */
 export async function countLost(url: string, key: string, { instants }: Acknowledged): Promise<number> {
   const request = createRequest(url, key);
   let lost = 0;
   for (const [session, acknowledged] of instants) {
     if (Date.now() - Date.parse(acknowledged[0] ?? '') > reachMinutes * 60_000)
-      throw new Error('it took so long that histories do not reach back to its start: kill less often');
+      throw new Error('the run was longer than the maximum history: use fewer kills');
     const { datapoints }: Schema<'History'> = await request(
       `/v1/history?session_id=${session}&minutes=${reachMinutes}`,
     );

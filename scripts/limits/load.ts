@@ -1,14 +1,14 @@
 import { Agent, request as httpRequest } from 'node:http';
 
-/** What came of one request. */
+/** The outcome of one request. */
 export interface Answered {
-  /** Index of the process that was asked. */
+  /** Index of the process that served it. */
   readonly process: number;
   readonly session: string;
   readonly status: number;
-  /** When the answer came, epoch ms. */
+  /** When the response arrived, epoch ms. */
   readonly atMs: number;
-  /** The RateLimit field; empty where there is none. */
+  /** The RateLimit field; empty without one. */
   readonly rateLimit: string;
 }
 
@@ -18,16 +18,16 @@ export interface Load {
   readonly sessions: readonly string[];
   readonly requests: number;
   readonly signal: AbortSignal;
-  /** Called after each answer. */
+  /** Called after each response. */
   readonly onAnswer: () => void;
-  /** Called once, when that many answers have come. */
+  /** Called once, after that many responses. */
   readonly midway?: { readonly after: number; readonly run: () => Promise<void> };
 }
 
 const connectionsPerProcess = 16;
 const requestLimitMs = 30_000;
 
-/** Sends readings, state and history requests in turn, each session through every process. Rejects when one is not answered. */
+/** Sends readings, state and history requests in turn, each session to every process. Rejects when a request gets no response. */
 export async function sendLoad(load: Load): Promise<Answered[]> {
   const { urls, sessions, requests, onAnswer, midway } = load;
   const agent = new Agent({ keepAlive: true, maxSockets: connectionsPerProcess });
@@ -37,7 +37,7 @@ export async function sendLoad(load: Load): Promise<Answered[]> {
   const work = async () => {
     while (sent < requests) {
       const number = sent++;
-      // So that every session meets every process.
+      // Every session uses every process.
       const process = Math.floor(number / sessions.length) % urls.length;
       const session = sessions[number % sessions.length] ?? '';
       const kind = Math.floor(number / (sessions.length * urls.length)) % 3;
@@ -71,7 +71,7 @@ function send({ key, signal }: Load, agent: Agent, url: string, session: string,
       response.resume().once('end', () => resolve({ status: response.statusCode ?? 0, atMs: Date.now(), rateLimit }));
       response.once('error', reject);
     });
-    request.once('timeout', () => request.destroy(new Error(`no answer within ${requestLimitMs / 1000} seconds`)));
+    request.once('timeout', () => request.destroy(new Error(`no response within ${requestLimitMs / 1000} seconds`)));
     request.once('error', reject);
     request.end(body);
   });

@@ -1,20 +1,20 @@
 import type { Answered } from './load.js';
 
-/** What passed and what was refused in one window of a name. */
+/** Admitted and rejected requests in one window of a name. */
 export interface Window {
   readonly name: string;
-  /** When it ends, epoch ms, to about a second. */
+  /** When it ends, epoch ms, accurate to about a second. */
   readonly endsAtMs: number;
   passed: number;
   refused: number;
 }
 
-/** Windows of one name follow each other by a minute, so ends that are nearer than half of it are one. */
+/** Windows of one name are one minute apart, so ends within half a minute belong to the same window. */
 const sameMs = 30_000;
 
 /**
- * Sorts answers into windows by their name and by the end that the answer names. What passed is counted here; of the
- * service's word only the time is taken.
+ * Groups responses into windows by name and by the end that the response states. Admitted requests are counted here; only
+ * the window's end is taken from the service.
  */
 export function windowsOf(answers: readonly Answered[], nameOf: (answer: Answered) => string): Window[] {
   const byName = new Map<string, Window[]>();
@@ -33,21 +33,21 @@ export function windowsOf(answers: readonly Answered[], nameOf: (answer: Answere
 
 function secondsLeftOf({ rateLimit }: Answered): number {
   const [, seconds] = /"session";r=\d+;t=(\d+)/.exec(rateLimit) ?? [];
-  if (seconds === undefined) throw new Error(`an answer does not say how long its window lasts: ${rateLimit}`);
+  if (seconds === undefined) throw new Error(`a response does not state the end of its window: ${rateLimit}`);
   return Number(seconds);
 }
 
-/** Those that refused something, and so met their end. */
+/** Returns the windows that rejected a request, i.e. whose quota was used up. */
 export function fullOf(windows: readonly Window[]): Window[] {
   return windows.filter(({ refused }) => refused > 0);
 }
 
-/** Those that let more through than the quota, or refused before that was used up. */
+/** Returns the windows that admitted more than the quota, or rejected a request before it was used up. */
 export function wrongOf(windows: readonly Window[], quota: number): Window[] {
   return windows.filter(({ passed, refused }) => passed > quota || (refused > 0 && passed !== quota));
 }
 
-/** How many requests they let through: one number, or the least and the most. */
+/** Formats the number of admitted requests: one number, or minimum and maximum. */
 export function rangeOf(windows: readonly Window[]): string {
   const passed = windows.map((it) => it.passed).sort((a, b) => a - b);
   const [least, most] = [passed[0] ?? 0, passed.at(-1) ?? 0];

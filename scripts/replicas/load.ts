@@ -3,28 +3,28 @@ import type { StateReading } from '../../src/contract.js';
 import { trySend } from '../chaos/load.js';
 import { draw, type Scene, scenes } from '../terminal/scenes.js';
 
-/** A reading, with the answer to each time that it was sent. */
+/** A reading, with the response to each time it was sent. */
 export interface Sent {
   readonly timestamp: string;
   readonly body: string;
   readonly answers: StateReading[];
 }
 
-/** By session, in order of their instants; no two of a session are of one. */
+/** Readings by session, in order of their distinct timestamps. */
 export type SentReadings = ReadonlyMap<string, readonly Sent[]>;
 
 export interface LoadWish {
-  /** Services on one database. */
+  /** URLs of services on one database. */
   readonly urls: readonly string[];
   readonly key: string;
   readonly sessions: number;
-  /** Of each session. */
+  /** Readings per session. */
   readonly readings: number;
   readonly random: () => number;
   readonly onReading: () => void;
 }
 
-/** Every so manieth turn of a session is one reading for all services instead of one for each. */
+/** In one of this many turns, all services get the same reading instead of one each. */
 const sameEvery = 4;
 const triesMax = 50;
 const afterFailureMs = 100;
@@ -32,9 +32,9 @@ const calm = scenes[0] as Scene;
 const hostile = scenes.at(-1) as Scene;
 
 /**
- * Sessions that swing between calm and hostile. In each turn every service gets a reading at once: each another one of
- * the same session or, now and then, all the very same. All carry the same signals, so that one which comes after a
- * later one is newest for none and moves nothing.
+ * Sessions that alternate between calm and hostile. In each turn all services get a reading of the session at the same
+ * time: usually different readings, sometimes the same one. All carry the same kinds of signals, so that a late reading
+ * is the newest for no signal and changes nothing.
  */
 export async function sendReadings(wish: LoadWish): Promise<SentReadings> {
   const names = Array.from({ length: wish.sessions }, (_, index) => `replicas-${index}`);
@@ -63,7 +63,7 @@ async function live(session_id: string, { urls, key, readings, random, onReading
   return sent;
 }
 
-/** Sends everything once more, to another service than its first. */
+/** Resends every reading to a different service. */
 export async function resend(sent: SentReadings, urls: readonly string[], key: string): Promise<void> {
   await Promise.all(
     [...sent.values()].map(async (readings) => {
@@ -73,7 +73,7 @@ export async function resend(sent: SentReadings, urls: readonly string[], key: s
   );
 }
 
-/** The same again until it is answered. */
+/** Resends the request until it gets a response. */
 async function send(url: string, key: string, body: string): Promise<StateReading> {
   let answer: StateReading | string = '';
   for (let tries = 0; tries < triesMax; tries += 1) {
@@ -81,5 +81,5 @@ async function send(url: string, key: string, body: string): Promise<StateReadin
     if (typeof answer !== 'string') return answer;
     await sleep(afterFailureMs);
   }
-  throw new Error(`a reading was not acknowledged after ${triesMax} tries: ${String(answer)}`);
+  throw new Error(`a reading was not acknowledged after ${triesMax} attempts: ${String(answer)}`);
 }

@@ -19,18 +19,18 @@ export interface ReadingsWish {
   readonly seed: number;
 }
 
-/** What became of the readings and of the events that they caused. */
+/** The outcome of the readings and of their events. */
 export interface Told {
   readonly acknowledged: number;
-  /** Of these, how many came when a later one of their session was there already. */
+  /** How many of them arrived after a later reading of their session. */
   readonly late: number;
-  /** Answers beyond the first of each reading. */
+  /** Responses beyond the first of each reading. */
   readonly resends: number;
   readonly faults: Faults;
   readonly events: Verdict;
 }
 
-/** Sends readings through services that also deliver, and looks at all of them afterwards. */
+/** Sends readings to services that also deliver, and collects the outcome. */
 export async function tellReadings(stage: Stage, wish: ReadingsWish): Promise<Told> {
   const { databaseUrl, key } = stage;
   const { processes, sessions, readings, seed } = wish;
@@ -62,7 +62,7 @@ export async function tellReadings(stage: Stage, wish: ReadingsWish): Promise<To
   }
 }
 
-/** Every session as every process shows it. */
+/** Reads every session from every process. */
 async function show(sent: SentReadings, urls: readonly string[], key: string): Promise<Map<string, Shown>> {
   const requests = urls.map((url) => createRequest(url, key));
   const shown = new Map<string, Shown>();

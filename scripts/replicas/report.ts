@@ -17,7 +17,7 @@ export interface Outcome extends Told {
 
 type Row = readonly [what: string, count: number | string, mustBe?: number];
 
-/** Prints all; the exit code becomes 1 when anything is not as promised. */
+/** Prints the report; sets the exit code to 1 when a guarantee is broken. */
 export function report(
   { version, acknowledged, late, resends, faults, events, windows, runs }: Outcome,
   processes: number,
@@ -47,17 +47,17 @@ export function report(
     ],
   ];
   const columns = [
-    { title: 'what' },
+    { title: 'measure' },
     { title: 'count', align: 'right' },
-    { title: 'must be', align: 'right' },
+    { title: 'required', align: 'right' },
   ] as const;
   const rows = sections.map((section) => section.map((row) => row.map(String)));
   console.log(`── ${processes} processes on one MySQL (${version}) and one Redis\n\n${textTable(columns, rows)}\n`);
   const isWell = faultNames.every((name) => faults[name] === 0) && isUpheld(events) && events.listedAsFailed === 0;
   if (isWell && full.length > 0 && wrongOf(windows, quota).length === 0)
-    console.log('Nothing lost, doubled or out of order, and one limit for all.\n');
+    console.log('Nothing was lost, duplicated or out of order, and the limit is shared.\n');
   else {
-    console.log('That is not as promised.\n');
+    console.log('A guarantee is broken.\n');
     process.exitCode = 1;
   }
   reportThroughput(runs, processes);

@@ -1,7 +1,7 @@
 import { startPrivateRedis } from '../../contract-tests/support/redis.js';
 import { type BenchedService, startBenchedService } from '../bench/service.js';
 
-/** What several services share. */
+/** The resources that several services share. */
 export interface Stage {
   readonly databaseUrl: string;
   readonly redisUrl: string;
@@ -24,7 +24,7 @@ export async function withServices<T>(
   }
 }
 
-/** One after the other; they end with this process, should one of them not start. */
+/** Starts the services one after another. They end with this process if one fails to start. */
 export async function startServices(
   { databaseUrl, redisUrl }: Stage,
   settings: Settings,
@@ -36,7 +36,7 @@ export async function startServices(
   return services;
 }
 
-/** At REDIS_URL, else one that ends with the work. */
+/** The Redis at REDIS_URL, otherwise a temporary one. */
 export async function withRedis<T>(work: (url: string) => Promise<T>): Promise<T> {
   const given = process.env['REDIS_URL'];
   if (given) return work(given);

@@ -13,7 +13,7 @@ export interface ThroughputWish extends RunWish {
   readonly rounds: number;
 }
 
-/** One process and all of them in turn, on the same database, under the same load; each run has processes of its own. */
+/** Measures one process and all processes alternately, on one database under the same load. Each run starts new processes. */
 export function measureThroughput(
   start: (count: number) => Promise<readonly BenchedService[]>,
   generator: Generator,

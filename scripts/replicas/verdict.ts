@@ -5,13 +5,13 @@ import type { Sent, SentReadings } from './load.js';
 
 type History = Schema<'History'>;
 
-/** What the services show of a session, one of each. */
+/** A session as each service returns it. */
 export interface Shown {
   readonly histories: readonly History[];
   readonly states: readonly StateReading[];
 }
 
-/** What must not be, and is where several services are not as good as one. */
+/** Violations; empty when several services behave like one. */
 export const faultTitles = {
   lost: 'acknowledged, and not in the history',
   doubled: 'more than once in the history',
@@ -19,7 +19,7 @@ export const faultTitles = {
   outOfOrder: 'in the history before an earlier one',
   unlikeAnswers: 'in the history otherwise than answered',
   answeredAnew: 'sent again, and answered otherwise',
-  // What the one before did was lost to another service.
+  // A service did not see the previous reading that another service stored.
   overwritten: 'answers that do not go on from the one before',
   disagreed: 'sessions shown differently, or not as last answered',
 } as const;
@@ -27,7 +27,7 @@ export const faultTitles = {
 export type Faults = Readonly<Record<keyof typeof faultTitles, number>>;
 export const faultNames = Object.keys(faultTitles) as Array<keyof Faults>;
 
-/** Pure: what was sent, and what is shown of it. */
+/** Compares the sent readings with the stored ones. A pure function. */
 export function judgeReadings(sent: SentReadings, shown: ReadonlyMap<string, Shown>): Faults {
   const all = [...sent].map(([session, readings]) => judgeSession(readings, shown.get(session)));
   const sums = faultNames.map((name) => [name, all.reduce((total, faults) => total + faults[name], 0)]);
@@ -60,7 +60,7 @@ function judgeSession(sent: readonly Sent[], { histories, states }: Shown = { hi
   };
 }
 
-/** The answers of those that were the newest when they came; one that came late is answered with the newest of then. */
+/** Returns the responses to readings that were the newest on arrival. A late reading gets the response of the newest one. */
 function movedBy(sent: readonly Sent[]): StateReading[] {
   return sent.flatMap(({ timestamp, answers: [answer] }) => (answer?.timestamp === timestamp ? [answer] : []));
 }
@@ -69,7 +69,7 @@ function isOneEach(shown: readonly unknown[]): boolean {
   return shown.every((it) => isDeepStrictEqual(it, shown[0]));
 }
 
-/** The changes of state that the answers tell of, by session, in order: an event is due for each, and for nothing else. */
+/** Returns the state changes in the responses by session, in order. Exactly these must have an event. */
 export function changesOf(sent: SentReadings): Map<string, Change[]> {
   return new Map(
     [...sent].map(([session_id, readings]) => {

@@ -1,16 +1,16 @@
-/** Generators of clients, with the versions that are tried; none wants Java, all run on Node 20. */
+/** Client generators with the tested versions. None requires Java, and all run on Node 20. */
 export interface Generator {
-  /** Also the name of its story. */
+  /** Also the file name of its scenario. */
   readonly name: string;
-  /** What a user would install, exactly. */
+  /** The exact packages that a user would install. */
   readonly packages: Readonly<Record<string, string>>;
-  /** The command that writes generated/ from openapi.json; it is run in the folder that holds both. */
+  /** The command that writes generated/ from openapi.json, run in the folder that contains both. */
   readonly command: readonly string[];
-  /** Files that the command reads. */
+  /** Configuration files of the command. */
   readonly files?: (url: string) => Readonly<Record<string, string>>;
 }
 
-/** The one that the project is compiled with, so that generators which need a compiler all have the same. */
+/** The project's own TypeScript version, used for all generators that need a compiler. */
 const typescript = '5.9.3';
 
 export const generators: readonly Generator[] = [
@@ -20,13 +20,13 @@ export const generators: readonly Generator[] = [
     command: ['openapi-typescript', 'openapi.json', '--output', 'generated/api.d.ts'],
   },
   {
-    // From 0.95 on it wants Node 22.
+    // From 0.95 on it requires Node 22.
     name: 'hey-api',
     packages: { '@hey-api/openapi-ts': '0.94.5', typescript },
     command: ['openapi-ts', '--input', 'openapi.json', '--output', 'generated', '--client', '@hey-api/client-fetch'],
   },
   {
-    // From 7.14 on it wants Node 22.
+    // From 7.14 on it requires Node 22.
     name: 'orval',
     packages: { orval: '7.13.2', typescript },
     command: ['orval', '--config', 'orval.config.cjs'],

@@ -1,6 +1,6 @@
 import type { StateReading, Submission } from '../../../src/contract.js';
 
-/** What every server answers: of the shape and length of the service's answers, with nothing computed. */
+/** The constant response of every comparison server, with the structure and length of the service's responses. */
 export function answerTo({ session_id, timestamp }: Submission): StateReading {
   return {
     hsp_version: '1.0',

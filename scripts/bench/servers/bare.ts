@@ -1,4 +1,4 @@
-/** Express with a JSON body in and out: what the framework itself costs. */
+/** Bare Express: parses a JSON body and sends one. */
 import express from 'express';
 import { answerTo } from './answer.js';
 import { listen } from './listen.js';

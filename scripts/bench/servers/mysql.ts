@@ -16,11 +16,11 @@ const tables = [
 ];
 const triesMax = 5;
 
-/** A pool of mysql2's own size; READ COMMITTED, so that new sessions do not lock the gaps between others. */
+/** A pool of mysql2's default size. READ COMMITTED prevents gap locks between new sessions. */
 export async function openMysql(uri: string): Promise<RecordReading> {
   const pool = mysql.createPool({ uri });
   pool.on('connection', (connection) => {
-    // Commands of a connection run in their order, so it is set before the first use.
+    // A connection runs its commands in order, so this setting applies before the first use.
     void connection.query('set session transaction isolation level read committed');
   });
   for (const table of tables) await pool.query(table);
@@ -48,7 +48,7 @@ export async function openMysql(uri: string): Promise<RecordReading> {
   };
 }
 
-/** Again from its start after a deadlock, as MySQL's manual asks for. */
+/** Retries the whole transaction after a deadlock, as MySQL's manual recommends. */
 async function inTransaction(connection: PoolConnection, work: () => Promise<void>): Promise<void> {
   for (let tries = 1; ; tries += 1)
     try {

@@ -1,4 +1,4 @@
-/** Express that stores each reading in a transaction of its own before it answers; nothing is checked or computed. */
+/** Express that stores each reading in its own transaction before it responds, without validation or scoring. */
 import express from 'express';
 import { answerTo } from './answer.js';
 import { listen } from './listen.js';

@@ -1,4 +1,4 @@
-/** The same, with requests checked against the contract of the service. */
+/** Bare Express with request validation against the service's contract. */
 import express from 'express';
 import * as OpenApiValidator from 'express-openapi-validator';
 import { answerTo } from './answer.js';
