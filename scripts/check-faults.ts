@@ -10,7 +10,7 @@ import { type Outcome, playAll, type RunOptions } from './attacks/scenario.js';
 import { databaseOption, type DatabaseWish, findDatabases } from './bench/databases.js';
 import { toScenario } from './faults/fault.js';
 import { listFaults } from './faults/faults.js';
-import { findingsOfFault, reportOf } from './faults/report.js';
+import { reportOf } from './faults/report.js';
 import { launch } from './terminal/launch.js';
 import { positive } from './terminal/options.js';
 
@@ -42,7 +42,7 @@ await launch(
 
 async function check({ database, only, node, seconds, kills, json }: Options): Promise<void> {
   const chosen = listFaults(kills).filter(({ name }) => !only || only.includes(name));
-  const options: Omit<RunOptions, 'kind'> = { node, measureMs, settleMs, judge: findingsOfFault };
+  const options: Omit<RunOptions, 'kind'> = { node, measureMs, settleMs };
   const outcomes: Outcome[] = [];
   for (const kind of await findDatabases(database)) {
     const faults = chosen.filter(({ databases }) => databases?.includes(kind) ?? true);

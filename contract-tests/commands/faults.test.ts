@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { findingsOfFault } from '../../scripts/faults/report.js';
+import { findingsOfFault } from '../../scripts/faults/findings.js';
 import { isBroken } from '../../scripts/attacks/finding.js';
 import { runScript } from './run-script.js';
 import { temporaryFolder } from './temporary-folder.js';

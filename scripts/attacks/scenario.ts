@@ -18,6 +18,8 @@ export interface Scenario {
   readonly neighborRatioMax?: number;
   /** Starts what the service needs from its first moment; `defer` cleans it up. */
   readonly setUp?: (defer: Stage['defer']) => Promise<Partial<StageOptions>> | Partial<StageOptions>;
+  /** What the neighbor's counts must be while the attack runs. Default: it notices nothing. */
+  readonly judge?: (counts: Counts) => Finding[];
   /** Runs while the neighbor is idle. */
   readonly prepare?: (stage: Stage) => Promise<unknown>;
   /** Runs while the neighbor is measured. */
@@ -43,10 +45,8 @@ export interface RunOptions {
   readonly node: string;
   /** How long the neighbor is measured, at least, without the attack and with it. */
   readonly measureMs: number;
-  /** What the neighbor's counts must be while the attack runs. Default: it notices nothing. */
   /** How long the neighbor's webhooks may still arrive afterwards. */
   readonly settleMs?: number;
-  readonly judge?: (counts: Counts) => Finding[];
 }
 
 /** One after the other, with a line for each on standard error. */
@@ -75,7 +75,8 @@ async function playOrBreak(scenario: Scenario, options: RunOptions): Promise<Out
 }
 
 async function play(scenario: Scenario, options: RunOptions): Promise<Outcome> {
-  const { kind, node, measureMs, settleMs, judge = findingsOf } = options;
+  const { kind, node, measureMs, settleMs } = options;
+  const { judge = findingsOf } = scenario;
   const startedAtMs = Date.now();
   const undos: Array<() => unknown> = [];
   try {

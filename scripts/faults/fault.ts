@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DatabaseKind } from '../../contract-tests/support/databases.js';
 import type { Scenario } from '../attacks/scenario.js';
 import type { Stage } from '../attacks/stage.js';
+import { findingsOfFault } from './findings.js';
 import { startProbe } from './probe.js';
 
 /** A fault that begins and ends while readings are sent. */
@@ -11,6 +12,8 @@ export interface Fault {
   /** Absent: every database. */
   readonly databases?: readonly DatabaseKind[];
   readonly setUp?: Scenario['setUp'];
+  /** A status that requests at the moment of the fault may get besides 503. */
+  readonly excusedStatus?: number;
   readonly begin: (stage: Stage) => unknown;
   readonly end?: (stage: Stage) => unknown;
 }
@@ -28,6 +31,7 @@ export function toScenario(fault: Fault, item: number, { faultMs }: FaultTimes):
   return {
     item,
     title: fault.title,
+    judge: (counts) => findingsOfFault(counts, fault.excusedStatus),
     ...(fault.setUp && { setUp: fault.setUp }),
     async attack(stage) {
       const probe = startProbe(stage);

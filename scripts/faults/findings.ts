@@ -1,0 +1,26 @@
+import type { Finding } from '../attacks/finding.js';
+import type { Counts } from '../attacks/neighbor-counts.js';
+
+export const unavailable = 'status 503';
+
+/** During a fault a request may fail with 503 or without a response; nothing that was acknowledged may be lost. */
+export function findingsOfFault(
+  { acknowledged, lost, changes, missing, failures }: Counts,
+  excusedStatus?: number,
+): Finding[] {
+  return [
+    { what: 'readings acknowledged', found: acknowledged },
+    { what: 'acknowledged readings lost', found: lost, allowed: 0 },
+    { what: 'state changes', found: changes },
+    { what: 'webhooks missing', found: missing.length, allowed: 0 },
+    ...Object.entries(failures).map(([what, found]) => ({
+      ...{ what, found },
+      ...(isExcused(what) || what === `status ${excusedStatus}` ? {} : { allowed: 0 }),
+    })),
+  ];
+}
+
+/** A connection that breaks, or a response that does not come, leaves the outcome open: the client sends again. */
+export function isExcused(why: string): boolean {
+  return why === unavailable || !why.startsWith('status ');
+}
