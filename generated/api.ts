@@ -153,7 +153,8 @@ export interface paths {
         };
         /**
          * List the webhooks of the account
-         * @description All of them, oldest first, without their secrets.
+         * @description All of them, oldest first, without their secrets. Each shows the health of its receiver: consecutive failures,
+         *     the newest failure and success, and the number of queued deliveries.
          */
         get: operations["listWebhooks"];
         put?: never;
@@ -248,6 +249,49 @@ export interface paths {
          *     which ones are queued.
          */
         post: operations["retryDeliveries"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List settled deliveries
+         * @description The delivery log: deliveries that were delivered or failed, newest first, 50 per page. Continue with
+         *     `next_cursor` until it is null. The log keeps a delivery for 7 days. Filters that match nothing yield an empty
+         *     list. A delivery that is still queued is not listed: read it by its id.
+         */
+        get: operations["listDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/deliveries/{delivery_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read one delivery
+         * @description A delivery by its `webhook-id`, whether it is pending, delivered or failed. The log keeps a settled delivery for
+         *     7 days.
+         */
+        get: operations["getDelivery"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -671,7 +715,10 @@ export interface components {
              */
             session_id?: string;
         };
-        /** @description A registered webhook. */
+        /**
+         * @description A registered webhook. Its secret is present only in the response that issues it: a new registration (201) and a
+         *     rotation.
+         */
         Webhook: {
             id: components["schemas"]["WebhookId"];
             /**
@@ -692,30 +739,29 @@ export interface components {
              */
             session_id?: string;
             status: components["schemas"]["WebhookStatus"];
-            created_at: components["schemas"]["Instant"];
-        };
-        /** @description A webhook with its secret, which is shown this once. */
-        WebhookWithSecret: {
-            id: components["schemas"]["WebhookId"];
+            secret?: components["schemas"]["WebhookSecret"];
             /**
-             * @description The address that receives the events, as registered.
-             * @example https://example.com/hooks/state
+             * @description Failed attempts since the last successful one; from 3 on, `status` is `failed`.
+             * @example 0
              */
-            url: string;
+            consecutive_failures: number;
             /**
-             * @description Kinds of events that it receives.
-             * @example [
-             *       "state_change"
-             *     ]
+             * Format: date-time
+             * @description When the newest failed attempt ended; absent if none has failed. RFC 3339 in UTC.
+             * @example 2026-11-21T09:30:01.050Z
              */
-            events: components["schemas"]["EventKind"][];
+            last_failure_at?: string;
             /**
-             * @description The session that it watches; absent where it watches every session of the account.
-             * @example demo-session
+             * Format: date-time
+             * @description When the newest retained delivery was delivered; listed webhooks only, absent without one. RFC 3339 in UTC.
+             * @example 2026-11-21T09:31:00.052Z
              */
-            session_id?: string;
-            status: components["schemas"]["WebhookStatus"];
-            secret: components["schemas"]["WebhookSecret"];
+            last_success_at?: string;
+            /**
+             * @description Deliveries that are pending, counted up to 1,000; listed webhooks only.
+             * @example 0
+             */
+            queued_deliveries?: number;
             created_at: components["schemas"]["Instant"];
         };
         /** @description The webhooks of the account. */
@@ -778,6 +824,45 @@ export interface components {
              * @example oops
              */
             answer?: string;
+        };
+        /**
+         * @description How a delivery was settled.
+         * @example delivered
+         * @enum {string}
+         */
+        DeliveryOutcome: "delivered" | "failed";
+        /**
+         * @description pending (queued, in flight or waiting for a retry), delivered (an attempt got a 2xx), failed (it is not tried
+         *     again unless you retry it).
+         * @example delivered
+         * @enum {string}
+         */
+        DeliveryStatus: "pending" | "delivered" | "failed";
+        /** @description A delivery of one event to one webhook. */
+        Delivery: {
+            id: components["schemas"]["DeliveryId"];
+            webhook_id: components["schemas"]["WebhookId"];
+            status: components["schemas"]["DeliveryStatus"];
+            payload: components["schemas"]["StateChange"];
+            /** @description The attempts of the last schedule, oldest first. */
+            attempts: components["schemas"]["DeliveryAttempt"][];
+            reason?: components["schemas"]["FailureReason"];
+            /**
+             * Format: date-time
+             * @description When it was delivered or failed; absent while it is pending. RFC 3339 in UTC, to the millisecond.
+             * @example 2026-11-21T09:30:00.052Z
+             */
+            settled_at?: string;
+        };
+        /** @description A page of settled deliveries. */
+        DeliveryList: {
+            /** @description Newest first. */
+            deliveries: components["schemas"]["Delivery"][];
+            /**
+             * @description Names the next page; null on the last one.
+             * @example MTc5NTI1MzQwMDAwMC5kbHZfMmI3ZTlkNGY2YTFjNGUzYjhkMDU
+             */
+            next_cursor: string | null;
         };
         /** @description A delivery that failed for good; it can be queued again. */
         FailedDelivery: {
@@ -848,7 +933,7 @@ export interface components {
          * @example invalid_payload
          * @enum {string}
          */
-        ProblemCode: "invalid_payload" | "missing_signals" | "timestamp_too_old" | "timestamp_in_future" | "missing_api_key" | "invalid_api_key" | "insufficient_scope" | "path_not_found" | "session_not_found" | "subject_not_found" | "webhook_not_found" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "body_too_large" | "unsupported_media_type" | "validation_failed" | "subject_mismatch" | "rate_limit_exceeded" | "internal_error" | "service_unavailable";
+        ProblemCode: "invalid_payload" | "missing_signals" | "timestamp_too_old" | "timestamp_in_future" | "missing_api_key" | "invalid_api_key" | "insufficient_scope" | "path_not_found" | "session_not_found" | "subject_not_found" | "webhook_not_found" | "delivery_not_found" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "body_too_large" | "unsupported_media_type" | "validation_failed" | "subject_mismatch" | "rate_limit_exceeded" | "internal_error" | "service_unavailable";
         /**
          * @description Stable name of a fault in the input. New codes may be added.
          * @example number_type
@@ -1018,6 +1103,18 @@ export interface components {
         };
         /** @description This account has no such webhook. */
         WebhookNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                RateLimit: components["headers"]["RateLimitIfAny"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description This account has no such delivery, or it is no longer retained. */
+        DeliveryNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
@@ -1198,7 +1295,17 @@ export interface components {
          */
         SessionIdFilter: components["schemas"]["Identifier"];
         /**
-         * @description Failed at or after this instant. RFC 3339 in UTC.
+         * @description The delivery, by the `webhook-id` of its attempts.
+         * @example dlv_2b7e9d4f6a1c4e3b8d05
+         */
+        DeliveryIdInPath: components["schemas"]["Identifier"];
+        /**
+         * @description Deliveries with this outcome only.
+         * @example delivered
+         */
+        DeliveryOutcomeFilter: components["schemas"]["DeliveryOutcome"];
+        /**
+         * @description Settled (delivered or failed) at or after this instant. RFC 3339 in UTC.
          * @example 2026-11-21T09:00:00.000Z
          */
         Since: components["schemas"]["SinceInstant"];
@@ -1483,7 +1590,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["WebhookWithSecret"];
+                    "application/json": components["schemas"]["Webhook"];
                 };
             };
             400: components["responses"]["InvalidBody"];
@@ -1584,7 +1691,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["WebhookWithSecret"];
+                    "application/json": components["schemas"]["Webhook"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -1646,7 +1753,7 @@ export interface operations {
                  */
                 session_id?: components["parameters"]["SessionIdFilter"];
                 /**
-                 * @description Failed at or after this instant. RFC 3339 in UTC.
+                 * @description Settled (delivered or failed) at or after this instant. RFC 3339 in UTC.
                  * @example 2026-11-21T09:00:00.000Z
                  */
                 since?: components["parameters"]["Since"];
@@ -1715,6 +1822,97 @@ export interface operations {
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["InvalidWebhookRequest"];
+            429: components["responses"]["RateLimitExceeded"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listDeliveries: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Deliveries with this outcome only.
+                 * @example delivered
+                 */
+                status?: components["parameters"]["DeliveryOutcomeFilter"];
+                /**
+                 * @description Of this webhook only.
+                 * @example wh_4f1c9e0b7a2d4c8e9f60
+                 */
+                webhook_id?: components["parameters"]["WebhookIdFilter"];
+                /**
+                 * @description Of this session only.
+                 * @example demo-session
+                 */
+                session_id?: components["parameters"]["SessionIdFilter"];
+                /**
+                 * @description Settled (delivered or failed) at or after this instant. RFC 3339 in UTC.
+                 * @example 2026-11-21T09:00:00.000Z
+                 */
+                since?: components["parameters"]["Since"];
+                /**
+                 * @description The `next_cursor` of the page before; use the same filters with it.
+                 * @example MTc5NTI1MzQwMDAwMC5kbHZfMmI3ZTlkNGY2YTFjNGUzYjhkMDU
+                 */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of settled deliveries. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                    RateLimit: components["headers"]["RateLimitIfAny"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryList"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["InvalidParameters"];
+            429: components["responses"]["RateLimitExceeded"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The delivery, by the `webhook-id` of its attempts.
+                 * @example dlv_2b7e9d4f6a1c4e3b8d05
+                 */
+                delivery_id: components["parameters"]["DeliveryIdInPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The delivery. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                    RateLimit: components["headers"]["RateLimitIfAny"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Delivery"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["DeliveryNotFound"];
+            422: components["responses"]["InvalidParameters"];
             429: components["responses"]["RateLimitExceeded"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];

@@ -81,6 +81,7 @@ export const webhookDelivery = {
   "rotation_hours": 24,
   "page_size": 50,
   "retry_max": 1000,
+  "queued_count_max": 1000,
   "test_event": {
     "session_id": "webhook-test",
     "previous_state": "focused",
@@ -373,6 +374,11 @@ export const problems = {
     "status": 404,
     "title": "Not Found",
     "detail": "No such webhook"
+  },
+  "delivery_not_found": {
+    "status": 404,
+    "title": "Not Found",
+    "detail": "No such delivery"
   },
   "method_not_allowed": {
     "status": 405,
@@ -673,6 +679,15 @@ export const enums = {
     "connection_failed",
     "secret_unreadable"
   ],
+  "DeliveryOutcome": [
+    "delivered",
+    "failed"
+  ],
+  "DeliveryStatus": [
+    "pending",
+    "delivered",
+    "failed"
+  ],
   "ProblemCode": [
     "invalid_payload",
     "missing_signals",
@@ -685,6 +700,7 @@ export const enums = {
     "session_not_found",
     "subject_not_found",
     "webhook_not_found",
+    "delivery_not_found",
     "method_not_allowed",
     "request_timeout",
     "headers_too_large",
@@ -816,6 +832,12 @@ export const bounds = {
       "maximum": 100
     }
   },
+  "Webhook": {
+    "queued_deliveries": {
+      "minimum": 0,
+      "maximum": 1000
+    }
+  },
   "StateChange": {
     "stress_score": {
       "minimum": 0,
@@ -869,7 +891,13 @@ export const operationScopes = {
   "rotateWebhookSecret": "webhooks",
   "testWebhook": "webhooks",
   "listFailedDeliveries": "webhooks",
-  "retryDeliveries": "webhooks"
+  "retryDeliveries": "webhooks",
+  "listDeliveries": "webhooks",
+  "getDelivery": "webhooks"
 } as const;
 
+<<<<<<< HEAD
 export const contractDigest = "a68f887debbd2be20ae3e1bfc883699909eada21f68ee3b008ab24949da1e68b" as const;
+=======
+export const contractDigest = "847aba040da24b6bb0fe63f81be1dc79c5202fccab547e6ced2f38498c28fb5b" as const;
+>>>>>>> d8d7c74 (feat(webhooks): a log of settled deliveries, and the health of each receiver)

@@ -57,6 +57,8 @@ async function faultOf({ operation, status, request }: Asked, own: Own, url: str
     const text = await answer.text();
     const body: unknown = text === '' ? undefined : JSON.parse(text);
     if (operation === 'POST /webhooks/register' && answer.ok) own.webhookId = (body as { id: string }).id;
+    if (operation === 'POST /webhooks/{id}/test' && answer.ok)
+      own.deliveryId = (body as { delivery_id: string }).delivery_id;
     if (answer.status !== status) return `answered ${answer.status} ${text.slice(0, 200)}`;
     assertConforms(sent.method, sent.path.split('?')[0] ?? '', answer, body);
     return '';

@@ -23,6 +23,7 @@ const ownIds: Readonly<Record<string, (owner: Owner) => string>> = {
   subject_id: ({ subjectId }) => subjectId,
   id: ({ webhookId }) => webhookId,
   webhook_id: ({ webhookId }) => webhookId,
+  delivery_id: ({ deliveryId }) => deliveryId,
   delivery_ids: ({ deliveryId }) => deliveryId,
 };
 /** The target of the contract's example. */
@@ -88,6 +89,7 @@ async function viewOf({ key, sessionId, subjectId }: Owner): Promise<string> {
     `/v1/triggers?subject_id=${subjectId}`,
     '/webhooks',
     '/webhooks/retries',
+    '/webhooks/deliveries',
   ];
   const answers = await Promise.all(paths.map((path) => request(path)));
   return JSON.stringify(answers.map(({ status, body }) => [status, body]));

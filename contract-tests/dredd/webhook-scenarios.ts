@@ -20,7 +20,7 @@ import {
 } from './stage.js';
 import type { World } from './world.js';
 
-type WebhookOperations = Extract<OperationId, `${string}ebhook${string}` | `${string}Deliveries`>;
+type WebhookOperations = Extract<OperationId, `${string}ebhook${string}` | `${string}Deliver${'y' | 'ies'}`>;
 
 const failureMs = 10_000;
 
@@ -65,6 +65,33 @@ export const webhookScenarios: Scenarios<WebhookOperations> = {
   removeWebhook: { 204: ofWebhook(), ...failures },
   rotateWebhookSecret: { 200: ofWebhook(), ...failures },
   testWebhook: { 202: ofWebhook(), ...failures },
+  listDeliveries: {
+    200: async ({ world, transaction, defer }) => {
+      const { webhook_id } = await failedDelivery(world, defer);
+      transaction.fullPath = '/webhooks/deliveries';
+      setQuery(transaction, 'webhook_id', webhook_id);
+    },
+    401: withUnknownKey,
+    403: withoutScope,
+    422: withUnknownParameter,
+    429: withSpentKey,
+    500: withoutTable('deliveries'),
+    503: unavailable('deliveries'),
+  },
+  getDelivery: {
+    200: async ({ world, transaction, defer }) => {
+      transaction.fullPath = `/webhooks/deliveries/${(await failedDelivery(world, defer)).id}`;
+    },
+    401: withUnknownKey,
+    403: withoutScope,
+    404: async ({ transaction }) => {
+      transaction.fullPath = '/webhooks/deliveries/dlv_unknown';
+    },
+    422: withUnknownParameter,
+    429: withSpentKey,
+    500: withoutTable('deliveries'),
+    503: unavailable('deliveries'),
+  },
   listFailedDeliveries: {
     200: async ({ world, transaction, defer }) => {
       const { webhook_id } = await failedDelivery(world, defer);
@@ -121,7 +148,7 @@ function ofWebhook(webhookId?: string): Scenario {
   };
 }
 
-async function registerOne(world: World, url?: string): Promise<Schema<'WebhookWithSecret'>> {
+async function registerOne(world: World, url?: string): Promise<Schema<'Webhook'>> {
   return call(world, 'POST', '/webhooks/register', { ...registration(), ...(url && { url }) });
 }
 

@@ -35,6 +35,7 @@ const absent: Readonly<Record<string, readonly [detail: string, code: ProblemCod
   subject_id: ['No data for this subject', 'subject_not_found'],
   id: ['No such webhook', 'webhook_not_found'],
   webhook_id: ['No such webhook', 'webhook_not_found'],
+  delivery_id: ['No such delivery', 'delivery_not_found'],
 };
 const namesOne = byId.filter(([, { operationId, idName = '' }]) => found.has(operationId) && idName in absent);
 

@@ -37,6 +37,8 @@ test.each([
   ['POST', '/webhooks', 'GET, HEAD'],
   ['DELETE', '/webhooks/retries', 'GET, HEAD, POST'],
   ['GET', '/webhooks/wh_1', 'DELETE'],
+  ['DELETE', '/webhooks/deliveries', 'GET, HEAD'],
+  ['PUT', '/webhooks/deliveries/test', 'POST, GET, HEAD'],
   ['DELETE', '/webhooks/wh_1/test', 'POST'],
   ['GET', '/webhooks/wh_1/rotate-secret', 'POST'],
 ])('%s %s is not offered, and Allow says what is', async (method, path, allow) => {

@@ -13,7 +13,7 @@ test('webhooks are listed oldest first, as they were registered and without thei
     service.clock.advance(1);
     const wish = { ...(session_id !== undefined && { session_id }) };
     const { secret: _, ...webhook } = await register(service, `https://8.8.8.8/${9 - index}`, wish);
-    shown.push(webhook);
+    shown.push({ ...webhook, queued_deliveries: 0 });
   }
   expect((await service.request('/webhooks')).body).toEqual({ webhooks: shown });
 });

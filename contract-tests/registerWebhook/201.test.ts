@@ -14,6 +14,7 @@ test('a registration is answered with what is stored of it, and with a secret of
     events,
     session_id: 's-1',
     status: 'active',
+    consecutive_failures: 0,
     secret: expect.stringMatching(/^whsec_[0-9A-Za-z+/]{43}=$/),
     created_at: service.clock.at(),
   });

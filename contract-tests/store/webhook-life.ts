@@ -69,8 +69,11 @@ export async function liveWithWebhooks(
     const cursor =
       page.body.next_cursor ?? writeCursor({ settledAtMs: clock.nowMs, deliveryId: `dlv_${'0'.repeat(20)}` });
     await operations.listFailedDeliveries(ask({ ...filter, cursor }), ours);
+    await operations.listDeliveries(ask(filter), ours);
+    await operations.listDeliveries(ask({ ...filter, status: 'delivered' as const, cursor }), ours);
   }
   const [failed] = (await operations.listFailedDeliveries(ask({}), ours)).body.deliveries;
+  await operations.getDelivery({ ...ask(undefined), params: { delivery_id: failed?.id ?? '' } }, ours);
   await operations.retryDeliveries(submit({ delivery_ids: [failed?.id ?? ''] }), ours);
   await operations.retryDeliveries(submit({ webhook_id: 'wh_2', since }), ours);
   await operations.removeWebhook(at, ours);

@@ -12,12 +12,15 @@ import { startReceiver } from './receiver.js';
 import type { TestService } from './service.js';
 import { until } from './until.js';
 
+/** A webhook in the response that issues its secret. */
+export type IssuedWebhook = Schema<'Webhook'> & { readonly secret: string };
+
 /** Registers a webhook that is new; it goes when the test ends, so that nothing of it disturbs the next. */
 export async function register(
   service: TestService,
   url: string,
   rest: Partial<Schema<'WebhookRegistration'>> = {},
-): Promise<Schema<'WebhookWithSecret'>> {
+): Promise<IssuedWebhook> {
   const answer = await service.post('/webhooks/register', { url, events: ['state_change'], ...rest });
   if (answer.status !== 201) throw new Error(`${answer.status}: ${JSON.stringify(answer.body)}`);
   const { id } = answer.body;

@@ -19,7 +19,7 @@ export function createRequest(url: string, key: string): Request {
 /** The webhook operations that the checks need. */
 export function createWebhookClient(request: Request) {
   return {
-    register: (receiver: string): Promise<Schema<'WebhookWithSecret'>> =>
+    register: (receiver: string): Promise<Schema<'Webhook'> & { secret: string }> =>
       request('/webhooks/register', { url: receiver, events: ['state_change'] }),
     retry: (webhookId: string): Promise<Schema<'RetryAccepted'>> =>
       request('/webhooks/retries', { webhook_id: webhookId }),

@@ -11,6 +11,8 @@ export interface Own {
   readonly url: string;
   /** Id of the webhook, once it is registered. */
   webhookId: string;
+  /** Of its test event, once that is queued. */
+  deliveryId: string;
 }
 
 export interface Asked {
@@ -40,7 +42,7 @@ type Refusal = (typeof refusals)[number];
 
 export function newOwn(): Own {
   const name = `contract-check-${randomUUID()}`;
-  return { session_id: name, subject_id: name, url: `https://${name}.invalid/hooks`, webhookId: '' };
+  return { session_id: name, subject_id: name, url: `https://${name}.invalid/hooks`, webhookId: '', deliveryId: '' };
 }
 
 /** In the order of execution; requests that remove data come last. */
@@ -64,6 +66,8 @@ const happy: { readonly [Op in OperationId]: (own: Own) => Happy } = {
   listWebhooks: () => ({ path: '/webhooks' }),
   testWebhook: ({ webhookId }) => ({ path: `/webhooks/${webhookId}/test` }),
   rotateWebhookSecret: ({ webhookId }) => ({ path: `/webhooks/${webhookId}/rotate-secret` }),
+  listDeliveries: ({ session_id }) => ({ path: `/webhooks/deliveries?session_id=${session_id}` }),
+  getDelivery: ({ deliveryId }) => ({ path: `/webhooks/deliveries/${deliveryId}` }),
   listFailedDeliveries: ({ session_id }) => ({ path: `/webhooks/retries?session_id=${session_id}` }),
   retryDeliveries: ({ webhookId }) => ({ path: '/webhooks/retries', body: { webhook_id: webhookId } }),
   removeWebhook: ({ webhookId }) => ({ path: `/webhooks/${webhookId}` }),
@@ -90,7 +94,11 @@ export function plan(): Asked[] {
       ...statuses.filter(isRefusal).map((status) => ({
         ...{ operation, status },
         request: (own: Own) => {
-          const sent = requestOf(operationId, method, status === 404 ? { ...newOwn(), webhookId: 'wh_none' } : own);
+          const sent = requestOf(
+            operationId,
+            method,
+            status === 404 ? { ...newOwn(), webhookId: 'wh_none', deliveryId: 'dlv_none' } : own,
+          );
           return { ...sent, ...refused[status](sent) };
         },
       })),

@@ -11,7 +11,7 @@ type Attempted = Schema<'DeliveryAttempt'>;
 /** The webhook after an attempt; a success forgives earlier failures, a 410 of the receiver disables it. */
 export function webhookAfter(webhook: StoredWebhook, attempt: Attempted, nowMs: number): StoredWebhook {
   if (isSuccess(attempt)) return webhook.failedInRow === 0 ? webhook : { ...webhook, failedInRow: 0 };
-  const failed = { ...webhook, failedInRow: webhook.failedInRow + 1 };
+  const failed = { ...webhook, failedInRow: webhook.failedInRow + 1, lastFailureAtMs: nowMs };
   return attempt.status === gone ? { ...failed, disabledAtMs: webhook.disabledAtMs ?? nowMs } : failed;
 }
 

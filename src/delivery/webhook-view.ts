@@ -1,16 +1,26 @@
 import type { Schema } from '../contract.js';
+import type { WebhookHealth } from '../store/webhook-health.js';
 import type { StoredWebhook } from '../store/webhooks.js';
 import { statusOf } from './schedule.js';
 
 /** A webhook in the shape of the contract, without its secret. */
-export function toWebhook(webhook: StoredWebhook): Schema<'Webhook'> {
-  const { webhookId, url, events, sessionId, createdAtMs } = webhook;
+export function toWebhook(webhook: StoredWebhook, health?: WebhookHealth): Schema<'Webhook'> {
+  const { webhookId, url, events, sessionId, failedInRow, lastFailureAtMs, createdAtMs } = webhook;
+  const lastSuccessAtMs = health?.lastSuccessAtMs ?? undefined;
   return {
     id: webhookId,
     url,
     events: [...events],
     ...(sessionId !== undefined && { session_id: sessionId }),
     status: statusOf(webhook),
-    created_at: new Date(createdAtMs).toISOString(),
+    consecutive_failures: failedInRow,
+    ...(lastFailureAtMs !== undefined && { last_failure_at: instant(lastFailureAtMs) }),
+    ...(lastSuccessAtMs !== undefined && { last_success_at: instant(lastSuccessAtMs) }),
+    ...(health && { queued_deliveries: health.queued }),
+    created_at: instant(createdAtMs),
   };
+}
+
+function instant(ms: number): string {
+  return new Date(ms).toISOString();
 }

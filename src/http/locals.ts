@@ -19,7 +19,7 @@ declare global {
       /** Absent where the contract names no such operation. */
       route: Route | undefined;
       /** The methods that the contract offers on this path. */
-      methods: ReadonlyMap<string, Route> | undefined;
+      methods: ReadonlyMap<string, unknown> | undefined;
       /** What stands in the parameters of the path, decoded. */
       params: Params;
       isPublic: boolean;

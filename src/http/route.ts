@@ -13,14 +13,23 @@ export interface Route {
   readonly isPublic: boolean;
 }
 
-type Methods = ReadonlyMap<string, Route>;
+/** An operation at a path, with the values of the path's parameters. */
+interface Match {
+  readonly route: Route;
+  readonly params: Params;
+}
 
-/** What the contract offers at a path, and what stands in its parameters; undefined where it names no such path. */
-export type Router = (path: string) => { readonly methods: Methods; readonly params: Params } | undefined;
+type Methods = ReadonlyMap<string, Match>;
+
+/** The operations at a path, by method; undefined where the contract names no such path. */
+export type Router = (path: string) => Methods | undefined;
 
 export type Params = Readonly<Record<string, string>>;
 
-/** Finds paths in the contract; one that it does not name exactly is unknown. */
+/**
+ * Finds the operations at a path. An exact path takes precedence. Several templates may match the other paths, as
+ * `/webhooks/{id}/test` and `/webhooks/deliveries/{delivery_id}` do, but never with one method.
+ */
 export function createRouter({ paths }: ContractDocument): Router {
   const table = Object.entries(paths)
     .sort(namedFirst)
@@ -28,14 +37,17 @@ export function createRouter({ paths }: ContractDocument): Router {
       names: [...template.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name),
       // A parameter stands for one step of the path, percent-encoded.
       pattern: new RegExp(`^${template.replace(/\{\w+\}/g, '([^/]+)')}$`),
-      methods: methodsOf(template, operations),
+      routes: routesOf(template, operations),
     }));
   return (path) => {
-    for (const { names, pattern, methods } of table) {
+    const found = new Map<string, Match>();
+    for (const { names, pattern, routes } of table) {
       const params = readParams(names, pattern.exec(path));
-      if (params) return { methods, params };
+      if (!params) continue;
+      for (const [method, route] of routes) if (!found.has(method)) found.set(method, { route, params });
+      if (names.length === 0) break;
     }
-    return undefined;
+    return found.size > 0 ? found : undefined;
   };
 }
 
@@ -61,11 +73,12 @@ export function route(router: Router): RequestHandler {
     if (request.method === 'HEAD') request.method = 'GET';
     request.url = request.originalUrl = originForm(request.url);
     const [path = ''] = request.url.split('?');
-    const { methods, params = {} } = router(path) ?? {};
-    response.locals.route = methods?.get(request.method);
-    response.locals.isPublic = methods !== undefined && [...methods.values()].every((it) => it.isPublic);
+    const methods = router(path);
+    const match = methods?.get(request.method);
+    response.locals.route = match?.route;
+    response.locals.isPublic = methods !== undefined && [...methods.values()].every((it) => it.route.isPublic);
     response.locals.methods = methods;
-    response.locals.params = params;
+    response.locals.params = match?.params ?? {};
     next();
   };
 }
@@ -85,13 +98,11 @@ export const requireRoute: RequestHandler = (_request, response, next) => {
   throw new ProblemError('method_not_allowed');
 };
 
-function methodsOf(template: string, operations: Readonly<Record<string, OperationObject>>): Methods {
-  return new Map(
-    Object.entries(operations).map(([method, operation]) => [
-      method.toUpperCase(),
-      { operationId: operation.operationId, operation, template, isPublic: operation.security?.length === 0 },
-    ]),
-  );
+function routesOf(template: string, operations: Readonly<Record<string, OperationObject>>): Array<[string, Route]> {
+  return Object.entries(operations).map(([method, operation]) => [
+    method.toUpperCase(),
+    { operationId: operation.operationId, operation, template, isPublic: operation.security?.length === 0 },
+  ]);
 }
 
 function allowed(methods: readonly string[]): string {

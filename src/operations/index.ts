@@ -1,12 +1,14 @@
 import type { BodyOf, Operation, OperationId } from '../contract.js';
 import type { PreparedReading } from '../ingest/prepared-reading.js';
 import { deleteSubject } from './delete-subject.js';
+import { getDelivery } from './get-delivery.js';
 import { getHealth } from './get-health.js';
 import { getHistory } from './get-history.js';
 import { getReadiness } from './get-readiness.js';
 import { getState } from './get-state.js';
 import { getTriggers } from './get-triggers.js';
 import { ingest } from './ingest.js';
+import { listDeliveries } from './list-deliveries.js';
 import { listFailedDeliveries } from './list-failed-deliveries.js';
 import { listWebhooks } from './list-webhooks.js';
 import { registerWebhook } from './register-webhook.js';
@@ -40,6 +42,8 @@ export function createOperations(services: Services): Operations {
     testWebhook: testWebhook(services),
     listFailedDeliveries: listFailedDeliveries(services),
     retryDeliveries: retryDeliveries(services),
+    listDeliveries: listDeliveries(services),
+    getDelivery: getDelivery(services),
     getHealth: getHealth(),
     getReadiness: getReadiness(services),
   };

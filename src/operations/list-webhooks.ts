@@ -2,9 +2,12 @@ import type { Operation } from '../contract.js';
 import { toWebhook } from '../delivery/webhook-view.js';
 import type { Services } from './services.js';
 
+/** Adds the health of each receiver, which only the list shows. */
 export function listWebhooks({ store }: Services): Operation<'listWebhooks'> {
   return async (_input, { accountId }) => {
-    const webhooks = await store.read(accountId).webhooks();
-    return { status: 200, body: { webhooks: webhooks.map(toWebhook) } };
+    const reader = store.read(accountId);
+    const webhooks = await reader.webhooks();
+    const health = await reader.webhookHealth(webhooks.map((it) => it.webhookId));
+    return { status: 200, body: { webhooks: webhooks.map((it) => toWebhook(it, health.get(it.webhookId))) } };
   };
 }

@@ -14,8 +14,10 @@ import { findOldestEvent, findSessionsWithEvents, outboxTable } from './outbox.j
 import { purgeReadings, readingTable } from './readings.js';
 import { retry, untilUnlocked } from './retry.js';
 import { purgeSessions, sessionReader, sessionWriter } from './sessions.js';
+import { deliveryLog } from './settled-deliveries.js';
 import { subjectReader, subjectWriter } from './subjects.js';
 import { triggerReader, triggerWriter } from './triggers.js';
+import { healthOf } from './webhook-health.js';
 import { webhookTable } from './webhooks.js';
 import { usageTable } from './usage.js';
 import { beginWriting, createCaches, type Writing } from './writing.js';
@@ -30,6 +32,8 @@ export function readerOf(knex: Knex, accountId: string) {
     pointsAfter: readingTable(knex, accountId).pointsAfter,
     webhooks: webhookTable(knex, accountId).list,
     failedDeliveries: failedDeliveryTable(knex, accountId).page,
+    deliveryLog: deliveryLog(knex, accountId),
+    webhookHealth: (webhookIds: readonly string[]) => healthOf(knex, accountId, webhookIds),
   };
 }
 

@@ -18,6 +18,8 @@ export interface StoredWebhook {
   readonly previousSecret?: { readonly secret: string; readonly untilMs: number };
   /** Failed attempts since the last success. */
   readonly failedInRow: number;
+  /** When the newest failed attempt ended, epoch ms; absent while none has failed. */
+  readonly lastFailureAtMs?: number;
   /** When the receiver answered 410; absent while it did not. */
   readonly disabledAtMs?: number;
   readonly createdAtMs: number;

@@ -4,6 +4,9 @@ import { fitBody } from './fit-body.js';
 import { errorOf } from './problem-error.js';
 import { retrying, type RetryOptions, sleep } from './retry.js';
 import type {
+  Delivery,
+  DeliveryFilter,
+  DeliveryList,
   Erasure,
   FailedDeliveryFilter,
   FailedDeliveryList,
@@ -16,7 +19,6 @@ import type {
   TriggerProfile,
   Webhook,
   WebhookRegistration,
-  WebhookWithSecret,
 } from './schemas.js';
 
 export interface ClientOptions extends Partial<RetryOptions> {
@@ -47,14 +49,18 @@ export interface StateClient {
 }
 
 export interface WebhookClient {
-  /** The secret is there when the webhook is new, and never again: keep it. */
-  register(registration: WebhookRegistration, call?: CallOptions): Promise<Webhook | WebhookWithSecret>;
+  /** `secret` is present when the webhook is new, and never again: keep it. */
+  register(registration: WebhookRegistration, call?: CallOptions): Promise<Webhook>;
   list(call?: CallOptions): Promise<Webhook[]>;
   remove(id: string, call?: CallOptions): Promise<void>;
-  /** For 24 hours deliveries are signed with the new and the old secret. */
-  rotateSecret(id: string, call?: CallOptions): Promise<WebhookWithSecret>;
+  /** `secret` is the new one. For 24 hours deliveries are signed with the new and the old secret. */
+  rotateSecret(id: string, call?: CallOptions): Promise<Webhook>;
   /** Sends a signed sample event. */
   test(id: string, call?: CallOptions): Promise<TestAccepted>;
+  /** A page of the delivery log, newest first. Continue with `next_cursor` until it is null. */
+  deliveries(filter?: DeliveryFilter, call?: CallOptions): Promise<DeliveryList>;
+  /** One delivery of any status, by its `webhook-id`. */
+  delivery(id: string, call?: CallOptions): Promise<Delivery>;
   /** A page, newest first; go on with `next_cursor` until it is null. */
   failedDeliveries(filter?: FailedDeliveryFilter, call?: CallOptions): Promise<FailedDeliveryList>;
   retry(deliveries: RetryRequest, call?: CallOptions): Promise<RetryAccepted>;
@@ -88,6 +94,10 @@ export function createStateClient({ baseUrl, key, fetch = globalThis.fetch, ...r
       rotateSecret: async (id, call) =>
         read(await api.POST('/webhooks/{id}/rotate-secret', { ...call, ...ofWebhook(id) })),
       test: async (id, call) => read(await api.POST('/webhooks/{id}/test', { ...call, ...ofWebhook(id) })),
+      deliveries: async (query = {}, call) =>
+        read(await api.GET('/webhooks/deliveries', { ...call, params: { query } })),
+      delivery: async (delivery_id, call) =>
+        read(await api.GET('/webhooks/deliveries/{delivery_id}', { ...call, params: { path: { delivery_id } } })),
       failedDeliveries: async (query = {}, call) =>
         read(await api.GET('/webhooks/retries', { ...call, params: { query } })),
       retry: async (body, call) => read(await api.POST('/webhooks/retries', { ...call, body })),

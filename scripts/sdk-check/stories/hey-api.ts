@@ -23,7 +23,7 @@ await tell({
   },
   async register(url) {
     const { data, error } = await registerWebhook({ body: { url, events: ['state_change'] } });
-    return data && 'secret' in data ? data : wrong('register', data ?? error);
+    return data ?? wrong('register', error);
   },
   async remove(id) {
     const { error } = await removeWebhook({ path: { id } });

@@ -23,7 +23,7 @@ await tell({
   },
   async register(url) {
     const { data, error } = await api.POST('/webhooks/register', { body: { url, events: ['state_change'] } });
-    return data && 'secret' in data ? data : wrong('register', data ?? error);
+    return data ?? wrong('register', error);
   },
   async remove(id) {
     const { error } = await api.DELETE('/webhooks/{id}', { params: { path: { id } } });

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { webhookDelivery as settings } from '../../generated/spec.js';
+import { startReceiver } from '../support/receiver.js';
+import { startDelivering, startTestService } from '../support/service.js';
+import { attempted, deliveriesOf, register, storeDue, storeFailed, webhookOf } from '../support/webhooks.js';
+
+test('a listed webhook shows its newest failure and success and how often it has failed in a row', async () => {
+  const service = await startDelivering();
+  const receiver = await startReceiver();
+  const { id } = await register(service, receiver.url);
+  const deliveries = deliveriesOf(service, id);
+  expect(await webhookOf(service, id)).toMatchObject({ consecutive_failures: 0, queued_deliveries: 0 });
+  expect(await webhookOf(service, id)).not.toHaveProperty('last_failure_at');
+  receiver.answer(500);
+  await service.post(`/webhooks/${id}/test`);
+  await attempted(deliveries, 1);
+  const failedAt = service.clock.at();
+  const failing = { status: 'active', consecutive_failures: 1, last_failure_at: failedAt, queued_deliveries: 1 };
+  expect(await webhookOf(service, id)).toMatchObject(failing);
+  expect(await webhookOf(service, id)).not.toHaveProperty('last_success_at');
+  receiver.answer(204);
+  service.clock.advance(settings.retry_after_seconds[0]);
+  await attempted(deliveries, 2);
+  expect(await webhookOf(service, id)).toMatchObject({
+    consecutive_failures: 0,
+    last_failure_at: failedAt,
+    last_success_at: service.clock.at(),
+    queued_deliveries: 0,
+  });
+});
+
+test('each webhook shows its own health, and queued deliveries are counted up to a bound', async () => {
+  const service = await startTestService();
+  const [busy, idle] = [await register(service, 'https://8.8.8.8/1'), await register(service, 'https://8.8.8.8/2')];
+  await storeDue(service, busy.id, settings.queued_count_max + 5);
+  const delivered = { status: 'delivered', reason: null } as const;
+  const settledAtMs = service.clock.nowMs - 5_000;
+  await storeFailed(service, [
+    { webhookId: idle.id, ...delivered, settledAtMs },
+    { webhookId: idle.id, ...delivered, settledAtMs: settledAtMs - 1 },
+    { webhookId: idle.id },
+  ]);
+  expect(await webhookOf(service, busy.id)).toMatchObject({ queued_deliveries: settings.queued_count_max });
+  expect(await webhookOf(service, idle.id)).toMatchObject({
+    queued_deliveries: 0,
+    last_success_at: service.clock.at(-5),
+  });
+});

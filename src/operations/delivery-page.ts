@@ -1,0 +1,34 @@
+import { webhookDelivery as settings } from '../../generated/spec.js';
+import { readCursor, writeCursor } from '../delivery/cursor.js';
+import { fault, ProblemError } from '../problem.js';
+import type { Delivery } from '../store/delivery-row.js';
+import type { DeliveryFilter } from '../store/settled-deliveries.js';
+
+/** The filters that every list of deliveries has. */
+interface PageQuery {
+  readonly webhook_id?: string;
+  readonly session_id?: string;
+  readonly since?: string;
+  readonly cursor?: string;
+}
+
+type FindDeliveries = (filter: DeliveryFilter, max: number) => Promise<Delivery[]>;
+
+export interface DeliveryPage {
+  readonly deliveries: readonly Delivery[];
+  /** Null on the last page. */
+  readonly nextCursor: string | null;
+}
+
+/** Finds one page, and by one delivery more whether there is a next. Throws cursor_invalid. */
+export async function findDeliveryPage(query: PageQuery, find: FindDeliveries): Promise<DeliveryPage> {
+  const { webhook_id: webhookId, session_id: sessionId, since, cursor } = query;
+  const after = cursor === undefined ? undefined : readCursor(cursor);
+  if (cursor !== undefined && !after)
+    throw new ProblemError('validation_failed', { faults: [fault('cursor_invalid', { parameter: 'cursor' })] });
+  const sinceMs = since === undefined ? undefined : Date.parse(since);
+  const found = await find({ webhookId, sessionId, sinceMs, after }, settings.page_size + 1);
+  const deliveries = found.slice(0, settings.page_size);
+  const last = deliveries.at(-1);
+  return { deliveries, nextCursor: found.length > deliveries.length && last ? writeCursor(last) : null };
+}

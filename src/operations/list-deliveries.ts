@@ -1,0 +1,29 @@
+import type { Operation } from '../contract.js';
+import { toContractDelivery } from '../delivery/delivery-view.js';
+import type { Delivery } from '../store/delivery-row.js';
+import type { DeliveryFilter, Outcome } from '../store/settled-deliveries.js';
+import type { Reader } from '../store/store.js';
+import { findDeliveryPage } from './delivery-page.js';
+import type { Services } from './services.js';
+
+const outcomes: readonly Outcome[] = ['delivered', 'failed'];
+
+export function listDeliveries({ store }: Services): Operation<'listDeliveries'> {
+  return async ({ query }, { accountId }) => {
+    const wanted = query.status === undefined ? outcomes : [query.status];
+    const { deliveries, nextCursor } = await findDeliveryPage(query, findIn(store.read(accountId), wanted));
+    return { status: 200, body: { deliveries: deliveries.map(toContractDelivery), next_cursor: nextCursor } };
+  };
+}
+
+/** Merges the outcomes here: the indexes order the deliveries of one status. */
+function findIn({ deliveryLog }: Reader, wanted: readonly Outcome[]) {
+  return async (filter: DeliveryFilter, max: number): Promise<Delivery[]> => {
+    const found = await Promise.all(wanted.map((outcome) => deliveryLog.page(outcome, filter, max)));
+    return found.flat().sort(newestFirst).slice(0, max);
+  };
+}
+
+function newestFirst(a: Delivery, b: Delivery): number {
+  return (b.settledAtMs ?? 0) - (a.settledAtMs ?? 0) || (a.deliveryId < b.deliveryId ? 1 : -1);
+}
