@@ -454,8 +454,8 @@ export const problemHelp = {
     "fix": "Send the key in `X-Service-Key`. The operator of the service creates keys."
   },
   "invalid_api_key": {
-    "cause": "The key is unknown, revoked or expired.",
-    "fix": "Check for spaces and line breaks around the key. Ask the operator for a new key."
+    "cause": "The key is unknown, revoked, expired, or not valid from your network.",
+    "fix": "Check for spaces and line breaks around the key. Ask the operator for a new key: the service's log says why it refused this one."
   },
   "insufficient_scope": {
     "cause": "The key lacks the scope that the operation requires.",
@@ -476,6 +476,10 @@ export const problemHelp = {
   "webhook_not_found": {
     "cause": "The webhook does not exist, was removed, or belongs to another account.",
     "fix": "Request `GET /webhooks` for the existing ones."
+  },
+  "delivery_not_found": {
+    "cause": "The delivery does not exist, is no longer retained, or belongs to another account.",
+    "fix": "Request `GET /webhooks/deliveries` for the retained ones."
   },
   "method_not_allowed": {
     "cause": "The path does not support this method.",
@@ -896,8 +900,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-<<<<<<< HEAD
-export const contractDigest = "a68f887debbd2be20ae3e1bfc883699909eada21f68ee3b008ab24949da1e68b" as const;
-=======
-export const contractDigest = "847aba040da24b6bb0fe63f81be1dc79c5202fccab547e6ced2f38498c28fb5b" as const;
->>>>>>> d8d7c74 (feat(webhooks): a log of settled deliveries, and the health of each receiver)
+export const contractDigest = "91087abefecf89adc8e5f18a73142403b25fef39847753ef22af3dce79a5d097" as const;

@@ -252,7 +252,7 @@ function isSlowRow({ type, key, key_len, Extra }: PlanRow): boolean {
   // Looked up by a whole key, and not there.
   if (/noticed after reading const tables/.test(Extra ?? '')) return false;
   // Nothing to read, or a maximum that is the end of an index.
-  if (/No tables used|Select tables optimized away/.test(Extra ?? '')) return false;
+  if (/No tables used|Select tables optimized away|No matching min\/max row/.test(Extra ?? '')) return false;
   return (
     key === null || type === 'ALL' || type === 'index' || key_len === accountKeyLength || /filesort/.test(Extra ?? '')
   );
