@@ -12,6 +12,7 @@ const onceOnly = [
   'contract-tests/hostile/slow-senders.test.ts',
   'contract-tests/limits/!(*.mysql).redis.test.ts',
   'contract-tests/process/{interrupt,log-output,start,tracing}.test.ts',
+  'contract-tests/{deleteSubject/bytes,ingest/503-disk,store/locked,store/outages}.test.ts',
 ];
 
 export default defineConfig({

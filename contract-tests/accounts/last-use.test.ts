@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { startTestService, type TestService } from '../support/service.js';
+
+const hourSeconds = 60 * 60;
+
+async function lastUsed({ store, accountId }: TestService): Promise<number | null | undefined> {
+  return (await store.keys.list()).find((it) => it.accountId === accountId)?.lastUsedAtMs;
+}
+
+test('the last use of a key is recorded, at most once per hour', async () => {
+  const service = await startTestService({});
+  const { clock, request } = service;
+  expect(await lastUsed(service)).toBeNull();
+  const firstMs = clock.nowMs;
+  await request('/v1/state?session_id=nobody');
+  await expect.poll(() => lastUsed(service)).toBe(firstMs);
+  clock.advance(hourSeconds + 1);
+  // A cached key is not looked up again for a second.
+  await expect
+    .poll(
+      async () => {
+        await request('/v1/state?session_id=nobody');
+        return lastUsed(service);
+      },
+      { timeout: 10_000, interval: 200 },
+    )
+    .toBe(clock.nowMs);
+});

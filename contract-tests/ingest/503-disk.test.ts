@@ -1,0 +1,54 @@
+import { execFile } from 'node:child_process';
+import { stat } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { expect, onTestFinished, test } from 'vitest';
+import { readConfig } from '../../src/config.js';
+import { createTestDatabase } from '../support/databases.js';
+import { runMain, startMain } from '../support/process.js';
+
+const limitMs = 120_000;
+const readingsMax = 5_000;
+const roomBytes = 100_000;
+
+/** A service whose files may not grow beyond a size; the kernel refuses further writes as it does on a full disk. */
+async function startLimited() {
+  const database = await createTestDatabase('sqlite');
+  onTestFinished(database.drop);
+  const env = { DATABASE_URL: database.url, LOG_LEVEL: 'error' };
+  const { stdout } = await runMain(['keys', 'create', '--account', 'acme', '--tier', 'enterprise'], env);
+  const service = await startMain(env);
+  const headers = { 'X-Service-Key': stdout.trim(), 'Content-Type': 'application/json' };
+  const ingest = (session_id: string) => {
+    const body = JSON.stringify({ session_id, timestamp: new Date().toISOString(), heart_rate: 70 });
+    return fetch(`${service.url}/v1/ingest`, { method: 'POST', headers, body });
+  };
+  const state = () => fetch(`${service.url}/v1/state?session_id=first`, { headers });
+  const config = readConfig(env).database;
+  const file = config.kind === 'sqlite' ? config.file : '';
+  const limitTo = (size: number | 'unlimited') =>
+    promisify(execFile)('prlimit', ['--pid', String(service.pid), `--fsize=${size}:unlimited`]);
+  const largestFile = async () => Math.max((await stat(file)).size, (await stat(`${file}-wal`)).size);
+  return { service, ingest, state, limitTo, largestFile };
+}
+
+test(
+  'a full disk gives 503 with Retry-After and a log line with the remedy, never 500',
+  { timeout: limitMs },
+  async () => {
+    const { service, ingest, state, limitTo, largestFile } = await startLimited();
+    expect((await ingest('first')).status).toBe(200);
+    await limitTo((await largestFile()) + roomBytes);
+    let response = await ingest('filling');
+    for (let sent = 0; response.status === 200 && sent < readingsMax; sent += 1)
+      response = await ingest(`s${sent % 50}`);
+    expect(response.status).toBe(503);
+    expect(response.headers.get('retry-after')).toBe('1');
+    const more = await Promise.all(Array.from({ length: 8 }, (_, index) => ingest(`more-${index}`)));
+    expect(new Set(more.map(({ status }) => status))).toEqual(new Set([503]));
+    expect((await state()).status).toBe(200);
+    expect(service.stderr()).toMatch(/"remedy":"the disk of the database (is full|fails or is full)/);
+    await limitTo('unlimited');
+    await expect.poll(async () => (await ingest('back')).status, { timeout: 20_000 }).toBe(200);
+    await service.end('SIGTERM');
+  },
+);

@@ -1,0 +1,50 @@
+import { once } from 'node:events';
+import { expect, onTestFinished, test } from 'vitest';
+import { readConfig } from '../../src/config.js';
+import { openDatabase } from '../../src/store/database.js';
+import { isTransient, remedyOf } from '../../src/store/transient.js';
+import { createTestDatabase } from '../support/databases.js';
+import { startProxy } from '../support/proxy.js';
+
+const mysqlErrors = [
+  [3, 'EE_WRITE', /disk of the database is full/],
+  [1021, 'ER_DISK_FULL', /disk of the database is full/],
+  [1114, 'ER_RECORD_FILE_FULL', /disk of the database is full/],
+  [1290, 'ER_OPTION_PREVENTS_STATEMENT', /read-only/],
+] as const;
+
+test.each(mysqlErrors)('error %i of the server is retryable and names its remedy', async (number, code, remedy) => {
+  const database = await createTestDatabase();
+  onTestFinished(database.drop);
+  const knex = openDatabase(readConfig({ DATABASE_URL: database.url }).database);
+  onTestFinished(() => knex.destroy());
+  const signal = `signal sqlstate 'HY000' set mysql_errno = ${number}, message_text = 'raised by the test'`;
+  const error: unknown = await knex.raw(signal).then(
+    () => undefined,
+    (raised: unknown) => raised,
+  );
+  expect(error).toMatchObject({ code });
+  expect(isTransient(error)).toBe(true);
+  expect(remedyOf(error)).toMatch(remedy);
+});
+
+test('a ROLLBACK on a connection that has closed is retryable', async () => {
+  const database = await createTestDatabase();
+  onTestFinished(database.drop);
+  const target = new URL(database.url);
+  const proxy = await startProxy(target.hostname, Number(target.port || 3306));
+  target.host = `127.0.0.1:${proxy.port}`;
+  const knex = openDatabase(readConfig({ DATABASE_URL: target.href }).database);
+  onTestFinished(() => knex.destroy());
+  const failed = knex.transaction(async (transaction) => {
+    await transaction.raw('select 1');
+    const connection = await transaction.client.acquireConnection();
+    const closed = once(connection.stream, 'close');
+    proxy.cut();
+    await closed;
+    throw new Error('given up after the connection was lost');
+  });
+  const error: unknown = await failed.catch((raised: unknown) => raised);
+  expect(error).toMatchObject({ message: expect.stringContaining('closed state') });
+  expect(isTransient(error)).toBe(true);
+});

@@ -1,0 +1,51 @@
+import type { Knex } from 'knex';
+import { expect, onTestFinished, test } from 'vitest';
+import { readConfig } from '../../src/config.js';
+import { openDatabase } from '../../src/store/database.js';
+import { migrate } from '../../src/store/migrate.js';
+import { isTransient, remedyOf } from '../../src/store/transient.js';
+import { createTestDatabase } from '../support/databases.js';
+
+async function openMigrated(): Promise<Knex> {
+  const database = await createTestDatabase('sqlite');
+  onTestFinished(database.drop);
+  const knex = openDatabase(readConfig({ DATABASE_URL: database.url }).database);
+  onTestFinished(() => knex.destroy());
+  await migrate(knex);
+  return knex;
+}
+
+const insertPage = (knex: Knex, number: number) =>
+  knex('schema_migrations').insert({ name: `row-${number}`.padEnd(60, 'x'), applied_at_ms: number });
+
+/** The error of the first insert that fails. */
+async function firstError(knex: Knex): Promise<unknown> {
+  for (let number = 0; number < 2_000; number += 1)
+    try {
+      await insertPage(knex, number);
+    } catch (error) {
+      return error;
+    }
+  return undefined;
+}
+
+const sqlitePragmas = [
+  ['a database without room', 'pragma max_page_count = 1', 'SQLITE_FULL', /disk of the database is full/],
+  ['a read-only database', 'pragma query_only = on', 'SQLITE_READONLY', /read-only/],
+] as const;
+
+test.each(sqlitePragmas)('%s: a write is retryable and names its remedy', async (_, pragma, code, remedy) => {
+  const knex = await openMigrated();
+  await knex.raw(pragma);
+  const error = await firstError(knex);
+  expect(error).toMatchObject({ code });
+  expect(isTransient(error)).toBe(true);
+  expect(remedyOf(error)).toMatch(remedy);
+});
+
+test('an error in the statement is not retryable', async () => {
+  const knex = await openMigrated();
+  const error: unknown = await knex('no_such_table').catch((raised: unknown) => raised);
+  expect(isTransient(error)).toBe(false);
+  expect(remedyOf(error)).toBeUndefined();
+});
