@@ -48,6 +48,8 @@ const mayScan = [
   /^select `webhook_id` from `webhooks` where `account_id` = \? limit \?$/,
   // Nothing but the account, by its key.
   /^select `account_id` from `accounts` where `account_id` = \?(?: for update)?$/,
+  // Names of the accounts of a page: of few accounts, the server reads all names from an index.
+  /^select `account_id`, `name` from `accounts` where `account_id` in/,
   // The oldest ones, of whatever account: the beginning of an index.
   /^select [^*]* from `outbox` order by `created_at_ms` asc limit \?$/,
   // The newest entries of the audit log, of all accounts or of one: the end of an index.
