@@ -45,6 +45,38 @@ test('the key is remembered in the tab for the next console, and parameters make
   expect(await dialog.locator('[data-answer]').innerText()).toContain('"minutes": 60');
 });
 
+test('the console does not send without a key: it focuses the empty field', async () => {
+  const service = await startTestService();
+  const { page } = await openBrowser(service.url);
+  const sent: string[] = [];
+  page.on('request', (it) => sent.push(it.url()));
+  await page.goto(`${service.url}/docs/reference/#ingest`);
+  await page.click('[data-try=ingest]');
+  const dialog = page.locator('#try-ingest');
+  await dialog.getByLabel('Body').focus();
+  await dialog.getByRole('button', { name: 'Send POST' }).click();
+  await dialog.getByText('Enter a key').waitFor();
+  expect(await page.evaluate('document.activeElement.id')).toBe('try-ingest-key');
+  expect(await barriers(page)).toEqual([]);
+  expect(sent.filter((it) => it.includes('/v1/'))).toEqual([]);
+});
+
+test('the console does not send a body that is not JSON: it names the error and focuses the body', async () => {
+  const service = await startTestService();
+  const { page } = await openBrowser(service.url);
+  const sent: string[] = [];
+  page.on('request', (it) => sent.push(it.url()));
+  await page.goto(`${service.url}/docs/reference/#ingest`);
+  await page.click('[data-try=ingest]');
+  const dialog = page.locator('#try-ingest');
+  await dialog.getByLabel('X-Service-Key').fill(service.key);
+  await dialog.getByLabel('Body').fill('{ "session_id": ');
+  await dialog.getByRole('button', { name: 'Send POST' }).click();
+  await dialog.getByText('The body is not valid JSON').waitFor();
+  expect(await page.evaluate('document.activeElement.id')).toBe('try-ingest-body');
+  expect(sent.filter((it) => it.includes('/v1/'))).toEqual([]);
+});
+
 test('a refused request is shown with its problem', async () => {
   const service = await startTestService();
   const { page } = await openBrowser(service.url);

@@ -64,6 +64,76 @@ test('search finds sentiment, the field and the guide, with the keyboard alone',
   expect(complaints).toEqual([]);
 });
 
+test.each(['Control+K', 'Meta+K'])('%s focuses the search, on any page and from a text field', async (shortcut) => {
+  const { url } = await startTestService();
+  const { page } = await openBrowser(url);
+  await page.goto(`${url}/docs/states/`);
+  for (let time = 0; time < 2; time += 1) {
+    await page.keyboard.press(shortcut);
+    expect(await page.evaluate('document.activeElement.name')).toBe('q');
+  }
+});
+
+test.each([
+  ['authentication', 'API keys'],
+  ['authen', 'API keys'],
+  ['token', 'API keys'],
+  ['docker', 'Containers'],
+  ['gdpr', 'Privacy'],
+  ['environment', 'Configuration'],
+])('a search for %s finds %s', async (query, title) => {
+  const { url } = await startTestService();
+  const { page } = await openBrowser(url);
+  await page.goto(`${url}/docs/`);
+  await page.fill('[name=q]', query);
+  await page.locator('#found a', { hasText: title }).first().waitFor();
+});
+
+test('a search without results says so', async () => {
+  const { url } = await startTestService();
+  const { page } = await openBrowser(url);
+  await page.goto(`${url}/docs/`);
+  await page.fill('[name=q]', 'xylophone');
+  await page.getByText('No results for “xylophone”').waitFor();
+});
+
+test.each([desktop, phone])('titles of the navigation fit on one line', async (viewport) => {
+  const { url } = await startTestService();
+  const { page } = await openBrowser(url, { viewport });
+  await page.goto(`${url}/docs/reference/`);
+  if (viewport === phone) await page.click('[data-menu]');
+  const entries = await page.$$eval('.side a', (links) =>
+    links.map((it) => {
+      const title = it.querySelector('span') ?? it;
+      return { text: title.textContent, lines: it.clientHeight / 30, isCut: title.scrollWidth > title.clientWidth };
+    }),
+  );
+  expect(entries.length).toBeGreaterThan(25);
+  expect(entries.filter(({ lines, isCut }) => lines >= 2 || isCut)).toEqual([]);
+});
+
+test.each([desktop, phone])('code blocks of guides wrap', async (viewport) => {
+  const { url } = await startTestService();
+  const { page } = await openBrowser(url, { viewport });
+  for (const guide of ['getting-started', 'webhooks', 'errors', 'limits', 'operations']) {
+    await page.goto(`${url}/docs/${guide}/`);
+    const wide = await page.$$eval('pre', (blocks) =>
+      blocks.filter((it) => it.scrollWidth > it.clientWidth).map((it) => it.textContent),
+    );
+    expect(wide).toEqual([]);
+  }
+});
+
+test('the last part of the type of an error leads to its cause and its fix', async () => {
+  const service = await startTestService();
+  const { body } = await service.request('/v1/state?session_id=nobody');
+  const { page } = await openBrowser(service.url);
+  await page.goto(`${service.url}/docs/errors/#${String(body.type).split(':').at(-1)}`);
+  const heading = page.locator('h3', { hasText: 'session_not_found' });
+  await expect.poll(() => heading.evaluate((it) => it.getBoundingClientRect().top)).toBeLessThan(200);
+  expect(await page.locator('h3:has-text("session_not_found") + p + ul').innerText()).toMatch(/Cause:[^]+Fix:/);
+});
+
 test('a phone has the list of pages behind a button', async () => {
   const { url } = await startTestService();
   const { page } = await openBrowser(url, { viewport: phone });

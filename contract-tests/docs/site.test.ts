@@ -85,6 +85,35 @@ test('llms.txt says what this is and leads to pages of plain text', () => {
   expect(targets.filter((it) => !leadsSomewhere(it)).map(String)).toEqual([]);
 });
 
+test('every code of an error has an anchor on the errors page, with its cause and its fix', () => {
+  const text = site.get('errors/index.html') ?? '';
+  const ids = attributes(text, 'id');
+  const codes = contract.components.schemas.ProblemCode.enum;
+  expect(codes.filter((it) => !ids.includes(it))).toEqual([]);
+  for (const code of codes) {
+    const section = text.slice(text.indexOf(` id="${code}"`));
+    expect(section.slice(0, section.indexOf('</ul>'))).toMatch(/Cause:[^]+Fix:/);
+  }
+});
+
+test('the last part of type is the anchor of its code', () => {
+  const ids = attributes(site.get('errors/index.html') ?? '', 'id');
+  const { examples } = contract.components.responses.Unauthorized.content['application/problem+json'];
+  const types = Object.values(examples).map(({ value }) => value.type);
+  expect(types.length).toBeGreaterThan(1);
+  expect(ids).toEqual(expect.arrayContaining(types.map((it) => it.split(':').at(-1))));
+});
+
+test('the reference is also one Markdown file, and llms-full.txt holds it and every guide', () => {
+  const reference = site.get('reference.md') ?? '';
+  const full = site.get('llms-full.txt') ?? '';
+  expect(operations.filter(({ summary }) => !reference.includes(`### ${summary}\n`))).toEqual([]);
+  for (const field of Object.keys(contract.components.schemas.SignalSubmission.properties))
+    expect(reference).toContain(`- \`${field}\` (`);
+  for (const title of ['API reference', 'Getting started', 'Webhooks', 'Errors', 'Configuration', 'Operations'])
+    expect(full).toMatch(new RegExp(`^# ${title}$`, 'm'));
+});
+
 test('a guide whose figure has changed is filled again, for readers without the place for it', () => {
   const stale = 'Kept <!--= retention.readings_hours -->1<!--/--> hours.';
   expect(fill(stale, figures)).toBe('Kept <!--= retention.readings_hours -->24<!--/--> hours.');

@@ -9,19 +9,20 @@ import { fillIn } from './fill.js';
 import { homePage } from './home.js';
 import { html } from './html.js';
 import { layout, type Page, type Site } from './layout.js';
-import { llmsText } from './llms.js';
+import { llmsFullText, llmsText } from './llms.js';
 import { type Relink, renderPage } from './markdown.js';
 import { type Guide, markdownPages, reference } from './pages.js';
 import { referencePage } from './reference.js';
+import { referenceMarkdown } from './reference-markdown.js';
 import { save, type SiteFiles } from './save.js';
 import { type RenderedGuide, searchEntries } from './search-entries.js';
 
-/** Brings dist/docs/ up to date. */
+/** Writes the site to dist/docs/. */
 export async function buildSite(root: URL, site: Site): Promise<void> {
   await save(await withCompressed(await filesOf(root, site)), new URL('dist/docs/', root));
 }
 
-/** Everything that the site consists of. */
+/** Returns all files of the site. */
 async function filesOf(root: URL, site: Site): Promise<SiteFiles> {
   const guides = await Promise.all(markdownPages.map((it) => renderGuide(it, root)));
   const pages: Page[] = [
@@ -34,7 +35,9 @@ async function filesOf(root: URL, site: Site): Promise<SiteFiles> {
     ...guides.map(({ guide, markdown }) => [`${guide.slug}.md`, markdown] as const),
     ['404.html', layout(absent, site)],
     ['search.json', JSON.stringify(searchEntries(guides))],
+    [`${reference.slug}.md`, referenceMarkdown()],
     ['llms.txt', llmsText()],
+    ['llms-full.txt', llmsFullText(guides.map(({ markdown }) => markdown))],
     ['openapi.yaml', await readFile(new URL('openapi.yaml', root))],
     ['openapi.json', await readFile(new URL('generated/openapi.json', root))],
     ['assets/icon.svg', await readFile(new URL('scripts/docs/style/icon.svg', root))],
@@ -54,9 +57,9 @@ const absent: Page = {
   slug: '404',
   kind: 'absent',
   title: 'Page not found',
-  summary: 'There is no such page.',
+  summary: 'This page does not exist.',
   content: html`<h1>Page not found</h1>
-    <p>There is no such page in the documentation.</p>
+    <p>The documentation has no page at this address.</p>
     <p><a href="/docs/">Go to the start</a></p>`,
 };
 
@@ -75,7 +78,7 @@ async function renderGuide(guide: Guide, root: URL): Promise<GuidePage> {
   };
 }
 
-/** Whatever names an operation, as in `GET /v1/state`, leads to it. */
+/** Links the names of operations, e.g. `GET /v1/state`, to the reference. */
 function linkOperations(markdown: string): string {
   return markdown.replace(/`([A-Z]+) (\/\S*)`/g, (text, method: string, path: string) => {
     const found = operations.find((it) => it.method === method && it.path === path);
@@ -83,17 +86,17 @@ function linkOperations(markdown: string): string {
   });
 }
 
-/** Where pages and files of the site lie, from a page of it. */
+/** Paths of pages and files of the site, relative to a page. */
 interface Places {
   readonly page: (slug: string) => string;
   readonly file: (name: string) => string;
 }
 const pagePlaces: Places = { page: (slug) => `../${slug}/`, file: (name) => `../${name}` };
 const markdownPlaces: Places = { page: (slug) => `${slug}.md`, file: (name) => name };
-/** The reference has no source that a guide could link to; this stands for it. */
+/** Placeholder for links to the reference, which has no source file. */
 const referenceSource = '/reference';
 
-/** Links between sources become links between pages; other files of the project are shown where the project is. */
+/** Turns links between sources into links between pages. Other files of the project are linked to its repository. */
 function relinkFrom({ source }: Guide, root: URL, { page, file }: Places): Relink {
   return (href) => {
     if (/^(https?:|#)/.test(href)) return href;

@@ -57,8 +57,8 @@ function valueList(schema: Schema): Html | undefined {
   return html`<p class="values">${values.map((it) => html`<code>${it}</code> `)}</p>`;
 }
 
-/** In words: type, unit and bounds. */
-function typeOf(schema: Schema): string {
+/** Returns type, unit and bounds as text. */
+export function typeOf(schema: Schema): string {
   const it = resolve(schema);
   const base = it.type === 'array' ? `list of ${listed(it.items ?? {})}` : (it.format ?? it.type ?? 'object');
   return [base + (it.nullable ? ' or null' : ''), it['x-unit'], boundsOf(it)].filter(Boolean).join(' · ');

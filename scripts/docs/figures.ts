@@ -69,10 +69,9 @@ const tables: Record<string, () => string> = {
   problems: () =>
     rows(
       ['Status', '`code`', '`detail`'],
-      Object.entries(spec.problems)
-        .sort(([, a], [, b]) => a.status - b.status)
-        .map(([name, { status, detail }]) => [String(status), code(name), detail]),
+      problems().map(([name, { status, detail }]) => [String(status), `[${code(name)}](#${name})`, detail]),
     ),
+  problem_entries: () => `\n${problems().map(problemEntry).join('\n\n')}\n`,
   faults: () =>
     rows(
       ['`code`', '`detail`'],
@@ -88,6 +87,19 @@ const tables: Record<string, () => string> = {
       ]),
     ),
 };
+
+type ProblemName = keyof typeof spec.problems;
+type Problem = (typeof spec.problems)[ProblemName];
+
+function problems(): [ProblemName, Problem][] {
+  return (Object.entries(spec.problems) as [ProblemName, Problem][]).sort(([, a], [, b]) => a.status - b.status);
+}
+
+/** The heading is the code alone, so that its anchor is the last part of `type`. */
+function problemEntry([name, { status, title }]: [ProblemName, Problem]): string {
+  const { cause, fix } = spec.problemHelp[name];
+  return `### ${code(name)}\n\n${status} ${title}.\n\n- **Cause:** ${cause}\n- **Fix:** ${fix}`;
+}
 
 const mainSettings = ['HOST', 'PORT', 'DATABASE_URL', 'SECRETS_KEY', 'REDIS_URL'];
 

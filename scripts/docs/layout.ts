@@ -79,7 +79,7 @@ function topBar(root: string): Html {
         autocomplete="off"
         spellcheck="false"
       />
-      <kbd aria-hidden="true">/</kbd>
+      <kbd aria-hidden="true">Ctrl K</kbd>
       <div class="found" id="found" role="listbox" aria-label="Results" hidden></div>
     </form>
     <a class="top-link" href="${root}reference/">Reference</a>
@@ -119,7 +119,9 @@ function sideNav(page: Page, root: string): Html {
       ${link(changelog)}
       <li><a href="${root}openapi.yaml">openapi.yaml</a></li>
       <li><a href="${root}openapi.json">openapi.json</a></li>
+      <li><a href="${root}reference.md">reference.md</a></li>
       <li><a href="${root}llms.txt">llms.txt</a></li>
+      <li><a href="${root}llms-full.txt">llms-full.txt</a></li>
     </ul>`;
 }
 

@@ -93,14 +93,14 @@ function goodAnswer({ headers, body }: Answer, id: string): Html {
   }`;
 }
 
-/** By code; the whole document, and what to do about it, is the same for every operation: a guide tells it. */
+/** Lists the codes of an error. The guide on errors states the cause and the fix of each. */
 function problemAnswer({ headers, body }: Answer): Html {
   const problems = (body?.examples ?? []).map(({ summary, value }) => ({ summary, ...(value as { code?: string }) }));
   return html`<ul class="problems">
       ${problems.map(
         ({ summary, code }) =>
           html`<li>
-            <a href="../errors/#every-problem"><code>${code}</code></a> ${summary}
+            <a href="../errors/#${code}"><code>${code}</code></a> ${summary}
           </li>`,
       )}
     </ul>

@@ -51,7 +51,10 @@ function entriesOf(operation: Operation): Entry[] {
     ...(request ? fieldsIn(request.schema).map(({ name, text }) => field(name, text, 'body')) : []),
     ...good.flatMap(({ status, body }) =>
       body
-        ? fieldsIn(body.schema).map(({ name, text }) => ({ ...field(name, text, status), place: `Answer of ${place}` }))
+        ? fieldsIn(body.schema).map(({ name, text }) => ({
+            ...field(name, text, status),
+            place: `Response of ${place}`,
+          }))
         : [],
     ),
   ];

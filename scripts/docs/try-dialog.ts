@@ -2,7 +2,7 @@ import type { Operation, Parameter } from './contract.js';
 import { type Html, html } from './html.js';
 import { icon, methodBadge } from './layout.js';
 
-/** The console of an operation, as a form; the script of the page opens it, sends it and shows the answer. */
+/** Returns the console of an operation as a form. The script of the page opens it, sends it and shows the response. */
 export function tryDialog({ id, method, path = '', summary, parameters, needsKey, request }: Operation): Html {
   return html`<dialog
     id="try-${id}"
@@ -26,10 +26,10 @@ export function tryDialog({ id, method, path = '', summary, parameters, needsKey
           <div class="send"><button type="submit" class="primary">Send ${method}</button></div>
         </div>
         <div class="pane result">
-          <div class="outcome" data-outcome aria-live="polite"><p class="hint">The answer appears here.</p></div>
+          <div class="outcome" data-outcome aria-live="polite"><p class="hint">The response appears here.</p></div>
           <figure class="code answer" hidden data-answer>
-            <figcaption>Answer<button type="button" class="copy" data-copy>Copy</button></figcaption>
-            <pre tabindex="0" role="group" aria-label="Answer"><code></code></pre>
+            <figcaption>Response<button type="button" class="copy" data-copy>Copy</button></figcaption>
+            <pre tabindex="0" role="group" aria-label="Response"><code></code></pre>
           </figure>
           <figure class="code">
             <figcaption>curl<button type="button" class="copy" data-copy>Copy</button></figcaption>
@@ -51,9 +51,10 @@ function keyInput(id: string): Html {
       autocomplete="off"
       spellcheck="false"
       placeholder="sk_…"
-      aria-describedby="try-${id}-key-hint"
+      aria-describedby="try-${id}-key-hint try-${id}-key-invalid"
     />
-    <small id="try-${id}-key-hint">Kept in this tab only, and sent to the service only.</small>
+    <small id="try-${id}-key-hint">Stored in this tab only, and sent to this service only.</small>
+    <small id="try-${id}-key-invalid" class="fault" role="alert" data-invalid hidden></small>
   </p>`;
 }
 
@@ -90,8 +91,16 @@ function bodyInput(examples: readonly { summary: string; value: unknown }[], ope
     }
     <p class="input">
       <label for="${id}">Body</label>
-      <textarea id="${id}" data-body rows="${Math.max(lines + 1, 6)}" spellcheck="false" autocapitalize="off">
+      <textarea
+        id="${id}"
+        data-body
+        rows="${Math.max(lines + 1, 6)}"
+        spellcheck="false"
+        autocapitalize="off"
+        aria-describedby="${id}-invalid"
+      >
 ${texts[0]}</textarea>
-      <small data-body-hint hidden>The timestamp was set to now: readings are refused when they are old.</small>
+      <small data-body-hint hidden>The timestamp is set to the current time: the service refuses old readings.</small>
+      <small id="${id}-invalid" class="fault" role="alert" data-invalid hidden></small>
     </p>`;
 }

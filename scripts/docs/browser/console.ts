@@ -5,7 +5,7 @@ import { serverUrl } from './places.js';
 import { readKey, writeKey } from './key.js';
 
 const timeoutMs = 20_000;
-/** Of an answer these say something about the request. */
+/** Response headers that the console shows. */
 const shownHeaders = ['content-type', 'x-request-id', 'retry-after', 'ratelimit', 'ratelimit-policy', 'allow'];
 
 interface ConsoleRequest {
@@ -15,7 +15,7 @@ interface ConsoleRequest {
   readonly body: string | undefined;
 }
 
-/** The consoles of the reference: each sends real requests of one operation and shows what is answered. */
+/** Starts the consoles of the reference: each sends real requests of one operation and shows the response. */
 export function startConsoles(): void {
   for (const button of all('[data-try]')) {
     const dialog = one<HTMLDialogElement>(`#try-${button.dataset['try']}`);
@@ -28,7 +28,7 @@ function prepare(dialog: HTMLDialogElement): void {
   const form = one<HTMLFormElement>('form', dialog);
   one('[data-close]', dialog).addEventListener('click', () => dialog.close());
   dialog.addEventListener('click', (event) => {
-    // A click beside the form.
+    // A click outside the form.
     if (event.target === dialog) dialog.close();
   });
   form.addEventListener('input', () => update(dialog));
@@ -47,7 +47,7 @@ function open(dialog: HTMLDialogElement): void {
   dialog.showModal();
 }
 
-/** Examples carry the instant at which they were written; a reading that old would be refused. */
+/** Replaces the timestamp of an example with the current time: the service refuses old readings. */
 function setBody(dialog: HTMLDialogElement, text: string): void {
   const present = text.replace(/("timestamp": )"[^"]*"/, `$1"${new Date().toISOString()}"`);
   one<HTMLTextAreaElement>('[data-body]', dialog).value = present;
@@ -61,7 +61,7 @@ function update(dialog: HTMLDialogElement): void {
   if (key !== undefined) writeKey(key);
 }
 
-/** What the form says, with the key apart so that no sample shows it. */
+/** Returns the request of the form. The key is separate, so that no sample shows it. */
 function requestOf(dialog: HTMLDialogElement): ConsoleRequest {
   const { method = 'GET', path = '' } = dialog.dataset;
   const inputs = all<HTMLInputElement>('[data-parameter]', dialog);
@@ -78,7 +78,33 @@ function requestOf(dialog: HTMLDialogElement): ConsoleRequest {
   };
 }
 
+/** Focuses the first input that cannot be sent, and names the reason. Returns whether everything can be sent. */
+function checkInputs(dialog: HTMLDialogElement): boolean {
+  const inputs = all<HTMLInputElement | HTMLTextAreaElement>('[data-key], [data-body]', dialog);
+  const checked = inputs.map((input) => ({ input, reason: reasonNotToSend(input) }));
+  for (const { input, reason } of checked) {
+    input.ariaInvalid = reason === '' ? null : 'true';
+    const message = one('[data-invalid]', input.parentElement ?? dialog);
+    message.textContent = reason;
+    message.hidden = reason === '';
+  }
+  const first = checked.find(({ reason }) => reason !== '');
+  first?.input.focus();
+  return first === undefined;
+}
+
+function reasonNotToSend({ dataset, value }: HTMLInputElement | HTMLTextAreaElement): string {
+  if ('key' in dataset) return value.trim() === '' ? 'Enter a key. The first start of the service prints one.' : '';
+  try {
+    JSON.parse(value);
+    return '';
+  } catch (error) {
+    return `The body is not valid JSON: ${(error as Error).message}`;
+  }
+}
+
 async function send(dialog: HTMLDialogElement): Promise<void> {
+  if (!checkInputs(dialog)) return;
   const { method, url, key, body } = requestOf(dialog);
   const button = one<HTMLButtonElement>('[type=submit]', dialog);
   const headers = {
@@ -94,7 +120,11 @@ async function send(dialog: HTMLDialogElement): Promise<void> {
     showAnswer(dialog, answer, text, Math.round(performance.now() - startedAtMs));
   } catch (error) {
     one('[data-outcome]', dialog).replaceChildren(
-      element('p', 'fault', `No answer: ${(error as Error).message}. Is the service running at ${serverUrl}?`),
+      element(
+        'p',
+        'fault',
+        `No response: ${(error as Error).message}. Check that the service is running at ${serverUrl}.`,
+      ),
     );
     one('[data-answer]', dialog).hidden = true;
   } finally {

@@ -1,13 +1,15 @@
-import MiniSearch, { type SearchResult } from 'minisearch';
+import MiniSearch, { type Query, type SearchResult } from 'minisearch';
 import type { SearchEntry } from '../search-entries.js';
 import { all, element, one } from './dom.js';
 import { siteUrl } from './places.js';
+import { synonymsOf } from './synonyms.js';
 
 const shownMax = 12;
+const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
 type Found = SearchResult & SearchEntry;
 
-/** The search of the top bar: "/" goes there, arrows choose, Enter follows. Its index is loaded when it is first used. */
+/** Starts the search of the top bar: Ctrl-K or "/" focuses it, arrow keys select, Enter opens. Loads its index on first use. */
 export function startSearch(): void {
   const form = one<HTMLFormElement>('[data-search]');
   const input = one<HTMLInputElement>('input', form);
@@ -17,8 +19,8 @@ export function startSearch(): void {
   const update = async () => {
     index ??= loadIndex();
     const query = input.value.trim();
-    const found = query === '' ? [] : ((await index).search(query) as Found[]);
-    // What was typed meanwhile has an update of its own.
+    const found = query === '' ? [] : ((await index).search(queryOf(query)) as Found[]);
+    // A newer input event has its own update.
     if (query === input.value.trim()) show(list, found.slice(0, shownMax), query);
     input.ariaExpanded = String(!list.hidden);
     input.removeAttribute('aria-activedescendant');
@@ -34,7 +36,14 @@ export function startSearch(): void {
   addEventListener('click', (event) => {
     if (!form.contains(event.target as Node)) close(input, list);
   });
-  addEventListener('keydown', (event) => focusOnSlash(event, input));
+  addEventListener('keydown', (event) => focusOnShortcut(event, input));
+  if (isMac) one('kbd', form).textContent = '⌘ K';
+}
+
+/** Every word must match, either itself or one of its synonyms. */
+function queryOf(text: string): Query {
+  const queries = text.split(/\s+/).map((word): Query => ({ combineWith: 'OR', queries: [word, ...synonymsOf(word)] }));
+  return { combineWith: 'AND', queries };
 }
 
 async function loadIndex(): Promise<MiniSearch<SearchEntry>> {
@@ -51,7 +60,7 @@ async function loadIndex(): Promise<MiniSearch<SearchEntry>> {
 function show(list: HTMLElement, found: readonly Found[], query: string): void {
   list.hidden = query === '';
   list.replaceChildren(...found.map(link));
-  if (found.length === 0 && query !== '') list.append(element('p', 'hint', `Nothing is called “${query}” here.`));
+  if (found.length === 0 && query !== '') list.append(element('p', 'hint', `No results for “${query}”`));
 }
 
 function link({ title, place, href, text }: Found, index: number): HTMLElement {
@@ -92,9 +101,14 @@ function close(input: HTMLInputElement, list: HTMLElement): void {
   input.removeAttribute('aria-activedescendant');
 }
 
-function focusOnSlash(event: KeyboardEvent, input: HTMLInputElement): void {
+/** Ctrl-K and ⌘ K work everywhere, "/" only outside of text fields. */
+function focusOnShortcut(event: KeyboardEvent, input: HTMLInputElement): void {
   const isWriting = (event.target as Element).matches('input, textarea, select');
-  if (event.key !== '/' || isWriting || event.ctrlKey || event.metaKey || event.altKey) return;
+  const hasModifier = event.ctrlKey || event.metaKey || event.altKey;
+  const isSlash = event.key === '/' && !isWriting && !hasModifier;
+  const isControlK = event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey) && !event.altKey;
+  // An open console is modal: its dialog keeps the focus.
+  if ((!isSlash && !isControlK) || document.querySelector('dialog[open]')) return;
   event.preventDefault();
   input.focus();
   input.select();

@@ -1,0 +1,53 @@
+/** Words that readers search for, and the words of the documentation for the same thing. */
+const synonyms: Readonly<Record<string, readonly string[]>> = {
+  authentication: ['key'],
+  authorization: ['key'],
+  credentials: ['key'],
+  login: ['key'],
+  password: ['key', 'secret'],
+  token: ['key'],
+  docker: ['container'],
+  kubernetes: ['container'],
+  podman: ['container'],
+  deploy: ['operations', 'container'],
+  environment: ['configuration'],
+  settings: ['configuration'],
+  variables: ['configuration'],
+  monitoring: ['metrics'],
+  prometheus: ['metrics'],
+  grafana: ['metrics'],
+  opentelemetry: ['traces'],
+  throttling: ['limit'],
+  quota: ['limit'],
+  ratelimit: ['limit'],
+  backoff: ['retry'],
+  exception: ['error'],
+  problem: ['error'],
+  hmac: ['signature', 'verify'],
+  sdk: ['client'],
+  library: ['client'],
+  gdpr: ['erase', 'delete'],
+  privacy: ['erase', 'delete'],
+  remove: ['delete', 'erase'],
+  emotion: ['state'],
+  mood: ['state'],
+  pulse: ['heart_rate'],
+  hrv: ['sdnn'],
+  notification: ['webhook'],
+  callback: ['webhook'],
+  mysql: ['database'],
+  mariadb: ['database'],
+  backup: ['database'],
+  duplicate: ['idempotent', 'resend'],
+};
+
+/** A shorter beginning matches too much. */
+const prefixLengthMin = 4;
+
+/** Returns the documentation's words for a word of a query, which may be the beginning of a synonym. */
+export function synonymsOf(word: string): string[] {
+  const typed = word.toLowerCase();
+  const matches = (synonym: string) =>
+    synonym === typed || (typed.length >= prefixLengthMin && synonym.startsWith(typed));
+  return Object.entries(synonyms).flatMap(([synonym, words]) => (matches(synonym) ? words : []));
+}
