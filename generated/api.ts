@@ -11,16 +11,17 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send signals, receive the resulting state
-         * @description Stores one reading and answers with the state of its session. The reading is durable before it is
-         *     acknowledged. Within a session the newest value of each signal counts until it goes stale, so a heart rate
-         *     now and a sentiment ten seconds ago are fused.
+         * Ingest signals
+         * @description Stores one reading and returns the resulting state of its session. The reading is durable before the response
+         *     is sent. Within a session, the newest value of each signal counts until it goes stale: a heart rate from now
+         *     and a sentiment from ten seconds ago are fused.
          *
-         *     **Resending is safe.** The very same body (equal JSON, same session) answers as the first time and changes
-         *     nothing, for as long as its timestamp is accepted. Two different bodies with one timestamp are two readings.
+         *     **Ingest is idempotent.** Resending an identical body (equal JSON, same session) returns the original response
+         *     and changes nothing, for as long as its timestamp is accepted. Two different bodies with the same timestamp are
+         *     two readings.
          *
-         *     **Late readings** (an utterance stamped when it was spoken, say) update those signals for which they are the
-         *     newest; where a reading is newest for none, it joins the history and moves nothing.
+         *     **Late readings**, for example an utterance stamped when it was spoken, update those signals for which they are
+         *     the newest. A reading that is the newest for no signal is added to the history and changes nothing else.
          */
         post: operations["ingest"];
         delete?: never;
@@ -37,9 +38,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read the current state of a session
-         * @description The state as of the session's newest reading; it does not decay while no reading arrives, so compare
-         *     `timestamp` with your clock. `topics_detected` is empty: topics belong to the request that carried the text.
+         * Get state
+         * @description Returns the state as of the session's newest reading. The state does not decay while no reading arrives:
+         *     compare `timestamp` with your clock. `topics_detected` is empty, because topics belong to the request that
+         *     carried the text.
          */
         get: operations["getState"];
         put?: never;
@@ -58,9 +60,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read the state history of a session
-         * @description The datapoints of the last `minutes` minutes, oldest first, with trend and summary. A known session without
-         *     readings in the window answers 200 with no datapoints; an unknown one 404.
+         * Get history
+         * @description Returns the datapoints of the last `minutes` minutes, oldest first, with trend and summary. A known session
+         *     without readings in the window returns 200 with no datapoints. An unknown session returns 404.
          */
         get: operations["getHistory"];
         put?: never;
@@ -79,10 +81,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read which topics stress a person
-         * @description The topics that were talked about in this person's sessions, with the stress that was measured around each.
-         *     A topic is sighted whether the talk is calm or not: that is how it resolves. Conversation turns are sent to
-         *     `ingest` (`user_message`, `ai_response` and `subject_id`); their text is read in memory and never stored.
+         * Get triggers
+         * @description Returns the topics of this person's conversations, with the stress measured around each. Topics are also
+         *     detected in calm conversations: this is how they resolve. Send conversation turns to `ingest` (`user_message`,
+         *     `ai_response` and `subject_id`). Their text is read in memory and never stored.
          */
         get: operations["getTriggers"];
         put?: never;
@@ -104,7 +106,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Erase all that is known about a person
+         * Delete subject
          * @description Erases the subject's triggers, baseline, sessions and their history. Also erases the events and deliveries of all
          *     of its sessions, expired ones included, and removes webhooks that were registered for one of them. None of the
          *     data is visible once the erasure begins. Readings that arrive in the meantime start without earlier data. The
@@ -126,16 +128,17 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Register a webhook
-         * @description From now on the state changes of the session, or of all of the account's sessions when none is named, are sent
-         *     to `url`. The answer holds the secret with which deliveries are signed: it is shown this once.
+         * Register webhook
+         * @description Sends every later state change of the session to `url`, or of all sessions of the account when no session is
+         *     named. The response contains the secret that signs the deliveries. It is shown only once.
          *
-         *     The same `url` and `session_id` again answer 200 with the standing registration, without its secret; one that
-         *     a 410 of the receiver had disabled works again.
+         *     Registering the same `url` and `session_id` again returns 200 with the existing registration, without its
+         *     secret. It also re-enables a webhook that a 410 from the receiver had disabled.
          *
-         *     **Which targets.** https only, unless the deployment allows http; no user, password or fragment. Addresses that
-         *     are private, loopback, link-local, multicast or reserved are refused, in whatever notation, now and again at
-         *     each attempt on the address actually dialled. A name that does not resolve yet is accepted.
+         *     **Allowed targets.** https only, unless the deployment allows http. No user name, password or fragment.
+         *     Private, loopback, link-local, multicast and reserved addresses are refused in every notation, both at
+         *     registration and at each attempt, where the address actually dialed is checked. A name that does not resolve
+         *     yet is accepted.
          */
         post: operations["registerWebhook"];
         delete?: never;
@@ -176,8 +179,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Remove a webhook
-         * @description Nothing more is sent to it; what waits is dropped, and what failed is no longer listed.
+         * Remove webhook
+         * @description Removes the webhook, its queued deliveries and its failed deliveries. Nothing further is sent to it.
          */
         delete: operations["removeWebhook"];
         options?: never;
@@ -195,7 +198,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Issue a new secret
+         * Rotate secret
          * @description The response contains the new secret: it is shown only once. For 24 hours deliveries are also signed with the
          *     replaced secret, so a receiver can switch without losing a delivery.
          */
@@ -216,9 +219,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send a signed sample event
-         * @description Queues a sample of the session `webhook-test`, signed and retried like any other delivery. Should it fail, it
-         *     is found among the failed deliveries by the id of the answer.
+         * Test webhook
+         * @description Queues a signed sample event of the session `webhook-test`, which is retried like any other delivery. If it
+         *     fails, it is listed among the failed deliveries under the returned id.
          */
         post: operations["testWebhook"];
         delete?: never;
@@ -236,17 +239,17 @@ export interface paths {
         };
         /**
          * List failed deliveries
-         * @description Deliveries that failed for good, newest first, 50 a page: go on with `next_cursor` until it is null. They are
-         *     kept for 7 days. Filters name what to look for; what does not exist yields an empty list.
+         * @description Returns the deliveries whose last retry failed, newest first, 50 per page. Continue with `next_cursor` until it
+         *     is null. Failed deliveries are kept for 7 days. A filter value that does not exist returns an empty list.
          */
         get: operations["listFailedDeliveries"];
         put?: never;
         /**
-         * Queue failed deliveries again
-         * @description Either those named by `delivery_ids`, or those of `webhook_id`, the newest 1,000 at most, where `since` leaves
-         *     out what failed before it. They keep their `webhook-id`, get a fresh schedule, are sent at once and stand
-         *     outside the order of their session. Ids that are not listed as failed are passed over: the answer tells
-         *     which ones are queued.
+         * Retry deliveries
+         * @description Queues failed deliveries again: those in `delivery_ids`, or those of `webhook_id` (at most the newest 1,000,
+         *     and with `since` only those that failed at or after it). A retried delivery keeps its `webhook-id`, gets a new
+         *     schedule, is sent immediately, and is exempt from the order of its session. Ids that are not listed as failed
+         *     are ignored. The response lists the queued ids.
          */
         post: operations["retryDeliveries"];
         delete?: never;
@@ -306,8 +309,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Is the process alive
-         * @description Answers as long as the process can answer at all; asks nothing of the database.
+         * Check liveness
+         * @description Returns 200 while the process serves requests. It does not query the database.
          */
         get: operations["getHealth"];
         put?: never;
@@ -326,8 +329,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Can the process serve
-         * @description Asks the database for its migrations; ready when it answers and they are current.
+         * Check readiness
+         * @description Returns 200 when the database responds and its migrations are current.
          */
         get: operations["getReadiness"];
         put?: never;
@@ -343,24 +346,24 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
-         * @description An identifier made by the client. Visible ASCII without spaces, so that it survives URLs, logs and databases unchanged; 256 characters hold any hash or UUID.
+         * @description An identifier that the client creates. Visible ASCII without spaces, so that URLs, logs and databases preserve it. 256 characters hold any hash or UUID.
          * @example demo-session
          */
         Identifier: string;
         /**
          * Format: date-time
-         * @description RFC 3339 date-time in UTC, to the millisecond.
+         * @description RFC 3339 date-time in UTC, with millisecond precision.
          * @example 2026-11-21T09:30:00.000Z
          */
         Instant: string;
         /**
-         * @description Tone of voice, as a label of the client's voice analysis.
+         * @description Tone of voice, as labeled by the client's voice analysis.
          * @example tense
          * @enum {string}
          */
         Tone: "calm" | "focused" | "hesitant" | "tense" | "frustrated" | "anxious" | "hostile" | "excited" | "neutral";
         /**
-         * @description Facial expression, as a label of the client's image analysis.
+         * @description Facial expression, as labeled by the client's image analysis.
          * @example frowning
          * @enum {string}
          */
@@ -373,18 +376,18 @@ export interface components {
         SignalSubmission: {
             session_id: components["schemas"]["Identifier"];
             /**
-             * @description The person across sessions; hash personal identifiers first. The first one named binds the session, later readings inherit it, and another one is refused (`subject_mismatch`).
+             * @description The person across sessions. Hash personal identifiers first. The first subject sent binds the session; later readings inherit it, and a different one is rejected (`subject_mismatch`).
              * @example 5f2b51ca2b4d1a7e
              */
             subject_id?: string;
             /**
              * Format: date-time
-             * @description When it was sensed. RFC 3339 in UTC (`Z` or `+00:00`), kept to the millisecond; a real calendar date, no leap second. At most 300 s old and 60 s ahead.
+             * @description Time of measurement. RFC 3339 in UTC (`Z` or `+00:00`), stored with millisecond precision. It must be a real calendar date without a leap second, at most 300 s old and at most 60 s ahead.
              * @example 2026-11-21T09:30:00.000Z
              */
             timestamp: string;
             /**
-             * @description Heart rate in beats per minute. The bounds are those of a living adult at rest or in exercise; outside them the sensor is wrong.
+             * @description Heart rate in beats per minute. The bounds are those of an adult at rest or in exercise; a value outside them is a sensor error.
              * @example 96
              */
             heart_rate?: number;
@@ -396,17 +399,17 @@ export interface components {
             tone?: components["schemas"]["Tone"];
             expression?: components["schemas"]["Expression"];
             /**
-             * @description Sentiment of what was said, from -1 (negative) to 1 (positive). A word label is refused.
+             * @description Sentiment of the text, from -1 (negative) to 1 (positive). A word label is rejected.
              * @example -0.4
              */
             sentiment?: number;
             /**
-             * @description What the person said. Used, never stored, together with `ai_response`. Bounded by the body limit.
+             * @description The user's utterance. Used for topic detection together with `ai_response`, and never stored. The body limit bounds it.
              * @example My review at work is tomorrow and I have not slept.
              */
             user_message?: string;
             /**
-             * @description What the assistant answered. Used, never stored, together with `user_message`. Bounded by the body limit.
+             * @description The assistant's reply. Used for topic detection together with `user_message`, and never stored. The body limit bounds it.
              * @example That sounds exhausting. What worries you most about it?
              */
             ai_response?: string;
@@ -418,7 +421,7 @@ export interface components {
          */
         State: "calm" | "relaxed" | "focused" | "stressed" | "acute_stress";
         /**
-         * @description Version of the Human State Protocol that this shape follows.
+         * @description Version of the Human State Protocol that this schema follows.
          * @example 1.0
          * @enum {string}
          */
@@ -440,7 +443,7 @@ export interface components {
          * @example work_performance
          */
         TopicName: string;
-        /** @description The state of a session, in the shape of the Human State Protocol 1.0. */
+        /** @description The state of a session, in the format of the Human State Protocol 1.0. */
         StateReading: {
             hsp_version: components["schemas"]["HspVersion"];
             session_id: components["schemas"]["Identifier"];
@@ -457,7 +460,7 @@ export interface components {
              */
             confidence: number;
             /**
-             * @description Categories present in the reading of this timestamp.
+             * @description Categories of the signals in the reading of this timestamp.
              * @example [
              *       "cardiovascular",
              *       "vocal"
@@ -466,7 +469,7 @@ export interface components {
             signals_received: components["schemas"]["SignalCategory"][];
             suggested_action: components["schemas"]["SuggestedAction"];
             /**
-             * @description One plain sentence that names the signals that drove the score.
+             * @description One sentence that names the signals that determined the score.
              * @example Heart rate 16 bpm above the population's typical, tense voice, frowning face.
              */
             action_reason: string;
@@ -477,31 +480,31 @@ export interface components {
             recommendation: string;
             adaptation_effectiveness?: components["schemas"]["AdaptationEffectiveness"];
             /**
-             * @description Topics found in this request's conversation turn; empty where none were found or no turn was sent.
+             * @description Topics detected in this request's conversation turn. Empty when none was detected or no turn was sent.
              * @example []
              */
             topics_detected: components["schemas"]["TopicName"][];
             /**
-             * @description Topics that stress this person at present, most recently seen first, those of one instant by name; where the subject is known.
+             * @description Topics that currently stress this person, most recently seen first, at equal instants by name. Present when the subject is known.
              * @example [
              *       "work_performance"
              *     ]
              */
             active_triggers?: components["schemas"]["TopicName"][];
             /**
-             * @description Topics that used to stress this person and no longer do, most recently seen first, those of one instant by name; where the subject is known.
+             * @description Topics that no longer stress this person, most recently seen first, at equal instants by name. Present when the subject is known.
              * @example [
              *       "exams"
              *     ]
              */
             resolved_triggers?: components["schemas"]["TopicName"][];
             /**
-             * @description What this is not.
+             * @description Limitations of the score.
              * @example Not a medical device. Scores are estimates for adapting software and must not be used for diagnosis or treatment.
              */
             disclaimer: string;
         };
-        /** @description How the score moved since the session's previous reading, whose suggested action the client may have followed. Present from a session's second reading on. */
+        /** @description Change of the score since the session's previous reading, whose suggested action the client may have followed. Present from a session's second reading on. */
         AdaptationEffectiveness: {
             previous_action: components["schemas"]["SuggestedAction"];
             /**
@@ -515,7 +518,7 @@ export interface components {
              */
             current_score: number;
             /**
-             * @description Current minus previous score; negative is relief.
+             * @description Current minus previous score. Negative means less stress.
              * @example 21
              */
             stress_delta: number;
@@ -533,18 +536,18 @@ export interface components {
              * @example 5
              */
             minutes: number;
-            /** @description One datapoint a reading, oldest first. */
+            /** @description One datapoint per reading, oldest first. */
             datapoints: components["schemas"]["HistoryDatapoint"][];
             trend: components["schemas"]["Trend"];
             summary: components["schemas"]["HistorySummary"];
         };
         /**
-         * @description Mean score of the last third of the datapoints against the first third, 5 points decide; stable below three datapoints.
+         * @description Compares the mean score of the last third of the datapoints with the first third. A difference of at least 5 points is rising or falling. Fewer than three datapoints are stable.
          * @example rising
          * @enum {string}
          */
         Trend: "rising" | "falling" | "stable";
-        /** @description The state as of one reading. */
+        /** @description The state after one reading. */
         HistoryDatapoint: {
             timestamp: components["schemas"]["Instant"];
             state: components["schemas"]["State"];
@@ -554,20 +557,20 @@ export interface components {
              */
             stress_score: number;
             /**
-             * @description How much was known, 0 to 1.
+             * @description Confidence of the score, 0 to 1.
              * @example 0.72
              */
             confidence: number;
             /**
-             * @description Heart rate in beats per minute, where this reading carried one.
+             * @description Heart rate in beats per minute. Present when the reading contained one.
              * @example 84
              */
             heart_rate?: number;
         };
-        /** @description The window in numbers; min, max and mean where there is a datapoint. */
+        /** @description Figures of the window. min, max and mean are present when there is a datapoint. */
         HistorySummary: {
             /**
-             * @description How often the state changed from one datapoint to the next.
+             * @description Number of state changes between consecutive datapoints.
              * @example 2
              */
             transitions: number;
@@ -582,7 +585,7 @@ export interface components {
              */
             max?: number;
             /**
-             * @description Mean score, to one decimal.
+             * @description Mean score, rounded to one decimal.
              * @example 53
              */
             mean?: number;
@@ -593,11 +596,11 @@ export interface components {
          * @enum {string}
          */
         TriggerStatus: "observed" | "active" | "resolved";
-        /** @description How stress runs around one topic. */
+        /** @description Stress around one topic. */
         TriggerEntry: {
             status: components["schemas"]["TriggerStatus"];
             /**
-             * @description Mean stress score over all sightings, to one decimal.
+             * @description Mean stress score over all sightings, rounded to one decimal.
              * @example 71.3
              */
             avg_stress: number;
@@ -614,7 +617,7 @@ export interface components {
             last_seen: components["schemas"]["Instant"];
         };
         /**
-         * @description An entry for each topic, by its name.
+         * @description One entry per topic, by topic name.
          * @example {
          *       "sleep": {
          *         "status": "observed",
@@ -628,26 +631,26 @@ export interface components {
         TriggersByTopic: {
             [key: string]: components["schemas"]["TriggerEntry"];
         };
-        /** @description The topics of one person and how stress runs around them. */
+        /** @description The topics of one person and the stress around each. */
         TriggerProfile: {
             subject_id: components["schemas"]["Identifier"];
             triggers: components["schemas"]["TriggersByTopic"];
             /**
-             * @description Names of the active topics, most recently seen first, those of one instant by name.
+             * @description Names of the active topics, most recently seen first, at equal instants by name.
              * @example [
              *       "work_performance"
              *     ]
              */
             active: components["schemas"]["TopicName"][];
             /**
-             * @description Names of the resolved topics, most recently seen first, those of one instant by name.
+             * @description Names of the resolved topics, most recently seen first, at equal instants by name.
              * @example [
              *       "exams"
              *     ]
              */
             resolved: components["schemas"]["TopicName"][];
         };
-        /** @description What was erased. */
+        /** @description The result of an erasure. */
         Erasure: {
             subject_id: components["schemas"]["Identifier"];
             /**
@@ -656,23 +659,23 @@ export interface components {
              */
             deleted: boolean;
             /**
-             * @description Number of sessions that went with the subject.
+             * @description Number of erased sessions.
              * @example 3
              */
             sessions_removed: number;
         };
         /**
-         * @description Names a webhook; made by the service.
+         * @description Identifies a webhook. The service creates it.
          * @example wh_4f1c9e0b7a2d4c8e9f60
          */
         WebhookId: string;
         /**
-         * @description Names a delivery; made by the service, the `webhook-id` of every attempt.
+         * @description Identifies a delivery. The service creates it and sends it as `webhook-id` with every attempt.
          * @example dlv_2b7e9d4f6a1c4e3b8d05
          */
         DeliveryId: string;
         /**
-         * @description Signs the deliveries. `whsec_` and the base64 of 32 random bytes.
+         * @description The secret that signs deliveries. `whsec_` and the base64 of 32 random bytes.
          * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwbEsfYwTzXkM=
          */
         WebhookSecret: string;
@@ -683,7 +686,7 @@ export interface components {
          */
         SinceInstant: string;
         /**
-         * @description Kind of an event. state_change (a session's state has changed).
+         * @description Kind of event. state_change (a session's state changed).
          * @example state_change
          * @enum {string}
          */
@@ -695,22 +698,22 @@ export interface components {
          * @enum {string}
          */
         WebhookStatus: "active" | "failed" | "disabled";
-        /** @description Where to send what. */
+        /** @description A webhook to register. */
         WebhookRegistration: {
             /**
-             * @description The address that receives the events; absolute, https. 1,024 characters hold any sensible one.
+             * @description The absolute https URL that receives the events, at most 1,024 characters.
              * @example https://example.com/hooks/state
              */
             url: string;
             /**
-             * @description Kinds of events to receive, none twice.
+             * @description Kinds of events to receive, without duplicates.
              * @example [
              *       "state_change"
              *     ]
              */
             events: components["schemas"]["EventKind"][];
             /**
-             * @description The session to watch; every session of the account when left out.
+             * @description The session to watch. Without it, the webhook watches every session of the account.
              * @example demo-session
              */
             session_id?: string;
@@ -722,19 +725,19 @@ export interface components {
         Webhook: {
             id: components["schemas"]["WebhookId"];
             /**
-             * @description The address that receives the events, as registered.
+             * @description The registered URL that receives the events.
              * @example https://example.com/hooks/state
              */
             url: string;
             /**
-             * @description Kinds of events that it receives.
+             * @description Kinds of events that the webhook receives.
              * @example [
              *       "state_change"
              *     ]
              */
             events: components["schemas"]["EventKind"][];
             /**
-             * @description The session that it watches; absent where it watches every session of the account.
+             * @description The watched session. Absent when the webhook watches every session of the account.
              * @example demo-session
              */
             session_id?: string;
@@ -769,7 +772,7 @@ export interface components {
             /** @description Oldest first. */
             webhooks: components["schemas"]["Webhook"][];
         };
-        /** @description What a delivery says: a session's state has changed. Exactly these six fields. */
+        /** @description The payload of a delivery, sent when a session's state changed. Exactly these six fields. */
         StateChange: {
             event: components["schemas"]["EventKind"];
             session_id: components["schemas"]["Identifier"];
@@ -782,12 +785,12 @@ export interface components {
             stress_score: number;
             timestamp: components["schemas"]["Instant"];
         };
-        /** @description A sample event is on its way. */
+        /** @description A queued sample event. */
         TestAccepted: {
             delivery_id: components["schemas"]["DeliveryId"];
         };
         /**
-         * @description Why it is not tried any more. attempts_exhausted (the last retry failed too), disabled (the receiver answered 410).
+         * @description Why the delivery failed. attempts_exhausted (the last retry failed), disabled (the receiver responded with 410).
          * @example attempts_exhausted
          * @enum {string}
          */
@@ -814,7 +817,7 @@ export interface components {
             status?: number;
             error?: components["schemas"]["DeliveryError"];
             /**
-             * @description How long the attempt took, in milliseconds.
+             * @description Duration of the attempt in milliseconds.
              * @example 12
              */
             duration_ms: number;
@@ -864,12 +867,12 @@ export interface components {
              */
             next_cursor: string | null;
         };
-        /** @description A delivery that failed for good; it can be queued again. */
+        /** @description A delivery whose last retry failed. It can be queued again. */
         FailedDelivery: {
             id: components["schemas"]["DeliveryId"];
             webhook_id: components["schemas"]["WebhookId"];
             payload: components["schemas"]["StateChange"];
-            /** @description The attempts of the last schedule, oldest first. */
+            /** @description The attempts of the latest schedule, oldest first. */
             attempts: components["schemas"]["DeliveryAttempt"][];
             reason: components["schemas"]["FailureReason"];
         };
@@ -878,15 +881,15 @@ export interface components {
             /** @description Newest first. */
             deliveries: components["schemas"]["FailedDelivery"][];
             /**
-             * @description Names the next page; null on the last one.
+             * @description Cursor of the next page; null on the last page.
              * @example MTc5NTI1MzQwMDAwMC5kbHZfMmI3ZTlkNGY2YTFjNGUzYjhkMDU
              */
             next_cursor: string | null;
         };
-        /** @description Which failed deliveries to queue again, by `delivery_ids` or by `webhook_id`, not both; `since` goes with `webhook_id`. */
+        /** @description The failed deliveries to queue again, either by `delivery_ids` or by `webhook_id`. `since` is allowed only with `webhook_id`. */
         RetryRequest: {
             /**
-             * @description Ids of failed deliveries; a body holds no more.
+             * @description Ids of failed deliveries.
              * @example [
              *       "dlv_2b7e9d4f6a1c4e3b8d05"
              *     ]
@@ -895,10 +898,10 @@ export interface components {
             webhook_id?: components["schemas"]["WebhookId"];
             since?: components["schemas"]["SinceInstant"];
         };
-        /** @description What is queued again. */
+        /** @description The deliveries that were queued again. */
         RetryAccepted: {
             /**
-             * @description Number of deliveries that are queued again.
+             * @description Number of deliveries that were queued again.
              * @example 1
              */
             count: number;
@@ -913,7 +916,7 @@ export interface components {
         /** @description Liveness. */
         Health: {
             /**
-             * @description Always ok; a dead process does not answer.
+             * @description Always ok. A dead process does not respond.
              * @example ok
              * @enum {string}
              */
@@ -922,20 +925,20 @@ export interface components {
         /** @description Readiness. */
         Readiness: {
             /**
-             * @description Always ready; otherwise the answer is a 503.
+             * @description Always ready. Otherwise the response is a 503.
              * @example ready
              * @enum {string}
              */
             status: "ready";
         };
         /**
-         * @description Stable name of the error; branch on this. New codes may be added.
+         * @description Stable name of the error. Branch on it. New codes may be added.
          * @example invalid_payload
          * @enum {string}
          */
         ProblemCode: "invalid_payload" | "missing_signals" | "timestamp_too_old" | "timestamp_in_future" | "missing_api_key" | "invalid_api_key" | "insufficient_scope" | "path_not_found" | "session_not_found" | "subject_not_found" | "webhook_not_found" | "delivery_not_found" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "body_too_large" | "unsupported_media_type" | "validation_failed" | "subject_mismatch" | "rate_limit_exceeded" | "internal_error" | "service_unavailable";
         /**
-         * @description Stable name of a fault in the input. New codes may be added.
+         * @description Stable name of a validation error. New codes may be added.
          * @example number_type
          * @enum {string}
          */
@@ -965,12 +968,12 @@ export interface components {
             detail: string;
             code: components["schemas"]["ProblemCode"];
             /**
-             * @description The `X-Request-Id` of this answer.
+             * @description The `X-Request-Id` of this response.
              * @example 01JD6Z7Q8N4W3V5K2M9T
              */
             request_id: string;
         };
-        /** @description Problem details with every fault that was found in the input. `detail` repeats the first fault's. */
+        /** @description Problem details with every validation error. `detail` repeats that of the first error. */
         ValidationProblem: {
             /**
              * Format: uri
@@ -989,21 +992,21 @@ export interface components {
              */
             status: number;
             /**
-             * @description The first fault, for people.
+             * @description The detail of the first error, for people.
              * @example Input should be a valid number
              */
             detail: string;
             code: components["schemas"]["ProblemCode"];
             /**
-             * @description The `X-Request-Id` of this answer.
+             * @description The `X-Request-Id` of this response.
              * @example 01JD6Z7Q8N4W3V5K2M9T
              */
             request_id: string;
-            /** @description Every fault found. */
+            /** @description Every error found. */
             errors: components["schemas"]["Fault"][];
         };
         /**
-         * @description A limit, by the name that it has in `RateLimit-Policy`. New ones may be added.
+         * @description Name of a limit, as in `RateLimit-Policy`. New names may be added.
          * @example session
          * @enum {string}
          */
@@ -1033,7 +1036,7 @@ export interface components {
             detail: string;
             code: components["schemas"]["ProblemCode"];
             /**
-             * @description The `X-Request-Id` of this answer.
+             * @description The `X-Request-Id` of this response.
              * @example 01JD6Z7Q8N4W3V5K2M9T
              */
             request_id: string;
@@ -1045,7 +1048,7 @@ export interface components {
              */
             violated_policies: components["schemas"]["LimitPolicy"][];
         };
-        /** @description One fault of the input, at `pointer` in the body or in the query parameter `parameter`. */
+        /** @description One validation error, at `pointer` in the body or in the query parameter `parameter`. */
         Fault: {
             /**
              * @description What is wrong, for people.
@@ -1064,7 +1067,7 @@ export interface components {
              */
             parameter?: string;
             /**
-             * @description The allowed values of an enumeration.
+             * @description The allowed values of the enumeration.
              * @example [
              *       "calm",
              *       "tense"
@@ -1075,8 +1078,8 @@ export interface components {
     };
     responses: {
         /**
-         * @description Not JSON or empty (`invalid_payload`), no usable signal (`missing_signals`), or a timestamp outside the
-         *     accepted span (`timestamp_too_old`, `timestamp_in_future`).
+         * @description The body is not JSON or empty (`invalid_payload`), contains no usable signal (`missing_signals`), or its timestamp
+         *     is outside the accepted span (`timestamp_too_old`, `timestamp_in_future`).
          */
         BadReading: {
             headers: {
@@ -1089,7 +1092,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Not JSON, or empty (`invalid_payload`). */
+        /** @description The body is not JSON or empty (`invalid_payload`). */
         InvalidBody: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1101,7 +1104,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description This account has no such webhook. */
+        /** @description The account has no such webhook. */
         WebhookNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1125,7 +1128,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Wrong types, values or fields; every fault found is listed. Also a URL that may not be a target, and one webhook too many. */
+        /** @description Wrong types, values or fields, a URL that is not an allowed target, or too many webhooks. Every error found is listed. */
         InvalidWebhookRequest: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1160,7 +1163,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description This account has no data for the session. */
+        /** @description The account has no data for the session. */
         SessionNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1172,7 +1175,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description This account has no data for the subject. */
+        /** @description The account has no data for the subject. */
         SubjectNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1204,7 +1207,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Wrong types, values or fields; every fault found is listed. Also another subject than the one the session belongs to. */
+        /** @description Wrong types, values or fields, or a subject other than the one the session belongs to. Every error found is listed. */
         InvalidSubmission: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1214,7 +1217,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["ValidationProblem"];
             };
         };
-        /** @description Missing, unknown, repeated or malformed parameters; every fault found is listed. */
+        /** @description Missing, unknown, repeated or malformed parameters. Every error found is listed. */
         InvalidParameters: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1225,9 +1228,8 @@ export interface components {
             };
         };
         /**
-         * @description A quota is used up: of the session's requests (`session`), of the key's new sessions (`new-sessions`), or of
-         *     the account's calls this month (`month`). Nothing was stored. Send the same request again after `Retry-After`
-         *     seconds.
+         * @description A quota is exceeded: the session's requests (`session`), the key's new sessions (`new-sessions`), or the account's
+         *     calls this month (`month`). Nothing was stored. Resend the same request after `Retry-After` seconds.
          */
         RateLimitExceeded: {
             headers: {
@@ -1241,7 +1243,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["RateLimitProblem"];
             };
         };
-        /** @description The service's own fault; nothing was stored. The request id leads to the cause in the logs. */
+        /** @description An internal error. Nothing was stored. The service's log holds the cause under the request id. */
         InternalError: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1251,7 +1253,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The database is unreachable, the queue is full or the service is shutting down. Send the same request again after `Retry-After` seconds. */
+        /** @description The database is unreachable, the queue is full or the service is shutting down. Resend the same request after `Retry-After` seconds. */
         Unavailable: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1280,17 +1282,17 @@ export interface components {
          */
         SubjectIdInPath: components["schemas"]["Identifier"];
         /**
-         * @description The webhook, as its registration named it.
+         * @description The `id` that the registration returned.
          * @example wh_4f1c9e0b7a2d4c8e9f60
          */
         WebhookIdInPath: components["schemas"]["Identifier"];
         /**
-         * @description Of this webhook only.
+         * @description Only deliveries of this webhook.
          * @example wh_4f1c9e0b7a2d4c8e9f60
          */
         WebhookIdFilter: components["schemas"]["Identifier"];
         /**
-         * @description Of this session only.
+         * @description Only deliveries of this session.
          * @example demo-session
          */
         SessionIdFilter: components["schemas"]["Identifier"];
@@ -1310,7 +1312,7 @@ export interface components {
          */
         Since: components["schemas"]["SinceInstant"];
         /**
-         * @description The `next_cursor` of the page before; use the same filters with it.
+         * @description The `next_cursor` of the previous page. Use it with the same filters.
          * @example MTc5NTI1MzQwMDAwMC5kbHZfMmI3ZTlkNGY2YTFjNGUzYjhkMDU
          */
         Cursor: string;
@@ -1321,12 +1323,12 @@ export interface components {
          */
         ServiceSignature: string;
         /**
-         * @description The delivery (Standard Webhooks); the same on every attempt, so duplicates are known by it.
+         * @description Identifies the delivery (Standard Webhooks). It is the same on every attempt and identifies duplicates.
          * @example dlv_2b7e9d4f6a1c4e3b8d05
          */
         DeliveryIdHeader: components["schemas"]["DeliveryId"];
         /**
-         * @description When this attempt was made, Unix seconds (Standard Webhooks); refuse old ones to keep replays out.
+         * @description Time of this attempt in Unix seconds (Standard Webhooks). Reject old values to prevent replays.
          * @example 1795253400
          */
         DeliveryTimestampHeader: string;
@@ -1337,8 +1339,8 @@ export interface components {
          */
         StandardSignature: string;
         /**
-         * @description Length of the window in minutes: datapoints with `timestamp` later than now minus this. At most 60, so that
-         *     an answer stays bounded. Plain decimal digits.
+         * @description Length of the window in minutes: datapoints with a `timestamp` later than now minus `minutes`. At most 60, so
+         *     that the response stays bounded. Decimal digits only.
          * @example 5
          */
         Minutes: number;
@@ -1347,7 +1349,7 @@ export interface components {
     headers: {
         /** @description Identifies this request in the service's logs. */
         RequestId: string;
-        /** @description Seconds to wait before the request is sent again. */
+        /** @description Seconds to wait before resending the request. */
         RetryAfter: number;
         /**
          * @description The quotas that the request was counted against, as a list of structured field items: `q` requests within `w`
@@ -1355,13 +1357,13 @@ export interface components {
          */
         RateLimitPolicy: string;
         /**
-         * @description What is left of each quota: `r` requests in the `t` seconds until it is whole again. As in
+         * @description What remains of each quota: `r` requests, and `t` seconds until the window ends. As in
          *     draft-ietf-httpapi-ratelimit-headers-11.
          */
         RateLimit: string;
-        /** @description As `RateLimitPolicy`; absent where no quota applies. */
+        /** @description Same as `RateLimitPolicy`; absent when no quota applies. */
         RateLimitPolicyIfAny: string;
-        /** @description As `RateLimit`; absent where no quota applies. */
+        /** @description Same as `RateLimit`; absent when no quota applies. */
         RateLimitIfAny: string;
     };
     pathItems: never;
@@ -1375,7 +1377,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description One reading. At most 4,096 bytes of UTF-8 JSON; unknown fields are refused. */
+        /** @description One reading. At most 4,096 bytes of UTF-8 JSON. Unknown fields are rejected. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["SignalSubmission"];
@@ -1450,8 +1452,8 @@ export interface operations {
                  */
                 session_id: components["parameters"]["SessionId"];
                 /**
-                 * @description Length of the window in minutes: datapoints with `timestamp` later than now minus this. At most 60, so that
-                 *     an answer stays bounded. Plain decimal digits.
+                 * @description Length of the window in minutes: datapoints with a `timestamp` later than now minus `minutes`. At most 60, so
+                 *     that the response stays bounded. Decimal digits only.
                  * @example 5
                  */
                 minutes?: components["parameters"]["Minutes"];
@@ -1534,7 +1536,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description All that was known about the subject is erased. */
+            /** @description All data about the subject is erased. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1562,14 +1564,14 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description Where to send what. At most 4,096 bytes of UTF-8 JSON; unknown fields are refused. */
+        /** @description The target and the events. At most 4,096 bytes of UTF-8 JSON. Unknown fields are rejected. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["WebhookRegistration"];
             };
         };
         responses: {
-            /** @description It was registered already; the secret is not shown again. */
+            /** @description The existing registration, without its secret. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1581,7 +1583,7 @@ export interface operations {
                     "application/json": components["schemas"]["Webhook"];
                 };
             };
-            /** @description Registered; keep the secret, it is not shown again. */
+            /** @description Registered. Store the secret; it is not shown again. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1613,7 +1615,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The webhooks; there are at most 100. */
+            /** @description The webhooks of the account, at most 100. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1639,7 +1641,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The webhook, as its registration named it.
+                 * @description The `id` that the registration returned.
                  * @example wh_4f1c9e0b7a2d4c8e9f60
                  */
                 id: components["parameters"]["WebhookIdInPath"];
@@ -1673,7 +1675,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The webhook, as its registration named it.
+                 * @description The `id` that the registration returned.
                  * @example wh_4f1c9e0b7a2d4c8e9f60
                  */
                 id: components["parameters"]["WebhookIdInPath"];
@@ -1709,7 +1711,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The webhook, as its registration named it.
+                 * @description The `id` that the registration returned.
                  * @example wh_4f1c9e0b7a2d4c8e9f60
                  */
                 id: components["parameters"]["WebhookIdInPath"];
@@ -1718,7 +1720,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Queued; it is sent at once. */
+            /** @description Queued. It is sent immediately. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -1743,12 +1745,12 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Of this webhook only.
+                 * @description Only deliveries of this webhook.
                  * @example wh_4f1c9e0b7a2d4c8e9f60
                  */
                 webhook_id?: components["parameters"]["WebhookIdFilter"];
                 /**
-                 * @description Of this session only.
+                 * @description Only deliveries of this session.
                  * @example demo-session
                  */
                 session_id?: components["parameters"]["SessionIdFilter"];
@@ -1758,7 +1760,7 @@ export interface operations {
                  */
                 since?: components["parameters"]["Since"];
                 /**
-                 * @description The `next_cursor` of the page before; use the same filters with it.
+                 * @description The `next_cursor` of the previous page. Use it with the same filters.
                  * @example MTc5NTI1MzQwMDAwMC5kbHZfMmI3ZTlkNGY2YTFjNGUzYjhkMDU
                  */
                 cursor?: components["parameters"]["Cursor"];
@@ -1796,7 +1798,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description Which deliveries. At most 4,096 bytes of UTF-8 JSON; unknown fields are refused. */
+        /** @description The deliveries to retry. At most 4,096 bytes of UTF-8 JSON. Unknown fields are rejected. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["RetryRequest"];
@@ -1836,12 +1838,12 @@ export interface operations {
                  */
                 status?: components["parameters"]["DeliveryOutcomeFilter"];
                 /**
-                 * @description Of this webhook only.
+                 * @description Only deliveries of this webhook.
                  * @example wh_4f1c9e0b7a2d4c8e9f60
                  */
                 webhook_id?: components["parameters"]["WebhookIdFilter"];
                 /**
-                 * @description Of this session only.
+                 * @description Only deliveries of this session.
                  * @example demo-session
                  */
                 session_id?: components["parameters"]["SessionIdFilter"];
@@ -1851,7 +1853,7 @@ export interface operations {
                  */
                 since?: components["parameters"]["Since"];
                 /**
-                 * @description The `next_cursor` of the page before; use the same filters with it.
+                 * @description The `next_cursor` of the previous page. Use it with the same filters.
                  * @example MTc5NTI1MzQwMDAwMC5kbHZfMmI3ZTlkNGY2YTFjNGUzYjhkMDU
                  */
                 cursor?: components["parameters"]["Cursor"];

@@ -388,7 +388,7 @@ export const problems = {
   "request_timeout": {
     "status": 408,
     "title": "Request Timeout",
-    "detail": "Request was not sent in time"
+    "detail": "Request not completed in time"
   },
   "headers_too_large": {
     "status": 431,
@@ -567,19 +567,19 @@ export const faults = {
     "detail": "Input should have at most {limit} items"
   },
   "not_unique": {
-    "detail": "Input should not have an item twice"
+    "detail": "Input should not contain duplicate items"
   },
   "pattern_mismatch": {
     "detail": "Input should match {limit}"
   },
   "date_time_invalid": {
-    "detail": "Input should be a valid date-time of the calendar"
+    "detail": "Not a valid calendar date-time, e.g. 2026-11-21T09:30:00Z"
   },
   "repeated": {
-    "detail": "Input should be given once"
+    "detail": "Parameter should be given only once"
   },
   "exclusive": {
-    "detail": "Input should have exactly one of {limit}"
+    "detail": "Input should contain exactly one of {limit}"
   },
   "url_invalid": {
     "detail": "Input should be an absolute URL with a host"
@@ -588,19 +588,19 @@ export const faults = {
     "detail": "Input should be an https URL"
   },
   "url_credentials": {
-    "detail": "Input should be a URL without user and password"
+    "detail": "Input should be a URL without user name and password"
   },
   "url_fragment": {
     "detail": "Input should be a URL without a fragment"
   },
   "address_refused": {
-    "detail": "Input should be a URL of a public address, not private, loopback, link-local or reserved"
+    "detail": "Input should be a URL with a public address, not a private, loopback, link-local or reserved one"
   },
   "too_many_webhooks": {
     "detail": "An account may have at most {limit} webhooks: remove one first"
   },
   "cursor_invalid": {
-    "detail": "Input should be a next_cursor of an earlier answer"
+    "detail": "Input should be the next_cursor of a previous response"
   },
   "invalid": {
     "detail": "Input should be valid"
@@ -900,4 +900,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "91087abefecf89adc8e5f18a73142403b25fef39847753ef22af3dce79a5d097" as const;
+export const contractDigest = "0bd463884799b5dade1b450d6f91f71711ae43abd6de6ad3956d80f4ba6e370f" as const;
