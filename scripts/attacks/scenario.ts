@@ -56,6 +56,7 @@ export async function playAll(scenarios: readonly Scenario[], options: RunOption
     console.error(`${titleOf(options.kind)}: ${scenario.title}`);
     const outcome = await playOrBreak(scenario, options);
     console.error(`  ${outcome.holds ? 'holds' : 'BROKEN'}, ${outcome.seconds.toFixed(0)} s`);
+    for (const { what, found } of outcome.findings.filter(isBroken)) console.error(`  ${what}: ${found}`);
     outcomes.push(outcome);
   }
   return outcomes;
