@@ -82,9 +82,16 @@ export interface paths {
         };
         /**
          * Get triggers
-         * @description Returns the topics of this person's conversations, with the stress measured around each. Topics are also
-         *     detected in calm conversations: this is how they resolve. Send conversation turns to `ingest` (`user_message`,
-         *     `ai_response` and `subject_id`). Their text is read in memory and never stored.
+         * @description The topics of this person's concerns, with the stress that was measured around each. Send conversation turns to
+         *     `ingest` (`user_message`, `ai_response` and `subject_id`). The service reads their text in memory and never
+         *     stores it.
+         *
+         *     A topic is sighted only where the person describes a concern of their own. Requests, small talk, facts and
+         *     questions about others have no topic. A calm turn about a concern is a sighting too: that is how a topic resolves.
+         *
+         *     A topic is `observed` from its first sighting. It becomes `active` when its recent stress reaches the stressed
+         *     band at its second sighting or later. It becomes `active` at its first sighting only where a phrase in the first
+         *     person names it and the state is `acute_stress`.
          */
         get: operations["getTriggers"];
         put?: never;
@@ -480,7 +487,7 @@ export interface components {
             recommendation: string;
             adaptation_effectiveness?: components["schemas"]["AdaptationEffectiveness"];
             /**
-             * @description Topics detected in this request's conversation turn. Empty when none was detected or no turn was sent.
+             * @description Topics of the concern that the user describes in this request's conversation turn. Empty without a concern of the user's own, and without a turn.
              * @example []
              */
             topics_detected: components["schemas"]["TopicName"][];
@@ -591,7 +598,7 @@ export interface components {
             mean?: number;
         };
         /**
-         * @description observed (seen, never raised), active (it stresses this person), resolved (it did, and no longer does).
+         * @description observed (sighted, no pattern of stress yet), active (it stresses this person), resolved (it did, and no longer does).
          * @example active
          * @enum {string}
          */

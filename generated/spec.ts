@@ -63,6 +63,7 @@ export const history = {
 export const triggers = {
   "newest_weight": 0.5,
   "active_from_state": "stressed",
+  "active_at_once_from_state": "acute_stress",
   "resolved_below_state": "focused",
   "resolving_sightings": 2,
   "status_changes_max": 20
@@ -301,8 +302,9 @@ export const topics = {
 } as const;
 
 export const topicExtraction = {
-  "area_share_min": 0.38,
-  "named_area_share_min": 0.2,
+  "concern_log_odds_min": -0.3,
+  "area_share_min": 0.25,
+  "named_area_share_min": 0.18,
   "named_points_min": 1,
   "session_area_turns_min": 0.4,
   "further_area_share_min": 0.15,
@@ -900,4 +902,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "0bd463884799b5dade1b450d6f91f71711ae43abd6de6ad3956d80f4ba6e370f" as const;
+export const contractDigest = "caff498cc0dc9ec0357df7ae4af5071564c6da9cee818cfcac14181c1d0c52c1" as const;
