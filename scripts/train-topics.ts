@@ -1,17 +1,17 @@
-/** Trains the area model of the topics on SAD and writes the weights file; the same rows give the same bytes. */
+/** Trains the concern gate and the area model, and writes the weights file. The same texts give the same bytes. */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { startProgress } from './terminal/progress.js';
 import { fitTopicModel, stepsMax } from './topics/fit.js';
-import { readSad, sadDefaultPath } from './topics/sad.js';
+import { dataDefaultPath, heldBackPrefix, readTopicTexts } from './topics/texts.js';
 
 const weightsFile = fileURLToPath(new URL('../src/domain/topics/weights.bin', import.meta.url));
 
 const command = new Command('train:topics')
-  .description('Train the area model of the topics on SAD; needed after any change of a phrase or word class.')
-  .option('--data <csv>', 'the SAD rows', sadDefaultPath)
-  .option('--out <file>', 'where the weights go', weightsFile)
+  .description('Train the topic model. Required after any change of a phrase, a word list or a training text.')
+  .option('--data <folder>', 'the data files', dataDefaultPath)
+  .option('--out <file>', 'the weights file', weightsFile)
   .action(train);
 command.parseAsync().catch((error: unknown) => {
   console.error(`error: ${(error as Error).message}`);
@@ -19,10 +19,11 @@ command.parseAsync().catch((error: unknown) => {
 });
 
 async function train({ data, out }: { data: string; out: string }): Promise<void> {
-  const rows = readSad(data);
+  const { sad, labeled } = readTopicTexts(data);
+  const training = labeled.filter(({ kind }) => !kind.startsWith(heldBackPrefix));
   const progress = startProgress(process.stderr, stepsMax, 'steps');
-  const bytes = fitTopicModel(rows, () => progress.advance());
+  const bytes = fitTopicModel(sad, training, () => progress.advance());
   progress.stop();
   writeFileSync(out, bytes);
-  console.log(`${rows.length} sentences, ${(bytes.length / 2 ** 20).toFixed(2)} MB of weights`);
+  console.log(`${sad.length} SAD rows, ${training.length} labeled texts, ${(bytes.length / 2 ** 20).toFixed(2)} MB`);
 }

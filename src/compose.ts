@@ -6,7 +6,7 @@ import { createIdentify } from './accounts/identify.js';
 import { type Keep, startAll } from './closing.js';
 import type { Config } from './config.js';
 import type { StartCore } from './core/core.js';
-import { loadTopicModel } from './domain/topics/extract.js';
+import { loadTopicModel } from './domain/topics/model.js';
 import { createApp } from './http/app.js';
 import { type ContractDocument, loadContractDocument } from './http/contract-document.js';
 import { startServer } from './http/server.js';
@@ -21,7 +21,7 @@ import { isTransient, remedyOf } from './store/transient.js';
 
 export interface ServiceParts {
   readonly config: Config;
-  /** The folder of the project, with openapi.yaml and the weights by which topics are told. */
+  /** The folder of the project, with openapi.yaml and the weights of the topic model. */
   readonly root: URL;
   readonly log: Logger;
   /** Where the core runs: here or on a thread. */

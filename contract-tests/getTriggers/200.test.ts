@@ -64,6 +64,51 @@ test('a story: observed, active, resolved, and active again when it flares', asy
   expect(await profileOf(service)).toMatchObject({ active: ['work_performance'], resolved: [] });
 });
 
+test('one stressed turn is no pattern, the second makes the topic active', async () => {
+  const service = await startTestService();
+  const say = async (session_id: string, user_message: string) => {
+    service.clock.advance(60);
+    const signals = { heart_rate: 72, tone: 'tense', sentiment: -0.6 } as const;
+    return service.read({ session_id, subject_id, ...signals, user_message, ai_response: 'I see.' });
+  };
+  const first = await say('one', review.user_message);
+  expect(first).toMatchObject({ state: 'stressed', topics_detected: ['work_performance'], active_triggers: [] });
+  expect(await profileOf(service)).toMatchObject({
+    triggers: { work_performance: { status: 'observed' } },
+    active: [],
+  });
+  const second = await say('two', review.user_message);
+  expect(second).toMatchObject({ state: 'stressed', active_triggers: ['work_performance'] });
+});
+
+test('a concern that the person names outright is active at once in an acute state, a vague one is not', async () => {
+  const service = await startTestService();
+  expect(await talk(service, 'named', harsh)).toBeGreaterThanOrEqual(80);
+  expect((await profileOf(service)).active).toEqual(['work_performance']);
+  const vague = { user_message: 'Everything about school is awful lately', ai_response: 'I see.' };
+  const reading = await service.read({ session_id: 'vague', subject_id: 'bert', ...harsh, ...vague });
+  expect(reading).toMatchObject({ state: 'acute_stress', topics_detected: ['school_general'], active_triggers: [] });
+});
+
+test('requests, tasks, facts and questions about others are no topics, however stressed the person is', async () => {
+  const service = await startTestService();
+  const messages = [
+    'how do I freeze my bank account',
+    'add this song to my sleep playlist',
+    "the Excel function for the number of days between two dates doesn't work",
+    'Write a blog post about starting a new job',
+    'Do you have a teenager?',
+    'He is an actor and does charity work in Kenya',
+    'thanks, terrific',
+  ];
+  for (const user_message of messages) {
+    service.clock.advance(1);
+    const reading = await service.read({ subject_id, ...harsh, user_message, ai_response: 'Sure.' });
+    expect(reading.topics_detected, user_message).toEqual([]);
+  }
+  expect((await service.request(`/v1/triggers?subject_id=${subject_id}`)).status).toBe(404);
+});
+
 test('readings of the person, also without text, and the state tell the triggers', async () => {
   const service = await startTestService();
   await talk(service, 'bad', harsh);

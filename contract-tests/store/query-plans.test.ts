@@ -6,7 +6,7 @@ import { createKey } from '../../src/accounts/manage.js';
 import { readConfig } from '../../src/config.js';
 import type { Caller, Submission } from '../../src/contract.js';
 import { createLog } from '../../src/log.js';
-import { loadTopicModel } from '../../src/domain/topics/extract.js';
+import { loadTopicModel } from '../../src/domain/topics/model.js';
 import { resolveName } from '../../src/delivery/resolve-name.js';
 import { createSecretBox } from '../../src/delivery/secret-box.js';
 import { createIngest } from '../../src/ingest/ingest.js';

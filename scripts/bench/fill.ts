@@ -65,6 +65,7 @@ function drawTrigger(random: () => number): Trigger {
       atMs: startMs + index * hourMs,
       sessionId: `earlier-${index}`,
       isFirstInSession: true,
+      isCertain: false,
     });
   return trigger as Trigger;
 }

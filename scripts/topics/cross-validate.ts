@@ -1,47 +1,90 @@
-import { extractTopics, loadTopicModel, type TopicModel } from '../../src/domain/topics/extract.js';
-import { bestShares, readText } from '../../src/domain/topics/reading.js';
+import { gatherTopics } from '../../src/domain/topics/gather.js';
+import { loadTopicModel, type TopicModel } from '../../src/domain/topics/model.js';
+import { createTopicReader } from '../../src/domain/topics/reader.js';
+import { bestShares } from '../../src/domain/topics/shares.js';
 import { areaOfTopic, areas, type Area } from '../../src/domain/topics/vocabulary.js';
 import { seededRandom } from '../terminal/scenes.js';
-import { fitTopicModel } from './fit.js';
+import { areaTexts, encodeModels, fitAreas, fitConcern, fitTopicModel } from './fit.js';
 import type { SadRow } from './sad.js';
+import { heldBackPrefix, type LabeledText, type TopicTexts } from './texts.js';
 
-/** What a model that never saw the row says about it. */
+/** What a model that was trained without the text says about it. */
 export interface Judgement {
-  readonly row: SadRow;
-  /** Likeliest area without refusal; undefined for small talk. */
+  readonly it: LabeledText;
+  /** Log odds that the speaker describes a concern of their own. */
+  readonly concern: number;
+  /** Most likely area without refusal; undefined for small talk. */
   readonly best: Area | undefined;
-  /** Its share, 0–1: what refusal compares with its threshold. */
-  readonly share: number;
-  /** Areas of the topics that the service would answer, the first first. */
-  readonly answered: readonly Area[];
+  /** Areas of the topics that the service returns if the gate passes the text, the first first. */
+  readonly ungated: readonly Area[];
 }
 
-/** Judges every row by the extractor trained on the other folds; stratified by label, the same for the same seed. */
-export function crossValidate(rows: readonly SadRow[], folds: number, seed: number, onStep: () => void): Judgement[] {
-  const foldOf = assignFolds(rows, folds, seed);
+/** Judges every text by a model trained on the other folds. Stratified by kind and area; deterministic per seed. */
+export function crossValidate({ sad, labeled }: TopicTexts, folds: number, seed: number, onFold: () => void) {
+  const trained = labeled.filter(({ kind }) => !kind.startsWith(heldBackPrefix));
+  const all: LabeledText[] = [...trained, ...unlabeledOf(sad, trained)];
+  const foldOf = assignFolds(all, folds, seed);
+  const isIn = new Map(all.map((it, i) => [it.sad ?? it, foldOf[i]]));
   return Array.from({ length: folds }, (_, fold) => {
-    const training = rows.filter((_, i) => foldOf[i] !== fold);
-    const bytes = fitTopicModel(training, onStep);
-    const model = loadTopicModel(bytes);
-    return rows.filter((_, i) => foldOf[i] === fold).map((row) => judge(model, row));
+    const model = loadTopicModel(
+      fitTopicModel(
+        sad.filter((row) => isIn.get(row) !== fold),
+        trained.filter((it) => isIn.get(it.sad ?? it) !== fold),
+      ),
+    );
+    onFold();
+    return judgeAll(
+      model,
+      all.filter((it) => isIn.get(it.sad ?? it) === fold),
+    );
   }).flat();
 }
 
-/** What a model says about one row, as the first turn of a session. */
-function judge(model: TopicModel, row: SadRow): Judgement {
-  const shares = bestShares(readText(model, row.sentence));
-  const share = Math.max(...shares);
-  const { topics } = extractTopics(model, undefined, { user_message: row.sentence, ai_response: '' });
-  const best = share > 0 ? areas[shares.indexOf(share)] : undefined;
-  return { row, best, share, answered: topics.flatMap((topic) => areaOfTopic.get(topic) ?? []) };
+/** Judges each kind by a gate that was trained without it, and the held-back kinds by one trained on all others. */
+export function leaveKindsOut({ sad, labeled }: TopicTexts, kinds: readonly string[], onKind: () => void) {
+  const trained = labeled.filter(({ kind }) => !kind.startsWith(heldBackPrefix));
+  const areaModel = fitAreas(areaTexts(sad, trained));
+  return kinds.flatMap((kind) => {
+    const concern = fitConcern(trained.filter((it) => it.kind !== kind));
+    onKind();
+    return judgeAll(
+      loadTopicModel(encodeModels({ areas: areaModel, concern })),
+      labeled.filter((it) => it.kind === kind),
+    );
+  });
 }
 
-/** Deals the rows of each kind to the folds in turn, after a seeded shuffle. */
-function assignFolds(rows: readonly SadRow[], folds: number, seed: number): number[] {
+function judgeAll(model: TopicModel, texts: readonly LabeledText[]): Judgement[] {
+  const reader = createTopicReader(model);
+  return texts.map((it) => {
+    // As the first turn of a session.
+    const turn = reader.readTurn({ user_message: it.text, ai_response: '' });
+    const { topics } = gatherTopics(undefined, { ...turn, user: { ...turn.user, concern: Infinity } });
+    const shares = bestShares(turn.user);
+    const share = Math.max(...shares);
+    return {
+      it,
+      concern: turn.user.concern,
+      best: share > 0 ? areas[shares.indexOf(share)] : undefined,
+      ungated: topics.flatMap((topic) => areaOfTopic.get(topic) ?? []),
+    };
+  });
+}
+
+/** SAD rows that the gate does not train on; they are judged all the same. */
+function unlabeledOf(sad: readonly SadRow[], labeled: readonly LabeledText[]): LabeledText[] {
+  const known = new Set(labeled.map((it) => it.sad));
+  return sad
+    .filter((row) => !known.has(row))
+    .map((row) => ({ text: row.sentence, kind: 'sad, unclear', isConcern: row.isStressor, area: undefined, sad: row }));
+}
+
+/** Deals the texts of each kind and area to the folds in turn, after a seeded shuffle. */
+function assignFolds(texts: readonly LabeledText[], folds: number, seed: number): number[] {
   const random = seededRandom(seed);
-  const order = rows.map((row, index) => ({
+  const order = texts.map(({ kind, area, sad }, index) => ({
     index,
-    key: `${row.top} ${row.isStressor} ${row.second === undefined}`,
+    key: `${kind} ${area} ${sad?.isStressor} ${sad?.second === undefined}`,
     at: random(),
   }));
   order.sort((a, b) => (a.key === b.key ? a.at - b.at : a.key < b.key ? -1 : 1));

@@ -1,5 +1,5 @@
 import { areas } from '../../src/domain/topics/vocabulary.js';
-import type { RefusalPoint } from './figures.js';
+import type { GatePoint } from './figures.js';
 
 const INK = '#1f2933';
 const FAINT = '#d5dbe1';
@@ -53,55 +53,72 @@ function headOf(name: string, x: number): string {
 
 function cellOf(x: number, y: number, count: number, part: number, isRight: boolean): string {
   const box = `<rect x="${x}" y="${y}" width="${CELL.width - 2}" height="${CELL.height - 2}" fill="${isRight ? BLUE : ORANGE}" fill-opacity="${(0.04 + 0.9 * part).toFixed(2)}"/>`;
-  const colour = part > 0.5 ? 'fill="#fff"' : '';
+  const color = part > 0.5 ? 'fill="#fff"' : '';
   return count === 0
     ? box
-    : box + text(x + CELL.width / 2 - 1, y + CELL.height / 2 + 3, `${Math.round(100 * part)}`, 'middle', colour);
+    : box + text(x + CELL.width / 2 - 1, y + CELL.height / 2 + 3, `${Math.round(100 * part)}`, 'middle', color);
 }
 
 const PLOT = { left: 64, top: 48, width: 520, height: 320 };
 
-/** F1 over false alarms, a point for each threshold; marks where the service stands and what it must reach. */
-export function drawRefusal(
-  curve: readonly RefusalPoint[],
-  service: { falseAlarms: number; macroF1: number },
-  goal: { falseAlarms: number; macroF1: number },
+interface Curve {
+  readonly name: string;
+  readonly points: readonly GatePoint[];
+  /** The setting of the service. */
+  readonly here: GatePoint;
+  readonly color: string;
+}
+
+const FALSE_ALARMS_MAX = 0.4;
+const RECALL_MIN = 0.7;
+const x = (falseAlarms: number): number => PLOT.left + (falseAlarms / FALSE_ALARMS_MAX) * PLOT.width;
+const y = (recall: number): number => PLOT.top + ((1 - recall) / (1 - RECALL_MIN)) * PLOT.height;
+
+/** Recall over false alarms, a point for each setting of the gate; rings mark the service. */
+export function drawGate(
+  seen: readonly GatePoint[],
+  unseen: readonly GatePoint[],
+  here: [GatePoint, GatePoint],
 ): string {
-  const [low, high] = [0.5, 0.8];
-  const x = (falseAlarm: number) => PLOT.left + falseAlarm * PLOT.width;
-  const y = (f1: number) => PLOT.top + (1 - (Math.max(low, f1) - low) / (high - low)) * PLOT.height;
-  const grid = [0, 0.2, 0.4, 0.6, 0.8, 1].map(
-    (at) =>
-      `<path d="M${x(at)} ${y(high)}V${y(low)}" stroke="${FAINT}"/>${text(x(at), y(low) + 18, `${Math.round(at * 100)} %`)}`,
-  );
-  const steps = [0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8].map(
-    (at) => `<path d="M${x(0)} ${y(at)}H${x(1)}" stroke="${FAINT}"/>${text(x(0) - 8, y(at) + 4, at.toFixed(2), 'end')}`,
-  );
-  const shown = curve.filter((point) => point.macroF1 >= low);
-  const line = `<polyline points="${shown.map((point) => `${x(point.falseAlarms).toFixed(1)},${y(point.macroF1).toFixed(1)}`).join(' ')}" fill="none" stroke="${BLUE}" stroke-width="2"/>`;
-  const dots = shown.map(
-    (point) =>
-      `<circle cx="${x(point.falseAlarms).toFixed(1)}" cy="${y(point.macroF1).toFixed(1)}" r="2.5" fill="${BLUE}"><title>share ≥ ${point.shareMin.toFixed(2)}: F1 ${point.macroF1.toFixed(3)}</title></circle>`,
-  );
-  const target = `<rect x="${x(0)}" y="${y(high)}" width="${x(goal.falseAlarms) - x(0)}" height="${y(goal.macroF1) - y(high)}" fill="${BLUE}" fill-opacity="0.08"/>${text(x(0) + 6, y(goal.macroF1) - 6, 'goal', 'start')}`;
-  const here = `<circle cx="${x(service.falseAlarms)}" cy="${y(service.macroF1)}" r="6" fill="none" stroke="${ORANGE}" stroke-width="2.5"/>${text(x(service.falseAlarms) + 12, y(service.macroF1) + 18, 'as the service answers', 'start', `fill="${ORANGE}"`)}`;
-  const names = [
-    text(x(0.5), y(low) + 40, 'false alarms on the rows without any area'),
+  const curves: Curve[] = [
+    { name: 'kind of text in training', points: seen, here: here[0], color: BLUE },
+    { name: 'kind of text left out', points: unseen, here: here[1], color: ORANGE },
+  ];
+  return picture(PLOT.left + PLOT.width + 40, PLOT.top + PLOT.height + 60, 'What fewer false alarms cost', [
+    ...gridOf(),
+    ...curves.flatMap(drawCurve),
+    text(x(FALSE_ALARMS_MAX / 2), y(RECALL_MIN) + 40, 'everyday texts with a topic, mean of three kinds'),
     text(
       18,
-      y((low + high) / 2),
-      'macro F1 over eight areas',
+      y((1 + RECALL_MIN) / 2),
+      'stressor sentences with a topic',
       'middle',
-      `transform="rotate(-90 18 ${y((low + high) / 2)})"`,
+      `transform="rotate(-90 18 ${y((1 + RECALL_MIN) / 2)})"`,
     ),
-  ];
-  return picture(PLOT.left + PLOT.width + 40, PLOT.top + PLOT.height + 60, 'Refusal: what fewer false alarms cost', [
-    ...grid,
-    ...steps,
-    target,
-    line,
-    ...dots,
-    here,
-    ...names,
   ]);
+}
+
+function gridOf(): string[] {
+  const columns = [0, 0.1, 0.2, 0.3, 0.4].map(
+    (at) =>
+      `<path d="M${x(at)} ${y(1)}V${y(RECALL_MIN)}" stroke="${FAINT}"/>${text(x(at), y(RECALL_MIN) + 18, percent(at))}`,
+  );
+  const rows = [0.7, 0.8, 0.9, 1].map(
+    (at) => `<path d="M${x(0)} ${y(at)}H${x(0.4)}" stroke="${FAINT}"/>${text(x(0) - 8, y(at) + 4, percent(at), 'end')}`,
+  );
+  return [...columns, ...rows];
+}
+
+const percent = (part: number): string => `${Math.round(100 * part)} %`;
+
+function drawCurve({ name, points, here, color }: Curve, index: number): string[] {
+  const shown = points.filter(({ recall, falseAlarms }) => recall >= RECALL_MIN && falseAlarms <= FALSE_ALARMS_MAX);
+  const at = (point: GatePoint) => [x(point.falseAlarms).toFixed(1), y(point.recall).toFixed(1)] as const;
+  const line = shown.map((point) => at(point).join(',')).join(' ');
+  const [hereX, hereY] = at(here);
+  return [
+    `<polyline points="${line}" fill="none" stroke="${color}" stroke-width="2"/>`,
+    `<circle cx="${hereX}" cy="${hereY}" r="6" fill="none" stroke="${color}" stroke-width="2.5"/>`,
+    text(x(0.2), y(0.8) + 22 * index, `${index === 0 ? 'blue' : 'orange'}: ${name}`, 'start', `fill="${color}"`),
+  ];
 }

@@ -1,28 +1,32 @@
+import { topicExtraction as settings } from '../../generated/spec.js';
 import { areas, type Area } from '../../src/domain/topics/vocabulary.js';
 import type { Judgement } from './cross-validate.js';
-import { isJudged, isWithoutArea } from './sad.js';
 
-/** An area a judgement names, undefined for none. */
+/** The area that a judgement names, undefined for none. */
 export type Pick = (judgement: Judgement) => Area | undefined;
 
-/** Best area whatever its share. */
-export const bestArea: Pick = ({ best }) => best;
-/** Area of the first topic that the service answers. */
-export const answeredArea: Pick = ({ answered }) => answered[0];
-/** Best area where its share reaches a threshold. */
-export const areaFrom =
-  (shareMin: number): Pick =>
-  ({ best, share }) =>
-    share >= shareMin ? best : undefined;
+/** Areas of the topics that the service returns if its gate begins at `concernMin`. */
+export const returnedAreas = (
+  { concern, ungated }: Judgement,
+  concernMin: number = settings.concern_log_odds_min,
+): readonly Area[] => (concern >= concernMin ? ungated : []);
 
-/** F1 of each area over the stressor sentences of the eight areas; a refusal counts as a miss. */
+/** Most likely area, forced. */
+export const bestArea: Pick = ({ best }) => best;
+/** Area of the first topic that the service returns. */
+export const returnedArea: Pick = (judgement) => returnedAreas(judgement)[0];
+
+export const ofKind = (judgements: readonly Judgement[], kind: string): Judgement[] =>
+  judgements.filter(({ it }) => it.kind === kind);
+
+/** F1 of each area over the stressor sentences of SAD's eight areas. A refusal counts as a miss. */
 export function scoreAreas(judgements: readonly Judgement[], pick: Pick): { area: Area; f1: number }[] {
-  const judged = judgements.filter(({ row }) => isJudged(row));
+  const judged = ofKind(judgements, 'sad');
   return areas.map((area) => {
     const picked = judged.filter((judgement) => pick(judgement) === area);
-    const hits = picked.filter(({ row }) => row.top === area).length;
-    const labelled = judged.filter(({ row }) => row.top === area).length;
-    return { area, f1: (2 * hits) / Math.max(1, picked.length + labelled) };
+    const hits = picked.filter(({ it }) => it.area === area).length;
+    const labeled = judged.filter(({ it }) => it.area === area).length;
+    return { area, f1: (2 * hits) / Math.max(1, picked.length + labeled) };
   });
 }
 
@@ -30,58 +34,60 @@ export function scoreAreas(judgements: readonly Judgement[], pick: Pick): { area
 export const macroF1 = (judgements: readonly Judgement[], pick: Pick): number =>
   mean(scoreAreas(judgements, pick).map(({ f1 }) => f1));
 
-/** Part of the judged sentences whose best area is the raters' first or second choice. */
-export const topOrSecond = (judgements: readonly Judgement[], pick: Pick): number =>
-  partOf(
-    judgements.filter(({ row }) => isJudged(row)),
-    (judgement) => {
-      const area = pick(judgement);
-      return area !== undefined && (area === judgement.row.top || area === judgement.row.second);
-    },
-  );
-
-/** Part of the rows without any area that yield a topic. */
-export const falseAlarms = (judgements: readonly Judgement[], pick: Pick): number =>
-  partOf(
-    judgements.filter(({ row }) => isWithoutArea(row)),
-    (judgement) => pick(judgement) !== undefined,
-  );
-
-/** Refusal at one threshold. */
-export interface RefusalPoint {
-  readonly shareMin: number;
-  readonly macroF1: number;
-  readonly falseAlarms: number;
-  /** Part of the judged sentences that get a topic. */
-  readonly answered: number;
-}
-
-const THRESHOLD_STEP = 0.02;
-const THRESHOLD_MAX = 0.9;
-
-/** The whole trade between refusing and answering. */
-export function refusalCurve(judgements: readonly Judgement[]): RefusalPoint[] {
-  const judged = judgements.filter(({ row }) => isJudged(row));
-  return Array.from({ length: THRESHOLD_MAX / THRESHOLD_STEP + 1 }, (_, i) => {
-    const shareMin = i * THRESHOLD_STEP;
-    const pick = areaFrom(shareMin);
-    return {
-      shareMin,
-      macroF1: macroF1(judgements, pick),
-      falseAlarms: falseAlarms(judgements, pick),
-      answered: partOf(judged, (judgement) => pick(judgement) !== undefined),
-    };
+/** Part of SAD's stressor sentences whose area is the raters' first or second choice. */
+export const firstOrSecond = (judgements: readonly Judgement[], pick: Pick): number =>
+  partOf(ofKind(judgements, 'sad'), (judgement) => {
+    const area = pick(judgement);
+    return area !== undefined && (area === judgement.it.area || area === judgement.it.sad?.second);
   });
+
+/** Part of the texts that yield a topic. */
+export const withTopic = (judgements: readonly Judgement[], concernMin?: number): number =>
+  partOf(judgements, (judgement) => returnedAreas(judgement, concernMin).length > 0);
+
+/** Part of the questions to a counselor whose first topic, or any topic, is in the labeled area. */
+export const inLabeledArea = (judgements: readonly Judgement[], which: 'first' | 'any'): number =>
+  partOf(judgements, (judgement) => {
+    const returned = returnedAreas(judgement);
+    return returned.slice(0, which === 'first' ? 1 : returned.length).some((area) => area === judgement.it.area);
+  });
+
+/** One setting of the gate. */
+export interface GatePoint {
+  readonly concernMin: number;
+  /** Mean over the three kinds of everyday text of the part that yields a topic. */
+  readonly falseAlarms: number;
+  /** Part of SAD's stressor sentences that yield a topic. */
+  readonly recall: number;
 }
 
-/** Counts of labelled area (row) by picked area (column); the last column counts refusals. */
+export const everydayKinds = ['request', 'instruction', 'chat'] as const;
+const CURVE = { from: -4, to: 4, step: 0.25 };
+
+/** False alarms against recall, over the settings of the gate. */
+export const gateCurve = (everyday: readonly Judgement[], concerns: readonly Judgement[]): GatePoint[] =>
+  Array.from({ length: (CURVE.to - CURVE.from) / CURVE.step + 1 }, (_, i) =>
+    gatePoint(everyday, concerns, CURVE.from + i * CURVE.step),
+  );
+
+export const gatePoint = (
+  everyday: readonly Judgement[],
+  concerns: readonly Judgement[],
+  concernMin: number,
+): GatePoint => ({
+  concernMin,
+  falseAlarms: mean(everydayKinds.map((kind) => withTopic(ofKind(everyday, kind), concernMin))),
+  recall: withTopic(ofKind(concerns, 'sad'), concernMin),
+});
+
+/** Counts of labeled area (row) by picked area (column). The last column counts refusals. */
 export function countConfusions(judgements: readonly Judgement[], pick: Pick): number[][] {
   const counts = areas.map(() => new Array<number>(areas.length + 1).fill(0));
-  for (const judgement of judgements.filter(({ row }) => isJudged(row))) {
-    const row = counts[areas.indexOf(judgement.row.top as Area)] as number[];
+  for (const judgement of ofKind(judgements, 'sad')) {
+    const row = counts[areas.findIndex((area) => area === judgement.it.area)] ?? [];
     const area = pick(judgement);
     const column = area === undefined ? areas.length : areas.indexOf(area);
-    row[column] = (row[column] as number) + 1;
+    row[column] = (row[column] ?? 0) + 1;
   }
   return counts;
 }

@@ -1,194 +1,179 @@
 import { newBitSet } from '../../src/domain/topics/bit-set.js';
+import { type BucketList, concernBits, createConcernFeatures, type GateText } from '../../src/domain/topics/concern.js';
 import {
+  createFeatureLister,
   type FeatureIndex,
   type FeatureList,
-  fillFeatures,
   lexiconBits,
-  newFeatures,
   noKnownRows,
 } from '../../src/domain/topics/features.js';
-import { findInSegment, newFindings } from '../../src/domain/topics/findings.js';
-import { compileLexicon, lexiconFingerprint, type Lexicon } from '../../src/domain/topics/lexicon.js';
+import { createFinder } from '../../src/domain/topics/findings.js';
+import { compileLexicon, lexiconFingerprint, numberIn } from '../../src/domain/topics/lexicon.js';
 import { classTotal } from '../../src/domain/topics/model.js';
-import { readWords } from '../../src/domain/topics/tokens.js';
-import { areas } from '../../src/domain/topics/vocabulary.js';
-import { encodeWeights, type FamilyWeights } from '../../src/domain/topics/weights.js';
-import { minimise } from './optimize.js';
+import { phrasePointsMin } from '../../src/domain/topics/reader.js';
+import { createTokenizer, type Words, wordsMax } from '../../src/domain/topics/tokens.js';
+import { areas, type Area } from '../../src/domain/topics/vocabulary.js';
+import { encodeWeights, type LinearWeights, type TopicWeights } from '../../src/domain/topics/weights.js';
+import { type Example, fitLinear, type FitOptions } from './fit-linear.js';
 import type { SadRow } from './sad.js';
+import type { LabeledText } from './texts.js';
 
-/** Buckets (2^bits) for words, runs of letters, lexicon. */
-const familyBits = [16, 16, lexiconBits] as const;
-/** A bucket that fewer sentences fill is left out: it says little, and could tell of a single sentence. */
-const SENTENCES_MIN = 3;
-/** Strength of the pull towards zero; best of 1/8, 1/4, 1/2, 1, 1.4, 2 by cross-validation. */
-const PULL = 1;
-/** Rare areas count more, by this power of how rare they are. */
-const BALANCE = 0.4;
-export const stepsMax = 40;
-
-/** One training segment: its buckets by family with their scaled rarity, its class, its weight. */
-interface Example {
-  readonly columns: Uint32Array;
-  readonly values: Float32Array;
-  readonly target: number;
+/** A text with its area for the area model. */
+export interface AreaText {
+  readonly text: string;
+  readonly area: Area | 'none';
   readonly weight: number;
 }
 
-/** Buckets of each family that one segment fills, and how often. */
-type Filled = readonly Map<number, number>[];
+/** Buckets (2^bits) for words, runs of letters, lexicon. */
+const areaOptions: FitOptions = {
+  classTotal,
+  families: [16, 16, lexiconBits].map((bits) => ({ bits, scale: 1 })),
+  // Best of 1/8, 1/4, 1/2, 1, 1.4, 2 by cross-validation.
+  pull: 1,
+  stepsMax: 40,
+};
+/** Rare areas count more, by this power of how rare they are. */
+const AREA_BALANCE = 0.4;
+/** Forms, then words. Forms transfer better to kinds of text that were not trained on. */
+const concernOptions: FitOptions = {
+  classTotal: 2,
+  families: [
+    { bits: concernBits, scale: 1 },
+    { bits: concernBits, scale: 0.7 },
+  ],
+  pull: 1,
+  stepsMax: 60,
+};
+/** A kind's total weight is its number of texts to this power, so that no large file dominates. */
+const KIND_POWER = 0.6;
+/** Weight of a question to a counselor, shared by its segments, against a SAD sentence. */
+const COUNSELING_WEIGHT = 0.5;
 
-/** Trains the area model and returns the weights file. Same rows, same bytes. */
-export function fitTopicModel(rows: readonly SadRow[], onStep: (step: number) => void = () => {}): Uint8Array {
-  const lexicon = compileLexicon();
-  const pieces = rows.flatMap((row) => segmentsOf(lexicon, row.sentence).map((filled) => ({ row, filled })));
-  const rarities = familyBits.map((bits, i) =>
-    raritiesOf(
-      pieces.map(({ filled }) => filled[i] as Map<number, number>),
-      2 ** bits,
-    ),
-  );
-  const columns = assignColumns(rarities);
-  const weigh = classWeights(rows);
-  const examples = pieces.map(({ row, filled }) => ({
-    ...encode(filled, rarities, columns),
-    target: classOf(row.top),
-    weight: weigh(row),
-  }));
-  const parameters = new Float64Array((columns.total + 1) * classTotal);
-  minimise(parameters, (x, slope) => loss(examples, x, slope), stepsMax, onStep);
-  return encodeWeights({ fingerprint: lexiconFingerprint(), ...unpack(parameters, rarities, columns) });
-}
+/** Steps that one training reports, at most. */
+export const stepsMax = areaOptions.stepsMax + concernOptions.stepsMax;
 
-/** Before there are weights each bucket has a row: its number and one more. */
-const [words, runs, classes] = familyBits.map((bits) => ({
+const lexicon = compileLexicon();
+const tokenizer = createTokenizer();
+const find = createFinder(lexicon);
+const listConcernFeatures = createConcernFeatures(lexicon);
+/** Without weights, each bucket has a row: its number plus one. */
+const [words, runs, classes] = areaOptions.families.map(({ bits }) => ({
   bits,
   rowOf: Uint32Array.from({ length: 2 ** bits }, (_, bucket) => bucket + 1),
   used: newBitSet(2 ** bits).fill(0xff),
 }));
-const index = { words, runs, lexicon: classes, known: noKnownRows } as FeatureIndex;
+const listFeatures = createFeatureLister(
+  { words, runs, lexicon: classes, known: noKnownRows } as FeatureIndex,
+  lexicon,
+);
 
-/** Buckets that each segment of a sentence fills; read as the service reads. */
-function segmentsOf(lexicon: Lexicon, sentence: string): Filled[] {
-  const words = readWords(sentence);
-  const found = newFindings();
-  const features = newFeatures();
-  return words.segmentEnds.map((to, i) => {
-    findInSegment(found, lexicon, words, words.segmentEnds[i - 1] ?? 0, to);
-    fillFeatures(features, index, lexicon, words, found);
-    return [features.words, features.runs, features.lexicon].map(countBuckets);
+/** Trains both models and returns the weights file. Same texts, same bytes. */
+export function fitTopicModel(
+  sad: readonly SadRow[],
+  labeled: readonly LabeledText[],
+  onStep: () => void = () => {},
+): Uint8Array {
+  return encodeModels({ areas: fitAreas(areaTexts(sad, labeled), onStep), concern: fitConcern(labeled, onStep) });
+}
+
+export const encodeModels = (models: Omit<TopicWeights, 'fingerprint'>): Uint8Array =>
+  encodeWeights({ fingerprint: lexiconFingerprint(), ...models });
+
+/** What the area model learns from: all SAD rows, and the questions to a counselor. */
+export function areaTexts(sad: readonly SadRow[], labeled: readonly LabeledText[]): AreaText[] {
+  const counseling = labeled.flatMap(({ text, area, kind }) =>
+    kind === 'counseling' && area ? [{ text, area, weight: COUNSELING_WEIGHT }] : [],
+  );
+  return [...sad.map(({ sentence, top }) => ({ text: sentence, area: top, weight: 1 })), ...counseling];
+}
+
+export function fitAreas(texts: readonly AreaText[], onStep: () => void = () => {}): LinearWeights {
+  const balance = areaBalance(texts);
+  const examples = texts.flatMap(({ text, area, weight }): Example[] => {
+    const segments = segmentsOf(text);
+    const target = area === 'none' ? areas.length : areas.indexOf(area);
+    return segments.map((filled) => ({
+      filled,
+      target,
+      weight: (weight * balance(area)) / Math.sqrt(segments.length),
+    }));
+  });
+  return fitLinear(examples, areaOptions, onStep);
+}
+
+export function fitConcern(labeled: readonly LabeledText[], onStep: () => void = () => {}): LinearWeights {
+  const weightOf = kindWeights(labeled);
+  const examples = labeled.map((it): Example => {
+    const { forms, words } = listConcernFeatures(readForGate(it.text));
+    return { filled: [forms, words].map(countEntries), target: it.isConcern ? 1 : 0, weight: weightOf(it) };
+  });
+  return toOneClass(fitLinear(examples, concernOptions, onStep));
+}
+
+/** Of two classes, the log odds of the second against the first. */
+const toOneClass = ({ biases, families }: LinearWeights): LinearWeights => ({
+  biases: differences(biases),
+  families: families.map((family) => ({ ...family, weights: differences(family.weights) })),
+});
+
+const differences = (pairs: Float32Array): Float32Array =>
+  Float32Array.from({ length: pairs.length / 2 }, (_, i) => (pairs[2 * i + 1] ?? 0) - (pairs[2 * i] ?? 0));
+
+function read(content: string): { text: Words; numbers: Uint16Array } {
+  const text = tokenizer.read(content);
+  const numbers = new Uint16Array(wordsMax);
+  for (let i = 0; i < text.count; i++) numbers[i] = numberIn(lexicon, text, i);
+  return { text, numbers };
+}
+
+function readForGate(content: string): GateText {
+  const { text, numbers } = read(content);
+  const gateText = { text, numbers, isNamed: false, isNamedInFirstPerson: false };
+  text.segmentEnds.forEach((to, i) => {
+    const { hits, isFirstPerson } = find(text, numbers, text.segmentEnds[i - 1] ?? 0, to);
+    const isNamed = hits.some(({ points }) => points >= phrasePointsMin);
+    gateText.isNamed ||= isNamed;
+    gateText.isNamedInFirstPerson ||= isNamed && isFirstPerson;
+  });
+  return gateText;
+}
+
+/** The features of each segment, read as the service reads them. */
+function segmentsOf(content: string): Example['filled'][] {
+  const { text, numbers } = read(content);
+  return text.segmentEnds.map((to, i) => {
+    const { words, runs, lexicon } = listFeatures(text, numbers, find(text, numbers, text.segmentEnds[i - 1] ?? 0, to));
+    return [words, runs, lexicon].map(countRows);
   });
 }
 
-function countBuckets({ rows, length }: FeatureList): Map<number, number> {
+const countRows = ({ rows, length }: FeatureList): Map<number, number> => countAll(rows.subarray(0, length), 1);
+const countEntries = ({ buckets, length }: BucketList): Map<number, number> => countAll(buckets.subarray(0, length), 0);
+
+function countAll(entries: Iterable<number>, base: number): Map<number, number> {
   const counts = new Map<number, number>();
-  for (const row of rows.subarray(0, length)) counts.set(row - 1, (counts.get(row - 1) ?? 0) + 1);
+  for (const entry of entries) counts.set(entry - base, (counts.get(entry - base) ?? 0) + 1);
   return counts;
 }
 
-/** Columns of the parameters: one for each used bucket of each family. */
-interface Columns {
-  readonly of: readonly Uint32Array[];
-  readonly total: number;
+function areaBalance(texts: readonly AreaText[]): (area: AreaText['area']) => number {
+  const counts = countBy(texts, ({ area }) => area);
+  return (area) => (texts.length / classTotal / (counts.get(area) ?? 1)) ** AREA_BALANCE;
 }
 
-function assignColumns(rarities: readonly Float32Array[]): Columns {
-  let total = 0;
-  const of = rarities.map((family) => Uint32Array.from(family, (rarity) => (rarity > 0 ? total++ : 0)));
-  return { of, total };
-}
-
-function raritiesOf(filled: readonly Map<number, number>[], buckets: number): Float32Array {
-  const counts = new Uint32Array(buckets);
-  for (const it of filled) for (const bucket of it.keys()) counts[bucket] = (counts[bucket] as number) + 1;
-  return Float32Array.from(counts, (count) =>
-    count < SENTENCES_MIN ? 0 : 1 + Math.log((1 + filled.length) / (1 + count)),
+/** Both sides, concerns and everyday texts, have the same total weight: half the number of texts. */
+function kindWeights(labeled: readonly LabeledText[]): (text: LabeledText) => number {
+  const counts = countBy(labeled, ({ kind }) => kind);
+  const raw = ({ kind }: LabeledText) => (counts.get(kind) ?? 1) ** (KIND_POWER - 1);
+  const sums = [false, true].map((side) =>
+    labeled.filter(({ isConcern }) => isConcern === side).reduce((sum, it) => sum + raw(it), 0),
   );
+  return (text) => (raw(text) * labeled.length) / 2 / (sums[text.isConcern ? 1 : 0] ?? 1);
 }
 
-function encode(
-  filled: Filled,
-  rarities: readonly Float32Array[],
-  { of }: Columns,
-): Pick<Example, 'columns' | 'values'> {
-  const columns: number[] = [];
-  const values: number[] = [];
-  filled.forEach((counts, family) => {
-    const used = [...counts]
-      .map(([bucket, count]) => ({ bucket, count, rarity: rarities[family]?.[bucket] ?? 0 }))
-      .filter(({ rarity }) => rarity > 0);
-    const length = Math.sqrt(used.reduce((sum, { count, rarity }) => sum + count * rarity * rarity, 0));
-    for (const { bucket, count, rarity } of used) {
-      columns.push(of[family]?.[bucket] ?? 0);
-      values.push((count * rarity) / length);
-    }
-  });
-  return { columns: Uint32Array.from(columns), values: Float32Array.from(values) };
-}
-
-const classOf = (area: SadRow['top']): number => (area === 'none' ? areas.length : areas.indexOf(area));
-
-function classWeights(rows: readonly SadRow[]): (row: SadRow) => number {
-  const counts = new Map<SadRow['top'], number>();
-  for (const { top } of rows) counts.set(top, (counts.get(top) ?? 0) + 1);
-  return ({ top }) => (rows.length / classTotal / (counts.get(top) ?? 1)) ** BALANCE;
-}
-
-/** Cross-entropy of the shares that the parameters give, plus the pull; the bias column is not pulled. */
-function loss(examples: readonly Example[], x: Float64Array, slope: Float64Array): number {
-  const bias = x.length - classTotal;
-  let sum = 0;
-  for (const example of examples) sum += addExample(example, x, slope, bias);
-  for (let i = 0; i < bias; i++) {
-    sum += (PULL / 2) * (x[i] as number) ** 2;
-    slope[i] = (slope[i] as number) + PULL * (x[i] as number);
-  }
-  return sum;
-}
-
-const scores = new Float64Array(classTotal);
-
-function addExample(
-  { columns, values, target, weight }: Example,
-  x: Float64Array,
-  slope: Float64Array,
-  bias: number,
-): number {
-  for (let k = 0; k < classTotal; k++) scores[k] = x[bias + k] as number;
-  for (let j = 0; j < columns.length; j++) {
-    const row = (columns[j] as number) * classTotal;
-    for (let k = 0; k < classTotal; k++)
-      scores[k] = (scores[k] as number) + (values[j] as number) * (x[row + k] as number);
-  }
-  const max = Math.max(...scores);
-  const logSum = max + Math.log(scores.reduce((sum, score) => sum + Math.exp(score - max), 0));
-  const cost = weight * (logSum - (scores[target] as number));
-  for (let k = 0; k < classTotal; k++) {
-    scores[k] = weight * (Math.exp((scores[k] as number) - logSum) - (k === target ? 1 : 0));
-    slope[bias + k] = (slope[bias + k] as number) + (scores[k] as number);
-  }
-  for (let j = 0; j < columns.length; j++) {
-    const row = (columns[j] as number) * classTotal;
-    for (let k = 0; k < classTotal; k++)
-      slope[row + k] = (slope[row + k] as number) + (values[j] as number) * (scores[k] as number);
-  }
-  return cost;
-}
-
-function unpack(
-  parameters: Float64Array,
-  rarities: readonly Float32Array[],
-  { of }: Columns,
-): { biases: Float32Array; families: FamilyWeights[] } {
-  const families = rarities.map((family, i) => {
-    const buckets = Uint32Array.from([...family.keys()].filter((bucket) => family[bucket] !== 0));
-    const start = (of[i]?.[buckets[0] ?? 0] ?? 0) * classTotal;
-    const weights = Float32Array.from(parameters.subarray(start, start + buckets.length * classTotal));
-    return {
-      bits: familyBits[i] as number,
-      buckets,
-      rarities: Float32Array.from(buckets, (bucket) => family[bucket] ?? 0),
-      weights,
-    };
-  });
-  return { biases: Float32Array.from(parameters.subarray(parameters.length - classTotal)), families };
+function countBy<T, K>(items: readonly T[], keyOf: (item: T) => K): Map<K, number> {
+  const counts = new Map<K, number>();
+  for (const item of items) counts.set(keyOf(item), (counts.get(keyOf(item)) ?? 0) + 1);
+  return counts;
 }

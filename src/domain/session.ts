@@ -6,7 +6,8 @@ import { categoriesOf, mergeSignals, type Reading, type Signals, signalNames } f
 import { publishScore } from './states.js';
 import { fuseEvidence } from './stress.js';
 import type { Subject } from './subject.js';
-import type { Extraction, TopicEvidence } from './topics/extract.js';
+import type { TopicEvidence } from './topics/evidence.js';
+import type { Extraction } from './topics/gather.js';
 import type { TopicName } from './topics/vocabulary.js';
 
 /** What a session remembers between readings; plain JSON. */
@@ -93,7 +94,7 @@ export function advanceSession(session: Session | undefined, reading: Reading, k
 }
 
 /** The session after a conversation turn; the score and the signals are not touched by what was talked about. */
-export function hearTurn(session: Session, { topics, evidence }: Extraction): Session {
+export function hearTurn(session: Session, { topics, evidence }: Pick<Extraction, 'topics' | 'evidence'>): Session {
   const { sightedTopics: before = [] } = session;
   const isNothingNew = topics.every((topic) => before.includes(topic));
   const sightedTopics = isNothingNew ? before : [...new Set([...before, ...topics])];

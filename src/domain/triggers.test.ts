@@ -2,11 +2,12 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { sight, type Sighting, toProfile, type Trigger } from './triggers.js';
 
-/** Sightings as [score, session]; a second apart. */
-function seen(...sightings: ReadonlyArray<readonly [number, string]>): Trigger {
+/** Sightings as [score, session], or [score, session, 'certain']; a second apart. */
+function seen(...sightings: ReadonlyArray<readonly [number, string, 'certain'?]>): Trigger {
   const sessions = new Set<string>();
-  const after = sightings.reduce<Trigger | undefined>((trigger, [score, sessionId], index) => {
-    const sighting = { score, sessionId, atMs: index * 1000, isFirstInSession: !sessions.has(sessionId) };
+  const after = sightings.reduce<Trigger | undefined>((trigger, [score, sessionId, certain], index) => {
+    const isFirstInSession = !sessions.has(sessionId);
+    const sighting = { score, sessionId, atMs: index * 1000, isFirstInSession, isCertain: certain !== undefined };
     sessions.add(sessionId);
     return sight(trigger, sighting);
   }, undefined);
@@ -24,38 +25,49 @@ test('recent stress starts at the first score and gives the newest half of the w
   expect(seen([40, 'a'], [80, 'a'], [20, 'a']).recent).toBe(40);
 });
 
+test('one stressed sighting is no pattern, the second makes the topic active', () => {
+  expect(seen([100, 'a']).status).toBe('observed');
+  expect(seen([60, 'a'], [60, 'a']).status).toBe('active');
+  expect(seen([60, 'a'], [60, 'b']).status).toBe('active');
+});
+
+test('a certain concern in an acute state is active at once', () => {
+  expect(seen([80, 'a', 'certain']).status).toBe('active');
+  expect(seen([79, 'a', 'certain']).status).toBe('observed');
+  expect(seen([80, 'a']).status).toBe('observed');
+});
+
 test('it becomes active when recent stress reaches the stressed band, not before', () => {
-  expect(seen([60, 'a']).status).toBe('active');
   expect(seen([40, 'a'], [79, 'a']).status).toBe('observed');
   expect(seen([40, 'a'], [80, 'a']).status).toBe('active');
 });
 
 test('it resolves after two calm sightings in later sessions, once recent stress is under the focused band', () => {
-  expect(seen([80, 'a'], [10, 'b']).status).toBe('active');
-  expect(seen([80, 'a'], [10, 'b'], [10, 'b']).status).toBe('resolved');
-  expect(seen([80, 'a'], [10, 'b'], [10, 'c']).status).toBe('resolved');
-  expect(seen([100, 'a'], [39, 'b'], [39, 'b']).status, 'recent stress is 54').toBe('active');
+  expect(seen([80, 'a', 'certain'], [10, 'b']).status).toBe('active');
+  expect(seen([80, 'a', 'certain'], [10, 'b'], [10, 'b']).status).toBe('resolved');
+  expect(seen([80, 'a', 'certain'], [10, 'b'], [10, 'c']).status).toBe('resolved');
+  expect(seen([100, 'a', 'certain'], [39, 'b'], [39, 'b']).status, 'recent stress is 54').toBe('active');
 });
 
 test('a calm end of the session that made it active resolves nothing', () => {
-  expect(seen([80, 'a'], [5, 'a'], [5, 'a'], [5, 'a']).status).toBe('active');
+  expect(seen([80, 'a', 'certain'], [5, 'a'], [5, 'a'], [5, 'a']).status).toBe('active');
 });
 
 test('calm sightings before it became active do not count', () => {
-  expect(seen([10, 'x'], [10, 'y'], [100, 'a'], [80, 'a'], [10, 'b']).status).toBe('active');
+  expect(seen([10, 'x'], [10, 'y'], [100, 'a'], [80, 'a', 'certain'], [10, 'b']).status).toBe('active');
 });
 
 test('a resolved topic becomes active again, and must then resolve anew', () => {
-  const again = seen([80, 'a'], [10, 'b'], [10, 'b'], [100, 'c'], [90, 'c']);
+  const again = seen([80, 'a', 'certain'], [10, 'b'], [10, 'b'], [100, 'c'], [90, 'c']);
   expect(again.status).toBe('active');
   expect(again.changes.map(({ status }) => status)).toEqual(['observed', 'active', 'resolved', 'active'].slice(1));
   expect(again.activation).toMatchObject({ sessionId: 'c', resolving: 0 });
 });
 
 test('the mean is plain, to one decimal, and the newest sighting is the last seen, also when a late one follows', () => {
-  const first = sight(undefined, { score: 50, atMs: 5000, sessionId: 'a', isFirstInSession: true });
-  const second = sight(first, { score: 51, atMs: 9000, sessionId: 'b', isFirstInSession: true });
-  const late = sight(second, { score: 53, atMs: 1000, sessionId: 'b', isFirstInSession: false });
+  const first = sight(undefined, { score: 50, atMs: 5000, sessionId: 'a', isFirstInSession: true, isCertain: false });
+  const second = sight(first, { score: 51, atMs: 9000, sessionId: 'b', isFirstInSession: true, isCertain: false });
+  const late = sight(second, { score: 53, atMs: 1000, sessionId: 'b', isFirstInSession: false, isCertain: false });
   expect(toProfile('anna', new Map([['exams', late]]))).toEqual({
     subject_id: 'anna',
     triggers: {
@@ -73,7 +85,10 @@ test('the mean is plain, to one decimal, and the newest sighting is the last see
 });
 
 test('active and resolved topics are listed most recent first, those of one instant by name', () => {
-  const at = (score: number, atMs: number) => sight(undefined, { score, atMs, sessionId: 'a', isFirstInSession: true });
+  const at = (score: number, atMs: number) => {
+    const sighting = { score, atMs, sessionId: 'a', isFirstInSession: true, isCertain: false };
+    return sight(sight(undefined, sighting), sighting);
+  };
   const profile = toProfile(
     'anna',
     new Map([
@@ -93,6 +108,7 @@ const sightings: fc.Arbitrary<Sighting[]> = fc.array(
     atMs: fc.integer({ min: 0, max: 1_000_000 }),
     sessionId: fc.constantFrom('a', 'b', 'c'),
     isFirstInSession: fc.boolean(),
+    isCertain: fc.boolean(),
   }),
   { minLength: 1, maxLength: 60 },
 );

@@ -38,9 +38,12 @@ export interface Sighting {
   readonly sessionId: string;
   /** True for the first sighting of the topic in this session. */
   readonly isFirstInSession: boolean;
+  /** True where a phrase in the first person names the topic. */
+  readonly isCertain: boolean;
 }
 
 const activeFrom = lowestScoreOf(settings.active_from_state);
+const activeAtOnceFrom = lowestScoreOf(settings.active_at_once_from_state);
 const resolvedBelow = lowestScoreOf(settings.resolved_below_state);
 
 /** The trigger after a sighting; undefined before the first one. */
@@ -49,7 +52,8 @@ export function sight(trigger: Trigger | undefined, sighting: Sighting): Trigger
   const weight = settings.newest_weight;
   const recent = trigger ? roundRecent(weight * score + (1 - weight) * trigger.recent) : score;
   const activation = countResolving(trigger?.activation, sighting);
-  const status = statusAfter(trigger?.status ?? 'observed', recent, activation);
+  const isPattern = trigger !== undefined || isAcute(sighting);
+  const status = statusAfter(trigger?.status ?? 'observed', recent, isPattern, activation);
   const isActivated = status === 'active' && trigger?.status !== 'active';
   const current = isActivated ? { sessionId: sighting.sessionId, atMs, resolving: 0 } : activation;
   return {
@@ -69,8 +73,16 @@ function roundRecent(recent: number): number {
   return Math.round(recent * 1e6) / 1e6;
 }
 
-function statusAfter(status: TriggerStatus, recent: number, activation: Activation | undefined): TriggerStatus {
-  if (recent >= activeFrom) return 'active';
+/** One stressful hour is no pattern: the first sighting activates only a certain concern in an acute state. */
+const isAcute = ({ isCertain, score }: Sighting): boolean => isCertain && score >= activeAtOnceFrom;
+
+function statusAfter(
+  status: TriggerStatus,
+  recent: number,
+  isPattern: boolean,
+  activation: Activation | undefined,
+): TriggerStatus {
+  if (recent >= activeFrom && isPattern) return 'active';
   const isResolved = recent < resolvedBelow && (activation?.resolving ?? 0) >= settings.resolving_sightings;
   return status === 'active' && isResolved ? 'resolved' : status;
 }

@@ -3,7 +3,7 @@ import { changeOf, nextSeq, type SessionEvent } from '../domain/events.js';
 import { advanceSession, type Answer, hearTurn, isOtherSubject, type Session, type Step } from '../domain/session.js';
 import type { Reading } from '../domain/signals.js';
 import { type Subject, unknownSubject } from '../domain/subject.js';
-import { gatherTopics } from '../domain/topics/extract.js';
+import { type Extraction, gatherTopics } from '../domain/topics/gather.js';
 import type { TopicName } from '../domain/topics/vocabulary.js';
 import { fault, ProblemError } from '../problem.js';
 import type { StoredSession } from '../store/sessions.js';
@@ -33,6 +33,8 @@ export interface TakenReading {
   readonly incarnation: string;
   readonly step: Step;
   readonly topics: readonly TopicName[];
+  /** Those of the topics that a phrase in the first person names. */
+  readonly certainTopics: readonly TopicName[];
   /** Those of the topics that this session had not sighted before. */
   readonly newTopics: readonly TopicName[];
   /** Absent where the state did not change. */
@@ -66,7 +68,7 @@ export function advanceReading(progress: Progress, submitted: PreparedReading): 
   const reading = toReading(submitted);
   if (isOtherSubject(session, reading)) return { kind: 'refused', refusal: subjectMismatch() };
   const step = advanceSession(session, reading, baselineOf(progress, session, reading));
-  const { topics, evidence } = topicsOf(session, submitted);
+  const { topics, certainTopics, evidence } = topicsOf(session, submitted);
   const event = eventOf(progress, submitted.sessionId, session, step.session);
   const numbered = event ? { ...step.session, eventSeq: event.seq } : step.session;
   const advanced = { incarnation, session: evidence ? hearTurn(numbered, { topics, evidence }) : numbered };
@@ -74,7 +76,7 @@ export function advanceReading(progress: Progress, submitted: PreparedReading): 
   progress.changedSessions.set(submitted.sessionId, advanced);
   rememberBaseline(progress, step);
   const newTopics = topics.filter((topic) => !session?.sightedTopics?.includes(topic));
-  const taken = { kind: 'taken', submitted, incarnation, step, topics, newTopics, event } as const;
+  const taken = { kind: 'taken', submitted, incarnation, step, topics, certainTopics, newTopics, event } as const;
   progress.taken.set(key, taken);
   return taken;
 }
@@ -121,8 +123,8 @@ function toReading({ signals, subjectId, timestampMs }: PreparedReading): Readin
 function topicsOf(
   session: Session | undefined,
   { turn }: PreparedReading,
-): Partial<ReturnType<typeof gatherTopics>> & { topics: TopicName[] } {
-  return turn ? gatherTopics(session?.topicEvidence, turn) : { topics: [] };
+): Omit<Extraction, 'evidence'> & Partial<Extraction> {
+  return turn ? gatherTopics(session?.topicEvidence, turn) : { topics: [], certainTopics: [] };
 }
 
 /** The subject's; while there is none, the session's own. */

@@ -1,7 +1,8 @@
 import { timestamps } from '../../generated/spec.js';
 import type { Caller, Submission } from '../contract.js';
 import { signalNames } from '../domain/signals.js';
-import { readTurn, type TopicModel } from '../domain/topics/extract.js';
+import type { TopicModel } from '../domain/topics/model.js';
+import { createTopicReader } from '../domain/topics/reader.js';
 import { ProblemError } from '../problem.js';
 import { digestOf } from './digest.js';
 import type { PreparedReading } from './prepared-reading.js';
@@ -24,6 +25,7 @@ export type PrepareReading = (caller: Caller, submission: Submission) => Prepare
 /** Runs on the thread that serves HTTP: the text never leaves it, and reading the text never delays the database. */
 export function createPrepareReading(parts: PrepareReadingParts): PrepareReading {
   const { topicModel, digestKey, now, maxTimestampAgeMs } = parts;
+  const { readTurn } = createTopicReader(topicModel);
   return ({ accountId }, submission) => {
     const { session_id, subject_id, timestamp, user_message, ai_response, ...signals } = submission;
     const timestampMs = Date.parse(timestamp);
@@ -37,7 +39,7 @@ export function createPrepareReading(parts: PrepareReadingParts): PrepareReading
       ...(subject_id !== undefined && { subjectId: subject_id }),
       timestampMs,
       signals,
-      ...(hasTurn && { turn: readTurn(topicModel, { user_message, ai_response }) }),
+      ...(hasTurn && { turn: readTurn({ user_message, ai_response }) }),
       digest: digestOf(digestKey, accountId, submission),
     };
   };

@@ -1,5 +1,5 @@
 import type { SignalValues } from '../domain/signals.js';
-import type { TurnReading } from '../domain/topics/extract.js';
+import type { TurnReading } from '../domain/topics/reader.js';
 
 /** A validated reading on its way to the database. It holds no text: the conversation turn is reduced to numbers. */
 export interface PreparedReading {

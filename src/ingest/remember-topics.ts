@@ -49,7 +49,7 @@ interface PersonsTriggers {
 
 function enterTopics(
   { subjects, changedSubjects }: Progress,
-  { step, submitted, topics, newTopics }: TakenReading,
+  { step, submitted, topics, certainTopics, newTopics }: TakenReading,
   subjectId: string,
   { before, triggers }: PersonsTriggers,
 ): void {
@@ -61,6 +61,7 @@ function enterTopics(
       atMs: submitted.timestampMs,
       sessionId: submitted.sessionId,
       isFirstInSession: newTopics.includes(topic),
+      isCertain: certainTopics.includes(topic),
     });
     triggers.set(topic, trigger);
     subject = nameTopic(subject, topic, trigger, triggerOf);

@@ -4,7 +4,13 @@ import { toTrigger, toTriggerRow, triggerColumns } from './trigger-row.js';
 
 /** Calm at first, then stressed, then calm for long enough. */
 const life = [30, 90, 95, 10, 5, 5, 0].reduce<Trigger[]>((lived, score, index) => {
-  const sighting = { score, atMs: 1_760_000_000_000 + index, sessionId: `s${index}`, isFirstInSession: true };
+  const sighting = {
+    score,
+    atMs: 1_760_000_000_000 + index,
+    sessionId: `s${index}`,
+    isFirstInSession: true,
+    isCertain: false,
+  };
   return [...lived, sight(lived.at(-1), sighting)];
 }, []);
 

@@ -1,110 +1,76 @@
 import { topicExtraction as settings } from '../../../generated/spec.js';
-import type { Reading } from './reading.js';
-import { areas, topicNames } from './vocabulary.js';
+import type { Reading } from './reader.js';
+import { areas, type Area, topicNames, type TopicName } from './vocabulary.js';
 
 /**
- * What a session has been about so far, for keeping between turns: numbers only, as the digits of base 64, two for each
- * area and each topic. It is written with every turn, and one text is quicker to write and to copy than lists of numbers.
+ * What a session has talked about so far, as it is stored between turns: numbers by name. Plain JSON, two decimals.
+ * Zeros are left out.
  */
-export type TopicEvidence = string;
+export interface TopicEvidence {
+  /** Version of the model that read the turns. */
+  readonly model: number;
+  /** Turns about each area, older turns decayed. */
+  readonly areas: Partial<Readonly<Record<Area, number>>>;
+  /** Phrase points of each topic, older turns decayed. */
+  readonly topics: Partial<Readonly<Record<TopicName, number>>>;
+}
 
-/** The same, for counting with. */
+/** The same for calculation: by the number of the area, and by the number of the topic. */
 export interface Evidence {
-  /** For each area, in the vocabulary's order: turns about it, earlier ones decayed. */
-  readonly areas: Float64Array;
-  /** For each topic, in the vocabulary's order: points of its phrases, earlier ones decayed. */
-  readonly topics: Float64Array;
+  readonly areas: number[];
+  readonly topics: Map<number, number>;
 }
 
-export function newEvidence(): Evidence {
-  return { areas: new Float64Array(areas.length), topics: new Float64Array(topicNames.length) };
-}
-
-/** Two decimals keep it small; rounding down lets old evidence fade to nothing. */
+/** Two decimals keep it small. Rounding down lets old evidence fade to nothing. */
 const PRECISION = 100;
-/** Bounds what one turn or a forged value can weigh; the decayed sum of whole turns stays under it. */
+/** Bounds what a forged value can weigh. The decayed sum of whole turns stays below it. */
 const WEIGHT_MAX = 9;
 
-const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_-';
-const BASE = DIGITS.length;
-const codeOf = Buffer.from(DIGITS);
-/** Of other codes it is the base, which is none. */
-const digitOf = new Uint8Array(256).fill(BASE);
-codeOf.forEach((code, digit) => (digitOf[code] = digit));
+const numberOfTopic: ReadonlyMap<string, number> = new Map(topicNames.map((name, number) => [name, number]));
+const keptPerTurn = 0.5 ** (1 / settings.evidence_half_life_turns);
 
-/** Scratch, for one to be written over the last. */
-const codes = Buffer.alloc(2 * (areas.length + topicNames.length));
-
-/** Over the one before, where it is given. An absent, damaged or outdated one counts as none. */
-export function readEvidence(kept: TopicEvidence | undefined, evidence: Evidence = newEvidence()): Evidence {
-  const { areas, topics } = evidence;
-  if (!fillCodes(kept)) {
-    areas.fill(0);
-    topics.fill(0);
-    return evidence;
+/**
+ * Evidence one turn later: each value weighs a little less. Evidence of another model version, and names that the
+ * vocabulary does not contain, count as none.
+ */
+export function decayEvidence(kept: TopicEvidence | undefined, model: number): Evidence {
+  const isCurrent = kept?.model === model;
+  const topics = new Map<number, number>();
+  for (const [name, points] of Object.entries((isCurrent && kept.topics) || {})) {
+    const number = numberOfTopic.get(name);
+    if (number !== undefined) topics.set(number, keptPerTurn * bound(points));
   }
-  for (let k = 0; k < areas.length; k++) areas[k] = valueAt(k);
-  for (let number = 0; number < topics.length; number++) topics[number] = valueAt(areas.length + number);
-  return evidence;
+  return { areas: areas.map((area) => (isCurrent ? keptPerTurn * bound(kept.areas?.[area]) : 0)), topics };
 }
 
-/** Rounded and bounded. */
-export function writeEvidence({ areas, topics }: Evidence): TopicEvidence {
-  for (let k = 0; k < areas.length; k++) writeAt(k, areas[k] as number);
-  for (let number = 0; number < topics.length; number++) writeAt(areas.length + number, topics[number] as number);
-  return codes.toString('latin1');
+/** Evidence as it is stored: rounded and bounded. */
+export function storeEvidence({ areas: turns, topics }: Evidence, model: number): TopicEvidence {
+  const byArea = areas.map((area, k) => [area, round(turns[k] ?? 0)] as const);
+  const byTopic = [...topics].map(([number, points]) => [topicNames[number] ?? '', round(points)] as const);
+  return { model, areas: withoutZeros(byArea), topics: withoutZeros(byTopic) };
 }
 
-const keptATurn = 0.5 ** (1 / settings.evidence_half_life_turns);
-
-/** One turn later: everything weighs a little less. */
-export function decayEvidence({ areas, topics }: Evidence): void {
-  for (let k = 0; k < areas.length; k++) areas[k] = (areas[k] as number) * keptATurn;
-  for (let number = 0; number < topics.length; number++) topics[number] = (topics[number] as number) * keptATurn;
-}
-
-// A share no better than an even guess says nothing.
+/** A share no better than an even guess is no evidence. */
 const evenShare = 1 / (areas.length + 1);
 
-/** Adds a text's shares of the areas and {@link Reading.points} of the topics, weighed. */
+/** Adds a text's shares of the areas and {@link Reading.points} of the topics, multiplied by `weight`. */
 export function addEvidence(
   { areas, topics }: Evidence,
   weight: number,
   shares: readonly number[],
   points: Reading['points'],
 ): void {
-  for (let at = 0; at < points.length; at += 2) {
-    const number = points[at] as number;
-    topics[number] = (topics[number] as number) + weight * (points[at + 1] as number);
-  }
-  for (let k = 0; k < areas.length; k++)
-    areas[k] = (areas[k] as number) + weight * Math.max(0, (shares[k] as number) - evenShare);
+  for (const [number, more] of points) topics.set(number, (topics.get(number) ?? 0) + weight * more);
+  shares.forEach((share, k) => (areas[k] = (areas[k] ?? 0) + weight * Math.max(0, share - evenShare)));
 }
 
-/** By what the session multiplies each area's odds. */
-export function leaningsOf({ areas }: Evidence): number[] {
-  const leanings: number[] = [];
-  for (let k = 0; k < areas.length; k++) leanings.push(1 + (areas[k] as number) / settings.evidence_doubling_turns);
-  return leanings;
-}
+/** The factors by which the session multiplies the odds of each area. */
+export const leaningsOf = ({ areas }: Evidence): number[] =>
+  areas.map((turns) => 1 + turns / settings.evidence_doubling_turns);
 
-/** Whether it is one that was written. */
-function fillCodes(kept: TopicEvidence | undefined): boolean {
-  if (typeof kept !== 'string' || kept.length !== codes.length) return false;
-  codes.write(kept, 'latin1');
-  let isOdd = 0;
-  for (let i = 0; i < codes.length; i++) isOdd |= (digitOf[codes[i] as number] as number) & BASE;
-  return isOdd === 0;
-}
+const bound = (value: unknown): number => (typeof value === 'number' && value > 0 ? Math.min(WEIGHT_MAX, value) : 0);
 
-function valueAt(index: number): number {
-  const high = digitOf[codes[2 * index] as number] as number;
-  const low = digitOf[codes[2 * index + 1] as number] as number;
-  return Math.min(WEIGHT_MAX, (high * BASE + low) / PRECISION);
-}
+const round = (value: number): number => Math.floor(bound(value) * PRECISION) / PRECISION;
 
-function writeAt(index: number, value: number): void {
-  const steps = Math.floor(Math.min(WEIGHT_MAX, value) * PRECISION);
-  codes[2 * index] = codeOf[Math.floor(steps / BASE)] as number;
-  codes[2 * index + 1] = codeOf[steps % BASE] as number;
-}
+const withoutZeros = (entries: ReadonlyArray<readonly [string, number]>): Record<string, number> =>
+  Object.fromEntries(entries.filter(([, value]) => value > 0));

@@ -1,4 +1,4 @@
-/** Words that name no topic: greetings, pleasantries, function words, talk about talking (judgement). */
+/** Words that name no topic: greetings, pleasantries, function words, talk about talking (judgment). */
 const words =
   'out off over away around about hi hello hey hiya heya greetings good morning afternoon evening night bye goodbye goodnight later thanks ' +
   'thank thankyou thx ty welcome ok okay k kk yes yeah yep yup ya no nope nah sure cool alright right fine well ' +

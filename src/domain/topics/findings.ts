@@ -1,4 +1,4 @@
-import { flags, type Lexicon, numberIn } from './lexicon.js';
+import { flags, type Lexicon } from './lexicon.js';
 import { nowhere, type PhraseEnd, type PhraseTree, stepFrom } from './phrase-tree.js';
 import { hashWord, segmentWordsMax, type Words } from './tokens.js';
 
@@ -7,33 +7,27 @@ export interface Findings {
   /** Words `from` … `to - 1` of the text. */
   from: number;
   to: number;
-  /** For each word its number in the lexicon; those behind the last are left over. */
-  readonly numbers: Uint16Array;
-  /** For each word, whether it is a feeling that a negation before it denies ("not stressed"): 1 or 0. */
+  /** For each word of the segment, 1 where a negation before it denies a feeling ("not stressed"), else 0. */
   readonly denied: Uint8Array;
-  /** Phrases that hold. */
+  /** The phrases found. */
   hits: PhraseEnd[];
-  /** Whether it only greets, thanks, fills, or denies a feeling ("I'm not stressed right now"). */
+  /** Whether the speaker is mentioned: "I", "my", "me". */
+  isFirstPerson: boolean;
+  /** Whether the segment only greets, thanks, fills, or denies a feeling ("I'm not stressed right now"). */
   isSmallTalk: boolean;
 }
 
-/** Room for what is found in any segment. */
-export function newFindings(): Findings {
-  const [numbers, denied] = [new Uint16Array(segmentWordsMax), new Uint8Array(segmentWordsMax)];
-  return { from: 0, to: 0, numbers, denied, hits: [], isSmallTalk: true };
-}
-
-/** Phrases that have begun, each by its place in three lists; laid out once, for the next to be written over the last. */
+/** Phrases that have begun, as three lists. */
 interface Threads {
   count: number;
-  /** How far each has come in the tree. */
+  /** Place of each in the tree. */
   readonly places: Uint16Array;
   readonly negated: Uint8Array;
-  /** Words that may still be passed over. */
+  /** Words that may still be skipped. */
   readonly gapsLeft: Uint8Array;
 }
 
-/** Talk has a few at a time; what is made to have more loses the latest. */
+/** Normal text has a few at a time. Hostile text that has more loses the latest. */
 const THREADS_MAX = 4096;
 const newThreads = (): Threads => ({
   count: 0,
@@ -41,94 +35,97 @@ const newThreads = (): Threads => ({
   negated: new Uint8Array(THREADS_MAX),
   gapsLeft: new Uint8Array(THREADS_MAX),
 });
-/** Of the word before and of this one, by turns. */
-let [threads, nextThreads] = [newThreads(), newThreads()];
 
-/** `~` in a phrase stands for at most so many words (judgement). */
+/** `~` in a phrase stands for at most this many words (judgment). */
 const GAP_WORDS_MAX = 4;
-/** A negation reaches so many words ahead, "no" only one (judgement). */
+/** A negation reaches this many words ahead, "no" only one (judgment). */
 const NEGATION_REACH = 3;
 const wordNo = hashWord('no');
 
-/** Finds known words, phrases and denied feelings in words `from` … `to - 1`; written over what was found before. */
-export function findInSegment(found: Findings, lexicon: Lexicon, words: Words, from: number, to: number): void {
-  const hits: PhraseEnd[] = [];
-  let areFillers = true;
-  threads.count = 0;
-  // How far a negation still reaches; a new "I" ends it ("I don't know, I'm sad").
-  let reach = 0;
-  for (let i = from; i < to; i++) {
-    const number = numberIn(lexicon, words, i);
-    const is = lexicon.flags[number] as number;
-    if ((is & flags.firstPerson) !== 0) reach = 0;
-    const isNegated = reach !== 0;
-    const isDenied = isNegated && (is & flags.feeling) !== 0;
-    found.numbers[i - from] = number;
-    found.denied[i - from] = isDenied ? 1 : 0;
-    areFillers &&= isDenied || (is & flags.filler) !== 0;
-    if (threads.count > 0 || (is & flags.inPhrases) !== 0) followPhrases(lexicon, number, isNegated ? 1 : 0, hits);
-    if ((is & flags.denial) !== 0) reach = words.hashes[i] === wordNo ? 1 : NEGATION_REACH;
-    else if (isNegated) reach--;
-  }
-  found.from = from;
-  found.to = to;
-  found.hits = hits;
-  found.isSmallTalk = areFillers && hits.length === 0;
+/** Finds phrases and denied feelings in words `from` … `to - 1`; `numbers` are the lexicon's numbers of all words. */
+export type Finder = (words: Words, numbers: Uint16Array, from: number, to: number) => Findings;
+
+/** Returns a finder with memory for one segment. Each call overwrites the result of the last. */
+export function createFinder(lexicon: Lexicon): Finder {
+  const denied = new Uint8Array(segmentWordsMax);
+  const found: Findings = { from: 0, to: 0, denied, hits: [], isFirstPerson: false, isSmallTalk: true };
+  const follower = createFollower(lexicon);
+  return (words, numbers, from, to) => {
+    const hits = follower.restart();
+    let [areFillers, isFirstPerson] = [true, false];
+    // Words that the last negation still reaches. A new "I" ends it ("I don't know, I'm sad").
+    let reach = 0;
+    for (let i = from; i < to; i++) {
+      const number = numbers[i] ?? 0;
+      const is = lexicon.flags[number] ?? 0;
+      if ((is & flags.firstPerson) !== 0) [reach, isFirstPerson] = [0, true];
+      const isNegated = reach !== 0;
+      const isDenied = isNegated && (is & flags.feeling) !== 0;
+      denied[i - from] = isDenied ? 1 : 0;
+      areFillers &&= isDenied || (is & flags.filler) !== 0;
+      follower.follow(number, isNegated ? 1 : 0, (is & flags.inPhrases) !== 0);
+      if ((is & flags.denial) !== 0) reach = words.hashes[i] === wordNo ? 1 : NEGATION_REACH;
+      else if (isNegated) reach--;
+    }
+    return Object.assign(found, { from, to, hits, isFirstPerson, isSmallTalk: areFillers && hits.length === 0 });
+  };
 }
 
-/** One word further in the tree of phrases, from every word on. A denied event or state is no hit. */
-function followPhrases(lexicon: Lexicon, number: number, isNegated: number, hits: PhraseEnd[]): void {
-  const { phrases, openings } = lexicon;
-  const followerBits = lexicon.followerBits[number] as number;
-  nextThreads.count = 0;
-  for (let i = 0; i < threads.count; i++) {
-    const place = threads.places[i] as number;
-    const wasNegated = threads.negated[i] as number;
-    const gapLeft = threads.gapsLeft[i] as number;
-    if (((phrases.nextBits[place] as number) & followerBits) !== 0) step(lexicon, place, number, wasNegated, hits);
-    if (gapLeft > 0) goOn(place, wasNegated, gapLeft - 1);
-  }
-  const end = openings.starts[number + 1] as number;
-  for (let i = openings.starts[number] as number; i < end; i++)
-    arrive(phrases, openings.items[i] as number, isNegated, hits);
-  const before = threads;
-  threads = nextThreads;
-  nextThreads = before;
+/** Follows all phrases of the tree at once, word by word. A negated event or state is no hit. */
+function createFollower(lexicon: Lexicon) {
+  const { phrases, openings, followers } = lexicon;
+  let [threads, next] = [newThreads(), newThreads()];
+  let hits: PhraseEnd[] = [];
+
+  const goOn = (place: number, isNegated: number, gapLeft: number): void => {
+    if (next.count === THREADS_MAX) return;
+    const at = next.count++;
+    next.places[at] = place;
+    next.negated[at] = isNegated;
+    next.gapsLeft[at] = gapLeft;
+  };
+  const arrive = (place: number, isNegated: number): void => {
+    pushEnds(hits, phrases, place, isNegated);
+    if (phrases.nextBits[place] !== 0) goOn(place, isNegated, 0);
+    const gap = phrases.gaps[place] ?? nowhere;
+    if (gap !== nowhere) goOn(gap, isNegated, GAP_WORDS_MAX);
+  };
+  const step = (from: number, number: number, isNegated: number): void => {
+    const end = followers.starts[number + 1] ?? 0;
+    for (let i = followers.starts[number] ?? 0; i < end; i++) {
+      const place = stepFrom(phrases, from, followers.items[i] ?? 0);
+      if (place !== nowhere) arrive(place, isNegated);
+    }
+  };
+  return {
+    /** Begins a segment. Returns the list that receives its hits. */
+    restart(): PhraseEnd[] {
+      threads.count = 0;
+      return (hits = []);
+    },
+    /** Continues every thread by a word, and begins the phrases that the word opens. */
+    follow(number: number, isNegated: number, isInPhrases: boolean): void {
+      if (threads.count === 0 && !isInPhrases) return;
+      const bits = lexicon.followerBits[number] ?? 0;
+      next.count = 0;
+      for (let i = 0; i < threads.count; i++) {
+        const place = threads.places[i] ?? nowhere;
+        const wasNegated = threads.negated[i] ?? 0;
+        const gapLeft = threads.gapsLeft[i] ?? 0;
+        if (((phrases.nextBits[place] ?? 0) & bits) !== 0) step(place, number, wasNegated);
+        if (gapLeft > 0) goOn(place, wasNegated, gapLeft - 1);
+      }
+      const end = openings.starts[number + 1] ?? 0;
+      for (let i = openings.starts[number] ?? 0; i < end; i++) arrive(openings.items[i] ?? nowhere, isNegated);
+      [threads, next] = [next, threads];
+    },
+  };
 }
 
-function step(
-  { phrases, followers }: Lexicon,
-  from: number,
-  number: number,
-  isNegated: number,
-  hits: PhraseEnd[],
-): void {
-  const end = followers.starts[number + 1] as number;
-  for (let i = followers.starts[number] as number; i < end; i++) {
-    const place = stepFrom(phrases, from, followers.items[i] as number);
-    if (place !== nowhere) arrive(phrases, place, isNegated, hits);
+function pushEnds(hits: PhraseEnd[], { endsAt, ends }: PhraseTree, place: number, isNegated: number): void {
+  const last = endsAt.starts[place + 1] ?? 0;
+  for (let i = endsAt.starts[place] ?? 0; i < last; i++) {
+    const end = ends[endsAt.items[i] ?? 0];
+    if (end && (!end.isDeniable || isNegated === 0)) hits.push(end);
   }
-}
-
-function arrive(
-  { nextBits, gaps, endsAt, ends }: PhraseTree,
-  place: number,
-  isNegated: number,
-  hits: PhraseEnd[],
-): void {
-  const last = endsAt.starts[place + 1] as number;
-  for (let i = endsAt.starts[place] as number; i < last; i++) {
-    const end = ends[endsAt.items[i] as number] as PhraseEnd;
-    if (!end.isDeniable || isNegated === 0) hits.push(end);
-  }
-  if (nextBits[place] !== 0) goOn(place, isNegated, 0);
-  if (gaps[place] !== nowhere) goOn(gaps[place] as number, isNegated, GAP_WORDS_MAX);
-}
-
-function goOn(place: number, isNegated: number, gapLeft: number): void {
-  if (nextThreads.count === THREADS_MAX) return;
-  const at = nextThreads.count++;
-  nextThreads.places[at] = place;
-  nextThreads.negated[at] = isNegated;
-  nextThreads.gapsLeft[at] = gapLeft;
 }

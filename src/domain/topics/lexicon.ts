@@ -1,5 +1,7 @@
 import { type BitSet, hasBit, newBitSet } from './bit-set.js';
 import { fillers } from './fillers.js';
+import { compileForms } from './form-table.js';
+import { formClasses, functionWords, openingVerbs } from './forms.js';
 import { type Lists, toLists } from './lists.js';
 import { allPhrases, bitsOf, nowhere, type PhraseTree, plantPhrases, root, stepFrom } from './phrase-tree.js';
 import { hashNext, hashStart, hashWord, type Words } from './tokens.js';
@@ -7,31 +9,36 @@ import { classCount, classNames, denials, feelings, firstPerson, wordClasses } f
 import { buildWordTable, numberOf, type WordTable } from './word-table.js';
 
 /**
- * Word classes and topic phrases, compiled. Words are compared by 32-bit hash, never as strings. Whatever is known has a
- * number: 0 is nothing, then come the known words, behind them the stems, each with all that its own beginnings say.
+ * Word classes, forms and topic phrases, compiled. Words are compared by 32-bit hash, never as strings. Each known word
+ * and each stem has a number: 0 is unknown, then come the words, then the stems. A word has the properties of every stem
+ * that it begins with.
  */
 export interface Lexicon {
   /** The known words, in the order of their numbers, from 1. */
   readonly words: readonly string[];
   readonly wordTable: WordTable;
   readonly stemTable: WordTable;
-  /** The {@link slotOf} of every stem; spares most look-ups. */
+  /** The {@link slotOf} of every stem. Saves most lookups. */
   readonly stemSieve: BitSet;
-  /** By number: what a word is, as bits of {@link flags}. */
+  /** By number: properties of a word, as bits of {@link flags}. */
   readonly flags: Uint8Array;
-  /** By number. */
+  /** By number: the word classes. */
   readonly classes: Lists;
   readonly phrases: PhraseTree;
-  /** By number: where phrases that begin with a word lead. */
+  /** By number: the places in the tree where phrases that begin with the word continue. */
   readonly openings: Lists;
-  /** By number: what a word can be further on in a phrase, as symbols; and {@link bitsOf} them. */
+  /** By number: the symbols of the word inside a phrase, and {@link bitsOf} them. */
   readonly followers: Lists;
   readonly followerBits: Int32Array;
+  /** By number: form of the word, {@link noForm} where its ending decides. */
+  readonly forms: Uint16Array;
+  /** By number: form classes of the word, as bits; see {@link formBits}. */
+  readonly formBits: Uint16Array;
 }
 
 export const flags = { feeling: 1, denial: 2, firstPerson: 4, filler: 8, inPhrases: 16 } as const;
 
-/** The number of a word that is not known, and has no known beginning. */
+/** The number of a word that is not known and begins with no stem. */
 export const unknown = 0;
 
 const SIEVE_SLOTS = 2 ** 16;
@@ -39,26 +46,28 @@ const slotOf = (hash: number): number => (hash ^ (hash >>> 16)) & (SIEVE_SLOTS -
 
 /** The number of a word: its own, or that of the longest stem it begins with. */
 export function numberIn({ wordTable, stemTable, stemSieve }: Lexicon, words: Words, i: number): number {
-  const own = numberOf(wordTable, words.hashes[i] as number);
+  const own = numberOf(wordTable, words.hashes[i] ?? 0);
   if (own !== unknown) return own;
   let number = unknown;
   let hash = hashStart;
-  const end = words.ends[i] as number;
-  for (let at = words.starts[i] as number; at < end; at++) {
-    hash = hashNext(hash, words.letters[at] as number);
+  const end = words.ends[i] ?? 0;
+  for (let at = words.starts[i] ?? 0; at < end; at++) {
+    hash = hashNext(hash, words.letters[at] ?? 0);
     if (hasBit(stemSieve, slotOf(hash))) number = numberOf(stemTable, hash) || number;
   }
   return number;
 }
 
-/** Hash of all classes and phrases: weights are only good for the lexicon that they were trained with. */
-export const lexiconFingerprint = (): number => hashWord(JSON.stringify([wordClasses, allPhrases()])) >>> 0;
+/** Hash of all word lists and phrases: weights are only valid with the lexicon of their training. */
+export const lexiconFingerprint = (): number =>
+  hashWord(JSON.stringify([wordClasses, allPhrases(), functionWords, formClasses, [...openingVerbs]])) >>> 0;
 
-/** Compiles the word classes and phrases; done once at start. */
+/** Compiles the word lists and phrases, once at start. */
 export function compileLexicon(): Lexicon {
   const { symbolOf, symbolsOf, items } = nameSymbols();
   const phrases = plantPhrases(symbolOf);
-  const all = [...new Set([...items(), ...fillers])];
+  const formItems = Object.values(formClasses).flatMap((list) => list.split(' '));
+  const all = [...new Set([...items(), ...fillers, ...functionWords, ...formItems, ...openingVerbs])];
   const words = all.filter((item) => !item.endsWith('*'));
   const stems = all.filter((item) => item.endsWith('*')).map((item) => item.slice(0, -1));
   const symbols = [[], ...words.map((word) => symbolsOf(word, true)), ...stems.map((stem) => symbolsOf(stem, false))];
@@ -80,10 +89,11 @@ export function compileLexicon(): Lexicon {
     openings: toLists(openings),
     followers: toLists(followers),
     followerBits: Int32Array.from(followers, bitsOf),
+    ...compileForms(words, stems),
   };
 }
 
-/** Word classes are symbols by their number, words and stems of phrases by the numbers behind. */
+/** Numbers the symbols of phrases: first the word classes, then the single words and stems. */
 function nameSymbols() {
   const named = new Map<string, number>(classNames.map((name, id) => [`<${name}>`, id]));
   const ofItems = new Map<string, Set<number>>();
@@ -101,7 +111,7 @@ function nameSymbols() {
       named.set(item, named.size);
       return add(item, named.size - 1);
     },
-    /** What a text says by itself, if it is a word, and by every stem it begins with. */
+    /** The symbols of a word or a stem, including those of every stem it begins with. */
     symbolsOf(text: string, isWord: boolean): number[] {
       const beginnings = Array.from(text, (_, i) => `${text.slice(0, i + 1)}*`);
       const items = isWord ? [text, ...beginnings] : beginnings;

@@ -6,6 +6,6 @@ export interface Lists {
 
 export function toLists(lists: ReadonlyArray<readonly number[]>): Lists {
   const starts = new Uint16Array(lists.length + 1);
-  lists.forEach((list, n) => (starts[n + 1] = (starts[n] as number) + list.length));
+  lists.forEach((list, n) => (starts[n + 1] = (starts[n] ?? 0) + list.length));
   return { starts, items: Uint16Array.from(lists.flat()) };
 }

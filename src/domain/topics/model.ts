@@ -1,3 +1,5 @@
+import { newBitSet } from './bit-set.js';
+import { type ConcernWeights, concernBits } from './concern.js';
 import {
   type FeatureIndex,
   type FeatureList,
@@ -6,22 +8,24 @@ import {
   pushWord,
   type RowIndex,
 } from './features.js';
-import { newBitSet } from './bit-set.js';
 import { compileLexicon, lexiconFingerprint, type Lexicon } from './lexicon.js';
-import { newWords, readWords } from './tokens.js';
-import { decodeWeights, type FamilyWeights } from './weights.js';
+import { createTokenizer, hashNext, hashStart } from './tokens.js';
 import { areas } from './vocabulary.js';
+import { decodeWeights, type FamilyWeights, type LinearWeights } from './weights.js';
 
-/** Everything that reads topics from text; load it once, share it freely. Holds nothing of any text. */
+/** The trained model: load it once, share it freely. It never changes and holds nothing of any text. */
 export interface TopicModel {
+  /** Hash of the weights file. Evidence of another version is not comparable. */
+  readonly version: number;
   readonly lexicon: Lexicon;
+  readonly concern: ConcernWeights;
   readonly index: FeatureIndex;
   readonly biases: readonly number[];
   readonly families: Readonly<Record<keyof Features, Family>>;
 }
 
 interface Family extends RowIndex {
-  /** Row of each bucket; row 0 belongs to those unused. Kept small, for the cache. */
+  /** Row of each bucket; row 0 belongs to the unused ones. 16 bit, for the processor's cache. */
   readonly rowOf: Uint16Array;
   /** A row is the bucket's squared rarity, then rarity × weight for each class. */
   readonly rows: Float32Array;
@@ -33,14 +37,37 @@ const ROW_LENGTH = 1 + classTotal;
 
 /** Builds the model from the weights file's bytes. Throws when they are damaged or belong to another lexicon. */
 export function loadTopicModel(bytes: Uint8Array): TopicModel {
-  const { fingerprint, biases, families } = decodeWeights(bytes);
+  const { fingerprint, areas: areaWeights, concern } = decodeWeights(bytes);
   if (fingerprint !== lexiconFingerprint())
     throw new Error('topic weights were trained with another lexicon: run train:topics');
-  const [words, runs, classes] = families.map(toFamily);
-  if (biases.length !== classTotal || !words || !runs || !classes)
+  const [words, runs, classes] = areaWeights.families.map(toFamily);
+  if (areaWeights.biases.length !== classTotal || !words || !runs || !classes)
     throw new Error('topic weights do not fit the vocabulary');
   const lexicon = compileLexicon();
-  return { lexicon, biases: [...biases], ...addKnownWords(lexicon, { words, runs, lexicon: classes }) };
+  return {
+    version: bytes.reduce(hashNext, hashStart) >>> 0,
+    lexicon,
+    concern: toConcern(concern),
+    biases: [...areaWeights.biases],
+    ...addKnownWords(lexicon, { words, runs, lexicon: classes }),
+  };
+}
+
+function toConcern({ biases: [bias], families: [forms, words] }: LinearWeights): ConcernWeights {
+  if (bias === undefined || forms?.bits !== concernBits || words?.bits !== concernBits)
+    throw new Error('topic weights have no concern gate');
+  return { bias, forms: toTable(forms), words: toTable(words) };
+}
+
+/** By bucket: squared rarity, then rarity × weight; zeros where it is unused. */
+function toTable({ bits, buckets, rarities, weights }: FamilyWeights): Float32Array {
+  const table = new Float32Array(2 * 2 ** bits);
+  buckets.forEach((bucket, i) => {
+    const rarity = rarities[i] ?? 0;
+    table[2 * bucket] = rarity * rarity;
+    table[2 * bucket + 1] = rarity * (weights[i] ?? 0);
+  });
+  return table;
 }
 
 function toFamily({ bits, buckets, rarities, weights }: FamilyWeights): Family {
@@ -56,17 +83,17 @@ function toFamily({ bits, buckets, rarities, weights }: FamilyWeights): Family {
   return { bits, rowOf, rows, used: newBitSet(rowOf.length, buckets) };
 }
 
-/** Gives each known word a row of its own for its runs: their sum. */
+/** Gives each known word a row of its own for its runs of letters: the sum of their rows. */
 function addKnownWords({ words }: Lexicon, families: TopicModel['families']): Pick<TopicModel, 'families' | 'index'> {
-  const [own, text] = [newFeatures(), newWords()];
+  const [own, tokenizer] = [newFeatures(), createTokenizer()];
   const known = { words: new Uint16Array(words.length + 1), runs: new Uint16Array(words.length + 1) };
   const begin = families.runs.rows.length / ROW_LENGTH;
   const rows = new Float32Array((begin + words.length) * ROW_LENGTH);
   rows.set(families.runs.rows);
   words.forEach((word, place) => {
     own.words.length = own.runs.length = 0;
-    pushWord(own.words, own.runs, families, readWords(word, text), 0);
-    if (own.words.length > 0) known.words[place + 1] = own.words.rows[0] as number;
+    pushWord(own.words, own.runs, families, tokenizer.read(word), 0);
+    if (own.words.length > 0) known.words[place + 1] = own.words.rows[0] ?? 0;
     if (own.runs.length > 0) known.runs[place + 1] = begin + place;
     for (const run of own.runs.rows.subarray(0, own.runs.length)) addRow(rows, begin + place, run);
   });
@@ -75,10 +102,10 @@ function addKnownWords({ words }: Lexicon, families: TopicModel['families']): Pi
 
 function addRow(rows: Float32Array, row: number, other: number): void {
   for (let k = 0; k < ROW_LENGTH; k++)
-    rows[row * ROW_LENGTH + k] = (rows[row * ROW_LENGTH + k] as number) + (rows[other * ROW_LENGTH + k] as number);
+    rows[row * ROW_LENGTH + k] = (rows[row * ROW_LENGTH + k] ?? 0) + (rows[other * ROW_LENGTH + k] ?? 0);
 }
 
-/** How likely each area, and last "none", is what a segment talks about: log odds up to a shared constant. */
+/** Log odds, up to a shared constant, that a segment is about each area, then that it is about none. */
 export function scoreFeatures({ biases, families }: TopicModel, features: Features): number[] {
   const scores = biases.slice();
   addFamily(scores, families.words, features.words);
@@ -87,7 +114,7 @@ export function scoreFeatures({ biases, families }: TopicModel, features: Featur
   return scores;
 }
 
-/** Adds one family's say: its features weighed by rarity and scaled to unit length, so that long texts do not shout. */
+/** Adds the scores of one family: features weighted by rarity and scaled to unit length, so that long texts do not count more. */
 function addFamily(scores: number[], { rows }: Family, features: FeatureList): void {
   // Ten plain variables: the sums stay in registers, which makes this loop, the hottest, three times as fast.
   let squares = 0;
@@ -101,30 +128,18 @@ function addFamily(scores: number[], { rows }: Family, features: FeatureList): v
     s7 = 0,
     s8 = 0;
   for (let i = 0; i < features.length; i++) {
-    const at = (features.rows[i] as number) * ROW_LENGTH;
-    squares += rows[at] as number;
-    s0 += rows[at + 1] as number;
-    s1 += rows[at + 2] as number;
-    s2 += rows[at + 3] as number;
-    s3 += rows[at + 4] as number;
-    s4 += rows[at + 5] as number;
-    s5 += rows[at + 6] as number;
-    s6 += rows[at + 7] as number;
-    s7 += rows[at + 8] as number;
-    s8 += rows[at + 9] as number;
+    const at = (features.rows[i] ?? 0) * ROW_LENGTH;
+    squares += rows[at] ?? 0;
+    s0 += rows[at + 1] ?? 0;
+    s1 += rows[at + 2] ?? 0;
+    s2 += rows[at + 3] ?? 0;
+    s3 += rows[at + 4] ?? 0;
+    s4 += rows[at + 5] ?? 0;
+    s5 += rows[at + 6] ?? 0;
+    s6 += rows[at + 7] ?? 0;
+    s7 += rows[at + 8] ?? 0;
+    s8 += rows[at + 9] ?? 0;
   }
   const scale = squares > 0 ? 1 / Math.sqrt(squares) : 0;
-  add(scores, 0, scale * s0);
-  add(scores, 1, scale * s1);
-  add(scores, 2, scale * s2);
-  add(scores, 3, scale * s3);
-  add(scores, 4, scale * s4);
-  add(scores, 5, scale * s5);
-  add(scores, 6, scale * s6);
-  add(scores, 7, scale * s7);
-  add(scores, 8, scale * s8);
+  [s0, s1, s2, s3, s4, s5, s6, s7, s8].forEach((sum, k) => (scores[k] = (scores[k] ?? 0) + scale * sum));
 }
-
-const add = (values: number[], k: number, more: number): void => {
-  values[k] = (values[k] as number) + more;
-};

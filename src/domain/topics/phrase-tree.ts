@@ -35,7 +35,7 @@ export interface PhraseEnd {
 export const nowhere = 0;
 export const root = 1;
 
-/** A hint yields to any phrase (judgement). */
+/** A hint yields to any phrase (judgment). */
 const HINT_POINTS = 0.5;
 /** Spreads places over the hashes of the table of steps. */
 const SEED_PLACE = 0x9e3779b1;

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
-import { findInSegment, newFindings } from './findings.js';
-import { compileLexicon } from './lexicon.js';
+import { createFinder } from './findings.js';
+import { compileLexicon, numberIn } from './lexicon.js';
 import { phrases } from './phrases.js';
-import { readWords } from './tokens.js';
+import { createTokenizer } from './tokens.js';
 import { areas, topicsByArea } from './vocabulary.js';
 
 const lexicon = compileLexicon();
 const topicsIn = (text: string) => {
-  const [words, found] = [readWords(text), newFindings()];
-  findInSegment(found, lexicon, words, 0, words.count);
-  return new Set(found.hits.map(({ topic }) => topic));
+  const words = createTokenizer().read(text);
+  const numbers = Uint16Array.from({ length: words.count }, (_, i) => numberIn(lexicon, words, i));
+  return new Set(createFinder(lexicon)(words, numbers, 0, words.count).hits.map(({ topic }) => topic));
 };
 
 test('every specific topic has phrases, no general one has', () => {

@@ -1,7 +1,7 @@
 import type { TopicName } from './vocabulary.js';
 
 /**
- * Phrases that support a specific topic, written by hand from general knowledge (judgement).
+ * Phrases that support a specific topic, written by hand from general knowledge (judgment).
  * A phrase is words in a row: `word`, `stem*`, `a|b`, `<class>` of word-classes.ts, `~` for up to two words between.
  * Phrases part at commas. A leading ! marks an event or a state that a negation before it denies ("not fired");
  * a leading ? a hint, which any phrase outweighs; !? both.

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { hashWord, readWords, wordsMax } from './tokens.js';
+import { createTokenizer, edgeMark, hashWord, wordsMax } from './tokens.js';
+
+const readWords = (text: string) => createTokenizer().read(text);
 
 const hashesOf = (text: string) => {
   const { hashes, count } = readWords(text);
@@ -29,4 +31,21 @@ test('text without Latin letters or digits has no words', () => {
 
 test('no more words are read than fit the time', () => {
   expect(readWords('a '.repeat(2048)).count).toBe(wordsMax);
+});
+
+test('a sentence ends at a stop, and knows whether it is a question', () => {
+  const { sentences } = readWords('Is it late? I am tired... so tired; bye');
+  expect(sentences).toEqual([
+    { from: 0, to: 3, isQuestion: true },
+    { from: 3, to: 6, isQuestion: false },
+    { from: 6, to: 8, isQuestion: false },
+    { from: 8, to: 9, isQuestion: false },
+  ]);
+});
+
+test('the letters of a text are gone after it was wiped', () => {
+  const tokenizer = createTokenizer();
+  const words = tokenizer.read('my secret xylophone');
+  tokenizer.wipe();
+  expect(new Set(words.letters.subarray(1, 64))).toEqual(new Set([edgeMark]));
 });

@@ -1,9 +1,9 @@
 /**
- * The weights file: what training writes and the service loads. Hashed features and quantised numbers only.
+ * The weights file: training writes it, the service loads it. Hashed features and quantized numbers only.
  *
- * Little-endian: magic, lexicon fingerprint (u32 each), class count, family count (u8 each); biases (f32 a class);
- * per family: bucket bits (u8), rarity step (f32), weight steps (f32 a class), rarities (u8 a bucket, 0 = unused),
- * weights (i8, a row of classes for each used bucket, in order of buckets).
+ * Little-endian: magic, lexicon fingerprint (u32 each); then two linear models, the areas and the concern gate. A model:
+ * class count, family count (u8 each); biases (f32 per class); per family: bucket bits (u8), rarity step (f32), weight
+ * steps (f32 per class), rarities (u8 per bucket, 0 = unused), weights (i8, a row of classes per used bucket, by bucket).
  */
 
 /** One family of hashed features. */
@@ -12,35 +12,45 @@ export interface FamilyWeights {
   readonly bits: number;
   /** The used buckets, ascending. */
   readonly buckets: Uint32Array;
-  /** How telling each used bucket is by its rarity (inverse document frequency), above 0. */
+  /** Inverse document frequency of each used bucket, above 0. */
   readonly rarities: Float32Array;
-  /** A row of one weight a class for each used bucket. */
+  /** A row per used bucket, with one weight per class. */
   readonly weights: Float32Array;
 }
 
-export interface TopicWeights {
-  /** Of the lexicon that the weights were trained with; they mean nothing with another. */
-  readonly fingerprint: number;
-  /** One a class: the eight areas in the vocabulary's order, then "none". */
+/** Log odds of classes, linear in the features. */
+export interface LinearWeights {
+  /** One per class. */
   readonly biases: Float32Array;
   readonly families: readonly FamilyWeights[];
 }
 
-const MAGIC = 0x31435054;
-const HEAD_BYTES = 10;
+export interface TopicWeights {
+  /** Hash of the lexicon of the training. The weights are invalid with another one. */
+  readonly fingerprint: number;
+  /** Classes: the eight areas in the vocabulary's order, then "none". */
+  readonly areas: LinearWeights;
+  /** One class: the speaker describes a concern of their own. */
+  readonly concern: LinearWeights;
+}
+
+const MAGIC = 0x32435054;
+const HEAD_BYTES = 8;
 const BYTE_MAX = 255;
 const STEPS_MAX = 127;
 
-/** Writes weights in the file's form; quantises to 8 bits. */
-export function encodeWeights({ fingerprint, biases, families }: TopicWeights): Uint8Array {
-  const parts: Uint8Array[] = [new Uint8Array(HEAD_BYTES), bytesOf(biases)];
-  const head = new DataView((parts[0] as Uint8Array).buffer);
-  head.setUint32(0, MAGIC, true);
-  head.setUint32(4, fingerprint, true);
-  head.setUint8(8, biases.length);
-  head.setUint8(9, families.length);
-  for (const family of families) parts.push(...encodeFamily(family, biases.length));
-  return concat(parts);
+/** Writes weights in the file's form; quantizes to 8 bits. */
+export function encodeWeights({ fingerprint, areas, concern }: TopicWeights): Uint8Array {
+  const head = new Uint8Array(HEAD_BYTES);
+  const view = new DataView(head.buffer);
+  view.setUint32(0, MAGIC, true);
+  view.setUint32(4, fingerprint, true);
+  return concat([head, ...encodeModel(areas), ...encodeModel(concern)]);
+}
+
+function encodeModel({ biases, families }: LinearWeights): Uint8Array[] {
+  const head = Uint8Array.of(biases.length, families.length);
+  return [head, bytesOf(biases), ...families.flatMap((family) => encodeFamily(family, biases.length))];
 }
 
 function encodeFamily({ bits, buckets, rarities, weights }: FamilyWeights, classes: number): Uint8Array[] {
@@ -65,11 +75,15 @@ export function decodeWeights(bytes: Uint8Array): TopicWeights {
   const reader = new Reader(new Uint8Array(bytes));
   if (reader.u32() !== MAGIC) throw new Error('not a topic weights file');
   const fingerprint = reader.u32();
+  const [areas, concern] = [decodeModel(reader), decodeModel(reader)];
+  if (!reader.isAtEnd()) throw new Error('topic weights file is too long');
+  return { fingerprint, areas, concern };
+}
+
+function decodeModel(reader: Reader): LinearWeights {
   const [classes, familyCount] = [reader.u8(), reader.u8()];
   const biases = reader.f32s(classes);
-  const families = Array.from({ length: familyCount }, () => decodeFamily(reader, classes));
-  if (!reader.isAtEnd()) throw new Error('topic weights file is too long');
-  return { fingerprint, biases, families };
+  return { biases, families: Array.from({ length: familyCount }, () => decodeFamily(reader, classes)) };
 }
 
 function decodeFamily(reader: Reader, classes: number): FamilyWeights {
@@ -77,20 +91,11 @@ function decodeFamily(reader: Reader, classes: number): FamilyWeights {
   const rarityStep = reader.f32();
   const steps = reader.f32s(classes);
   const coarse = reader.bytes(2 ** bits);
-  const buckets = usedBuckets(coarse);
-  const rarities = new Float32Array(buckets.length);
-  for (let i = 0; i < buckets.length; i++) rarities[i] = (coarse[buckets[i] as number] as number) * rarityStep;
+  const buckets = Uint32Array.from([...coarse.keys()].filter((bucket) => coarse[bucket] !== 0));
+  const rarities = Float32Array.from(buckets, (bucket) => (coarse[bucket] ?? 0) * rarityStep);
   const rows = new Int8Array(reader.bytes(buckets.length * classes).buffer);
-  const weights = new Float32Array(rows.length);
-  for (let i = 0; i < rows.length; i++) weights[i] = (rows[i] as number) * (steps[i % classes] as number);
+  const weights = Float32Array.from(rows, (row, i) => row * (steps[i % classes] ?? 0));
   return { bits, buckets, rarities, weights };
-}
-
-function usedBuckets(coarse: Uint8Array): Uint32Array {
-  const buckets = new Uint32Array(coarse.length);
-  let count = 0;
-  for (let bucket = 0; bucket < coarse.length; bucket++) if (coarse[bucket] !== 0) buckets[count++] = bucket;
-  return buckets.slice(0, count);
 }
 
 /** Reads on from where it stands; a read past the end throws a RangeError. */

@@ -1,0 +1,83 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parse } from 'csv-parse/sync';
+import { areas, type Area } from '../../src/domain/topics/vocabulary.js';
+import { isJudged, isWithoutArea, readSad, type SadRow } from './sad.js';
+
+/** A text that describes a concern of the speaker's own, or one that does not. */
+export interface LabeledText {
+  readonly text: string;
+  /** Where it comes from: a kind of a data file, or the name of one of our own files. */
+  readonly kind: string;
+  readonly isConcern: boolean;
+  /** The area of the concern; undefined where none is labeled. */
+  readonly area: Area | undefined;
+  /** The forum's topic of a question to a counselor. */
+  readonly label?: string;
+  readonly sad?: SadRow;
+}
+
+/** Everything that the topics are trained and evaluated on. */
+export interface TopicTexts {
+  readonly sad: readonly SadRow[];
+  readonly labeled: readonly LabeledText[];
+}
+
+export const dataDefaultPath = '../shared/data';
+/** Texts of our own, one per line, a file per kind. */
+const ownFolder = fileURLToPath(new URL('texts', import.meta.url));
+/** Kinds of our own that are never trained on. */
+export const heldBackPrefix = 'held-back/';
+
+/** Reads the data files of a folder and our own texts. Throws, with the file's name, when one is missing or invalid. */
+export function readTopicTexts(folder: string): TopicTexts {
+  const sad = readSad(join(folder, 'sad_dev.csv'));
+  const own = [
+    ...readOwn('everyday', false),
+    ...readOwn('concerns', true),
+    ...readOwn('held-back/everyday', false),
+    ...readOwn('held-back/concerns', true),
+  ];
+  return { sad, labeled: [...sad.flatMap(fromSad), ...readConcerns(folder), ...readEveryday(folder), ...own] };
+}
+
+/** Rows that are neither a clear stressor nor clearly without an area say nothing about the gate. */
+function fromSad(row: SadRow): LabeledText[] {
+  if (isWithoutArea(row))
+    return [{ text: row.sentence, kind: 'sad without area', isConcern: false, area: undefined, sad: row }];
+  if (!isJudged(row) || row.top === 'none') return [];
+  return [{ text: row.sentence, kind: 'sad', isConcern: true, area: row.top, sad: row }];
+}
+
+const readConcerns = (folder: string): LabeledText[] =>
+  readRecords(join(folder, 'concerns_dev.csv'), ['text', 'label', 'area']).map(({ text = '', label = '', area }) => ({
+    ...{ text, label, kind: 'counseling', isConcern: true },
+    area: areas.find((it) => it === area),
+  }));
+
+const readEveryday = (folder: string): LabeledText[] =>
+  readRecords(join(folder, 'everyday_dev.csv'), ['text', 'kind']).map(({ text = '', kind = '' }) => ({
+    ...{ text, kind, isConcern: false },
+    area: undefined,
+  }));
+
+function readOwn(side: string, isConcern: boolean): LabeledText[] {
+  const folder = join(ownFolder, side);
+  const prefix = side.startsWith(heldBackPrefix) ? heldBackPrefix : 'own/';
+  return readdirSync(folder)
+    .sort()
+    .flatMap((file) => {
+      const lines = readFileSync(join(folder, file), 'utf8').split('\n').filter(Boolean);
+      const kind = `${prefix}${basename(file, '.txt')}`;
+      return lines.map((text) => ({ text, kind, isConcern, area: undefined }));
+    });
+}
+
+function readRecords(path: string, columns: readonly string[]): Record<string, string>[] {
+  if (!existsSync(path)) throw new Error(`${path} is missing: name the data folder with --data`);
+  const records: Record<string, string>[] = parse(readFileSync(path), { columns: true, bom: true });
+  const missing = columns.filter((column) => records[0]?.[column] === undefined);
+  if (missing.length > 0) throw new Error(`${path} has no column ${missing.join(', ')}`);
+  return records;
+}

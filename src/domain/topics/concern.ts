@@ -1,0 +1,158 @@
+import { formBits, formByEnding, fullStop, noForm, questionMark, sentenceStart } from './form-table.js';
+import { formClassNames } from './forms.js';
+import type { Lexicon } from './lexicon.js';
+import type { Sentence, Words } from './tokens.js';
+
+/**
+ * The features of the concern gate: does the speaker describe a concern of their own? Two families of hashed features.
+ * `forms` are single forms, pairs and triples of them, and facts about each sentence. `words` are the single words.
+ */
+export interface ConcernFeatures {
+  readonly forms: BucketList;
+  readonly words: BucketList;
+}
+
+/** Buckets of features, as often as they occur. Entries beyond `length` are leftovers. */
+export interface BucketList {
+  length: number;
+  readonly buckets: Uint16Array;
+}
+
+/** Buckets are 2^bits, in each family. */
+export const concernBits = 15;
+const BUCKETS_MAX = 8192;
+const LENGTH_STEPS = [4, 8, 16, 32];
+
+/** Kinds of features, so that equal numbers of different kinds fall into different buckets. */
+const kind = { one: 1, two: 2, three: 3, skip: 4, fact: 5, word: 6 } as const;
+const classTotal = formClassNames.length;
+/** Numbers of the facts about a sentence: three ranges by class, then single facts. */
+const fact = {
+  hasClass: 0,
+  classWithFirstPerson: 32,
+  classWithoutFirstPerson: 64,
+  myPerson: 96,
+  myLife: 97,
+  firstPerson: 98,
+  noFirstPerson: 99,
+  opensInstruction: 100,
+  textOpensInstruction: 101,
+  isNamed: 102,
+  isNamedInFirstPerson: 103,
+  length: 104,
+} as const;
+
+/** A text as the gate reads it. */
+export interface GateText {
+  readonly text: Words;
+  /** The lexicon's number of each word. */
+  readonly numbers: Uint16Array;
+  /** Whether a phrase names a topic, and whether one does so where the speaker is mentioned. */
+  readonly isNamed: boolean;
+  readonly isNamedInFirstPerson: boolean;
+}
+
+/** Returns a function that lists the features of a text. Each call overwrites the result of the last. */
+export function createConcernFeatures(lexicon: Lexicon): (it: GateText) => ConcernFeatures {
+  const newList = (): BucketList => ({ length: 0, buckets: new Uint16Array(BUCKETS_MAX) });
+  const [forms, words] = [newList(), newList()];
+  return (it) => {
+    forms.length = words.length = 0;
+    for (const sentence of it.text.sentences) pushSentence(forms, words, lexicon, it, sentence);
+    pushTextFacts(forms, lexicon, it);
+    return { forms, words };
+  };
+}
+
+function pushSentence(
+  forms: BucketList,
+  words: BucketList,
+  lexicon: Lexicon,
+  { text, numbers }: GateText,
+  it: Sentence,
+): void {
+  let [bits, before, last] = [0, noForm, sentenceStart];
+  push(forms, bucketOf(kind.one, last, 0, 0));
+  for (let i = it.from; i <= it.to; i++) {
+    const number = i < it.to ? (numbers[i] ?? 0) : 0;
+    let form: number = it.isQuestion ? questionMark : fullStop;
+    if (i < it.to) {
+      form = (lexicon.forms[number] ?? noForm) || formByEnding(text, i);
+      bits |= lexicon.formBits[number] ?? 0;
+      push(words, bucketOf(kind.word, text.hashes[i] ?? 0, 0, 0));
+    }
+    push(forms, bucketOf(kind.one, form, 0, 0));
+    push(forms, bucketOf(kind.two, last, form, 0));
+    if (i > it.from) {
+      push(forms, bucketOf(kind.three, before, last, form));
+      push(forms, bucketOf(kind.skip, before, form, 0));
+    }
+    before = last;
+    last = form;
+  }
+  const opens = ((lexicon.formBits[numbers[it.from] ?? 0] ?? 0) & formBits.opensInstruction) !== 0;
+  pushFacts(forms, bits, opens);
+}
+
+function pushFacts(forms: BucketList, bits: number, opensInstruction: boolean): void {
+  const isFirstPerson = (bits & formBits.firstPerson) !== 0;
+  const classBase = isFirstPerson ? fact.classWithFirstPerson : fact.classWithoutFirstPerson;
+  for (let id = 0; id < classTotal; id++) {
+    if ((bits & (1 << id)) === 0) continue;
+    pushFact(forms, fact.hasClass + id);
+    pushFact(forms, classBase + id);
+  }
+  if ((bits & formBits.my) !== 0 && (bits & formBits.person) !== 0) pushFact(forms, fact.myPerson);
+  if ((bits & formBits.my) !== 0 && (bits & formBits.life) !== 0) pushFact(forms, fact.myLife);
+  pushFact(forms, isFirstPerson ? fact.firstPerson : fact.noFirstPerson);
+  if (opensInstruction) pushFact(forms, fact.opensInstruction);
+}
+
+/** Facts about the text as a whole: its length, whether it begins with an instruction, and whether it names a topic. */
+function pushTextFacts(forms: BucketList, lexicon: Lexicon, it: GateText): void {
+  const { text, numbers } = it;
+  const opens = ((lexicon.formBits[numbers[0] ?? 0] ?? 0) & formBits.opensInstruction) !== 0;
+  if (opens && text.count > 0) pushFact(forms, fact.textOpensInstruction);
+  if (it.isNamed) pushFact(forms, fact.isNamed);
+  if (it.isNamedInFirstPerson) pushFact(forms, fact.isNamedInFirstPerson);
+  pushFact(forms, fact.length + LENGTH_STEPS.filter((step) => text.count >= step).length);
+}
+
+const pushFact = (forms: BucketList, number: number): void => push(forms, bucketOf(kind.fact, number, 0, 0));
+
+function push(list: BucketList, bucket: number): void {
+  if (list.length < list.buckets.length) list.buckets[list.length++] = bucket;
+}
+
+const MIX = 0x9e3779b1;
+const STIR = 0xc2b2ae35;
+
+function bucketOf(kind: number, a: number, b: number, c: number): number {
+  let hash = Math.imul(kind ^ Math.imul(a, MIX), STIR);
+  hash = Math.imul(hash ^ (hash >>> 15) ^ b, MIX);
+  hash = Math.imul(hash ^ (hash >>> 13) ^ Math.imul(c, STIR), STIR);
+  return (hash ^ (hash >>> 16)) >>> (32 - concernBits);
+}
+
+/** The gate's weights by bucket: squared rarity, then rarity × weight. */
+export interface ConcernWeights {
+  readonly bias: number;
+  readonly forms: Float32Array;
+  readonly words: Float32Array;
+}
+
+/** Log odds that the speaker describes a concern of their own. */
+export function scoreConcern({ bias, forms, words }: ConcernWeights, features: ConcernFeatures): number {
+  return bias + scoreFamily(forms, features.forms) + scoreFamily(words, features.words);
+}
+
+/** Each family is scaled to unit length, so that long texts do not count more. */
+function scoreFamily(weights: Float32Array, { length, buckets }: BucketList): number {
+  let [squares, sum] = [0, 0];
+  for (let i = 0; i < length; i++) {
+    const at = 2 * (buckets[i] ?? 0);
+    squares += weights[at] ?? 0;
+    sum += weights[at + 1] ?? 0;
+  }
+  return squares > 0 ? sum / Math.sqrt(squares) : 0;
+}

@@ -1,0 +1,66 @@
+import { endings, formClasses, formClassNames, functionWords, openingVerbs } from './forms.js';
+import type { Words } from './tokens.js';
+
+/** Numbers of the forms: the endings, digits, the classes, the function words, and the marks around a sentence. */
+export const noForm = 0;
+const digits = endings.length + 1;
+const firstClass = digits + 1;
+const firstFunctionWord = firstClass + formClassNames.length;
+export const sentenceStart = firstFunctionWord + functionWords.length;
+export const fullStop = sentenceStart + 1;
+export const questionMark = sentenceStart + 2;
+
+/** Bits of a word: one for each form class, in order, then these. */
+export const formBits = {
+  person: 1 << formClassNames.indexOf('person'),
+  life: 1 << formClassNames.indexOf('life'),
+  opensInstruction: 1 << formClassNames.length,
+  firstPerson: 2 << formClassNames.length,
+  my: 4 << formClassNames.length,
+} as const;
+
+const firstPersonWords = new Set(['i', 'im', 'ive', 'id', 'ill', 'me', 'my', 'myself']);
+const numberOfFunctionWord = new Map(functionWords.map((word, i) => [word, firstFunctionWord + i]));
+const items = formClassNames.map((name) => formClasses[name].split(' '));
+
+/** Forms and bits of the known words, then of the stems; the first entry is for an unknown word. */
+export function compileForms(words: readonly string[], stems: readonly string[]) {
+  const entries = [undefined, ...words, ...stems.map((stem) => `${stem}*`)].map(entryOf);
+  return {
+    forms: Uint16Array.from(entries, ({ form }) => form),
+    formBits: Uint16Array.from(entries, ({ bits }) => bits),
+  };
+}
+
+function entryOf(item: string | undefined): { form: number; bits: number } {
+  if (item === undefined) return { form: noForm, bits: 0 };
+  const classes = items.flatMap((list, id) => (list.some((it) => covers(it, item)) ? [id] : []));
+  const byClass = classes[0] === undefined ? noForm : firstClass + classes[0];
+  const bits =
+    classes.reduce((sum, id) => sum | (1 << id), 0) |
+    (openingVerbs.has(item) ? formBits.opensInstruction : 0) |
+    (firstPersonWords.has(item) ? formBits.firstPerson : 0) |
+    (item === 'my' ? formBits.my : 0);
+  return { form: numberOfFunctionWord.get(item) ?? byClass, bits };
+}
+
+/** Whether a list's item, a word or a `stem*`, includes a word or a longer `stem*`. */
+const covers = (listed: string, item: string): boolean =>
+  listed.endsWith('*') ? item.startsWith(listed.slice(0, -1)) : item === listed;
+
+const ZERO = 48;
+/** An ending needs this many letters before it. */
+const STEM_LETTERS_MIN = 3;
+const endingCodes = endings.map((ending) => Uint8Array.from(ending, (letter) => letter.charCodeAt(0)));
+
+/** The form of a word that has none of its own: digits, its ending, or {@link noForm}. */
+export function formByEnding({ letters, starts, ends }: Words, i: number): number {
+  const start = starts[i] ?? 0;
+  const end = ends[i] ?? 0;
+  if (letters[start] === ZERO) return digits;
+  for (const [number, codes] of endingCodes.entries()) {
+    const at = end - codes.length;
+    if (at - start >= STEM_LETTERS_MIN && codes.every((code, k) => letters[at + k] === code)) return 1 + number;
+  }
+  return noForm;
+}

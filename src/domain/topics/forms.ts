@@ -1,0 +1,50 @@
+/**
+ * Word forms: how a text speaks, whatever it speaks about. The concern gate reads a sentence as a sequence of forms.
+ * Function words stand for themselves, other words for their class or their ending. Written by hand (judgment); training
+ * learns the weights. The first class that lists a word gives its form.
+ */
+export const functionWords = (
+  'i im ive id ill me my mine myself you your yours youre youve u ur he him his hes she her shes it its they them their ' +
+  'theyre we us our were weve a an the this that these those there here some any all every each no nothing nobody none ' +
+  'everyone everybody everything someone something anyone anything and or but so because if when while since until ' +
+  'than as like of to in on at for from with by about into over after before without out up off down back away is are ' +
+  'am was be been being isnt arent wasnt werent aint do does did dont doesnt didnt have has had havent hasnt hadnt ' +
+  'can could cant cannot couldnt will would wont wouldnt should shouldnt may might must gonna wanna gotta lets let not ' +
+  'never always still just really very too much many more most even only again already yet ever now then lately ' +
+  'anymore what whats how hows why when where who which whose please thanks thank sorry hi hey hello yes yeah ok okay ' +
+  'lol haha wow oh get got getting go going feel feels feeling felt keep keeps keeping know think need want wants make ' +
+  'makes made try trying tried stop take see say said tell told love good great nice favorite'
+).split(' ');
+
+export const formClasses = {
+  distress:
+    'stressed stress stressful stressing anxious anxiety worry worried worries worrying nervous scared afraid fear fears panic panicking sad sadness depress* hopeless* worthless miserable unhappy upset lonely alone hurt hurts hurting guilty guilt asham* shame embarrass* angry anger mad furious annoy* irritat* frustrat* hate hated resent* overwhelm* exhaust* tired drained burnt burnout burned empty numb cry crying cried tears terrified dread* desperate helpless useless insecure jealous disappoint* devastated heartbroken miss missing suffer* sick ill pain painful ache* aching sore awful terrible horrible worst worse bad suck* sucks gutted knackered skint freaking freaked paranoid tense struggling struggle* cope coping nightmare* ruined ruin broke broken falling',
+  difficulty:
+    'hard difficult difficulty difficulties problem problems trouble issue issues unable fail failed failing fails failure lose losing lost loss mess messed fight fights fighting fought argue arguing argument* yell* cheat* lie* lied leave leaving left quit fired laid dumped divorce* died die dying death pressure debt* owe overdue bills afford behind late deadline* enough barely hardly bully* bullied abuse* abusive ignore* ignored ignoring rejected reject* breakup confus* unsure decide deciding',
+  person:
+    'mom mum mother moms dad father parents parent brother sister sisters brothers son daughter kids kid child children husband wife boyfriend girlfriend bf gf partner ex fiance* friend friends family grandma* grandpa* grandmother grandfather aunt uncle cousin* boss manager supervisor coworker* colleague* roommate* flatmate* landlord neighbo* teacher professor teammate* baby inlaw* stepdad stepmom bloke gaffer',
+  life: 'job work working worked school college class classes exam exams test tests homework grades grade study studying finals money rent pay paycheck mortgage health body weight sleep sleeping sleepless doctor hospital surgery marriage relationship* life home house car future career therapy therapist medication meds virus covid pandemic',
+  duration:
+    'day days week weeks month months year years night nights morning mornings today tonight tomorrow yesterday constantly forever recently times time hours',
+  media:
+    'movie* film* song* music album* band show* series episode season game games team* player* coach nfl nba football basketball baseball soccer book* novel author actor* actress* star wars marvel concert guitar podcast league fan fans goal score quarterback',
+  document:
+    'list sentence sentences word words text paragraph essay story poem email letter article review code function program example examples following given output input question questions answer answers summary title headline recipe number numbers table column date dates phrase topic tweet',
+  device:
+    'alarm timer reminder playlist calendar account card balance reservation flight app phone password order parcel website volume screen laptop insurance credit bank transaction* appointment meeting',
+  instruction:
+    'write give show set play find translate explain describe create generate name add call send turn change remind cancel check schedule transfer read search help classify rewrite summarize suggest convert identify compare design compose fix act pretend imagine provide use put open start pick choose',
+  thought: 'wonder guess hope wish believe remember understand suppose heard hear saw watch watched',
+} as const satisfies Record<string, string>;
+
+export type FormClass = keyof typeof formClasses;
+
+export const formClassNames = Object.keys(formClasses) as FormClass[];
+
+/** Verbs that open an instruction: listed again, because some are function words or document names elsewhere. */
+export const openingVerbs = new Set(
+  `${formClasses.instruction} make list text book order answer stop let tell take please`.split(' '),
+);
+
+/** Endings that stand for the words without a class. The first that fits counts. */
+export const endings = ['ing', 'ed', 'ly', 'tion', 'ness', 'ful', 'ous', 'able', 's'] as const;

@@ -1,0 +1,94 @@
+import { topicExtraction as settings } from '../../../generated/spec.js';
+import {
+  addEvidence,
+  decayEvidence,
+  type Evidence,
+  leaningsOf,
+  storeEvidence,
+  type TopicEvidence,
+} from './evidence.js';
+import type { Reading, TurnReading } from './reader.js';
+import { bestShares } from './shares.js';
+import { areas, topicNames, topicsByArea, type TopicName } from './vocabulary.js';
+
+/** Topics of a turn, the most likely first, and the session's evidence after it. */
+export interface Extraction {
+  readonly topics: TopicName[];
+  /** Those of the topics that a phrase in the first person names. */
+  readonly certainTopics: TopicName[];
+  readonly evidence: TopicEvidence;
+}
+
+/**
+ * Returns the topics of a turn within its session. None where the user describes no concern of their own, or where no
+ * area stands out. `kept` is the evidence after the session's previous turn, undefined on the first.
+ */
+export function gatherTopics(kept: TopicEvidence | undefined, { model, user, assistant }: TurnReading): Extraction {
+  const evidence = decayEvidence(kept, model);
+  if (user.concern < settings.concern_log_odds_min)
+    return { topics: [], certainTopics: [], evidence: storeEvidence(evidence, model) };
+  addEvidence(evidence, settings.assistant_weight, bestShares(assistant), assistant.points);
+  const own = bestShares(user);
+  const numbers = Math.max(...own) < settings.own_share_min ? [] : nameTopics(user, evidence);
+  addEvidence(evidence, 1, own, user.points);
+  const named = (list: readonly number[]) => list.flatMap((number) => topicNames[number] ?? []);
+  return {
+    topics: named(numbers),
+    certainTopics: named(numbers.filter((number) => user.firstPerson.includes(number))),
+    evidence: storeEvidence(evidence, model),
+  };
+}
+
+/** The topic of the most likely area, then topics of further likely areas that the user named by a phrase. */
+function nameTopics(user: Reading, context: Evidence): number[] {
+  const points = new Map(user.points);
+  const shares = bestShares(user, leaningsOf(context));
+  const shareOf = (area: number) => shares[area] ?? 0;
+  const first = shares.indexOf(Math.max(...shares));
+  if (shareOf(first) < shareMin(first, points, context)) return [];
+  const main = bestTopic(first, points, context) ?? topicOfContext(first, context) ?? topicsOf[first]?.[0] ?? 0;
+  const others = areaNumbers.filter((area) => area !== first && shareOf(area) >= settings.further_area_share_min);
+  others.sort((a, b) => shareOf(b) - shareOf(a));
+  const named = others.flatMap((area) => bestTopic(area, points, context) ?? []);
+  return [main, ...named].slice(0, settings.topics_per_turn_max);
+}
+
+type Points = ReadonlyMap<number, number>;
+
+/** A phrase is more certain than a share learned from few sentences, and a session seldom changes its area. */
+function shareMin(area: number, points: Points, context: Evidence): number {
+  const isNamed = (topicsOf[area] ?? []).some((topic) => (points.get(topic) ?? 0) >= settings.named_points_min);
+  const isContinued = (context.areas[area] ?? 0) >= settings.session_area_turns_min;
+  return isNamed || isContinued ? settings.named_area_share_min : settings.area_share_min;
+}
+
+/** The area's topic with the most points of the user's phrases. The context decides between equals. */
+function bestTopic(area: number, points: Points, context: Evidence): number | undefined {
+  if (points.size === 0) return undefined;
+  return mostOf(area, (topic) => {
+    const own = points.get(topic) ?? 0;
+    return own > 0 ? own + settings.context_points_weight * Math.min(1, context.topics.get(topic) ?? 0) : 0;
+  });
+}
+
+/** The session's topic in this area, while it is fresh. */
+const topicOfContext = (area: number, context: Evidence): number | undefined =>
+  mostOf(area, (topic) => {
+    const points = context.topics.get(topic) ?? 0;
+    return points >= settings.context_points_min ? points : 0;
+  });
+
+const areaNumbers = areas.map((_, area) => area);
+/** The numbers of each area's topics, the general one first. */
+const topicsOf = areas.map((area) => topicsByArea[area].map((topic) => topicNames.indexOf(topic)));
+
+/** The area's topic with the highest value above 0. Of equal ones, the first in the vocabulary. */
+function mostOf(area: number, valueOf: (topic: number) => number): number | undefined {
+  let best: number | undefined;
+  let most = 0;
+  for (const topic of topicsOf[area] ?? []) {
+    const value = valueOf(topic);
+    if (value > most) [best, most] = [topic, value];
+  }
+  return best;
+}

@@ -1,0 +1,104 @@
+import { topicExtraction as settings } from '../../../generated/spec.js';
+import { createConcernFeatures, scoreConcern } from './concern.js';
+import { createFeatureLister } from './features.js';
+import { createFinder, type Findings } from './findings.js';
+import { numberIn } from './lexicon.js';
+import { classTotal, scoreFeatures, type TopicModel } from './model.js';
+import { createTokenizer, wordsMax } from './tokens.js';
+import { areas, topicsByArea } from './vocabulary.js';
+
+/** One exchange: what the user said and what the assistant replied. Either may be empty. */
+export interface Turn {
+  readonly user_message: string;
+  readonly ai_response: string;
+}
+
+/** What a text says about topics: numbers only. The thread that reads it sends them to the thread that stores them. */
+export interface Reading {
+  /** Log odds that the speaker describes a concern of their own. */
+  readonly concern: number;
+  /** Odds of each area, then of "none", for each segment except small talk; up to a factor per segment. */
+  readonly odds: readonly number[];
+  /** The topics that phrases support: number and points. A longer phrase and a repetition give more points. */
+  readonly points: ReadonlyArray<readonly [topic: number, points: number]>;
+  /** The topics that a phrase names where the speaker is mentioned, by number. */
+  readonly firstPerson: readonly number[];
+}
+
+export interface TurnReading {
+  /** Version of the model that read the turn. */
+  readonly model: number;
+  readonly user: Reading;
+  readonly assistant: Reading;
+}
+
+/** Turns text into numbers. Keeps nothing of a text after it returns. */
+export interface TopicReader {
+  readTurn(turn: Turn): TurnReading;
+  readText(text: string): Reading;
+}
+
+/** Points for each further phrase of a topic (judgment). */
+const REPEAT_POINTS = 0.25;
+/** A hint has less. */
+export const phrasePointsMin = 1;
+/** The number of the area of each topic. */
+const areaOfNumber = areas.flatMap((area, k) => topicsByArea[area].map(() => k));
+
+/** Returns a reader. It owns all working memory, so a thread needs one reader and calls it for one text at a time. */
+export function createTopicReader(model: TopicModel): TopicReader {
+  const { lexicon } = model;
+  const tokenizer = createTokenizer();
+  const numbers = new Uint16Array(wordsMax);
+  const find = createFinder(lexicon);
+  const listFeatures = createFeatureLister(model.index, lexicon);
+  const listConcernFeatures = createConcernFeatures(lexicon);
+
+  const readText = (text: string): Reading => {
+    const words = tokenizer.read(text);
+    for (let i = 0; i < words.count; i++) numbers[i] = numberIn(lexicon, words, i);
+    const odds: number[] = [];
+    const points = new Map<number, number>();
+    const firstPerson = new Set<number>();
+    let [from, isNamed] = [0, false];
+    for (const to of words.segmentEnds) {
+      const found = find(words, numbers, from, to);
+      from = to;
+      if (found.isSmallTalk) continue;
+      odds.push(...toOdds(scoreFeatures(model, listFeatures(words, numbers, found)), found.hits));
+      addPoints(points, firstPerson, found);
+      isNamed ||= found.hits.some((hit) => hit.points >= phrasePointsMin);
+    }
+    const gateText = { text: words, numbers, isNamed, isNamedInFirstPerson: firstPerson.size > 0 };
+    const concern = scoreConcern(model.concern, listConcernFeatures(gateText));
+    tokenizer.wipe();
+    return { concern, odds, points: [...points], firstPerson: [...firstPerson] };
+  };
+  return {
+    readText,
+    readTurn: ({ user_message, ai_response }) => ({
+      model: model.version,
+      user: readText(user_message),
+      assistant: readText(ai_response),
+    }),
+  };
+}
+
+/** Raises the areas whose topics a phrase names: training rows are few, phrases are certain. Hints do not count. */
+function toOdds(scores: readonly number[], hits: Findings['hits']): number[] {
+  const named = new Array<number>(classTotal).fill(0);
+  for (const { number, points } of hits) {
+    const area = areaOfNumber[number] ?? classTotal;
+    if (points >= phrasePointsMin)
+      named[area] = Math.max(named[area] ?? 0, Math.min(points, settings.phrase_points_max));
+  }
+  return scores.map((score, k) => Math.exp(score + settings.phrase_log_odds_per_point * (named[k] ?? 0)));
+}
+
+function addPoints(points: Map<number, number>, firstPerson: Set<number>, { hits, isFirstPerson }: Findings): void {
+  for (const hit of hits) {
+    const before = points.get(hit.number);
+    points.set(hit.number, before === undefined ? hit.points : Math.max(before, hit.points) + REPEAT_POINTS);
+    if (isFirstPerson && hit.points >= phrasePointsMin) firstPerson.add(hit.number);
+  }
+}
