@@ -162,8 +162,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the webhooks of the account
-         * @description All of them, oldest first, without their secrets. Each shows the health of its receiver: consecutive failures,
+         * List webhooks
+         * @description Returns all webhooks of the account, oldest first, without their secrets. Each entry shows the health of its receiver: consecutive failures,
          *     the newest failure and success, and the number of queued deliveries.
          */
         get: operations["listWebhooks"];
@@ -295,7 +295,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read one delivery
+         * Get delivery
          * @description A delivery by its `webhook-id`, whether it is pending, delivered or failed. The log keeps a settled delivery for
          *     7 days.
          */

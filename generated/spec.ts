@@ -902,4 +902,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "caff498cc0dc9ec0357df7ae4af5071564c6da9cee818cfcac14181c1d0c52c1" as const;
+export const contractDigest = "777c55de6fba3de789a4c709f4d111efef5338cf6119d5d2cdf0848e7612bf27" as const;
