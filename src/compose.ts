@@ -31,6 +31,8 @@ export interface ServiceParts {
   readonly validateResponses?: boolean;
   /** Returns how many log lines were dropped so far. */
   readonly droppedLines?: () => number;
+  /** Longest sleep of the delivery worker; tests shorten it, because their clock does not move by itself. */
+  readonly pollMs?: number;
 }
 
 export interface Service {
@@ -64,17 +66,28 @@ async function serve(
   keep: Keep,
   contract: ContractDocument,
   isClosing: () => boolean,
-  { config, root, log, startCore, now = Date.now, validateResponses = false, droppedLines = () => 0 }: ServiceParts,
+  {
+    config,
+    root,
+    log,
+    startCore,
+    now = Date.now,
+    validateResponses = false,
+    droppedLines = () => 0,
+    pollMs,
+  }: ServiceParts,
 ): Promise<Omit<Service, 'close'>> {
   const metrics = createMetrics();
   const { observeRequest, observeRefusal, observeGroup, observeAttempt } = metrics;
   const sessionRequests = keep(await openSessionRequestWindow({ ...config, log }));
   const host = { observeGroup, observeAttempt };
-  const core = keep(await startCore({ config, log, now, host }));
+  const core = keep(await startCore({ config, log, now, host, ...(pollMs !== undefined && { pollMs }) }));
   const { operate, findKeys, recordKeyUse, usageTotals, addUsage } = core;
   metrics.watchDroppedLines(droppedLines);
   metrics.watchQueue(core.waiting);
   metrics.watchOutbox(core.outboxAgeSeconds);
+  metrics.watchDueAge(core.dueAgeSeconds);
+  metrics.watchWorker(core.workerLoad);
   const metricsUrl = await serveMetrics(keep, metrics, config);
   const keys = { byHashes: findKeys, recordUse: recordKeyUse };
   const usage = { totalsOf: usageTotals, add: addUsage };

@@ -61,7 +61,7 @@ async function addFailedDelivery(accountId: string, webhookId: string, sessionId
   const payload = JSON.stringify({ ...event, stress_score: 30, timestamp: service.clock.at() });
   const failed = { status: 'failed', reason: 'disabled', settledAtMs: service.clock.nowMs } as const;
   const rest = { sessionId, payload, dueAtMs: service.clock.nowMs, ...failed };
-  const delivery = newDelivery({ webhookId, url }, rest);
+  const delivery = newDelivery({ accountId, webhookId, url }, rest);
   await service.store.transact((writerOf) => writerOf(accountId).deliveries.insert([delivery]));
   return delivery.deliveryId;
 }

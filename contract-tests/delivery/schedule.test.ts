@@ -218,13 +218,13 @@ test('410 disables the webhook: that delivery and all that wait are listed as di
   service.clock.advance(1);
   await receiver.until(3);
   await attempted(deliveries, 3);
-  // Of the moment in which it was disabled: the event may have been in the outbox by then.
+  // In the same millisecond, but after the 410: the order does not depend on the clock.
   await one.change();
   await beat();
   const told = receiver.received.length;
   expect((await webhookOf(service, webhook.id)).status).toBe('disabled');
   const { deliveries: listed } = await failedDeliveries(service);
-  expect(listed.map(({ reason }) => reason)).toEqual(Array(6).fill('disabled'));
+  expect(listed.map(({ reason }) => reason)).toEqual(Array(5).fill('disabled'));
 
   service.clock.advance(1);
   await one.change();
@@ -232,7 +232,7 @@ test('410 disables the webhook: that delivery and all that wait are listed as di
   service.clock.advance(3600);
   await beat();
   expect(receiver.received).toHaveLength(told);
-  expect((await failedDeliveries(service)).deliveries).toHaveLength(6);
+  expect((await failedDeliveries(service)).deliveries).toHaveLength(5);
 });
 
 test('registering a disabled webhook again enables it under its id and secret', async () => {

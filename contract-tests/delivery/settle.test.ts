@@ -21,9 +21,13 @@ async function arrange(...rests: Array<Partial<Delivery>>) {
     secret: '',
     failedInRow: 0,
     createdAtMs: 1,
+    registeredEpoch: 1,
   };
   const line = { sessionId: 's1', payload: '{}', dueAtMs: Date.now() + 3_600_000 };
-  const deliveries = rests.map((rest) => ({ ...newDelivery(webhook, { ...line, ...rest }), accountId }));
+  const deliveries = rests.map((rest) => ({
+    ...newDelivery({ ...webhook, accountId }, { ...line, ...rest }),
+    accountId,
+  }));
   await store.transact(async (writerOf) => {
     await writerOf(accountId).webhooks.insert(webhook);
     await writerOf(accountId).deliveries.insert(deliveries);

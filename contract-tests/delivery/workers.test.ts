@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { settleGroup } from '../../src/delivery/settle.js';
-import { slotsPerReceiver } from '../../src/delivery/slots.js';
+import { slotsPerQueue } from '../../src/delivery/slots.js';
 import { newDelivery } from '../../src/delivery/new-delivery.js';
+import { isDue } from '../../src/store/delivery-queue.js';
 import { startDeliver } from '../support/process.js';
 import { startReceiver } from '../support/receiver.js';
 import { startTestService, type TestService } from '../support/service.js';
@@ -43,9 +44,10 @@ function startProcessOn({ database }: TestService) {
 }
 
 /** As a worker asks for work. */
-function claim({ store, clock }: TestService, owner: string, max = 100) {
-  const leasedUntilMs = clock.nowMs + leaseSeconds * 1000;
-  return store.claimDue({ owner, nowMs: clock.nowMs, leasedUntilMs, max, maxOf: () => max, busyReceivers: [] });
+async function claim({ store, clock }: TestService, owner: string, count = 100) {
+  const range = { nowMs: clock.nowMs, leasedUntilMs: clock.nowMs + leaseSeconds * 1000 };
+  const queues = (await store.findDueQueues()).filter((queue) => isDue(queue, range));
+  return store.claimDue({ owner, ...range, shares: queues.map((queue) => ({ queue, count })) });
 }
 
 test('two workers attempt no delivery at once, and none twice', async () => {
@@ -166,17 +168,17 @@ test('ten thousand deliveries that wait for a dead receiver do not hold up a hea
     await register(service, healthy.url),
   ];
   const { receiver: name } = newDelivery(
-    { webhookId: deadHook.id, url: dead.url },
+    { accountId: service.accountId, webhookId: deadHook.id, url: dead.url },
     { sessionId: 's', payload: '{}', dueAtMs: 0 },
   );
   await storeDue(service, deadHook.id, 10_000, () => name);
   await startWorkerOn(service);
-  await dead.until(slotsPerReceiver);
+  await dead.until(slotsPerQueue);
   const { change } = await startStory(service);
   for (let index = 0; index < 5; index += 1) await change();
   await healthy.until(5);
   await attempted(deliveriesOf(service, hook.id), 5);
-  expect(dead.received).toHaveLength(slotsPerReceiver);
+  expect(dead.received).toHaveLength(slotsPerQueue);
   const waiting = (await deliveriesOf(service, deadHook.id)()).filter(({ status }) => status === 'due');
   expect(waiting).toHaveLength(10_000);
 });

@@ -85,10 +85,20 @@ async function fill(store: Store): Promise<void> {
 }
 
 async function fillWebhooks(writer: Writer): Promise<void> {
-  const [a, b] = ['a', 'b'].map((name) => ({ webhookId: `wh_${name}`, url: `https://${name}.example/hooks` }));
-  const rest = { events: ['state_change'], secret: '', failedInRow: 4, createdAtMs: startMs } as const;
+  const [a, b] = ['a', 'b'].map((name) => ({
+    accountId: 'acme',
+    webhookId: `wh_${name}`,
+    url: `https://${name}.example/hooks`,
+  }));
+  const rest = {
+    events: ['state_change'],
+    secret: '',
+    failedInRow: 4,
+    createdAtMs: startMs,
+    registeredEpoch: 1,
+  } as const;
   if (!a || !b) return;
-  for (const webhook of [a, b]) await writer.webhooks.insert({ ...webhook, ...rest });
+  for (const { webhookId, url } of [a, b]) await writer.webhooks.insert({ webhookId, url, ...rest });
   const failed = { sessionId: 's1', payload: '{}', dueAtMs: startMs, status: 'failed' } as const;
   const settledAt = (second: number, reason: Delivery['reason']) =>
     ({ ...failed, reason, settledAtMs: startMs + 2 * hourMs + second * 1000 }) as const;

@@ -19,7 +19,7 @@ import { finishErasures } from '../../src/retention/erase.js';
 import { purgeExpired } from '../../src/retention/purge.js';
 import { openDatabase } from '../../src/store/database.js';
 import { createErasedLog } from '../../src/store/erased-log.js';
-import { claimDue, purgeDeliveries } from '../../src/store/delivery-queue.js';
+import { claimDue, findDueQueues, purgeDeliveries } from '../../src/store/delivery-queue.js';
 import { eraseReadings, findErasures } from '../../src/store/erasures.js';
 import { keyTable } from '../../src/store/keys.js';
 import { isMigrated, migrate } from '../../src/store/migrate.js';
@@ -43,11 +43,11 @@ const mayScan = [
   // Tombstones last for moments.
   /^select .* from `erasures` limit \?$/,
   // Of an account, which has a hundred at most: all of them are wanted, or so many that the server reads all.
-  /^select `webhook_id`, `url`, `session_id`, `subject_id`, `body` from `webhooks` where `account_id` = \?/,
-  // Whether an account has any: the first will do.
-  /^select `webhook_id` from `webhooks` where `account_id` = \? limit \?$/,
+  /^select `webhook_id`, [^*]* from `webhooks` where `account_id` = \?/,
+  // Whether an account has any webhook: the first will do.
+  /^select `webhook_epoch` from `accounts` where `account_id` = \? and exists \(select/,
   // Nothing but the account, by its key.
-  /^select `account_id` from `accounts` where `account_id` = \?(?: for update)?$/,
+  /^(select `account_id` from|select `webhook_epoch` from|update) `accounts`.* where `account_id` = \?(?: for update| limit \?)?$/,
   // Names of the accounts of a page: of few accounts, the server reads all names from an index.
   /^select `account_id`, `name` from `accounts` where `account_id` in/,
   // The oldest ones, of whatever account: the beginning of an index.
@@ -130,6 +130,7 @@ function storeOn(knex: Knex): Store {
     purgeDeliveries: (beforeMs, batch) => purgeDeliveries(knex, beforeMs, batch),
     findOldestEvent: () => findOldestEvent(knex),
     findSessionsWithEvents: (max) => findSessionsWithEvents(knex, max),
+    findDueQueues: () => findDueQueues(knex),
     claimDue: (claim) => claimDue(knex, claim),
     findErasures: (max) => findErasures(knex, max),
     eraseReadings: (erasure, batch) => eraseReadings(knex, erasure, batch),
@@ -233,7 +234,7 @@ async function faultsOf(knex: Knex, statement: Statement): Promise<PlanRow[]> {
 
 /** What a subselect has found already, by a step of its own in the plan: the first of a queue, or a bounded count. */
 function isSubselect({ detail = '', table }: PlanRow): boolean {
-  return /^SCAN (next|pending)$/.test(detail) || /^<(derived|union)/.test(table ?? '');
+  return /^SCAN (next|pending|queues)$/.test(detail) || /^<(derived|union)/.test(table ?? '');
 }
 
 /** Of an account itself its id is the whole key. */
@@ -294,6 +295,7 @@ test('every query of the service searches an index', async () => {
     'select triggers',
     'select usage_months',
     'select webhooks',
+    'update accounts',
     'update api_keys',
     'update deliveries',
     'update webhooks',
@@ -339,4 +341,32 @@ test('a resend is looked up by its whole key, not among all readings of its sess
   const plan = await planOf(heard.knex, query as Statement);
   const wholeKey = databaseKind === 'sqlite' ? 'timestamp_ms=? AND digest=?)' : '"key":"PRIMARY","key_len":"344"';
   expect(JSON.stringify(plan)).toContain(wholeKey);
+});
+
+test('queues with due deliveries are found by skipping from queue to queue in the index', async () => {
+  const heard = await startHeard();
+  await fill(heard);
+  const [query, ...others] = await heard.statementsOf(() => heard.store.findDueQueues());
+  expect(others).toEqual([]);
+  const plan = await planOf(heard.knex, query as Statement);
+  if (databaseKind === 'mysql') {
+    expect(plan).toMatchObject([{ key: 'deliveries_by_receiver', Extra: 'Using where; Using index for group-by' }]);
+    return;
+  }
+  const searches = plan.map(({ detail = '' }) => detail).filter((detail) => detail.includes(' deliveries '));
+  const search = /^SEARCH deliveries USING COVERING INDEX deliveries_by_receiver \(status=\?( AND receiver[>=]\?)?\)$/;
+  expect(searches).toHaveLength(4);
+  for (const detail of searches) expect(detail).toMatch(search);
+});
+
+test('a claim reads of each queue what is due, not more', async () => {
+  const heard = await startHeard();
+  await fill(heard);
+  const range = { nowMs: heard.clock.nowMs, leasedUntilMs: heard.clock.nowMs + 30_000 };
+  const shares = (await heard.store.findDueQueues()).map((queue) => ({ queue, count: 4 }));
+  const [query] = await heard.statementsOf(() => heard.store.claimDue({ owner: '0'.repeat(16), ...range, shares }));
+  const plan = JSON.stringify(await planOf(heard.knex, query as Statement));
+  expect(plan).toContain('deliveries_by_receiver');
+  if (databaseKind === 'sqlite') expect(plan).toMatch(/\(status=\? AND receiver=\? AND due_at_ms[<>]\?\)/);
+  expect(plan).not.toMatch(/filesort|TEMP B-TREE|deliveries_by_(?!receiver)/);
 });

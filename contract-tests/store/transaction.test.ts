@@ -115,6 +115,7 @@ test('twenty megabytes are written in one transaction: what waits is never more 
           session_id: 's',
           seq: batch * rows + index,
           payload,
+          epoch: 1,
           created_at_ms: 0,
         })),
       );

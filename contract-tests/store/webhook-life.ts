@@ -5,6 +5,7 @@ import { writeCursor } from '../../src/delivery/cursor.js';
 import { expandEvents } from '../../src/delivery/expand.js';
 import { newDelivery } from '../../src/delivery/new-delivery.js';
 import { settleGroup } from '../../src/delivery/settle.js';
+import { isDue } from '../../src/store/delivery-queue.js';
 import type { Store } from '../../src/store/store.js';
 import type { Clock } from '../support/service.js';
 
@@ -15,18 +16,21 @@ const daySeconds = 24 * 60 * 60;
 /** Webhooks of one account, deliveries of theirs in every state, and events that wait to become some. */
 export async function fillWebhooks(store: Store, accountId: string, nowMs: number): Promise<void> {
   const webhookOf = (index: number) => ({ webhookId: `wh_${index % hooks}`, url: `https://host-${index % 7}.example` });
-  const made = { events: ['state_change'], secret: '', failedInRow: 0, createdAtMs: 0 } as const;
+  const made = { events: ['state_change'], secret: '', failedInRow: 0, createdAtMs: 0, registeredEpoch: 1 } as const;
   const deliveries = Array.from({ length: deliveriesStored }, (_, index) => {
     const status = (['failed', 'delivered', 'queued', 'due'] as const)[index % 4];
     const isSettled = index % 4 < 2;
-    return newDelivery(webhookOf(index >> 2), {
-      sessionId: `crowd-${index % 500}`,
-      payload: '{}',
-      dueAtMs: nowMs + index * 10,
-      seq: index,
-      status: status ?? 'due',
-      settledAtMs: isSettled ? nowMs - (index * 8 * daySeconds * 1000) / deliveriesStored : null,
-    });
+    return newDelivery(
+      { ...webhookOf(index >> 2), accountId },
+      {
+        sessionId: `crowd-${index % 500}`,
+        payload: '{}',
+        dueAtMs: nowMs + index * 10,
+        seq: index,
+        status: status ?? 'due',
+        settledAtMs: isSettled ? nowMs - (index * 8 * daySeconds * 1000) / deliveriesStored : null,
+      },
+    );
   });
   const payload = { event: 'state_change', ...webhookDelivery.test_event, timestamp: '' } as const;
   const events = Array.from({ length: 800 }, (_, index) => ({
@@ -40,7 +44,7 @@ export async function fillWebhooks(store: Store, accountId: string, nowMs: numbe
       await writer.webhooks.insert({ ...webhookOf(index), ...made, sessionId: 'crowd-1' });
     await writer.deliveries.insert(deliveries);
     for (let from = 0; from < events.length; from += 100)
-      await writer.outbox.append(events.slice(from, from + 100), nowMs);
+      await writer.outbox.append(events.slice(from, from + 100), 1, nowMs);
   });
 }
 
@@ -84,9 +88,10 @@ async function sendAll(store: Store, clock: Clock): Promise<void> {
   await expandEvents(store, clock.now);
   clock.advance(10);
   for (const status of [204, 500, 410]) {
-    const busyReceivers = status === 204 ? [] : ['f'.repeat(16)];
     const range = { nowMs: clock.nowMs, leasedUntilMs: clock.nowMs + 30_000 };
-    const claimed = await store.claimDue({ owner: `${status}`, ...range, max: 20, maxOf: () => 20, busyReceivers });
+    const queues = (await store.findDueQueues()).filter((queue) => isDue(queue, range));
+    const shares = queues.map((queue) => ({ queue, count: 4 }));
+    const claimed = await store.claimDue({ owner: `${status}`, ...range, shares });
     const attempt = { timestamp: clock.at(), status, duration_ms: 1 };
     const handled = claimed.map((delivery) => ({ delivery, attempt }));
     await settleGroup(store, handled, clock.nowMs);

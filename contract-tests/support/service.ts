@@ -121,7 +121,15 @@ async function start(options: TestServiceOptions): Promise<Running> {
   };
   const config = readConfig({ DATABASE_URL: database.url, ...settings });
   const log = createLog(config.logLevel, { write: (line: string) => void logs.push(line) });
-  const service = await startService({ config, root, log, startCore, now: clock.now, validateResponses: true });
+  const service = await startService({
+    config,
+    root,
+    log,
+    startCore,
+    now: clock.now,
+    validateResponses: true,
+    pollMs: 50,
+  });
   const store = openStore(config.database);
   const close = closer(service, store, options.database ? undefined : database);
   const { url, metricsUrl } = service;

@@ -113,7 +113,7 @@ export async function storeFailed(
   };
   const failed = wishes.map((wish) => {
     const rest = { sessionId: 's1', payload: JSON.stringify(payload), dueAtMs: clock.nowMs, settledAtMs: clock.nowMs };
-    const target = { webhookId: wish.webhookId, url: 'http://127.0.0.1:9' };
+    const target = { accountId, webhookId: wish.webhookId, url: 'http://127.0.0.1:9' };
     return newDelivery(target, { ...rest, status: 'failed', reason: 'attempts_exhausted', ...wish });
   });
   await store.transact((writerOf) => writerOf(accountId).deliveries.insert(failed));
@@ -133,9 +133,14 @@ export function storeDue(
 }
 
 /** One more worker on the database of the service, under the same clock; it closes when the test ends. */
-export async function startWorkerOn({ database, clock }: TestService): Promise<Closable> {
+export async function startWorkerOn({ database, clock }: TestService, logs: string[] = []): Promise<Closable> {
   const config = readConfig({ DATABASE_URL: database.url, WEBHOOK_ALLOW_LOOPBACK: '1' });
-  const worker = await startDelivery({ config, log: createLog('silent', { write() {} }), now: clock.now });
+  const worker = await startDelivery({
+    config,
+    log: createLog('warn', { write: (line) => void logs.push(line) }),
+    now: clock.now,
+    pollMs: 50,
+  });
   let closing: Promise<void> | undefined;
   const close = () => (closing ??= worker.close());
   onTestFinished(close);

@@ -24,7 +24,7 @@ export async function storeDueDeliveries(stage: Stage, count: number, url: strin
     const rest = { sessionId: 'due', payload: JSON.stringify({ ...change, session_id: 'due' }) };
     for (let stored = 0; stored < count; stored += rowsPerInsert) {
       const rows = Array.from({ length: Math.min(rowsPerInsert, count - stored) }, () =>
-        newDelivery({ webhookId, url }, { ...rest, dueAtMs: stage.clock.now() }),
+        newDelivery({ accountId, webhookId, url }, { ...rest, dueAtMs: stage.clock.now() }),
       );
       await store.transact((writerOf) => writerOf(accountId).deliveries.insert(rows));
     }

@@ -30,14 +30,16 @@ export async function fillOutbox(store: Store, { events, receivers, secretsKey, 
     for (const url of receivers) {
       const webhookId = newId('wh');
       const { sealed } = issueSecret(secretBox, accountId, webhookId);
+      const { webhooks } = writerOf(accountId);
       const rest = { events: ['state_change'] as const, failedInRow: 0, createdAtMs: nowMs };
-      await writerOf(accountId).webhooks.insert({ webhookId, url, secret: sealed, ...rest });
+      const registeredEpoch = await webhooks.nextEpoch();
+      await webhooks.insert({ webhookId, url, secret: sealed, registeredEpoch, ...rest });
     }
   });
   for (let from = 0; from < events; from += eventsAtOnce) {
     const count = Math.min(eventsAtOnce, events - from);
     const batch = Array.from({ length: count }, (_, index) => eventOf(from + index, events, nowMs));
-    await store.transact((writerOf) => writerOf(accountId).outbox.append(batch, nowMs));
+    await store.transact((writerOf) => writerOf(accountId).outbox.append(batch, receivers.length, nowMs));
     onBatch();
   }
 }

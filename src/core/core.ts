@@ -3,7 +3,7 @@ import { createDevelopmentKey, type DevelopmentKey } from '../accounts/developme
 import { type Closable, type Keep, startAll } from '../closing.js';
 import type { Config } from '../config.js';
 import type { Operate, OperationId, Output } from '../contract.js';
-import type { Worker } from '../delivery/worker.js';
+import type { Worker, WorkerLoad } from '../delivery/worker.js';
 import { createIngest, type Ingest } from '../ingest/ingest.js';
 import { type AdmitSession, createAdmitSession } from '../limits/new-session-limit.js';
 import { openNewSessionWindow } from '../limits/windows.js';
@@ -36,6 +36,10 @@ export interface Core extends Closable {
   waiting(): Promise<number>;
   /** Age of the oldest event that is not yet expanded to deliveries; 0 without one. */
   outboxAgeSeconds(): Promise<number>;
+  /** How long the oldest due delivery has been waiting; 0 without one. */
+  dueAgeSeconds(): Promise<number>;
+  /** Undefined while this process does not deliver. */
+  workerLoad(): Promise<WorkerLoad | undefined>;
 }
 
 /** What the core notifies the shell of. */
@@ -50,7 +54,11 @@ export interface CoreParts {
   /** The clock, epoch ms. */
   readonly now: () => number;
   readonly host: CoreHost;
+  /** Longest sleep of the delivery worker; events of this process wake it. */
+  readonly pollMs?: number;
 }
+
+const defaultPollMs = 1_000;
 
 export type StartCore = (parts: CoreParts) => Promise<Core>;
 
@@ -83,11 +91,15 @@ async function start(keep: Keep, parts: CoreParts): Promise<Omit<Core, 'close'>>
     warnings: () => findWarnings(store, config, now()),
     async begin() {
       const developmentKey = await ensureDevelopmentKey(store, config, now());
-      if (config.hasWorker) worker = startWorkerOn(foundation, { ...parts, observeAttempt: host.observeAttempt });
+      const { pollMs = defaultPollMs } = parts;
+      if (config.hasWorker)
+        worker = startWorkerOn(foundation, { config, log, pollMs, observeAttempt: host.observeAttempt });
       return developmentKey;
     },
     waiting: async () => ingest.waiting(),
     outboxAgeSeconds: foundation.outboxAgeSeconds,
+    dueAgeSeconds: foundation.dueAgeSeconds,
+    workerLoad: async () => worker?.load(),
   };
 }
 

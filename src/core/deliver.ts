@@ -12,7 +12,12 @@ export interface DeliveryParts {
   readonly now?: () => number;
   /** Returns how many log lines were dropped so far. */
   readonly droppedLines?: () => number;
+  /** Longest sleep of the worker: no event of another process wakes it. */
+  readonly pollMs?: number;
 }
+
+/** Latency of an event on an idle system, against queries of an idle process. */
+const defaultPollMs = 200;
 
 /** Starts webhook delivery without serving HTTP. Any number of such processes share one database. */
 export async function startDelivery({
@@ -20,14 +25,17 @@ export async function startDelivery({
   log,
   now = Date.now,
   droppedLines = () => 0,
+  pollMs = defaultPollMs,
 }: DeliveryParts): Promise<Closable> {
   return startAll(async (keep) => {
     const foundation = await openFoundation(keep, config, now);
     const metrics = createMetrics();
     metrics.watchDroppedLines(droppedLines);
     metrics.watchOutbox(foundation.outboxAgeSeconds);
+    metrics.watchDueAge(foundation.dueAgeSeconds);
     await serveMetrics(keep, metrics, config);
     const { observeAttempt } = metrics;
-    keep(startWorkerOn(foundation, { config, log, observeAttempt }));
+    const worker = keep(startWorkerOn(foundation, { config, log, observeAttempt, pollMs }));
+    metrics.watchWorker(async () => worker.load());
   });
 }

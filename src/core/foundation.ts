@@ -17,6 +17,8 @@ export interface Foundation {
   readonly now: () => number;
   /** Age of the oldest event that is not yet expanded to deliveries; 0 without one. */
   outboxAgeSeconds(): Promise<number>;
+  /** How long the oldest due delivery has been waiting; 0 without one. */
+  dueAgeSeconds(): Promise<number>;
 }
 
 export async function openFoundation(keep: Keep, config: Config, now: () => number): Promise<Foundation> {
@@ -31,7 +33,11 @@ export async function openFoundation(keep: Keep, config: Config, now: () => numb
     now,
     async outboxAgeSeconds() {
       const oldestMs = await store.findOldestEvent();
-      return oldestMs === undefined ? 0 : (now() - oldestMs) / 1000;
+      return oldestMs === undefined ? 0 : Math.max(0, now() - oldestMs) / 1000;
+    },
+    async dueAgeSeconds() {
+      const queues = await store.findDueQueues();
+      return Math.max(0, ...queues.map(({ firstDueAtMs }) => now() - firstDueAtMs)) / 1000;
     },
   };
 }
@@ -40,9 +46,11 @@ export interface WorkerOptions {
   readonly config: Pick<Config, 'targetPolicy' | 'keepsAnswers'>;
   readonly log: Logger;
   readonly observeAttempt: (outcome: 'delivered' | 'failed', seconds: number) => void;
+  /** See `WorkerParts`. */
+  readonly pollMs: number;
 }
 
-export function startWorkerOn(foundation: Foundation, { config, log, observeAttempt }: WorkerOptions): Worker {
+export function startWorkerOn(foundation: Foundation, { config, ...options }: WorkerOptions): Worker {
   const { targetPolicy, keepsAnswers } = config;
-  return startWorker({ ...foundation, targetPolicy, keepsAnswers, log, observeAttempt });
+  return startWorker({ ...foundation, targetPolicy, keepsAnswers, ...options });
 }

@@ -50,6 +50,8 @@ function coreThrough({ call }: Connection<ThreadFunctions>): Core {
     begin: () => call('begin'),
     waiting: () => call('waiting'),
     outboxAgeSeconds: () => call('outboxAgeSeconds'),
+    dueAgeSeconds: () => call('dueAgeSeconds'),
+    workerLoad: () => call('workerLoad'),
     close: () => call('close'),
   };
 }

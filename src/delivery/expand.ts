@@ -5,45 +5,52 @@ import type { StoredWebhook } from '../store/webhooks.js';
 import { newDelivery } from './new-delivery.js';
 
 const sessionsMax = 100;
-/** Of one transaction: as long as it takes, nothing is settled for the account's webhooks. */
+/** Per transaction: while it runs, no delivery of the account's webhooks is settled. */
 const deliveriesMax = 2_000;
 const eventsMax = 500;
 
-/** Makes deliveries of the events in the outbox, those of a session in their order. Tells whether there were any. */
+/** Expands events of the outbox to deliveries, per session in their order. Resolves with whether there were any. */
 export async function expandEvents(store: Store, now: () => number): Promise<boolean> {
   const found = await store.findSessionsWithEvents(sessionsMax);
   for (const accountId of new Set(found.map((it) => it.accountId))) {
     const sessionIds = found.filter((it) => it.accountId === accountId).map((it) => it.sessionId);
-    await store.transact((writerOf) => expandSessions(writerOf(accountId), sessionIds, now()));
+    await store.transact((writerOf) => expandSessions(writerOf(accountId), accountId, sessionIds, now()));
   }
   return found.length > 0;
 }
 
 /**
- * The lock on the webhooks guards their lines, so that workers side by side cannot add to them out of order; what
- * another worker has expanded meanwhile is not found again.
+ * The lock on the webhooks guards their queues, so concurrent workers cannot add to a queue out of order. Events that
+ * another worker has expanded meanwhile are not found again.
  */
-async function expandSessions(writer: Writer, sessionIds: readonly string[], nowMs: number): Promise<void> {
+async function expandSessions(
+  writer: Writer,
+  accountId: string,
+  sessionIds: readonly string[],
+  nowMs: number,
+): Promise<void> {
   const webhooks = await writer.webhooks.lockAll();
-  const fitting = Math.max(1, Math.floor(deliveriesMax / Math.max(1, webhooks.length)));
-  const events = await writer.outbox.lock(sessionIds, Math.min(eventsMax, fitting));
+  const eventsPerWebhook = Math.max(1, Math.floor(deliveriesMax / Math.max(1, webhooks.length)));
+  const events = await writer.outbox.lock(sessionIds, Math.min(eventsMax, eventsPerWebhook));
   for (const webhook of webhooks) {
     const watched = events.filter((event) => isWatched(webhook, event));
-    await writer.deliveries.insert(await lineUp(writer, webhook, watched, nowMs));
+    await writer.deliveries.insert(await enqueue(writer, { ...webhook, accountId }, watched, nowMs));
   }
   await writer.outbox.remove(events);
 }
 
-/** Registered before the event, and not disabled before it. */
-function isWatched({ sessionId, createdAtMs, disabledAtMs }: StoredWebhook, event: OutboxEvent): boolean {
+/** True if the webhook was registered before the event, and not disabled before it. Epochs do not depend on clocks. */
+function isWatched({ sessionId, registeredEpoch, disabledEpoch }: StoredWebhook, event: OutboxEvent): boolean {
   const isItsSession = sessionId === undefined || sessionId === event.sessionId;
-  return isItsSession && createdAtMs <= event.createdAtMs && event.createdAtMs <= (disabledAtMs ?? event.createdAtMs);
+  return isItsSession && registeredEpoch <= event.epoch && (disabledEpoch === undefined || event.epoch < disabledEpoch);
 }
 
-/** The first of a line that nothing waits in is due at once, all others stand behind it. */
-async function lineUp(
+type OwnedWebhook = StoredWebhook & { readonly accountId: string };
+
+/** The first delivery of an empty queue is due immediately. Later deliveries wait behind it. */
+async function enqueue(
   writer: Writer,
-  webhook: StoredWebhook,
+  webhook: OwnedWebhook,
   events: readonly OutboxEvent[],
   nowMs: number,
 ): Promise<Delivery[]> {
@@ -57,9 +64,9 @@ async function lineUp(
   });
 }
 
-/** The event was waiting when the receiver wanted no more. */
+/** The event was in the outbox when the receiver disabled the webhook. */
 function failedDelivery(
-  webhook: StoredWebhook,
+  webhook: OwnedWebhook,
   { sessionId, seq, subjectId, payload }: OutboxEvent,
   nowMs: number,
 ): Delivery {

@@ -1,21 +1,19 @@
 import type { Logger } from 'pino';
 
-/** How often it looks by itself: what another process has written wakes nobody here. */
-const pollMs = 50;
-const pauseAfterFaultMs = 500;
+const pauseAfterErrorMs = 500;
 
 export interface Loop {
-  /** There may be something to do at once. */
+  /** There may be work. */
   wake(): void;
-  /** Resolves when the step under way is done. */
+  /** Resolves when the current step has ended. */
   close(): Promise<void>;
 }
 
 /**
- * Runs a step again and again: at once while it tells that there is more to do, else when it is woken or after a
- * while. A step that fails is tried again; the first failure in a row is logged.
+ * Runs a step again and again. The step resolves with the milliseconds until the next one, which a wake shortens. A
+ * step that fails runs again; the first failure in a row is logged.
  */
-export function startLoop(name: string, step: () => Promise<boolean>, log: Logger): Loop {
+export function startLoop(name: string, step: () => Promise<number>, log: Logger): Loop {
   let isClosed = false;
   let isWoken = false;
   let wakeUp = () => {};
@@ -33,14 +31,13 @@ export function startLoop(name: string, step: () => Promise<boolean>, log: Logge
     while (!isClosed) {
       isWoken = false;
       try {
-        const hasMore = await step();
+        const pauseMs = await step();
         failures = 0;
-        if (!hasMore) await sleep(pollMs);
+        if (pauseMs > 0) await sleep(pauseMs);
       } catch (error) {
-        if (failures === 0)
-          log.warn({ err: error, loop: name }, 'a step of the webhook worker failed; it goes on trying');
+        if (failures === 0) log.warn({ err: error, loop: name }, 'webhook worker step failed; it is retried');
         failures += 1;
-        await sleep(pauseAfterFaultMs);
+        await sleep(pauseAfterErrorMs);
       }
     }
   };

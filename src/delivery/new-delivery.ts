@@ -2,11 +2,12 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { Delivery } from '../store/delivery-row.js';
 import type { StoredWebhook } from '../store/webhooks.js';
 
-const receiverCharacters = 16;
+/** Half of `Delivery.receiver`. */
+const hashCharacters = 8;
 
-/** A delivery that is due at once and stands outside the order, unless `rest` says otherwise. */
+/** Creates a delivery. Unless `rest` says otherwise, it is due immediately and outside the order of its session. */
 export function newDelivery(
-  { webhookId, url }: Pick<StoredWebhook, 'webhookId' | 'url'>,
+  { accountId, webhookId, url }: Pick<StoredWebhook, 'webhookId' | 'url'> & { readonly accountId: string },
   rest: Pick<Delivery, 'sessionId' | 'payload' | 'dueAtMs'> & Partial<Delivery>,
 ): Delivery {
   return {
@@ -14,7 +15,7 @@ export function newDelivery(
     webhookId,
     subjectId: null,
     seq: null,
-    receiver: receiverOf(url),
+    receiver: receiverOf(accountId, url),
     status: 'due',
     reason: null,
     attempts: [],
@@ -24,12 +25,18 @@ export function newDelivery(
   };
 }
 
-/** An id that nobody can guess: a prefix and 20 hex characters. */
+/** Returns an id that cannot be guessed: a prefix and 20 hex characters. */
 export function newId(prefix: 'wh' | 'dlv'): string {
   return `${prefix}_${randomUUID().replaceAll('-', '').slice(0, 20)}`;
 }
 
-/** Receivers are told apart by host and port: webhooks of one host share its slots. */
-function receiverOf(url: string): string {
-  return createHash('sha256').update(new URL(url).host).digest('hex').slice(0, receiverCharacters);
+/** Each account has its own queue per host and port. The first half is common to the queues of an account. */
+function receiverOf(accountId: string, url: string): string {
+  const { protocol, hostname, port } = new URL(url);
+  const address = `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
+  return hashOf(accountId) + hashOf(address);
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, hashCharacters);
 }

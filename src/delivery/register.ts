@@ -67,6 +67,7 @@ export async function register(
     secret: sealed,
     failedInRow: 0,
     createdAtMs: nowMs,
+    registeredEpoch: await writer.webhooks.nextEpoch(),
   };
   await writer.webhooks.insert(webhook);
   return { webhook, secret };
@@ -74,7 +75,7 @@ export async function register(
 
 async function enable(writer: Writer, webhook: StoredWebhook): Promise<StoredWebhook> {
   if (webhook.disabledAtMs === undefined) return webhook;
-  const { disabledAtMs: _, ...enabled } = { ...webhook, failedInRow: 0 };
+  const { disabledAtMs: _, disabledEpoch: __, ...enabled } = { ...webhook, failedInRow: 0 };
   await writer.webhooks.update(enabled);
   return enabled;
 }

@@ -4,7 +4,8 @@ import type { Delivery } from '../store/delivery-row.js';
 import type { StoredWebhook } from '../store/webhooks.js';
 import { isSuccess } from './attempt.js';
 
-const gone = 410;
+/** The status with which a receiver disables its webhook. */
+export const gone = 410;
 
 type Attempted = Schema<'DeliveryAttempt'>;
 

@@ -4,7 +4,7 @@ import type { DueDelivery } from '../store/delivery-queue.js';
 import type { Store, Writer } from '../store/store.js';
 import type { StoredWebhook } from '../store/webhooks.js';
 import { isSuccess } from './attempt.js';
-import { deliveryAfter, webhookAfter } from './schedule.js';
+import { deliveryAfter, gone, webhookAfter } from './schedule.js';
 
 const droppedAtOnce = 500;
 
@@ -34,6 +34,8 @@ export async function settleGroup(store: Store, group: readonly Handled[], nowMs
 async function settleAccount(writer: Writer, group: readonly Handled[], nowMs: number): Promise<void> {
   const webhookIds = [...new Set(group.map((it) => it.delivery.webhookId))];
   const isShared = !group.some(changesWebhook);
+  // Before the webhooks, as in a registration.
+  if (group.some(({ attempt }) => attempt?.status === gone)) await writer.webhooks.lockAccount();
   const before = await writer.webhooks.lock(webhookIds, isShared);
   const held = await writer.deliveries.lockHeld(group.map((it) => it.delivery));
   const webhooks = new Map(before);
@@ -73,9 +75,9 @@ async function saveWebhook(
   nowMs: number,
 ): Promise<void> {
   if (after === before) return;
-  await writer.webhooks.update(after);
-  if (after.disabledAtMs !== undefined && before?.disabledAtMs === undefined)
-    await writer.deliveries.failWaiting(after.webhookId, 'disabled', nowMs);
+  const isDisabled = after.disabledAtMs !== undefined && before?.disabledAtMs === undefined;
+  await writer.webhooks.update(isDisabled ? { ...after, disabledEpoch: await writer.webhooks.nextEpoch() } : after);
+  if (isDisabled) await writer.deliveries.failWaiting(after.webhookId, 'disabled', nowMs);
 }
 
 /** A delivery that was not sent: because its webhook is disabled, or because the worker had to let it go. */

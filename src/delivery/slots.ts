@@ -1,32 +1,96 @@
-/** At most so many deliveries in hand, until they are settled. */
-const slotsMax = 512;
-/** At most so many attempts against one receiver at once: a dead one holds up nobody else. */
-export const slotsPerReceiver = 4;
+import type { DueQueue } from '../store/delivery-queue.js';
 
-/** Counts deliveries in hand, and attempts under way by receiver. */
+/** Deliveries that all accounts together may hold at once, from the claim to the settlement. */
+export const slotsMax = 512;
+/** Further deliveries that each account may always hold, so that no other account can keep it waiting. */
+export const slotsPerAccount = 8;
+/** Attempts of one account at one receiver at once. */
+export const slotsPerQueue = 4;
+
+export interface Share {
+  readonly queue: DueQueue;
+  readonly count: number;
+}
+
+interface WaitingAccount {
+  /** Queues that can take a further attempt. */
+  readonly open: DueQueue[];
+  holds: number;
+}
+
+/** Counts the deliveries in progress, by account and by queue (account and receiver). */
 export function createSlots() {
-  const taken = new Map<string, number>();
+  const attempts = new Map<string, number>();
+  const held = new Map<string, number>();
   let total = 0;
+
+  /** Groups the queues by account; those with the oldest delivery first. */
+  function waitingAccounts(queues: readonly DueQueue[]): WaitingAccount[] {
+    const accounts = new Map<string, WaitingAccount>();
+    for (const queue of [...queues].sort((a, b) => a.firstDueAtMs - b.firstDueAtMs)) {
+      const account = accounts.get(accountOf(queue)) ?? { open: [], holds: held.get(accountOf(queue)) ?? 0 };
+      account.open.push(queue);
+      accounts.set(accountOf(queue), account);
+    }
+    return [...accounts.values()];
+  }
+
+  const hasRoom = (queue: DueQueue) => (attempts.get(queue.receiver) ?? 0) < slotsPerQueue;
   return {
-    /** For so many more deliveries there is room. */
-    free: (): number => slotsMax - total,
-    freeOf: (receiver: string): number => slotsPerReceiver - (taken.get(receiver) ?? 0),
-    busyReceivers: (): string[] => [...taken].filter(([, count]) => count >= slotsPerReceiver).map(([name]) => name),
+    inUse: (): number => total,
+    hasRoom,
+    /** True when accounts can hold no more than their own slots. */
+    isExhausted: (): boolean => total >= slotsMax,
+    /**
+     * Shares at most `max` free slots among the queues, one by one: each goes to the account that holds the fewest. An
+     * account alone may take every slot. When others come, slots that become free go to them first.
+     */
+    share(queues: readonly DueQueue[], max: number): Share[] {
+      const counts = new Map<DueQueue, number>();
+      const used = (queue: DueQueue) => (attempts.get(queue.receiver) ?? 0) + (counts.get(queue) ?? 0);
+      const accounts = waitingAccounts(queues.filter(hasRoom));
+      for (let granted = 0; granted < max; granted += 1) {
+        const mayTake = ({ open, holds }: WaitingAccount) =>
+          open.length > 0 && (total + granted < slotsMax || holds < slotsPerAccount);
+        const account = least(accounts.filter(mayTake), ({ holds }) => holds);
+        const queue = account?.open.shift();
+        if (!account || !queue) break;
+        account.holds += 1;
+        counts.set(queue, (counts.get(queue) ?? 0) + 1);
+        if (used(queue) < slotsPerQueue) account.open.push(queue);
+      }
+      return [...counts].map(([queue, count]) => ({ queue, count }));
+    },
     take(receiver: string): void {
       total += 1;
-      taken.set(receiver, (taken.get(receiver) ?? 0) + 1);
+      add(held, accountOf({ receiver }), 1);
+      add(attempts, receiver, 1);
     },
     /** The attempt has ended. */
-    leave(receiver: string): void {
-      const left = (taken.get(receiver) ?? 0) - 1;
-      if (left > 0) taken.set(receiver, left);
-      else taken.delete(receiver);
-    },
-    /** The delivery is settled, or let go. */
-    release(): void {
+    endAttempt: (receiver: string): void => add(attempts, receiver, -1),
+    /** The delivery is settled, or left to the end of its lease. */
+    release(receiver: string): void {
       total -= 1;
+      add(held, accountOf({ receiver }), -1);
     },
   };
 }
 
 export type Slots = ReturnType<typeof createSlots>;
+
+/** The part of `Delivery.receiver` that is common to the queues of an account. */
+function accountOf({ receiver }: Pick<DueQueue, 'receiver'>): string {
+  return receiver.slice(0, receiver.length / 2);
+}
+
+function add(counts: Map<string, number>, key: string, change: number): void {
+  const count = (counts.get(key) ?? 0) + change;
+  if (count > 0) counts.set(key, count);
+  else counts.delete(key);
+}
+
+function least<T>(items: readonly T[], of: (item: T) => number): T | undefined {
+  let found: T | undefined;
+  for (const item of items) if (found === undefined || of(item) < of(found)) found = item;
+  return found;
+}

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { createGroupCommit } from '../group-commit.js';
@@ -7,8 +7,10 @@ import type { Store } from '../store/store.js';
 import { isTransient } from '../store/transient.js';
 import type { StoredWebhook } from '../store/webhooks.js';
 import { createAttempt, isSuccess } from './attempt.js';
+import { createClaim } from './claim.js';
 import { createDialer } from './dial.js';
 import { expandEvents } from './expand.js';
+import { createInFlight } from './in-flight.js';
 import { startLoop } from './loop.js';
 import type { ResolveName } from './resolve-name.js';
 import type { SecretBox } from './secret-box.js';
@@ -21,10 +23,9 @@ import type { TargetPolicy } from './target.js';
 const attemptMs = settings.attempt_timeout_seconds * 1000;
 /** An attempt and its settling fit well into a lease; what a dead worker held is free again after it. */
 const leaseMs = 3 * attemptMs;
-const ownerBytes = 8;
 const settledAtOnce = 128;
 const settleAgainMs = 250;
-/** How long attempts under way may take to end by themselves when the worker closes. */
+/** How long attempts in flight may take to end by themselves when the worker closes. */
 const graceMs = 2_000;
 
 export interface WorkerParts {
@@ -36,22 +37,33 @@ export interface WorkerParts {
   readonly keepsAnswers: boolean;
   readonly now: () => number;
   readonly log: Logger;
-  /** Told of every attempt that was settled. */
+  /** Called for every attempt that was settled. */
   readonly observeAttempt: (outcome: 'delivered' | 'failed', seconds: number) => void;
+  /** How long the worker sleeps at most. Events and deliveries that other processes write do not wake it. */
+  readonly pollMs: number;
 }
 
 /** Expands events to webhooks and delivers them. Any number of workers share one database. */
 export interface Worker {
-  /** Events or deliveries may be waiting. */
+  /** There may be new events or deliveries. */
   wake(): void;
-  /** Begins nothing new, lets go what does not end soon, and leaves it to others. */
+  /** Slots in use, and the ages of the deliveries in flight in seconds. */
+  load(): WorkerLoad;
+  /** Claims nothing more. Deliveries that do not end soon are released to other workers. */
   close(): Promise<void>;
+}
+
+export interface WorkerLoad {
+  readonly slotsInUse: number;
+  readonly agesSeconds: readonly number[];
 }
 
 export function startWorker(parts: WorkerParts): Worker {
   const { store, log, now } = parts;
   const { dial, close: hangUp } = createDialer(parts.targetPolicy, parts.resolveName);
   const closing = new AbortController();
+  // One listener per attempt in flight.
+  setMaxListeners(0, closing.signal);
   const attempt = createAttempt({ dial, keepsAnswers: parts.keepsAnswers, timeoutMs: attemptMs });
   const send = createSender({ ...parts, attempt, abort: closing.signal, attemptMs });
   const settling = createGroupCommit<Handled, undefined>({
@@ -61,9 +73,10 @@ export function startWorker(parts: WorkerParts): Worker {
     queueMax: Number.POSITIVE_INFINITY,
   });
   const slots = createSlots();
-  const underWay = new Set<Promise<void>>();
+  const inFlight = createInFlight();
+  const claim = createClaim({ ...parts, slots, leaseMs, max: settledAtOnce });
 
-  /** While the lease lasts nobody else touches it, so a database that is away is waited for as long. */
+  /** No other worker claims the delivery during its lease, so an unavailable database is retried until its end. */
   async function settle(handled: Handled): Promise<void> {
     while (!closing.signal.aborted && now() < handled.delivery.dueAtMs) {
       const error: unknown = await settling.submit(handled).catch((reason: unknown) => reason);
@@ -76,55 +89,49 @@ export function startWorker(parts: WorkerParts): Worker {
 
   const handle = async (delivery: DueDelivery, webhook: StoredWebhook | undefined) => {
     try {
-      const attempt = await send(delivery, webhook).finally(() => slots.leave(delivery.receiver));
-      // Others go to the receiver while this one waits for the commit that it shares with many.
+      const attempt = await send(delivery, webhook).finally(() => slots.endAttempt(delivery.receiver));
+      // The receiver can get its next delivery while this one waits for the commit that it shares with others.
       sending.wake();
       await settle({ delivery, attempt, webhook });
       if (attempt) parts.observeAttempt(isSuccess(attempt) ? 'delivered' : 'failed', attempt.duration_ms / 1000);
     } catch (error) {
-      // Its lease ends, and then it is sent again under the same id.
+      // After its lease the delivery is sent again under the same id.
       log.warn({ err: error }, 'a delivery could not be settled');
     } finally {
-      slots.release();
+      slots.release(delivery.receiver);
       sending.wake();
     }
   };
   const expanding = startLoop('expand', expand, log);
   const sending = startLoop('send', sendDue, log);
 
-  async function expand(): Promise<boolean> {
+  async function expand(): Promise<number> {
     const hadEvents = await expandEvents(store, now);
     if (hadEvents) sending.wake();
-    return hadEvents;
+    return hadEvents ? 0 : parts.pollMs;
   }
 
-  async function sendDue(): Promise<boolean> {
-    if (slots.free() === 0) return false;
-    const claimed = await store.claimDue({
-      owner: randomBytes(ownerBytes).toString('hex'),
-      nowMs: now(),
-      leasedUntilMs: now() + leaseMs,
-      max: Math.min(slots.free(), settledAtOnce),
-      maxOf: slots.freeOf,
-      busyReceivers: slots.busyReceivers(),
-    });
-    const webhooks = await webhooksOf(store, claimed);
-    for (const delivery of claimed) {
+  async function sendDue(): Promise<number> {
+    const { deliveries, pauseMs } = await claim();
+    const webhooks = await webhooksOf(store, deliveries);
+    for (const delivery of deliveries) {
       slots.take(delivery.receiver);
-      const work = handle(delivery, webhooks.get(`${delivery.accountId} ${delivery.webhookId}`));
-      underWay.add(work);
-      void work.finally(() => underWay.delete(work));
+      inFlight.add(handle(delivery, webhooks.get(`${delivery.accountId} ${delivery.webhookId}`)));
     }
-    return claimed.length > 0;
+    return pauseMs;
   }
 
   return {
-    wake: () => expanding.wake(),
+    wake() {
+      expanding.wake();
+      sending.wake();
+    },
+    load: () => ({ slotsInUse: slots.inUse(), agesSeconds: inFlight.ages() }),
     async close() {
       await Promise.all([expanding.close(), sending.close()]);
-      await Promise.race([Promise.all(underWay), sleep(graceMs, undefined, { ref: false })]);
+      await Promise.race([Promise.all(inFlight.all()), sleep(graceMs, undefined, { ref: false })]);
       closing.abort();
-      await Promise.all(underWay);
+      await Promise.all(inFlight.all());
       await settling.close();
       hangUp();
     },

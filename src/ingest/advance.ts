@@ -29,7 +29,7 @@ export async function advanceGroup(store: Store, group: readonly PreparedReading
 
 /** One account's part of a group, from top to bottom. */
 async function advanceAccount(writer: Writer, readings: readonly PreparedReading[], nowMs: number): Promise<Outcome[]> {
-  const { sessions, subjects, hasWebhooks } = await lockAll(writer, readings, nowMs);
+  const { sessions, subjects, webhookEpoch } = await lockAll(writer, readings, nowMs);
   const answered = await findAnswered(writer.readings, readings, sessions);
   const unbound = withoutSubject(sessions);
   const progress = beginProgress(sessions, subjects, answered, nowMs);
@@ -41,8 +41,8 @@ async function advanceAccount(writer: Writer, readings: readonly PreparedReading
   await writer.subjects.unlay([...subjects.keys()].filter((id) => !progress.subjects.get(id)));
   await writer.triggers.save(remembered.triggers);
   await writer.readings.append(remembered.stored);
-  if (hasWebhooks) await writer.nameSubjects(newlyBound(unbound, progress.changedSessions));
-  const isTold = hasWebhooks && (await tellWebhooks(writer, advances, nowMs));
+  if (webhookEpoch !== undefined) await writer.nameSubjects(newlyBound(unbound, progress.changedSessions));
+  const isTold = webhookEpoch !== undefined && (await tellWebhooks(writer, advances, webhookEpoch, nowMs));
   return advances.map((advance, index) => toOutcome(advance, remembered.answers[index], isTold));
 }
 
@@ -50,15 +50,15 @@ async function advanceAccount(writer: Writer, readings: readonly PreparedReading
 async function lockAll(writer: Writer, readings: readonly PreparedReading[], nowMs: number) {
   const sessionIds = [...new Set(readings.map((it) => it.sessionId))];
   const remembered = writer.sessions.remembered(sessionIds);
-  const [sessions, hasWebhooks, subjects] = await Promise.all([
+  const [sessions, webhookEpoch, subjects] = await Promise.all([
     writer.sessions.lock(sessionIds, nowMs),
-    writer.webhooks.exist(),
+    writer.webhooks.epoch(),
     // After the sessions, as in every process, so that two do not wait for each other.
     remembered && writer.subjects.lock(subjectsOf(readings, remembered)),
   ]);
   // Of sessions that are new here or were bound by others; a deadlock that this order may cause is tried again.
   const others = subjectsOf(readings, sessions).filter((id) => !subjects?.has(id));
-  return { sessions, hasWebhooks, subjects: new Map([...(subjects ?? []), ...(await writer.subjects.lock(others))]) };
+  return { sessions, webhookEpoch, subjects: new Map([...(subjects ?? []), ...(await writer.subjects.lock(others))]) };
 }
 
 /** Sessions that name no subject, by their id; undefined for a new session. */
@@ -86,9 +86,14 @@ function newlyBound(
 }
 
 /** Puts the events into the outbox and tells whether there were any; where nobody is told of them they need no row. */
-async function tellWebhooks(writer: Writer, advances: readonly Advance[], nowMs: number): Promise<boolean> {
+async function tellWebhooks(
+  writer: Writer,
+  advances: readonly Advance[],
+  epoch: number,
+  nowMs: number,
+): Promise<boolean> {
   const events = advances.flatMap((advance) => (advance.kind === 'taken' && advance.event) || []);
-  if (events.length > 0) await writer.outbox.append(events, nowMs);
+  if (events.length > 0) await writer.outbox.append(events, epoch, nowMs);
   return events.length > 0;
 }
 

@@ -12,6 +12,10 @@ export interface Metrics {
   readonly observeRefusal: (policy: string) => void;
   /** Asks for the age of the oldest event that waits, seconds, whenever somebody scrapes; like the next. */
   readonly watchOutbox: (ageSeconds: Figure) => void;
+  /** Reads how long the oldest due delivery has been waiting, in seconds, at every scrape. */
+  readonly watchDueAge: (ageSeconds: Figure) => void;
+  /** Reads the slots in use and the ages of the deliveries in flight, at every scrape; undefined without a worker. */
+  readonly watchWorker: (load: () => Promise<WorkerLoad | undefined>) => void;
   /** Asks how many readings wait for their group. */
   readonly watchQueue: (waiting: Figure) => void;
   /** Reads how many log lines were dropped so far, on every scrape. */
@@ -19,6 +23,11 @@ export interface Metrics {
   readonly contentType: string;
   /** Everything, in the text format. */
   text(): Promise<string>;
+}
+
+interface WorkerLoad {
+  readonly slotsInUse: number;
+  readonly agesSeconds: readonly number[];
 }
 
 /** A figure that is asked for; one that cannot be had is left out. */
@@ -74,12 +83,39 @@ export function createMetrics(): Metrics {
     observeRefusal: (policy) => refusals.inc({ policy }),
     watchOutbox: (read) =>
       addGauge(registry, 'webhook_outbox_age_seconds', 'Age of the oldest event that waits to be expanded.', read),
+    watchDueAge: (read) =>
+      addGauge(registry, 'webhook_due_age_seconds', 'How long the oldest due delivery has been waiting.', read),
+    watchWorker: (read) => addWorkerGauges(registry, read),
     watchQueue: (read) => addGauge(registry, 'ingest_queue_depth', 'Readings that wait for their group.', read),
     watchDroppedLines: (dropped) =>
       addCounter(registry, 'log_lines_dropped_total', 'Log lines that could not be written.', dropped),
     contentType: registry.contentType,
     text: () => registry.metrics(),
   };
+}
+
+const ageBounds = [1, 5, 10, Number.POSITIVE_INFINITY];
+
+function addWorkerGauges(registry: Registry, read: () => Promise<WorkerLoad | undefined>): void {
+  addGauge(registry, 'webhook_slots_in_use', 'Deliveries in progress, of 512.', async () => {
+    const load = await read();
+    if (!load) throw new Error('this process does not deliver');
+    return load.slotsInUse;
+  });
+  new Gauge({
+    name: 'webhook_deliveries_in_flight',
+    help: 'Deliveries in progress by age: at most `le` seconds, and older than the next smaller `le`.',
+    labelNames: ['le'],
+    registers: [registry],
+    async collect() {
+      const ages = (await read().catch(() => undefined))?.agesSeconds ?? [];
+      for (const [index, le] of ageBounds.entries()) {
+        const above = ageBounds[index - 1] ?? 0;
+        const label = Number.isFinite(le) ? String(le) : '+Inf';
+        this.set({ le: label }, ages.filter((age) => age <= le && (age > above || index === 0)).length);
+      }
+    },
+  });
 }
 
 function addCounter(registry: Registry, name: string, help: string, read: () => number): void {

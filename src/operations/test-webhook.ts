@@ -12,7 +12,7 @@ export function testWebhook({ store, now, wakeWorker }: Services): Operation<'te
       const writer = writerOf(accountId);
       const webhook = await requireWebhook(writer, params.id);
       const rest = { sessionId: payload.session_id, payload: JSON.stringify(payload), dueAtMs: now() };
-      const delivery = newDelivery(webhook, rest);
+      const delivery = newDelivery({ ...webhook, accountId }, rest);
       await writer.deliveries.insert([delivery]);
       return delivery.deliveryId;
     });

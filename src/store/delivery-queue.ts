@@ -1,48 +1,80 @@
 import type { Knex } from 'knex';
 import { deleteOldest } from './delete-oldest.js';
 import { type Delivery, deliveryColumns, toDelivery } from './delivery-row.js';
+import { isMysql } from './is-mysql.js';
 import { retry } from './retry.js';
 
-/** A delivery that a claim holds, of whatever account. */
+/** A delivery that a claim holds, of any account. */
 export type DueDelivery = Delivery & { readonly accountId: string };
 
-/** What a worker wants to send now. */
-export interface Claim {
-  /** Names the claim, 16 hex characters: a fresh one each time. */
-  readonly owner: string;
-  readonly nowMs: number;
-  /** Until then nobody else can claim them. */
-  readonly leasedUntilMs: number;
-  /** Most deliveries. */
-  readonly max: number;
-  /** Most deliveries of one receiver. */
-  readonly maxOf: (receiver: string) => number;
-  /** Receivers that can take nothing more at present. */
-  readonly busyReceivers: readonly string[];
+/** The unsettled deliveries of one account to one receiver that are not queued behind others. */
+export interface DueQueue {
+  /** See `Delivery.receiver`. */
+  readonly receiver: string;
+  /** When its first delivery may be claimed, epoch ms. */
+  readonly firstDueAtMs: number;
+  readonly lastDueAtMs: number;
 }
 
-/** So that one receiver with much waiting does not hide the others from one look. */
-const candidatesPerSlot = 4;
+export interface Claim {
+  /** Names the claim, 16 hex characters, new for each claim. */
+  readonly owner: string;
+  readonly nowMs: number;
+  /** No other worker can claim the deliveries until then. */
+  readonly leasedUntilMs: number;
+  /** How many deliveries to claim from each queue. */
+  readonly shares: ReadonlyArray<{ readonly queue: DueQueue; readonly count: number }>;
+}
 
-/** Claims due deliveries: looks for some, and takes those that nobody else has taken meanwhile. */
+/** Workers that look at the same moment find the same deliveries. More candidates let each get some. */
+const candidatesPerSlot = 4;
+/** A delivery due later than a whole lease and this margin from now was written by a clock that was ahead. */
+const clockMarginMs = 5_000;
+
+/**
+ * Returns all queues with due, retried or claimed deliveries. Its cost depends on the number of queues, not on their
+ * length: both databases skip from queue to queue in the index. MySQL does so for GROUP BY, SQLite for a recursive search.
+ */
+export async function findDueQueues(knex: Knex): Promise<DueQueue[]> {
+  const bounds = 'min(due_at_ms) as firstDueAtMs, max(due_at_ms) as lastDueAtMs';
+  if (isMysql(knex)) {
+    const query = knex('deliveries').select('receiver', knex.raw(bounds)).where({ status: 'due' });
+    return retry(async () => query.clone().groupBy('status', 'receiver'));
+  }
+  const bound = (name: string) =>
+    `(select ${name}(due_at_ms) from deliveries where status = 'due' and receiver = queues.receiver)`;
+  return knex.raw(
+    `with recursive queues(receiver) as (
+       select min(receiver) from deliveries where status = 'due'
+       union all
+       select (select min(receiver) from deliveries where status = 'due' and receiver > queues.receiver)
+       from queues where queues.receiver is not null)
+     select receiver, ${bound('min')} as firstDueAtMs, ${bound('max')} as lastDueAtMs
+     from queues where receiver is not null`,
+  );
+}
+
+/** Claims due deliveries: reads candidates and takes those that no other worker has taken meanwhile. */
 export async function claimDue(knex: Knex, claim: Claim): Promise<DueDelivery[]> {
-  const keys = pick(spread(await retry(() => candidates(knex, claim)), claim), claim);
+  const found = await retry(() => candidates(knex, claim));
+  await shortenLeases(knex, found, claim);
+  const keys = pick(spread(found, claim), claim);
   return keys.length === 0 ? [] : retry(() => take(knex, keys, claim));
 }
 
 /**
- * Takes by compare-and-set: whoever still finds a row due moves the time at which it is due to the end of the lease.
- * Run again it finds what it had got before a broken connection.
+ * Takes by compare-and-set: a delivery that is still due moves to the end of the lease. Running it again after a
+ * broken connection returns what the first run took.
  */
 async function take(knex: Knex, keys: ReadonlyArray<[string, string]>, claim: Claim): Promise<DueDelivery[]> {
-  const mine = () => knex('deliveries').whereIn(['account_id', 'delivery_id'], keys);
+  const mine = () => knex('deliveries').whereIn(['account_id', 'delivery_id'], keys).where({ status: 'due' });
+  const isFree = 'due_at_ms <= ? or (due_at_ms > ? and owner is null)';
   await mine()
-    .where({ status: 'due' })
-    .where('due_at_ms', '<=', claim.nowMs)
+    .whereRaw(`(${isFree})`, [claim.nowMs, horizonOf(claim)])
     .update({ owner: claim.owner, due_at_ms: claim.leasedUntilMs });
   const rows = await mine()
     .select({ accountId: 'account_id', ...deliveryColumns })
-    .where({ owner: claim.owner, status: 'due' });
+    .where({ owner: claim.owner });
   return rows.map((row) => ({ accountId: row.accountId, ...toDelivery(row) }));
 }
 
@@ -50,36 +82,75 @@ interface Candidate {
   readonly account_id: string;
   readonly delivery_id: string;
   readonly receiver: string;
+  readonly owner: string | null;
+  readonly due_at_ms: number;
 }
 
-async function candidates(knex: Knex, { nowMs, max, busyReceivers }: Claim): Promise<Candidate[]> {
-  return knex('deliveries')
-    .select('account_id', 'delivery_id', 'receiver')
+/** Of each queue, deliveries that are due, and deliveries beyond the horizon. */
+async function candidates(knex: Knex, claim: Claim): Promise<Candidate[]> {
+  const { nowMs, shares } = claim;
+  const of = (receiver: string, count: number) =>
+    knex('deliveries')
+      .select('account_id', 'delivery_id', 'receiver', 'owner', 'due_at_ms')
+      .where({ status: 'due', receiver })
+      .limit(count * candidatesPerSlot)
+      .as('next');
+  const horizonMs = horizonOf(claim);
+  const [first, ...others] = shares.flatMap(({ queue: { receiver, firstDueAtMs, lastDueAtMs }, count }) => [
+    ...(firstDueAtMs <= nowMs ? [of(receiver, count).where('due_at_ms', '<=', nowMs).orderBy('due_at_ms')] : []),
+    ...(lastDueAtMs > horizonMs
+      ? [of(receiver, count).where('due_at_ms', '>', horizonMs).orderBy('due_at_ms', 'desc')]
+      : []),
+  ]);
+  if (!first) return [];
+  const from = (next: Knex.QueryBuilder) => knex.select('*').from(next);
+  return from(first).unionAll(others.map(from));
+}
+
+/** True where the queue has something to claim: due deliveries, or deliveries that a clock that was ahead has written. */
+export function isDue({ firstDueAtMs, lastDueAtMs }: DueQueue, claim: Pick<Claim, 'nowMs' | 'leasedUntilMs'>): boolean {
+  return firstDueAtMs <= claim.nowMs || lastDueAtMs > horizonOf(claim);
+}
+
+function horizonOf({ leasedUntilMs }: Pick<Claim, 'leasedUntilMs'>): number {
+  return leasedUntilMs + clockMarginMs;
+}
+
+/**
+ * After a clock was set back, claims end too late: by this clock they end one lease from now. The worker that holds
+ * one, if it is still running, settles it before then.
+ */
+async function shortenLeases(knex: Knex, found: readonly Candidate[], claim: Claim): Promise<void> {
+  const tooLong = found.filter((it) => it.owner !== null && it.due_at_ms > horizonOf(claim));
+  if (tooLong.length === 0) return;
+  const keys = tooLong.map(keyOf);
+  const shorten = knex('deliveries')
+    .whereIn(['account_id', 'delivery_id'], keys)
     .where({ status: 'due' })
-    .where('due_at_ms', '<=', nowMs)
-    .whereNotIn('receiver', busyReceivers)
-    .orderBy('due_at_ms')
-    .limit(max * candidatesPerSlot);
+    .whereNotNull('owner')
+    .where('due_at_ms', '>', horizonOf(claim));
+  await retry(async () => shorten.clone().update({ due_at_ms: claim.leasedUntilMs }));
 }
 
-/** Workers that look at the same moment find the same; each begins elsewhere, so that both get something. */
+/** Workers that look at the same moment begin at different candidates. */
 function spread(found: readonly Candidate[], { owner }: Claim): Candidate[] {
   const start = Number.parseInt(owner.slice(0, 8), 16) % Math.max(1, found.length);
   return [...found.slice(start), ...found.slice(0, start)];
 }
 
-function pick(found: readonly Candidate[], { max, maxOf }: Claim): Array<[string, string]> {
-  const taken = new Map<string, number>();
-  const fits = ({ receiver }: Candidate) => {
-    const count = (taken.get(receiver) ?? 0) + 1;
-    if (count > maxOf(receiver)) return false;
-    taken.set(receiver, count);
+function pick(found: readonly Candidate[], claim: Claim): Array<[string, string]> {
+  const left = new Map(claim.shares.map(({ queue, count }) => [queue.receiver, count]));
+  const fits = ({ receiver, owner, due_at_ms }: Candidate) => {
+    const count = left.get(receiver) ?? 0;
+    if (count === 0 || (owner !== null && due_at_ms > claim.nowMs)) return false;
+    left.set(receiver, count - 1);
     return true;
   };
-  return found
-    .filter(fits)
-    .slice(0, max)
-    .map(({ account_id, delivery_id }) => [account_id, delivery_id]);
+  return found.filter(fits).map(keyOf);
+}
+
+function keyOf({ account_id, delivery_id }: Candidate): [string, string] {
+  return [account_id, delivery_id];
 }
 
 /** Deletes at most `batch` deliveries that were settled before `beforeMs`; returns how many. */

@@ -14,7 +14,7 @@ export interface Delivery {
   readonly subjectId: string | null;
   /** Its place in the line; null for what stands outside the order. */
   readonly seq: number | null;
-  /** Tells receivers apart, 16 hex characters; at most so many attempts run against one at a time. */
+  /** The queue: 8 hex characters of the account's hash and 8 of the hash of the receiver's host and port. */
   readonly receiver: string;
   readonly status: DeliveryStatus;
   /** Of a failed one. */

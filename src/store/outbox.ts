@@ -15,7 +15,8 @@ export interface OutboxEvent {
   /** The person whose session it is; null where the session has no subject. */
   readonly subjectId: string | null;
   readonly payload: string;
-  readonly createdAtMs: number;
+  /** The account's webhook epoch in the transaction that wrote the event. */
+  readonly epoch: number;
 }
 
 const eventColumns = {
@@ -23,7 +24,7 @@ const eventColumns = {
   seq: 'seq',
   subjectId: 'subject_id',
   payload: 'payload',
-  createdAtMs: 'created_at_ms',
+  epoch: 'epoch',
 };
 
 /** One account's events between ingest, which appends them, and the worker, which expands them. */
@@ -31,13 +32,14 @@ export function outboxTable(knex: Knex, accountId: string) {
   const mine = () => knex('outbox').where({ account_id: accountId });
 
   return {
-    async append(events: readonly SessionEvent[], nowMs: number): Promise<void> {
+    async append(events: readonly SessionEvent[], epoch: number, nowMs: number): Promise<void> {
       const rows = events.map(({ sessionId, seq, subjectId = null, payload }) => ({
         account_id: accountId,
         session_id: sessionId,
         seq,
         subject_id: subjectId,
         payload: JSON.stringify(payload),
+        epoch,
         created_at_ms: nowMs,
       }));
       await insertRows(knex, 'outbox', rows);

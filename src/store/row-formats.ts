@@ -14,4 +14,4 @@ export const rowFormats = {
 };
 
 /** Fields of a webhook that have a column of their own. */
-type WebhookColumn = 'webhookId' | 'url' | 'sessionId' | 'subjectId';
+type WebhookColumn = 'webhookId' | 'url' | 'sessionId' | 'subjectId' | 'registeredEpoch' | 'disabledEpoch';

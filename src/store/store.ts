@@ -3,7 +3,14 @@ import type { DatabaseConfig } from '../config.js';
 import { type DatabaseUse, openDatabase } from './database.js';
 import { createErasedLog } from './erased-log.js';
 import { type Erasure, eraseReadings, eraseSessions, findErasures } from './erasures.js';
-import { type Claim, claimDue, type DueDelivery, purgeDeliveries } from './delivery-queue.js';
+import {
+  type Claim,
+  claimDue,
+  type DueDelivery,
+  type DueQueue,
+  findDueQueues,
+  purgeDeliveries,
+} from './delivery-queue.js';
 import { deliveryTable } from './deliveries.js';
 import { failedDeliveryTable } from './failed-deliveries.js';
 import type { KnownTriggers } from './known-subject.js';
@@ -74,6 +81,7 @@ export function openStore(config: DatabaseConfig, use: DatabaseUse = 'serving') 
     purgeDeliveries: (beforeMs: number, batch: number) => purgeDeliveries(knex, beforeMs, batch),
     findOldestEvent: () => findOldestEvent(knex),
     findSessionsWithEvents: (max: number) => findSessionsWithEvents(knex, max),
+    findDueQueues: (): Promise<DueQueue[]> => findDueQueues(knex),
     claimDue: (claim: Claim): Promise<DueDelivery[]> => claimDue(knex, claim),
     findErasures: (max: number) => findErasures(knex, max),
     eraseReadings: (erasure: Erasure, batch: number) => retry(() => eraseReadings(knex, erasure, batch)),

@@ -23,6 +23,10 @@ export interface StoredWebhook {
   /** When the receiver answered 410; absent while it did not. */
   readonly disabledAtMs?: number;
   readonly createdAtMs: number;
+  /** The account's webhook epoch that the registration began. */
+  readonly registeredEpoch: number;
+  /** The epoch that the 410 began; absent where the webhook is not disabled. */
+  readonly disabledEpoch?: number;
 }
 
 interface WebhookRow {
@@ -30,18 +34,39 @@ interface WebhookRow {
   readonly url: string;
   readonly session_id: string | null;
   readonly subject_id: string | null;
+  readonly registered_epoch: number;
+  readonly disabled_epoch: number | null;
   readonly body: string;
 }
+
+const columns = ['webhook_id', 'url', 'session_id', 'subject_id', 'registered_epoch', 'disabled_epoch', 'body'];
 
 /** One account's webhooks. */
 export function webhookTable(knex: Knex, accountId: string) {
   const mine = () => knex('webhooks').where({ account_id: accountId });
-  const select = () => mine().select('webhook_id', 'url', 'session_id', 'subject_id', 'body').orderBy('webhook_id');
+  const select = () => mine().select(columns).orderBy('webhook_id');
 
   return {
-    /** Whether there is any. */
-    async exist(): Promise<boolean> {
-      return (await mine().select('webhook_id').first()) !== undefined;
+    /**
+     * Returns the account's webhook epoch, or undefined without any webhook. Every registration and every 410 begins a
+     * new epoch, in its own transaction. An event therefore happened after exactly those with at most its epoch.
+     */
+    async epoch(): Promise<number | undefined> {
+      const exists = mine().select('webhook_id');
+      const row = await knex('accounts')
+        .select('webhook_epoch')
+        .where({ account_id: accountId })
+        .whereExists(exists)
+        .first();
+      return row?.webhook_epoch;
+    },
+
+    /** Begins the account's next webhook epoch and returns it. The caller holds the lock on the account. */
+    async nextEpoch(): Promise<number> {
+      const account = () => knex('accounts').where({ account_id: accountId });
+      await account().increment('webhook_epoch', 1);
+      const row = await account().select('webhook_epoch').first();
+      return row?.webhook_epoch ?? 0;
     },
 
     /** Oldest first. */
@@ -90,17 +115,27 @@ function oldestFirst(rows: readonly WebhookRow[]): StoredWebhook[] {
   return rows.map(toWebhook).sort((a, b) => a.createdAtMs - b.createdAtMs);
 }
 
-function toRow({ webhookId, url, sessionId, subjectId, ...content }: StoredWebhook): WebhookRow {
-  const body = rowFormats.webhook.encode(content);
-  return { webhook_id: webhookId, url, session_id: sessionId ?? null, subject_id: subjectId ?? null, body };
+function toRow(webhook: StoredWebhook): WebhookRow {
+  const { webhookId, url, sessionId, subjectId, registeredEpoch, disabledEpoch, ...content } = webhook;
+  return {
+    webhook_id: webhookId,
+    url,
+    session_id: sessionId ?? null,
+    subject_id: subjectId ?? null,
+    registered_epoch: registeredEpoch,
+    disabled_epoch: disabledEpoch ?? null,
+    body: rowFormats.webhook.encode(content),
+  };
 }
 
-function toWebhook({ webhook_id, url, session_id, subject_id, body }: WebhookRow): StoredWebhook {
+function toWebhook(row: WebhookRow): StoredWebhook {
   return {
-    webhookId: webhook_id,
-    url,
-    ...(session_id !== null && { sessionId: session_id }),
-    ...(subject_id !== null && { subjectId: subject_id }),
-    ...rowFormats.webhook.decode(body),
+    webhookId: row.webhook_id,
+    url: row.url,
+    ...(row.session_id !== null && { sessionId: row.session_id }),
+    ...(row.subject_id !== null && { subjectId: row.subject_id }),
+    registeredEpoch: row.registered_epoch,
+    ...(row.disabled_epoch !== null && { disabledEpoch: row.disabled_epoch }),
+    ...rowFormats.webhook.decode(row.body),
   };
 }

@@ -9,6 +9,8 @@ export async function accounts(knex: Knex): Promise<void> {
       ascii(table, 'name', 64).notNullable();
       ascii(table, 'tier', 16).notNullable();
       table.bigInteger('created_at_ms').notNullable();
+      // Number of webhook registrations and 410 responses. It orders them and events without a clock.
+      table.bigInteger('webhook_epoch').notNullable().defaultTo(0);
       table.primary(['account_id']);
     },
     unique: { accounts_by_name: ['name'] },

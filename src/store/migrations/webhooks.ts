@@ -15,6 +15,9 @@ export async function webhooks(knex: Knex): Promise<void> {
       // Null where the webhook watches every session of the account.
       ascii(table, 'session_id', 256).nullable();
       ascii(table, 'subject_id', 256).nullable();
+      table.bigInteger('registered_epoch').notNullable();
+      // Null where the webhook is not disabled.
+      table.bigInteger('disabled_epoch').nullable();
       anyText(table, 'body').notNullable();
       table.primary(['account_id', 'webhook_id']);
     },
@@ -30,6 +33,8 @@ export async function webhooks(knex: Knex): Promise<void> {
       table.bigInteger('seq').notNullable();
       ascii(table, 'subject_id', 256).nullable();
       asciiJson(table, 'payload').notNullable();
+      // See accounts.webhook_epoch.
+      table.bigInteger('epoch').notNullable();
       table.bigInteger('created_at_ms').notNullable();
       table.primary(['account_id', 'session_id', 'seq']);
     },
@@ -63,7 +68,6 @@ function defineDeliveries(table: Knex.CreateTableBuilder): void {
 
 /** Due deliveries are found over all accounts, so those indexes do not begin with the account. */
 const deliveryIndexes = {
-  deliveries_by_due: ['status', 'due_at_ms', 'receiver'],
   deliveries_by_receiver: ['status', 'receiver', 'due_at_ms'],
   deliveries_by_line: ['account_id', 'webhook_id', 'session_id', 'status', 'seq'],
   deliveries_by_webhook: ['account_id', 'webhook_id', 'status', 'settled_at_ms', 'delivery_id'],

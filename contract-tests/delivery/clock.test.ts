@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest';
+import { startReceiver } from '../support/receiver.js';
+import { startTestService } from '../support/service.js';
+import { until } from '../support/until.js';
+import { attempted, deliveriesOf, register, startStory, startWorkerOn, storeDue } from '../support/webhooks.js';
+
+const hour = 3600;
+
+test('a clock that is set back one hour after a registration loses none of the events that follow', async () => {
+  const service = await startTestService({ env: { WORKER: '1' } });
+  const receiver = await startReceiver();
+  await register(service, receiver.url);
+  service.clock.advance(-hour);
+  const { change } = await startStory(service);
+  const states = [(await change()).state, (await change()).state];
+  const events = (await receiver.until(2)).map(({ event }) => event.new_state);
+  expect(events).toEqual(states);
+});
+
+test('events before a registration do not reach it, even when the clock was set back in between', async () => {
+  // No worker yet: the events wait in the outbox.
+  const service = await startTestService({});
+  const [early, late] = [await startReceiver(), await startReceiver()];
+  await register(service, early.url);
+  const before = await startStory(service, 'before');
+  await before.change();
+  service.clock.advance(-hour);
+  await register(service, late.url);
+  await (await startStory(service, 'after')).change();
+  await startWorkerOn(service);
+  await early.until(2);
+  await late.until(1);
+  expect(late.received.map(({ event }) => event.session_id)).toEqual(['after']);
+});
+
+test('an event after the removal of the latest webhook does not reach a webhook that is registered later', async () => {
+  const service = await startTestService({});
+  const [kept, later] = [await startReceiver(), await startReceiver()];
+  await register(service, kept.url);
+  const { body } = await service.post('/webhooks/register', { url: 'http://127.0.0.1:9/', events: ['state_change'] });
+  await service.request(`/webhooks/${body.id}`, { method: 'DELETE' });
+  const { change } = await startStory(service);
+  await change();
+  await register(service, later.url);
+  const second = await change();
+  await startWorkerOn(service);
+  await kept.until(2);
+  await later.until(1);
+  expect(later.received.map(({ event }) => event.new_state)).toEqual([second.state]);
+});
+
+test('deliveries and retries that are due when the clock is set back one hour are sent at once, and leases end', async () => {
+  const service = await startTestService({});
+  const receiver = await startReceiver();
+  receiver.answer(500);
+  const { id } = await register(service, receiver.url);
+  const due = await storeDue(service, id, 20);
+  const first = await startWorkerOn(service);
+  const stored = deliveriesOf(service, id);
+  await attempted(stored, 20);
+  await first.close();
+  // As a worker that died left it.
+  const range = { nowMs: service.clock.nowMs + 2000, leasedUntilMs: service.clock.nowMs + 32_000 };
+  const queues = await service.store.findDueQueues();
+  const shares = queues.map((queue) => ({ queue, count: 1 }));
+  const [dead] = await service.store.claimDue({ owner: 'f'.repeat(16), ...range, shares });
+
+  service.clock.advance(-hour);
+  receiver.answer(204);
+  await startWorkerOn(service);
+  await until('all but the claimed delivery', async () => {
+    const delivered = (await stored()).filter(({ status }) => status === 'delivered');
+    return delivered.length === due.length - 1;
+  });
+  expect((await stored()).find(({ status }) => status === 'due')?.deliveryId).toBe(dead?.deliveryId);
+  service.clock.advance(31);
+  await until('the claimed delivery', async () => (await stored()).every(({ status }) => status === 'delivered'));
+});

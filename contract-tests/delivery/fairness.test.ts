@@ -1,0 +1,77 @@
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { newDelivery } from '../../src/delivery/new-delivery.js';
+import { slotsMax } from '../../src/delivery/slots.js';
+import { createKey } from '../../src/accounts/manage.js';
+import { startReceiver } from '../support/receiver.js';
+import { client, startTestService, type TestService } from '../support/service.js';
+import { until } from '../support/until.js';
+import { register, startWorkerOn } from '../support/webhooks.js';
+
+/** The same service for a new account. */
+async function accountOn(service: TestService, account: string): Promise<TestService> {
+  const { key } = await createKey(service.store.keys, { account, tier: 'enterprise' }, service.clock.nowMs);
+  const accountId = (await service.store.keys.accountByName(account))?.accountId ?? '';
+  return { ...service, ...client(service.url, key, service.clock), key, accountId };
+}
+
+/** Registers a webhook and stores deliveries that are due. */
+async function storeDueAt(service: TestService, url: string, count: number): Promise<void> {
+  const { id: webhookId } = await register(service, url);
+  const { accountId, clock } = service;
+  const due = () => newDelivery({ accountId, webhookId, url }, { sessionId: 's', payload: '{}', dueAtMs: clock.nowMs });
+  const deliveries = Array.from({ length: count }, due);
+  await service.store.transact((writerOf) => writerOf(accountId).deliveries.insert(deliveries));
+}
+
+/** Accepts requests on many ports and never responds. */
+async function startHanging(count: number): Promise<string[]> {
+  return Promise.all(
+    Array.from({ length: count }, async () => {
+      const server = createServer(() => undefined).listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      onTestFinished(() => {
+        server.close();
+        server.closeAllConnections();
+      });
+      return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    }),
+  );
+}
+
+test('two accounts whose receivers hang keep no delivery of a third account waiting, and the log says that slots are used up', async () => {
+  const service = await startTestService({});
+  const third = await accountOn(service, 'third');
+  const urls = await startHanging(70);
+  const accounts = [await accountOn(service, 'first'), await accountOn(service, 'second')];
+  for (const account of accounts) await Promise.all(urls.map((url) => storeDueAt(account, url, 4)));
+  const logs: string[] = [];
+  await startWorkerOn(service, logs);
+  await until('all slots are in use', () => logs.some((line) => line.includes('slots are in use')));
+  const receiver = await startReceiver();
+  const { id } = await register(third, receiver.url);
+  for (let count = 1; count <= 20; count += 1) {
+    await third.post(`/webhooks/${id}/test`);
+    await receiver.until(count);
+  }
+  expect(70 * 4 * 2).toBeGreaterThan(slotsMax);
+  expect(logs.filter((line) => line.includes('slots are in use'))).toHaveLength(1);
+});
+
+test('an account that hangs on a shared host does not use up the slots of another account there', async () => {
+  const service = await startTestService({});
+  const [hanging, healthy] = [await accountOn(service, 'hanging'), await accountOn(service, 'healthy')];
+  const receiver = await startReceiver();
+  receiver.answer(({ headers }, response) => {
+    if (headers['x-service-signature'] !== undefined && response.req.url === '/hooks') response.writeHead(204).end();
+  });
+  const stuck = await register(hanging, receiver.url.replace('/hooks', '/stuck'));
+  for (let count = 0; count < 8; count += 1) await hanging.post(`/webhooks/${stuck.id}/test`);
+  await startWorkerOn(service);
+  await receiver.until(4);
+  const { id } = await register(healthy, receiver.url);
+  for (let count = 1; count <= 20; count += 1) await healthy.post(`/webhooks/${id}/test`);
+  await receiver.until(24);
+});

@@ -1,0 +1,69 @@
+import { randomBytes } from 'node:crypto';
+import type { Logger } from 'pino';
+import { type DueDelivery, type DueQueue, isDue } from '../store/delivery-queue.js';
+import type { Store } from '../store/store.js';
+import { occasionally } from './occasionally.js';
+import type { Slots } from './slots.js';
+
+const ownerBytes = 8;
+/** While another worker claims the same deliveries. */
+const contendedMs = 20;
+/** Deliveries that are due for longer are logged. */
+const lateMs = 60_000;
+const logEveryMs = 60_000;
+
+export interface ClaimParts {
+  readonly store: Store;
+  readonly slots: Slots;
+  readonly now: () => number;
+  readonly log: Logger;
+  readonly leaseMs: number;
+  /** Most deliveries of one claim. */
+  readonly max: number;
+  /** Longest pause between two claims. */
+  readonly pollMs: number;
+}
+
+export interface Claimed {
+  readonly deliveries: readonly DueDelivery[];
+  /** How long to wait for the next claim, unless a slot becomes free or an event arrives earlier. */
+  readonly pauseMs: number;
+}
+
+/** Returns a function that claims as many due deliveries as there are slots for. */
+export function createClaim(parts: ClaimParts): () => Promise<Claimed> {
+  const { store, slots, now, leaseMs, max } = parts;
+  const report = createReport(parts);
+  return async () => {
+    const range = { nowMs: now(), leasedUntilMs: now() + leaseMs };
+    const queues = await store.findDueQueues();
+    const due = queues.filter((queue) => isDue(queue, range));
+    const shares = slots.share(due, max);
+    report(due, range.nowMs);
+    const owner = randomBytes(ownerBytes).toString('hex');
+    const deliveries = shares.length === 0 ? [] : await store.claimDue({ owner, ...range, shares });
+    return { deliveries, pauseMs: deliveries.length > 0 ? 0 : pauseOf(parts, queues, shares.length > 0) };
+  };
+}
+
+/** Queues without a free slot are left out: a slot that becomes free wakes the worker. */
+function pauseOf({ slots, now, pollMs }: ClaimParts, queues: readonly DueQueue[], isContended: boolean): number {
+  if (isContended) return contendedMs;
+  const nextDueAtMs = Math.min(...queues.filter(slots.hasRoom).map((it) => it.firstDueAtMs));
+  return Math.min(pollMs, Math.max(contendedMs, nextDueAtMs - now()));
+}
+
+function createReport({ slots, log }: ClaimParts): (due: readonly DueQueue[], nowMs: number) => void {
+  const reportExhausted = occasionally(logEveryMs, (waiting: number) =>
+    log.warn({ slotsInUse: slots.inUse(), waitingQueues: waiting }, 'all webhook delivery slots are in use'),
+  );
+  const reportLate = occasionally(logEveryMs, (queues: number, seconds: number) =>
+    log.warn({ queues, oldestSeconds: seconds }, 'webhook deliveries are late'),
+  );
+  return (due, nowMs) => {
+    if (due.length > 0 && slots.isExhausted()) reportExhausted(due.length);
+    const late = due.filter(({ firstDueAtMs }) => firstDueAtMs < nowMs - lateMs);
+    const oldestMs = Math.min(...late.map((it) => it.firstDueAtMs));
+    if (late.length > 0) reportLate(late.length, Math.round((nowMs - oldestMs) / 1000));
+  };
+}

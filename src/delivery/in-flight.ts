@@ -1,0 +1,12 @@
+/** Deliveries in progress and their ages, in seconds by the monotonic clock. */
+export function createInFlight() {
+  const startedAtMs = new Map<Promise<void>, number>();
+  return {
+    add(work: Promise<void>): void {
+      startedAtMs.set(work, performance.now());
+      void work.finally(() => startedAtMs.delete(work));
+    },
+    all: (): Promise<void>[] => [...startedAtMs.keys()],
+    ages: (): number[] => [...startedAtMs.values()].map((atMs) => (performance.now() - atMs) / 1000),
+  };
+}

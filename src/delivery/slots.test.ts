@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import { createSlots, type Share, slotsMax, slotsPerAccount, slotsPerQueue } from './slots.js';
+
+const queueOf = (account: number, receiver: number) => ({
+  receiver: `${account.toString(16).padStart(8, '0')}${receiver.toString(16).padStart(8, '0')}`,
+  firstDueAtMs: 0,
+  lastDueAtMs: 0,
+});
+const queuesOf = (account: number, count: number) =>
+  Array.from({ length: count }, (_, receiver) => queueOf(account, receiver));
+const total = (shares: readonly Share[]) => shares.reduce((sum, { count }) => sum + count, 0);
+
+/** Takes what is shared until nothing more is. */
+function takeAll(slots: ReturnType<typeof createSlots>, queues: ReturnType<typeof queuesOf>): number {
+  let taken = 0;
+  for (;;) {
+    const shares = slots.share(queues, 128);
+    if (shares.length === 0) return taken;
+    for (const { queue, count } of shares) for (let index = 0; index < count; index += 1) slots.take(queue.receiver);
+    taken += total(shares);
+  }
+}
+
+test('a queue gets at most its slots, and one account alone may take all that are shared', () => {
+  const slots = createSlots();
+  expect(takeAll(slots, queuesOf(1, 1))).toBe(slotsPerQueue);
+  expect(takeAll(createSlots(), queuesOf(1, 1000))).toBe(slotsMax);
+});
+
+test('an account that holds every slot does not keep another from its own', () => {
+  const slots = createSlots();
+  takeAll(slots, queuesOf(1, 1000));
+  expect(slots.isExhausted()).toBe(true);
+  expect(takeAll(slots, [...queuesOf(1, 1000), ...queuesOf(2, 100)])).toBe(slotsPerAccount);
+});
+
+test('slots that become free go to the account that holds fewer, until both hold the same', () => {
+  const slots = createSlots();
+  takeAll(slots, queuesOf(1, 128));
+  const both = [...queuesOf(1, 200), ...queuesOf(2, 200)];
+  takeAll(slots, both);
+  const held = { first: slotsMax, second: slotsPerAccount };
+  for (const { receiver } of queuesOf(1, 128))
+    for (let index = 0; index < slotsPerQueue; index += 1) {
+      slots.endAttempt(receiver);
+      slots.release(receiver);
+      held.first -= 1;
+      for (const { queue, count } of slots.share(both, 128)) {
+        for (let taken = 0; taken < count; taken += 1) slots.take(queue.receiver);
+        held[queue.receiver.startsWith('00000001') ? 'first' : 'second'] += count;
+      }
+      // The share of every further account comes from what the first one frees.
+      if (held.first > held.second + 1) expect(slots.inUse()).toBeLessThanOrEqual(slotsMax + slotsPerAccount);
+    }
+  expect(Math.abs(held.first - held.second)).toBeLessThanOrEqual(slotsPerAccount);
+});
+
+test('two accounts share the receiver that both use: each has slots of its own there', () => {
+  const slots = createSlots();
+  expect(takeAll(slots, [queueOf(1, 7), queueOf(2, 7)])).toBe(2 * slotsPerQueue);
+});
