@@ -1017,7 +1017,7 @@ export interface components {
          * @example session
          * @enum {string}
          */
-        LimitPolicy: "session" | "new-sessions" | "month";
+        LimitPolicy: "session" | "new-sessions" | "month" | "failed-authentications";
         /** @description Problem details of a request that exceeded a limit. */
         RateLimitProblem: {
             /**

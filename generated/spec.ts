@@ -132,6 +132,11 @@ export const limits = {
     "quota": 50,
     "window_seconds": 60
   },
+  "failed_authentications": {
+    "policy": "failed-authentications",
+    "quota": 120,
+    "window_seconds": 60
+  },
   "monthly": {
     "policy": "month"
   }
@@ -330,22 +335,26 @@ export const problems = {
   "missing_signals": {
     "status": 400,
     "title": "Bad Request",
-    "detail": "Missing signals"
+    "detail": "Missing signals",
+    "hint": "send at least one of {signals}"
   },
   "timestamp_too_old": {
     "status": 400,
     "title": "Bad Request",
-    "detail": "Timestamp too old"
+    "detail": "Timestamp too old",
+    "hint": "it is {age} s old, at most {max} s are allowed. Server time is {now}. Send readings when they are taken, with a synchronized clock"
   },
   "timestamp_in_future": {
     "status": 400,
     "title": "Bad Request",
-    "detail": "Timestamp in the future"
+    "detail": "Timestamp in the future",
+    "hint": "it is {ahead} s ahead, at most {max} s are allowed. Server time is {now}. Synchronize the clock"
   },
   "missing_api_key": {
     "status": 401,
     "title": "Unauthorized",
-    "detail": "Missing API key"
+    "detail": "Missing API key",
+    "hint": "send the key in the header X-Service-Key, not in Authorization"
   },
   "invalid_api_key": {
     "status": 401,
@@ -405,7 +414,8 @@ export const problems = {
   "unsupported_media_type": {
     "status": 415,
     "title": "Unsupported Media Type",
-    "detail": "Unsupported media type"
+    "detail": "Unsupported media type",
+    "hint": "received {received}. Send Content-Type: application/json, UTF-8 and not compressed"
   },
   "validation_failed": {
     "status": 422,
@@ -751,7 +761,8 @@ export const enums = {
   "LimitPolicy": [
     "session",
     "new-sessions",
-    "month"
+    "month",
+    "failed-authentications"
   ]
 } as const;
 
@@ -902,4 +913,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "777c55de6fba3de789a4c709f4d111efef5338cf6119d5d2cdf0848e7612bf27" as const;
+export const contractDigest = "1623923e8839c4fdf4518a5cbb6e3fabdc61f36264a252718e395d47dbb9499f" as const;
