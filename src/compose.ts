@@ -11,6 +11,7 @@ import { createApp } from './http/app.js';
 import { type ContractDocument, loadContractDocument } from './http/contract-document.js';
 import { startServer } from './http/server.js';
 import { createPrepareReading } from './ingest/prepare-reading.js';
+import { createFailureLimit } from './limits/failure-limit.js';
 import { createMonthlyCalls, monthlyQuotaBy } from './limits/monthly-calls.js';
 import { openSessionRequestWindow } from './limits/windows.js';
 import { createMetrics } from './metrics/metrics.js';
@@ -100,6 +101,7 @@ async function serve(
     contract,
     operate,
     identify: createIdentify({ keys, now, onExpiredUse: createExpiredKeyLog(log) }),
+    countFailure: createFailureLimit(config.quotas.failedAuthentications, now),
     monthlyCalls,
     sessionRequests: sessionRequests.count,
     preparations: { ingest: createPrepareReading({ ...config, topicModel, digestKey, now }) },

@@ -20,6 +20,8 @@ export interface Config {
   readonly underWayMax: number;
   /** Origins that CORS allows. */
   readonly corsOrigins: readonly string[];
+  /** Proxies whose X-Forwarded-For is believed: their number, or their networks. */
+  readonly trustProxy: number | readonly string[];
   /** Absent: no metrics server. */
   readonly metricsPort: number | undefined;
   readonly targetPolicy: { readonly allowHttp: boolean; readonly allowLoopback: boolean };
@@ -36,6 +38,8 @@ export interface Quotas {
   readonly sessionRequests: number;
   /** Per minute and key. */
   readonly newSessions: number;
+  /** Per minute and address. */
+  readonly failedAuthentications: number;
   /** Per month and account, for every tier. Undefined: the tier decides. */
   readonly monthlyCalls: number | undefined;
 }
@@ -63,6 +67,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     connectionsMax: value('MAX_CONNECTIONS', variables.MAX_CONNECTIONS),
     underWayMax: value('MAX_REQUESTS', variables.MAX_REQUESTS),
     corsOrigins: value('CORS_ORIGINS', variables.CORS_ORIGINS),
+    trustProxy: value('TRUST_PROXY', variables.TRUST_PROXY),
     metricsPort: value('METRICS_PORT', variables.METRICS_PORT),
     hasWorker: value('WORKER', variables.WORKER),
     targetPolicy: {
@@ -73,6 +78,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     quotas: {
       sessionRequests: value('LIMIT_SESSION_REQUESTS_PER_MINUTE', variables.LIMIT_SESSION_REQUESTS_PER_MINUTE),
       newSessions: value('LIMIT_NEW_SESSIONS_PER_MINUTE', variables.LIMIT_NEW_SESSIONS_PER_MINUTE),
+      failedAuthentications: value(
+        'LIMIT_FAILED_AUTHENTICATIONS_PER_MINUTE',
+        variables.LIMIT_FAILED_AUTHENTICATIONS_PER_MINUTE,
+      ),
       monthlyCalls: value('LIMIT_MONTHLY_CALLS', variables.LIMIT_MONTHLY_CALLS),
     },
     redisUrl: value('REDIS_URL', variables.REDIS_URL),

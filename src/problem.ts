@@ -1,6 +1,8 @@
 import { faults, problems, problemTypePrefix } from '../generated/spec.js';
 import type { Fault, FaultCode, ProblemCode, Schema } from './contract.js';
 
+type Values = Readonly<Record<string, string>>;
+
 /**
  * A request that cannot be served, as one of the contract's codes. `cause` is for the log and never reaches
  * the caller; `faults` lists what is wrong with the input (422 only).
@@ -9,12 +11,15 @@ export class ProblemError extends Error {
   readonly code: ProblemCode;
   readonly faults: readonly Fault[] | undefined;
 
-  /** `values` fill the placeholders of the contract's wording, as in `{scope}`. */
+  /**
+   * `values` fill the placeholders of the contract's detail, as in `{scope}`. `hint` appends the contract's hint and fills
+   * its placeholders.
+   */
   constructor(
     code: ProblemCode,
-    options: { cause?: unknown; faults?: readonly Fault[]; values?: Readonly<Record<string, string>> } = {},
+    options: { cause?: unknown; faults?: readonly Fault[]; values?: Values; hint?: Values } = {},
   ) {
-    super(fill(problems[code].detail, options.values), { cause: options.cause });
+    super(messageOf(code, options), { cause: options.cause });
     this.code = code;
     this.faults = options.faults;
   }
@@ -37,6 +42,12 @@ export function fault(code: FaultCode, place: Pick<Fault, 'pointer' | 'parameter
   return { detail: faults[code].detail.replace('{limit}', limit ?? ''), code, ...place };
 }
 
-function fill(detail: string, values: Readonly<Record<string, string>> = {}): string {
+function messageOf(code: ProblemCode, { values, hint }: { values?: Values; hint?: Values }): string {
+  const problem: { readonly detail: string; readonly hint?: string } = problems[code];
+  const detail = fill(problem.detail, values);
+  return hint && problem.hint ? `${detail}: ${fill(problem.hint, hint)}` : detail;
+}
+
+function fill(detail: string, values: Values = {}): string {
   return Object.entries(values).reduce((text, [name, value]) => text.replaceAll(`{${name}}`, value), detail);
 }

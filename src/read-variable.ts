@@ -1,3 +1,4 @@
+import ipaddr from 'ipaddr.js';
 import { parseUrl } from './parse-url.js';
 
 /** How the text of an environment variable becomes a value; each reader throws a ConfigError that names the remedy. */
@@ -36,6 +37,16 @@ export function readOrigins(text: string): string[] {
   const odd = origins.find((part) => parseUrl(part)?.origin !== part);
   if (odd !== undefined) throw new ConfigError(`must hold origins like https://app.example.com, not "${odd}"`);
   return origins;
+}
+
+/** Returns a number of proxies, or their networks. */
+export function readProxies(text: string): number | string[] {
+  if (/^\d{1,2}$/.test(text)) return Number(text);
+  const networks = text.split(',').map((part) => part.trim());
+  const odd = networks.find((part) => !ipaddr.isValid(part) && !ipaddr.isValidCIDR(part));
+  if (odd !== undefined)
+    throw new ConfigError(`must be a number of proxies or networks like 10.0.0.0/8, comma-separated, not "${odd}"`);
+  return networks;
 }
 
 export function readSwitch(text: string): boolean {

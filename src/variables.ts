@@ -5,6 +5,7 @@ import {
   oneOf,
   readDatabaseUrl,
   readOrigins,
+  readProxies,
   readRedisUrl,
   readSecretsKey,
   readSwitch,
@@ -65,6 +66,12 @@ export const variables = {
     'none',
     readOrigins,
   ),
+  TRUST_PROXY: variable(
+    'Proxies in front of the service whose X-Forwarded-For is believed: their number, or their addresses and networks, ' +
+      'comma-separated, e.g. 10.0.0.0/8',
+    '0',
+    readProxies,
+  ),
   METRICS_PORT: optional(
     'Port on HOST that serves Prometheus metrics at /metrics, without a key. 0 selects a free port',
     'none: no metrics',
@@ -90,6 +97,11 @@ export const variables = {
   LIMIT_NEW_SESSIONS_PER_MINUTE: variable(
     'New sessions per minute per key. 0: unlimited',
     String(limits.new_sessions.quota),
+    integerBetween(0, quotaMax),
+  ),
+  LIMIT_FAILED_AUTHENTICATIONS_PER_MINUTE: variable(
+    'Responses with 401 per minute per address, before further failures get a 429. 0: unlimited',
+    String(limits.failed_authentications.quota),
     integerBetween(0, quotaMax),
   ),
   LIMIT_MONTHLY_CALLS: optional(

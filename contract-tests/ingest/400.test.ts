@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { signalNames } from '../../src/domain/signals.js';
 import { expectNothingStored, sendRaw } from '../support/raw.js';
 import { startTestService } from '../support/service.js';
 
@@ -35,7 +36,11 @@ test.each([[{}], [{ user_message: 'I am late' }], [{ user_message: 'a', ai_respo
   async (signals) => {
     const service = await startTestService();
     const answer = await service.ingest(signals);
-    expect(answer.body).toMatchObject({ status: 400, detail: 'Missing signals', code: 'missing_signals' });
+    expect(answer.body).toMatchObject({
+      status: 400,
+      detail: 'Missing signals: send at least one of ' + signalNames.join(', '),
+      code: 'missing_signals',
+    });
     await expectNothingStored(service);
   },
 );
@@ -46,7 +51,9 @@ test('a timestamp of 300 s ago is accepted, an older one is not', async () => {
     200,
   );
   const answer = await service.ingest({ heart_rate: 70, timestamp: service.clock.at(-300.001) });
-  expect(answer.body).toMatchObject({ status: 400, detail: 'Timestamp too old', code: 'timestamp_too_old' });
+  expect(answer.body).toMatchObject({ status: 400, code: 'timestamp_too_old' });
+  expect(answer.body.detail).toMatch(/^Timestamp too old: it is 300\.001 s old, at most 300 s are allowed\. /);
+  expect(answer.body.detail).toContain(`Server time is ${service.clock.at()}.`);
   await expectNothingStored(service);
 });
 
@@ -56,7 +63,9 @@ test('a timestamp 60 s ahead is accepted, a later one is not', async () => {
     200,
   );
   const answer = await service.ingest({ heart_rate: 70, timestamp: service.clock.at(60.001) });
-  expect(answer.body).toMatchObject({ status: 400, detail: 'Timestamp in the future', code: 'timestamp_in_future' });
+  expect(answer.body).toMatchObject({ status: 400, code: 'timestamp_in_future' });
+  expect(answer.body.detail).toMatch(/^Timestamp in the future: it is 60\.001 s ahead, at most 60 s are allowed\. /);
+  expect(answer.body.detail).toContain(`Server time is ${service.clock.at()}.`);
   await expectNothingStored(service);
 });
 

@@ -11,6 +11,16 @@ test('without the header the key is missing', async () => {
   expect(await answer.json()).toMatchObject({ status: 401, detail: 'Missing API key', code: 'missing_api_key' });
 });
 
+test('a key in the Authorization header gets an error that names the right header', async () => {
+  const { url, key } = await startTestService();
+  const answer = await fetch(`${url}/v1/ingest`, { method: 'POST', headers: { Authorization: `Bearer ${key}` } });
+  expect(await answer.json()).toMatchObject({
+    status: 401,
+    detail: 'Missing API key: send the key in the header X-Service-Key, not in Authorization',
+    code: 'missing_api_key',
+  });
+});
+
 test.each([unknownKey, 'sk_short', 'Bearer x', "' OR 1=1 --", 'x'.repeat(4000)])(
   '%s is an invalid key',
   async (key) => {

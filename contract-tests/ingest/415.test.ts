@@ -16,7 +16,11 @@ test.each([
   const service = await startTestService();
   const body = JSON.stringify({ session_id: 's1', timestamp: service.clock.at(), heart_rate: 70 });
   const answer = await sendRaw(service, { headers: { 'Content-Type': type }, chunks: [body] });
-  expect(answer.body).toMatchObject({ status: 415, detail: 'Unsupported media type', code: 'unsupported_media_type' });
+  expect(answer.body).toMatchObject({
+    status: 415,
+    detail: `Unsupported media type: received ${type || 'no Content-Type'}. Send Content-Type: application/json, UTF-8 and not compressed`,
+    code: 'unsupported_media_type',
+  });
   await expectNothingStored(service);
 });
 

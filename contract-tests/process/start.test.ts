@@ -81,6 +81,7 @@ test.each([
   [{ DATABASE_URL: 'mysql://root@127.0.0.1/x?ssl=1' }, 'DATABASE_URL must be'],
   [{ LIMIT_SESSION_REQUESTS_PER_MINUTE: '-1' }, 'LIMIT_SESSION_REQUESTS_PER_MINUTE must be a whole number'],
   [{ LIMIT_MONTHLY_CALLS: 'many' }, 'LIMIT_MONTHLY_CALLS must be a whole number'],
+  [{ TRUST_PROXY: 'everybody' }, 'TRUST_PROXY must be a number of proxies or networks'],
   [{ REDIS_URL: 'http://127.0.0.1:6379' }, 'REDIS_URL must be redis://'],
   [{ REDIS_URL: 'redis://127.0.0.1:6379?db=1' }, 'REDIS_URL must be redis://'],
   [{ REDIS_URL: 'redis://:%ff@127.0.0.1:6379' }, 'REDIS_URL must be redis://'],

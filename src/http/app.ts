@@ -2,6 +2,7 @@ import express, { type Express } from 'express';
 import type { Operate } from '../contract.js';
 import { type Admission, admit } from './admit.js';
 import type { MonthlyCalls } from '../limits/monthly-calls.js';
+import type { FailureLimit } from '../limits/failure-limit.js';
 import type { WindowLimit } from '../limits/window-limit.js';
 import { type Authenticate, authenticate } from './authenticate.js';
 import { body } from './body.js';
@@ -27,6 +28,9 @@ export interface AppParts extends ValidateOptions, Admission, ProblemHandling, D
   readonly contract: ContractDocument;
   readonly operate: Operate;
   readonly identify: Authenticate;
+  readonly countFailure: FailureLimit;
+  /** Proxies whose X-Forwarded-For is believed: their number, or their networks. */
+  readonly trustProxy: number | readonly string[];
   readonly monthlyCalls: MonthlyCalls;
   readonly sessionRequests: WindowLimit;
   readonly preparations: Preparations;
@@ -40,6 +44,7 @@ export async function createApp(parts: AppParts): Promise<Express> {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
+  app.set('trust proxy', parts.trustProxy);
   app.response.json = sendJson;
   const steps = inOrder([
     requestLog(parts.log, parts.observeRequest),
@@ -50,7 +55,7 @@ export async function createApp(parts: AppParts): Promise<Express> {
     await documentation(parts),
     route(createRouter(parts.contract)),
     admit(parts),
-    authenticate(parts.identify),
+    authenticate(parts.identify, parts.countFailure),
     countCalls(parts.monthlyCalls),
     requireRoute,
     requireScope,

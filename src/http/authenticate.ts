@@ -1,5 +1,7 @@
 import type { RequestHandler } from 'express';
 import type { Identity } from '../contract.js';
+import { RateLimitError } from '../limits/allowance.js';
+import type { FailureLimit } from '../limits/failure-limit.js';
 import { ProblemError } from '../problem.js';
 import { callerAddress } from './caller-address.js';
 
@@ -8,19 +10,27 @@ export type Authenticate = (key: string, address: string | undefined) => Promise
 
 /**
  * Runs before anything else of the request is read, also on paths that the contract does not name. The response never
- * says why a key is invalid, so that a stolen key gives nothing away. The request's log line does.
+ * says why a key is invalid, so that a stolen key gives nothing away. The request's log line does. Too many failures from
+ * one address get a 429.
  */
-export function authenticate(identify: Authenticate): RequestHandler {
+export function authenticate(identify: Authenticate, countFailure: FailureLimit): RequestHandler {
   return async (request, response, next) => {
     const { locals } = response;
     if (locals.isPublic) return next();
     const key = request.get('X-Service-Key');
-    if (!key) throw new ProblemError('missing_api_key');
-    const identity = await identify(key, callerAddress(request));
+    const address = callerAddress(request);
+    // The key is checked first: a valid one is accepted whatever else comes from its address.
+    const refuse = (problem: ProblemError): never => {
+      const allowance = countFailure(address);
+      locals.allowances = [];
+      throw allowance?.isExceeded ? new RateLimitError(allowance) : problem;
+    };
+    if (!key) return refuse(new ProblemError('missing_api_key', request.headers.authorization ? { hint: {} } : {}));
+    const identity = await identify(key, address);
     if (!identity.caller) {
       const { refusal, keyId } = identity;
       locals.logged = { ...locals.logged, key_refusal: refusal, ...(keyId !== undefined && { key_id: keyId }) };
-      throw new ProblemError('invalid_api_key');
+      return refuse(new ProblemError('invalid_api_key'));
     }
     locals.caller = identity.caller;
     locals.scopes = identity.scopes;

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
 import getRawBody from 'raw-body';
 import { body as bodyLimits } from '../../generated/spec.js';
@@ -17,7 +18,7 @@ async function readJson(request: Request, response: Response): Promise<unknown> 
   if (headers['transfer-encoding'] === undefined && length === 0) throw new ProblemError('invalid_payload');
   if (length > bodyLimits.max_bytes) throw tooLarge(response);
   if (!isJson(headers['content-type']) || isCompressed(headers['content-encoding']))
-    throw new ProblemError('unsupported_media_type');
+    throw new ProblemError('unsupported_media_type', { hint: { received: receivedType(headers) } });
   // The validator keeps one compiled copy for each distinct header, so it sees only this one.
   headers['content-type'] = 'application/json';
   if (headers.expect !== undefined) response.writeContinue();
@@ -58,6 +59,13 @@ function isJson(contentType = ''): boolean {
     .map((part) => part.trim());
   const charsets = parameters.filter((parameter) => parameter.startsWith('charset='));
   return mediaType === 'application/json' && charsets.every((it) => ['charset=utf-8', 'charset="utf-8"'].includes(it));
+}
+
+const shownMax = 100;
+
+function receivedType({ 'content-type': type, 'content-encoding': encoding }: IncomingHttpHeaders): string {
+  const parts = [type ? type.slice(0, shownMax) : 'no Content-Type', encoding && `in ${encoding.slice(0, shownMax)}`];
+  return parts.filter(Boolean).join(' ');
 }
 
 function isCompressed(encoding = 'identity'): boolean {

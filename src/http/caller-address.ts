@@ -1,6 +1,9 @@
 import type { Request } from 'express';
 
-/** Returns the address that the request comes from; undefined once its connection is closed. */
-export function callerAddress({ socket }: Request): string | undefined {
-  return socket.remoteAddress;
+/**
+ * Returns the address that the request comes from: that of the connection or, behind trusted proxies (TRUST_PROXY), the
+ * one that they report in X-Forwarded-For. Undefined once the connection is closed.
+ */
+export function callerAddress(request: Request): string | undefined {
+  return request.ip;
 }

@@ -30,8 +30,9 @@ export function createPrepareReading(parts: PrepareReadingParts): PrepareReading
     const { session_id, subject_id, timestamp, user_message, ai_response, ...signals } = submission;
     const timestampMs = Date.parse(timestamp);
     // Cheap checks first: the text of a refused reading is not read.
-    if (signalNames.every((name) => signals[name] === undefined)) throw new ProblemError('missing_signals');
-    checkAge(now() - timestampMs, maxTimestampAgeMs);
+    if (signalNames.every((name) => signals[name] === undefined))
+      throw new ProblemError('missing_signals', { hint: { signals: signalNames.join(', ') } });
+    checkAge(timestampMs, now(), maxTimestampAgeMs);
     const hasTurn = user_message !== undefined && ai_response !== undefined;
     return {
       accountId,
@@ -45,7 +46,17 @@ export function createPrepareReading(parts: PrepareReadingParts): PrepareReading
   };
 }
 
-function checkAge(ageMs: number, maxAgeMs: number): void {
-  if (ageMs > maxAgeMs) throw new ProblemError('timestamp_too_old');
-  if (ageMs < -timestamps.max_ahead_seconds * 1000) throw new ProblemError('timestamp_in_future');
+function checkAge(timestampMs: number, nowMs: number, maxAgeMs: number): void {
+  const ageMs = nowMs - timestampMs;
+  const maxAheadMs = timestamps.max_ahead_seconds * 1000;
+  const now = new Date(nowMs).toISOString();
+  if (ageMs > maxAgeMs)
+    throw new ProblemError('timestamp_too_old', { hint: { age: seconds(ageMs), max: seconds(maxAgeMs), now } });
+  if (ageMs < -maxAheadMs)
+    throw new ProblemError('timestamp_in_future', { hint: { ahead: seconds(-ageMs), max: seconds(maxAheadMs), now } });
+}
+
+/** To the millisecond, so that a value just over the limit does not read like the limit. */
+function seconds(ms: number): string {
+  return String(Math.round(ms) / 1000);
 }

@@ -1,0 +1,48 @@
+import ipaddr from 'ipaddr.js';
+import { LRUCache } from 'lru-cache';
+import { limits } from '../../generated/spec.js';
+import type { Allowance } from './allowance.js';
+
+/** Addresses that are remembered; the least recently seen is forgotten first. */
+const addressesMax = 20_000;
+/** One customer of a provider usually has a whole /64. */
+const networkBytes = 8;
+
+interface Window {
+  count: number;
+  readonly endsAtMs: number;
+}
+
+/** Counts a failed authentication of an address; undefined where the limit is off. */
+export type FailureLimit = (address: string | undefined) => Allowance | undefined;
+
+/**
+ * Counts failed authentications by address, IPv6 addresses by their /64 network, in windows that begin with the first
+ * one. Each process counts separately, in bounded memory. `now` is the clock, epoch ms.
+ */
+export function createFailureLimit(quota: number, now: () => number): FailureLimit {
+  if (quota === 0) return () => undefined;
+  const { policy, window_seconds: windowSeconds } = limits.failed_authentications;
+  const windows = new LRUCache<string, Window>({ max: addressesMax });
+  return (address) => {
+    const nowMs = now();
+    const name = networkOf(address);
+    let window = windows.get(name);
+    if (!window || window.endsAtMs <= nowMs) {
+      window = { count: 0, endsAtMs: nowMs + windowSeconds * 1000 };
+      windows.set(name, window);
+    }
+    window.count += 1;
+    const resetSeconds = Math.max(1, Math.ceil((window.endsAtMs - nowMs) / 1000));
+    const remaining = Math.max(0, quota - window.count);
+    return { policy, quota, windowSeconds, remaining, resetSeconds, isExceeded: window.count > quota };
+  };
+}
+
+/** Returns the IPv4 address or the /64 of an IPv6 address; what is no address (a forged header) shares one name. */
+export function networkOf(address = ''): string {
+  if (!ipaddr.isValid(address)) return 'unknown';
+  const parsed = ipaddr.process(address);
+  const bytes = parsed.toByteArray();
+  return parsed.kind() === 'ipv4' ? parsed.toString() : Buffer.from(bytes.slice(0, networkBytes)).toString('hex');
+}
