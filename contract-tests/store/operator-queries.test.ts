@@ -76,11 +76,12 @@ async function fill(store: Store): Promise<void> {
   ]);
   await store.transact(async (writerOf) => {
     const writer = writerOf(acme?.accountId ?? '');
-    await writer.triggers.save(new Map([['user-42', triggers]]));
-    await writer.triggers.save(new Map([['user-43', triggers]]));
-    await writerOf(other?.accountId ?? '').triggers.save(new Map([['user-42', triggers]]));
+    await writer.run(writer.triggers.toSave(new Map([['user-42', triggers]])));
+    await writer.run(writer.triggers.toSave(new Map([['user-43', triggers]])));
+    const stranger = writerOf(other?.accountId ?? '');
+    await stranger.run(stranger.triggers.toSave(new Map([['user-42', triggers]])));
     await fillWebhooks(writer);
-    await writer.readings.append([30, 33, 60, 61, 72].map(readingOf));
+    await writer.run(writer.readings.toAppend([30, 33, 60, 61, 72].map(readingOf)));
   });
 }
 

@@ -2,8 +2,9 @@ import type { Knex } from 'knex';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config.js';
 import { openDatabase } from '../../src/store/database.js';
-import { insertRows } from '../../src/store/insert-rows.js';
+import { insertOf, insertRows } from '../../src/store/insert-rows.js';
 import { migrate } from '../../src/store/migrate.js';
+import { runStatements } from '../../src/store/run-statements.js';
 import { createTestDatabase } from '../support/databases.js';
 
 const insert = (knex: Knex, ...names: readonly string[]) =>
@@ -66,17 +67,35 @@ test('a write that fails last undoes those before it, says what failed and leave
   expect(await inserted(knex)).toEqual(['a', 'b']);
 });
 
-test('a write that fails before a read fails the read', async () => {
+test('an insert that fails rejects by itself, before any later statement', async () => {
   const [knex] = await openTwice();
-  const seen: string[][] = [];
   const failing = knex.transaction(async (transaction) => {
     await insert(transaction, 'a');
-    await insert(transaction, 'a');
-    seen.push(await inserted(transaction));
+    await expect(insert(transaction, 'a')).rejects.toThrow(/Duplicate entry|UNIQUE constraint/);
+    throw new Error('given up');
   });
-  await expect(failing).rejects.toThrow(/Duplicate entry|UNIQUE constraint/);
-  expect(seen).toEqual([]);
+  await expect(failing).rejects.toThrow('given up');
   expect(await inserted(knex)).toEqual([]);
+});
+
+test('statements that run together run in their order, and one that fails undoes those before it', async () => {
+  const [knex] = await openTwice();
+  const rowsOf = (...names: readonly string[]) =>
+    insertOf(
+      knex,
+      'schema_migrations',
+      names.map((name) => ({ name, applied_at_ms: 0 })),
+    );
+  const remove = { sql: 'delete from schema_migrations where name = ?', bindings: ['a'] };
+  await knex.transaction((transaction) =>
+    runStatements(transaction, [...rowsOf('a', 'b'), remove, ...rowsOf('a', 'c')]),
+  );
+  expect(await inserted(knex)).toEqual(['a', 'b', 'c']);
+  const failing = knex.transaction((transaction) =>
+    runStatements(transaction, [...rowsOf('d'), ...rowsOf('a'), remove]),
+  );
+  await expect(failing).rejects.toThrow(/Duplicate entry|UNIQUE constraint/);
+  expect(await inserted(knex)).toEqual(['a', 'b', 'c']);
 });
 
 test('what is read at once is each answered with its own rows, and sees what was written before', async () => {
@@ -102,23 +121,23 @@ test('one of several reads at once that fails undoes what was written before the
   expect(await inserted(knex)).toEqual(['b']);
 });
 
-test('twenty megabytes are written in one transaction: what waits is never more than a server takes', async () => {
+test('twenty megabytes run together: no packet is larger than a server accepts', async () => {
   const [knex] = await openTwice();
   const [batches, rows, payload] = [40, 500, 'x'.repeat(1_000)];
-  await knex.transaction(async (transaction) => {
-    for (let batch = 0; batch < batches; batch++)
-      await insertRows(
-        transaction,
-        'outbox',
-        Array.from({ length: rows }, (_, index) => ({
-          account_id: 'a',
-          session_id: 's',
-          seq: batch * rows + index,
-          payload,
-          epoch: 1,
-          created_at_ms: 0,
-        })),
-      );
-  });
+  const statements = Array.from({ length: batches }, (_, batch) =>
+    insertOf(
+      knex,
+      'outbox',
+      Array.from({ length: rows }, (_row, index) => ({
+        account_id: 'a',
+        session_id: 's',
+        seq: batch * rows + index,
+        payload,
+        epoch: 1,
+        created_at_ms: 0,
+      })),
+    ),
+  );
+  await knex.transaction((transaction) => runStatements(transaction, statements.flat()));
   expect(Number((await knex('outbox').count({ count: '*' }))[0]?.['count'])).toBe(batches * rows);
 });

@@ -28,8 +28,8 @@ export async function fillStore(store: Store, count: number, onBatch: () => void
     const people = names.map((name) => drawPerson(name, random));
     await store.transact(async (writerOf) => {
       const writer = writerOf(key.accountId);
-      await writer.subjects.save(new Map(people.map(({ name, subject }) => [name, subject])));
-      await writer.triggers.save(new Map(people.map(({ name, triggers }) => [name, triggers])));
+      await writer.run(writer.subjects.toSave(new Map(people.map(({ name, subject }) => [name, subject]))));
+      await writer.run(writer.triggers.toSave(new Map(people.map(({ name, triggers }) => [name, triggers]))));
     });
     onBatch();
   }

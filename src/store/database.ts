@@ -4,7 +4,6 @@ import { dirname } from 'node:path';
 import knex, { type Knex } from 'knex';
 import type { DatabaseConfig } from '../config.js';
 import { LibsqlClient } from './libsql-dialect.js';
-import { MysqlClient } from './mysql-dialect.js';
 
 /** How long one attempt waits for a connection or for another writer, before the caller's own retry decides. */
 const waitMs = { connect: 3_000, acquire: 5_000, mysqlSilence: 5_000 };
@@ -78,7 +77,7 @@ function sqliteSettler(lockMs: number): (connection: { exec(sql: string): void }
 function mysqlConfig(url: string, use: DatabaseUse): Knex.Config {
   const { hostname, port, username, password, pathname } = new URL(url);
   return {
-    client: MysqlClient,
+    client: 'mysql2',
     connection: {
       host: decodeURIComponent(hostname).replace(/^\[(.*)\]$/, '$1'),
       port: Number(port || 3306),
@@ -95,13 +94,12 @@ function mysqlConfig(url: string, use: DatabaseUse): Knex.Config {
 }
 
 /**
- * READ COMMITTED keeps gap locks out of the way of new sessions; strict mode refuses what would be cut; texts are ASCII
- * as the columns are, but for those that the dialect marks, so that the server need not convert each character; no
- * statement waits for long, neither for a lock nor for a server that has stopped answering.
+ * READ COMMITTED keeps gap locks out of the way of new sessions. Strict mode rejects values that would be cut. No
+ * statement waits long for a lock.
  */
 const mysqlSession = [
   'set session transaction isolation level read committed',
-  "set session sql_mode = 'STRICT_ALL_TABLES', collation_connection = 'ascii_bin'",
+  "set session sql_mode = 'STRICT_ALL_TABLES', collation_connection = 'utf8mb4_bin'",
   `set session lock_wait_timeout = ${mysqlLockSeconds}, innodb_lock_wait_timeout = ${mysqlLockSeconds}`,
 ];
 

@@ -1,8 +1,7 @@
 import type { Knex } from 'knex';
 import { isMysql } from './is-mysql.js';
-import { patient } from './mysql-dialect.js';
+import { runStatements, type Statement, type Value } from './run-statements.js';
 
-type Value = string | number | null;
 type Row = Readonly<Record<string, Value>>;
 
 /** What becomes of a row whose key is taken: the stored one takes over the `merged` columns. */
@@ -11,15 +10,18 @@ export interface Conflict {
   readonly merged: readonly string[];
 }
 
-/**
- * Inserts rows of the same columns in one statement; none do nothing. Within a transaction on MySQL what there is to
- * complain of is said by the next statement that is read, or by the commit. Written out, because Knex spells an insert for
- * SQLite as a union of selects, which costs twice as much to parse, and merges the columns of the key too; and handed to
- * Knex's client, because its builders look at each value and each mark several times over.
- */
+/** Inserts rows of the same columns in one statement. Resolves when they are inserted; does nothing without rows. */
 export async function insertRows(knex: Knex, table: string, rows: readonly Row[], conflict?: Conflict): Promise<void> {
+  await runStatements(knex, insertOf(knex, table, rows, conflict));
+}
+
+/**
+ * Returns the statement that inserts rows of the same columns; none without rows. Does not use Knex's builder: for SQLite
+ * it writes a union of selects, which takes twice as long to parse, and its merge also assigns the columns of the key.
+ */
+export function insertOf(knex: Knex, table: string, rows: readonly Row[], conflict?: Conflict): Statement[] {
   const [first] = rows;
-  if (first === undefined) return;
+  if (first === undefined) return [];
   const columns = Object.keys(first);
   const marks = `(${columns.map(() => '?').join(', ')})`;
   const values = new Array<string>(rows.length).fill(marks).join(', ');
@@ -27,16 +29,7 @@ export async function insertRows(knex: Knex, table: string, rows: readonly Row[]
   const bindings: Value[] = [];
   for (const row of rows) for (const column of columns) bindings.push(row[column] as Value);
   const merging = conflict ? ` ${mergeOf(knex, conflict)}` : '';
-  await run(knex, `insert into ${table} (${columns.join(', ')}) values ${values}${merging}`, bindings);
-}
-
-async function run({ client }: Knex, sql: string, bindings: readonly Value[]): Promise<void> {
-  const connection = await client.acquireConnection();
-  try {
-    await client.query(connection, { sql, bindings, options: patient });
-  } finally {
-    await client.releaseConnection(connection);
-  }
+  return [{ sql: `insert into ${table} (${columns.join(', ')}) values ${values}${merging}`, bindings }];
 }
 
 function mergeOf(knex: Knex, { key, merged }: Conflict): string {

@@ -1,5 +1,4 @@
 import type { Knex } from 'knex';
-import { patient } from './mysql-dialect.js';
 
 /** Which rows of one account to lock, and what a new one looks like before it is filled. */
 export interface RowLock {
@@ -35,7 +34,6 @@ export async function lockRows<Row extends object>(
   await transaction(table)
     .insert(missing.map((id) => ({ account_id: accountId, [idColumn]: id, ...blank() })))
     .onConflict(['account_id', idColumn])
-    .ignore()
-    .options(patient);
+    .ignore();
   return [...known, ...(await select(missing))];
 }

@@ -1,8 +1,9 @@
 import type { Knex } from 'knex';
 import type { Answer, Point } from '../domain/session.js';
 import { deleteOldest } from './delete-oldest.js';
-import { insertRows } from './insert-rows.js';
+import { insertOf } from './insert-rows.js';
 import { rowFormats } from './row-formats.js';
+import type { Statement } from './run-statements.js';
 
 /** What names a reading: the life of its session, its instant and the keyed digest of its body. */
 export interface ReadingKey {
@@ -60,7 +61,8 @@ export function readingTable(knex: Knex, accountId: string) {
       }));
     },
 
-    async append(readings: readonly StoredReading[]): Promise<void> {
+    /** Returns the statement that adds the readings. */
+    toAppend(readings: readonly StoredReading[]): Statement[] {
       const rows = readings.map(({ sessionId, incarnation, timestampMs, digest, point, answer }) => ({
         account_id: accountId,
         session_id: sessionId,
@@ -72,7 +74,7 @@ export function readingTable(knex: Knex, accountId: string) {
         heart_rate: point.heartRate === null ? null : String(point.heartRate),
         response: rowFormats.response.encode(answer),
       }));
-      await insertRows(knex, 'readings', rows);
+      return insertOf(knex, 'readings', rows);
     },
   };
 }

@@ -5,18 +5,29 @@ import { isTransient } from './transient.js';
 const pausesMs = [20, 40, 80, 160];
 const budgetMs = 3_000;
 
-/** Runs the work again after a fault that passes by itself, with jitter, so that two rivals do not meet again. */
+/** Runs the work again after a retryable error. Jitter keeps two competing transactions from colliding again. */
 export async function retry<T>(work: () => Promise<T>): Promise<T> {
   const endsAtMs = performance.now() + budgetMs;
-  for (const pauseMs of pausesMs) {
+  for (let attempt = 0; ; attempt += 1)
     try {
       return await work();
     } catch (error) {
-      if (!isTransient(error) || performance.now() > endsAtMs) throw error;
+      nameClosedConnection(error);
+      const pauseMs = pausesMs[attempt];
+      if (pauseMs === undefined || !isTransient(error) || performance.now() > endsAtMs) throw error;
       await sleep(pauseMs * (0.5 + Math.random()));
     }
-  }
-  return work();
+}
+
+interface MysqlError {
+  readonly fatal?: boolean;
+  code?: string;
+}
+
+/** mysql2 reports a statement on a connection that has closed, e.g. a ROLLBACK, as fatal and without a code. */
+function nameClosedConnection(error: unknown): void {
+  const { fatal } = error as MysqlError;
+  if (fatal) (error as MysqlError).code ??= 'PROTOCOL_CONNECTION_LOST';
 }
 
 const unlockedWithinMs = 8_000;

@@ -21,8 +21,6 @@ export interface RowCache<Content extends object> {
     rows: readonly LockedRow[],
     read: (ids: string[]) => Promise<Map<string, Content>>,
   ): Promise<Map<string, Content | undefined>>;
-  /** What this process last wrote to a row, whatever became of it since. */
-  remembered(accountId: string, id: string): Content | undefined;
   /** For when the transaction that wrote it is committed. `size` is in characters of its JSON. */
   keep(accountId: string, row: LockedRow, content: Content, size: number): void;
 }
@@ -48,7 +46,6 @@ export function createRowCache<Content extends object>(sizeMax: number): RowCach
       if (unknown.length > 0) for (const [id, content] of await read(unknown)) contents.set(id, content);
       return contents;
     },
-    remembered: (accountId, id) => kept.get(keyOf(accountId, id))?.content,
     keep(accountId, { id, version }, content, size) {
       kept.set(keyOf(accountId, id), { version, content }, { size: size + 1 });
     },

@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto';
 import type { Knex } from 'knex';
 import type { Session } from '../domain/session.js';
 import { deleteOldest } from './delete-oldest.js';
-import { insertRows } from './insert-rows.js';
+import { insertOf } from './insert-rows.js';
 import { lockRows } from './lock-rows.js';
 import { noVersion } from './row-cache.js';
 import { rowFormats } from './row-formats.js';
+import type { Statement } from './run-statements.js';
 import type { Writing } from './writing.js';
 
 /** A session as it is stored. */
@@ -64,13 +65,6 @@ export function sessionWriter(transaction: Knex, accountId: string, { version, c
   };
 
   return {
-    /** The sessions as this process last wrote them, which may be outdated; undefined unless it wrote all of them. */
-    remembered(sessionIds: readonly string[]): Map<string, { session: Session }> | undefined {
-      const found = sessionIds.map((id) => [id, caches.sessions.remembered(accountId, id)] as const);
-      const known = found.flatMap(([id, session]) => (session ? [[id, { session }] as const] : []));
-      return known.length === found.length ? new Map(known) : undefined;
-    },
-
     /** Locks the named sessions until the transaction ends; a new one is undefined. */
     async lock(sessionIds: readonly string[], nowMs: number): Promise<Map<string, StoredSession>> {
       const rows = await lockRows<LockedSessionRow>(transaction, accountId, sessionIds, {
@@ -96,7 +90,8 @@ export function sessionWriter(transaction: Knex, accountId: string, { version, c
       return row?.subject_id ?? undefined;
     },
 
-    async save(sessions: ReadonlyMap<string, StoredSession & { session: Session }>, nowMs: number): Promise<void> {
+    /** Returns the statement that writes the sessions. */
+    toSave(sessions: ReadonlyMap<string, StoredSession & { session: Session }>, nowMs: number): Statement[] {
       const rows = [...sessions].map(([session_id, { incarnation, session }]) => {
         const { subjectId, ...content } = session;
         const body = rowFormats.session.encode(content);
@@ -106,7 +101,7 @@ export function sessionWriter(transaction: Knex, accountId: string, { version, c
       });
       // A locked session keeps its incarnation.
       const merged = ['version', 'subject_id', 'touched_at_ms', 'body'];
-      await insertRows(transaction, 'sessions', rows, { key: ['account_id', 'session_id'], merged });
+      return insertOf(transaction, 'sessions', rows, { key: ['account_id', 'session_id'], merged });
     },
   };
 }

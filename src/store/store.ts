@@ -20,6 +20,7 @@ import { type BoundSession, nameSubjects } from './name-subjects.js';
 import { findOldestEvent, findSessionsWithEvents, outboxTable } from './outbox.js';
 import { purgeReadings, readingTable } from './readings.js';
 import { retry, untilUnlocked } from './retry.js';
+import { runStatements, type Statement } from './run-statements.js';
 import { purgeSessions, sessionReader, sessionWriter } from './sessions.js';
 import { deliveryLog } from './settled-deliveries.js';
 import { subjectReader, subjectWriter } from './subjects.js';
@@ -52,6 +53,7 @@ export function writerOf(transaction: Knex.Transaction, accountId: string, writi
     subjects: subjectWriter(transaction, accountId, writing, known),
     triggers: triggerWriter(transaction, accountId, writing, known),
     readings: readingTable(transaction, accountId),
+    run: (statements: readonly Statement[]) => runStatements(transaction, statements),
     webhooks: webhookTable(transaction, accountId),
     outbox: outboxTable(transaction, accountId),
     deliveries: deliveryTable(transaction, accountId),

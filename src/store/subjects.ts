@@ -1,10 +1,11 @@
 import type { Knex } from 'knex';
 import type { Subject } from '../domain/subject.js';
-import { insertRows } from './insert-rows.js';
+import { insertOf } from './insert-rows.js';
 import type { KnownSubject, KnownTriggers } from './known-subject.js';
 import { lockRows } from './lock-rows.js';
 import { noVersion } from './row-cache.js';
 import { rowFormats } from './row-formats.js';
+import type { Statement } from './run-statements.js';
 import type { Writing } from './writing.js';
 
 interface SubjectRow {
@@ -62,20 +63,21 @@ export function subjectWriter(
       return new Map(locked.map(({ id }) => [id, subjects.get(id)?.subject]));
     },
 
-    async save(subjects: ReadonlyMap<string, Subject>): Promise<void> {
+    /** Returns the statement that writes the subjects. */
+    toSave(subjects: ReadonlyMap<string, Subject>): Statement[] {
       const rows = [...subjects].map(([subject_id, subject]) => {
         const body = rowFormats.subject.encode(subject);
         afterCommit.push(keep(subject_id, subject, body.length));
         return { account_id: accountId, subject_id, version, body };
       });
-      await insertRows(transaction, 'subjects', rows, {
+      return insertOf(transaction, 'subjects', rows, {
         key: ['account_id', 'subject_id'],
         merged: ['version', 'body'],
       });
     },
 
-    /** Takes away the rows that the lock laid for subjects of whom nothing came to be known: their readings were refused. */
-    async unlay(subjectIds: readonly string[]): Promise<void> {
+    /** Deletes the placeholder rows of subjects whose readings were all refused. */
+    async removePlaceholders(subjectIds: readonly string[]): Promise<void> {
       if (subjectIds.length > 0) await mine().where({ body: null }).whereIn('subject_id', subjectIds).delete();
     },
 

@@ -1,8 +1,9 @@
 import type { Knex } from 'knex';
 import type { Trigger } from '../domain/triggers.js';
-import { insertRows } from './insert-rows.js';
+import { insertOf } from './insert-rows.js';
 import type { KnownTriggers } from './known-subject.js';
 import { toTrigger, toTriggerRow, triggerColumns } from './trigger-row.js';
+import type { Statement } from './run-statements.js';
 import type { Writing } from './writing.js';
 
 /** Of several subjects, by topic. */
@@ -46,7 +47,8 @@ export function triggerWriter(
       return new Map(subjectIds.map((id) => [id, known.get(id) ?? new Map()]));
     },
 
-    async save(changed: TriggersOf): Promise<void> {
+    /** Returns the statement that writes the triggers. */
+    toSave(changed: TriggersOf): Statement[] {
       const rows = [];
       for (const [subject_id, triggers] of changed)
         for (const [topic, it] of triggers)
@@ -57,7 +59,7 @@ export function triggerWriter(
           for (const [topic, trigger] of triggers) known.get(id)?.set(topic, trigger);
       });
       const key = ['account_id', 'subject_id', 'topic'];
-      await insertRows(transaction, 'triggers', rows, { key, merged: triggerColumns });
+      return insertOf(transaction, 'triggers', rows, { key, merged: triggerColumns });
     },
 
     async removeAll(subjectId: string): Promise<number> {
