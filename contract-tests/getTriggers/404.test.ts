@@ -4,14 +4,23 @@ import { startTestService } from '../support/service.js';
 
 const turn = { user_message: 'my exam is tomorrow', ai_response: 'Good luck!' };
 
-test('an unknown subject, and one without a topic, have no profile', async () => {
-  const { read, request } = await startTestService();
-  await read({ subject_id: 'silent', heart_rate: 70 });
-  for (const subject of ['never-seen', 'silent']) {
-    const answer = await request(`/v1/triggers?subject_id=${subject}`);
-    expect(answer.body).toMatchObject({ status: 404, detail: 'No data for this subject', code: 'subject_not_found' });
-  }
+test('an unknown subject has no profile', async () => {
+  const { request } = await startTestService();
+  const answer = await request('/v1/triggers?subject_id=never-seen');
+  expect(answer.body).toMatchObject({ status: 404, detail: 'No data for this subject', code: 'subject_not_found' });
 });
+
+test.each([{ heart_rate: 70 }, { tone: 'tense' as const }])(
+  'a subject with the reading %j and no topic has an empty profile, until it is erased',
+  async (signals) => {
+    const { read, request } = await startTestService();
+    await read({ subject_id: 'silent', ...signals });
+    const { status, body } = await request('/v1/triggers?subject_id=silent');
+    expect([status, body]).toEqual([200, { subject_id: 'silent', triggers: {}, active: [], resolved: [] }]);
+    expect((await request('/v1/subjects/silent', { method: 'DELETE' })).status).toBe(200);
+    expect((await request('/v1/triggers?subject_id=silent')).status).toBe(404);
+  },
+);
 
 test("another account's subject looks exactly like an absent one", async () => {
   const { read, request, store, clock } = await startTestService();

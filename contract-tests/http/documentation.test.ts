@@ -113,6 +113,17 @@ test.each(['/DOCS/', '/docsx', '/openapi.json/', '/openapi.yml', '/generated/ope
   },
 );
 
+test('/ leads browsers to the documentation, and is an unknown path for other clients', async () => {
+  const { url, key } = await startTestService();
+  const ask = (accept: string, method = 'GET') =>
+    fetch(`${url}/`, { method, redirect: 'manual', headers: { Accept: accept, 'X-Service-Key': key } });
+  const answer = await ask('text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8');
+  expect([answer.status, answer.headers.get('location')]).toEqual([302, '/docs/']);
+  for (const accept of ['*/*', 'application/json', 'application/json, text/html;q=0.5'])
+    expect((await ask(accept)).status).toBe(404);
+  expect((await ask('text/html', 'POST')).status).toBe(404);
+});
+
 test('/docs leads to the first page', async () => {
   const { url } = await startTestService();
   const answer = await fetch(`${url}/docs`, { redirect: 'manual' });

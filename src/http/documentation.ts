@@ -1,4 +1,4 @@
-import type { Request, RequestHandler, Response } from 'express';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import helmet from 'helmet';
 import { ProblemError } from '../problem.js';
 import { type Encoding, endings, type PublicFile, readPublicFiles } from './public-files.js';
@@ -30,6 +30,7 @@ export async function documentation({ root }: DocumentationParts): Promise<Reque
   const files = await readPublicFiles(root);
   return (request, response, next) => {
     const [path = '', ...query] = request.url.split(/(?=\?)/);
+    if (path === '/') return leadToPages(request, response, next);
     if (!isPublic.test(path)) return next();
     requireReading(request, response);
     // Public: caches may keep it, as long as they revalidate it.
@@ -40,6 +41,13 @@ export async function documentation({ root }: DocumentationParts): Promise<Reque
     if (files.has(`${path}/`)) return response.redirect(301, `${path}/${query.join('')}`);
     sendNotFound(request, response, files.get('/docs/404.html'));
   };
+}
+
+/** Browsers ask for HTML first; every other client gets the response of an unknown path. */
+function leadToPages(request: Request, response: Response, next: NextFunction): void {
+  const isPage = request.accepts(['json', 'html']) === 'html' && ['GET', 'HEAD'].includes(request.method);
+  if (!isPage) return next();
+  response.vary('Accept').redirect(302, '/docs/');
 }
 
 function requireReading({ method }: Request, response: Response): void {

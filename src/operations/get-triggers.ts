@@ -3,11 +3,13 @@ import { toProfile } from '../domain/triggers.js';
 import { ProblemError } from '../problem.js';
 import type { Services } from './services.js';
 
-/** The topics of a subject; one without any is as good as unknown. */
+/** Returns the topics of a subject: none for a subject that has readings only. */
 export function getTriggers({ store }: Services): Operation<'getTriggers'> {
-  return async ({ query }, { accountId }) => {
-    const triggers = await store.read(accountId).triggersOf(query.subject_id);
-    if (triggers.size === 0) throw new ProblemError('subject_not_found');
-    return { status: 200, body: toProfile(query.subject_id, triggers) };
+  return async ({ query: { subject_id } }, { accountId }) => {
+    const reader = store.read(accountId);
+    const triggers = await reader.triggersOf(subject_id);
+    const isKnown = triggers.size > 0 || (await reader.findSubject(subject_id)) !== undefined;
+    if (!isKnown) throw new ProblemError('subject_not_found');
+    return { status: 200, body: toProfile(subject_id, triggers) };
   };
 }
