@@ -943,13 +943,13 @@ export interface components {
          * @example invalid_payload
          * @enum {string}
          */
-        ProblemCode: "invalid_payload" | "missing_signals" | "timestamp_too_old" | "timestamp_in_future" | "missing_api_key" | "invalid_api_key" | "insufficient_scope" | "path_not_found" | "session_not_found" | "subject_not_found" | "webhook_not_found" | "delivery_not_found" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "body_too_large" | "unsupported_media_type" | "validation_failed" | "subject_mismatch" | "rate_limit_exceeded" | "internal_error" | "service_unavailable";
+        ProblemCode: "invalid_payload" | "missing_signals" | "timestamp_too_old" | "timestamp_in_future" | "missing_api_key" | "invalid_api_key" | "insufficient_scope" | "path_not_found" | "session_not_found" | "subject_not_found" | "webhook_not_found" | "delivery_not_found" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "body_too_large" | "unsupported_media_type" | "validation_failed" | "subject_mismatch" | "rate_limit_exceeded" | "idempotency_key_in_use" | "idempotency_key_reused" | "internal_error" | "service_unavailable";
         /**
          * @description Stable name of a validation error. New codes may be added.
          * @example number_type
          * @enum {string}
          */
-        FaultCode: "number_type" | "integer_type" | "string_type" | "object_type" | "array_type" | "enum" | "extra_forbidden" | "missing" | "greater_than_equal" | "less_than_equal" | "string_too_short" | "string_too_long" | "too_few_items" | "too_many_items" | "not_unique" | "pattern_mismatch" | "date_time_invalid" | "repeated" | "exclusive" | "url_invalid" | "url_scheme" | "url_credentials" | "url_fragment" | "address_refused" | "too_many_webhooks" | "cursor_invalid" | "invalid" | "subject_mismatch";
+        FaultCode: "number_type" | "integer_type" | "string_type" | "object_type" | "array_type" | "enum" | "extra_forbidden" | "missing" | "greater_than_equal" | "less_than_equal" | "string_too_short" | "string_too_long" | "too_few_items" | "too_many_items" | "not_unique" | "pattern_mismatch" | "date_time_invalid" | "repeated" | "exclusive" | "url_invalid" | "url_scheme" | "url_credentials" | "url_fragment" | "address_refused" | "too_many_webhooks" | "cursor_invalid" | "invalid" | "subject_mismatch" | "idempotency_key_reused";
         /** @description Problem details as in RFC 9457. */
         Problem: {
             /**
@@ -1121,6 +1121,31 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The first request with this `Idempotency-Key` has not finished. Send the same request again after `Retry-After` seconds. */
+        IdempotencyKeyInUse: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Retry-After": components["headers"]["RetryAfter"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                RateLimit: components["headers"]["RateLimitIfAny"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Missing, unknown, repeated or malformed parameters, or an `Idempotency-Key` of a different request (`idempotency_key_reused`). */
+        InvalidIdempotentRequest: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                RateLimit: components["headers"]["RateLimitIfAny"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ValidationProblem"];
             };
         };
         /** @description This account has no such delivery, or it is no longer retained. */
@@ -1323,6 +1348,14 @@ export interface components {
          * @example MTc5NTI1MzQwMDAwMC5kbHZfMmI3ZTlkNGY2YTFjNGUzYjhkMDU
          */
         Cursor: string;
+        /**
+         * @description Makes a resend safe, as in draft-ietf-httpapi-idempotency-key-header-07. Choose a new key, such as a UUID, for
+         *     each request, and send the same key with the same request again when its response is lost: it gets the stored
+         *     response and changes nothing. Keys are kept for 24 hours and a secret in the response for 60 minutes. Visible
+         *     ASCII, with or without double quotes.
+         * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+         */
+        IdempotencyKey: string;
         /**
          * @description `sha256=` and the lowercase hex HMAC-SHA256 of the raw body bytes, keyed with the secret string as issued
          *     (`whsec_…`). For 24 hours after a rotation there are two, separated by a comma: split before you compare.
@@ -1567,7 +1600,16 @@ export interface operations {
     registerWebhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Makes a resend safe, as in draft-ietf-httpapi-idempotency-key-header-07. Choose a new key, such as a UUID, for
+                 *     each request, and send the same key with the same request again when its response is lost: it gets the stored
+                 *     response and changes nothing. Keys are kept for 24 hours and a secret in the response for 60 minutes. Visible
+                 *     ASCII, with or without double quotes.
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -1605,6 +1647,7 @@ export interface operations {
             400: components["responses"]["InvalidBody"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            409: components["responses"]["IdempotencyKeyInUse"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["InvalidWebhookRequest"];
@@ -1679,7 +1722,16 @@ export interface operations {
     rotateWebhookSecret: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Makes a resend safe, as in draft-ietf-httpapi-idempotency-key-header-07. Choose a new key, such as a UUID, for
+                 *     each request, and send the same key with the same request again when its response is lost: it gets the stored
+                 *     response and changes nothing. Keys are kept for 24 hours and a secret in the response for 60 minutes. Visible
+                 *     ASCII, with or without double quotes.
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /**
                  * @description The `id` that the registration returned.
@@ -1706,7 +1758,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["WebhookNotFound"];
-            422: components["responses"]["InvalidParameters"];
+            409: components["responses"]["IdempotencyKeyInUse"];
+            422: components["responses"]["InvalidIdempotentRequest"];
             429: components["responses"]["RateLimitExceeded"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -1715,7 +1768,16 @@ export interface operations {
     testWebhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Makes a resend safe, as in draft-ietf-httpapi-idempotency-key-header-07. Choose a new key, such as a UUID, for
+                 *     each request, and send the same key with the same request again when its response is lost: it gets the stored
+                 *     response and changes nothing. Keys are kept for 24 hours and a secret in the response for 60 minutes. Visible
+                 *     ASCII, with or without double quotes.
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /**
                  * @description The `id` that the registration returned.
@@ -1742,7 +1804,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["WebhookNotFound"];
-            422: components["responses"]["InvalidParameters"];
+            409: components["responses"]["IdempotencyKeyInUse"];
+            422: components["responses"]["InvalidIdempotentRequest"];
             429: components["responses"]["RateLimitExceeded"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];

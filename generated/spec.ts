@@ -91,6 +91,13 @@ export const webhookDelivery = {
   }
 } as const;
 
+export const idempotency = {
+  "retention_hours": 24,
+  "secret_minutes": 60,
+  "keys_max": 1000,
+  "lease_seconds": 60
+} as const;
+
 export const retention = {
   "readings_hours": 24,
   "idle_sessions_hours": 24,
@@ -432,6 +439,16 @@ export const problems = {
     "title": "Too Many Requests",
     "detail": "Rate limit exceeded"
   },
+  "idempotency_key_in_use": {
+    "status": 409,
+    "title": "Conflict",
+    "detail": "A request with this Idempotency-Key is in progress: send the same request again after Retry-After seconds"
+  },
+  "idempotency_key_reused": {
+    "status": 422,
+    "title": "Unprocessable Content",
+    "detail": "This Idempotency-Key was used for a different request: use a new key"
+  },
   "internal_error": {
     "status": 500,
     "title": "Internal Server Error",
@@ -524,6 +541,14 @@ export const problemHelp = {
   "rate_limit_exceeded": {
     "cause": "A limit is exceeded. `violated_policies` names it.",
     "fix": "Wait for `Retry-After` seconds, then send the same request again. Send fewer readings with more signals each."
+  },
+  "idempotency_key_in_use": {
+    "cause": "The first request with this `Idempotency-Key` has not finished.",
+    "fix": "Send the same request again after `Retry-After` seconds."
+  },
+  "idempotency_key_reused": {
+    "cause": "A request with another operation, path or body used this `Idempotency-Key` within the last 24 hours.",
+    "fix": "Use a new key for each request, and the same key only to resend it."
   },
   "internal_error": {
     "cause": "The service failed unexpectedly.",
@@ -619,6 +644,9 @@ export const faults = {
   },
   "subject_mismatch": {
     "detail": "This session belongs to another subject"
+  },
+  "idempotency_key_reused": {
+    "detail": "This Idempotency-Key was used for a different request: use a new key"
   }
 } as const;
 
@@ -725,6 +753,8 @@ export const enums = {
     "validation_failed",
     "subject_mismatch",
     "rate_limit_exceeded",
+    "idempotency_key_in_use",
+    "idempotency_key_reused",
     "internal_error",
     "service_unavailable"
   ],
@@ -756,7 +786,8 @@ export const enums = {
     "too_many_webhooks",
     "cursor_invalid",
     "invalid",
-    "subject_mismatch"
+    "subject_mismatch",
+    "idempotency_key_reused"
   ],
   "LimitPolicy": [
     "session",
@@ -913,4 +944,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "1623923e8839c4fdf4518a5cbb6e3fabdc61f36264a252718e395d47dbb9499f" as const;
+export const contractDigest = "e7ccb319598e2f840faa385757ed6f1478d52d6a6a849870929d4737677f883a" as const;

@@ -12,6 +12,9 @@ type QueryOf<Op extends OperationId> = operations[Op]['parameters'] extends { qu
     : Exclude<Query, undefined>
   : unknown;
 type ParamsOf<Op extends OperationId> = operations[Op]['parameters'] extends { path: infer Params } ? Params : unknown;
+type HeadersOf<Op extends OperationId> = operations[Op]['parameters'] extends { header?: infer Headers }
+  ? Exclude<Headers, undefined>
+  : unknown;
 export type BodyOf<Op extends OperationId> = operations[Op] extends {
   requestBody: { content: { 'application/json': infer Body } };
 }
@@ -23,6 +26,8 @@ export interface Input<Op extends OperationId, Body = BodyOf<Op>> {
   readonly query: QueryOf<Op>;
   readonly params: ParamsOf<Op>;
   readonly body: Body;
+  /** The headers that the contract declares as parameters, where the request has one. */
+  readonly headers?: HeadersOf<Op>;
 }
 
 /** What a handler may answer: a declared success status with its body. Errors are thrown as ProblemError. */

@@ -65,6 +65,14 @@ test('a lost answer is asked for again where sending twice answers the same', as
   }
 });
 
+test('a request with an Idempotency-Key is sent again with the same key, also while the first one runs', async () => {
+  const { send, sent } = play([lost(), busy(409, '1'), new Response('{}')]);
+  const headers = { 'Idempotency-Key': 'k1' };
+  const rotate = new Request('http://x/webhooks/wh_1/rotate-secret', { method: 'POST', headers });
+  expect((await send(rotate)).status).toBe(200);
+  expect(sent).toHaveLength(3);
+});
+
 test('a secret is not rotated twice, and an erasure not asked for twice, because an answer was lost', async () => {
   for (const [method, path] of [
     ['POST', '/webhooks/wh_1/rotate-secret'],

@@ -11,8 +11,8 @@ import { runScript } from './run-script.js';
 const realTime = () => Object.assign(new Clock(), { now: Date.now });
 const check = ({ url, key }: Pick<TestService, 'url' | 'key'>) =>
   runScript('contract', ['--url', url], { SERVICE_KEY: key });
-/** What only the operator can bring about. */
-const fromInside = [403, 429, 500, 503];
+/** What needs the operator, or two requests at once. */
+const fromInside = [403, 409, 429, 500, 503];
 
 test('every documented answer is asked for but those that no request brings about', () => {
   const asked = plan().map(({ operation, status }) => `${operation} ${status}`);

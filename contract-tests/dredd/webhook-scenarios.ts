@@ -4,6 +4,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { body as bodyLimits } from '../../generated/spec.js';
+import { readConfig } from '../../src/config.js';
+import { claimOf } from '../../src/operations/idempotently.js';
+import { openStore } from '../../src/store/store.js';
 import type { OperationId, Schema } from '../../src/contract.js';
 import {
   type Scenario,
@@ -46,6 +49,11 @@ export const webhookScenarios: Scenarios<WebhookOperations> = {
     400: withoutJson,
     401: withUnknownKey,
     403: withoutScope,
+    409: async (stage) => {
+      const body = registration();
+      await claimKey(stage, 'registerWebhook', body);
+      await submit(body)(stage);
+    },
     413: submit({ url: `https://example.com/${'x'.repeat(bodyLimits.max_bytes)}`, events: ['state_change'] }),
     415: asText,
     422: submit({ url: 'https://10.0.0.1/hooks', events: ['state_change', 'state_change'] }),
@@ -63,8 +71,8 @@ export const webhookScenarios: Scenarios<WebhookOperations> = {
     503: unavailable('webhooks'),
   },
   removeWebhook: { 204: ofWebhook(), ...failures },
-  rotateWebhookSecret: { 200: ofWebhook(), ...failures },
-  testWebhook: { 202: ofWebhook(), ...failures },
+  rotateWebhookSecret: { 200: ofWebhook(), 409: withClaimedKey('rotateWebhookSecret'), ...failures },
+  testWebhook: { 202: ofWebhook(), 409: withClaimedKey('testWebhook'), ...failures },
   listDeliveries: {
     200: async ({ world, transaction, defer }) => {
       const { webhook_id } = await failedDelivery(world, defer);
@@ -122,6 +130,28 @@ export const webhookScenarios: Scenarios<WebhookOperations> = {
     503: whileLocked('deliveries'),
   },
 };
+
+/** The webhook exists, and another process runs the same request with the same key. */
+function withClaimedKey(operationId: OperationId): Scenario {
+  return async (stage) => {
+    await ofWebhook()(stage);
+    const [, id = ''] = /\/webhooks\/([^/]+)/.exec(stage.transaction.fullPath) ?? [];
+    await claimKey(stage, operationId, { id });
+  };
+}
+
+async function claimKey({ world, transaction }: Stage, operationId: OperationId, content: object): Promise<void> {
+  const key = randomUUID();
+  transaction.request.headers['Idempotency-Key'] = key;
+  const store = openStore(readConfig({ DATABASE_URL: world.databaseUrl }).database);
+  try {
+    const accountId = (await store.keys.accountByName('dredd'))?.accountId ?? '';
+    const claim = claimOf(operationId, key, { ...content }, Date.now());
+    await store.transact((writerOf) => writerOf(accountId).idempotencyKeys.claim(claim));
+  } finally {
+    await store.close();
+  }
+}
 
 function registration(): Schema<'WebhookRegistration'> {
   return { url: `https://example.com/${randomUUID()}`, events: ['state_change'], session_id: randomUUID() };

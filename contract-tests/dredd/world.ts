@@ -9,6 +9,7 @@ const callsAtOnce = 20;
 /** The real service on a database of its own, and the means to disturb both. */
 export interface World {
   readonly kind: DatabaseKind;
+  readonly databaseUrl: string;
   readonly service: ServiceProcess;
   readonly faults: DatabaseFaults;
   /** A key of an account without limits. */
@@ -40,7 +41,7 @@ export async function openWorld(kind: DatabaseKind): Promise<World> {
     await spend(service.url, spentKey);
     const faults = await openDatabaseFaults(kind, database.url);
     undos.unshift(() => faults.close());
-    return { kind, service, faults, key, ingestKey, readKey, spentKey, close };
+    return { kind, databaseUrl: database.url, service, faults, key, ingestKey, readKey, spentKey, close };
   } catch (error) {
     await close();
     throw error;

@@ -21,6 +21,7 @@ import { openDatabase } from '../../src/store/database.js';
 import { createErasedLog } from '../../src/store/erased-log.js';
 import { claimDue, findDueQueues, purgeDeliveries } from '../../src/store/delivery-queue.js';
 import { eraseReadings, findErasures } from '../../src/store/erasures.js';
+import { forgetIssuedSecrets, purgeIdempotencyKeys } from '../../src/store/idempotency-keys.js';
 import { keyTable } from '../../src/store/keys.js';
 import { isMigrated, migrate } from '../../src/store/migrate.js';
 import { findOldestEvent, findSessionsWithEvents } from '../../src/store/outbox.js';
@@ -56,6 +57,9 @@ const mayScan = [
   /^select [^*]* from `key_audit` (?:where `account_id` = \? )?order by `at_ms` desc, `entry_id` desc limit \?$/,
   // Names of the accounts of audit entries: of a few accounts the server reads all.
   /^select `account_id`, `name` from `accounts` where `account_id` in \([?, ]+\)$/,
+  // Of an account, which keeps at most 1,000 idempotency keys; and those of the last hour with a secret, by their age.
+  /^(?:select|update|delete) .*`idempotency_keys` .*where `account_id` = \?/,
+  /^delete from `idempotency_keys` where `account_id` = \?/,
   // A row a migration.
   /^select `name` from `schema_migrations`$/,
 ];
@@ -128,6 +132,8 @@ function storeOn(knex: Knex): Store {
     purgeReadings: (beforeMs, batch) => purgeReadings(knex, beforeMs, batch),
     purgeSessions: (beforeMs, batch) => purgeSessions(knex, beforeMs, batch),
     purgeDeliveries: (beforeMs, batch) => purgeDeliveries(knex, beforeMs, batch),
+    purgeIdempotencyKeys: (beforeMs, batch) => purgeIdempotencyKeys(knex, beforeMs, batch),
+    forgetIssuedSecrets: (beforeMs) => forgetIssuedSecrets(knex, beforeMs),
     findOldestEvent: () => findOldestEvent(knex),
     findSessionsWithEvents: (max) => findSessionsWithEvents(knex, max),
     findDueQueues: () => findDueQueues(knex),
@@ -276,6 +282,7 @@ test('every query of the service searches an index', async () => {
   expect([...new Set(searches.map(namesOf))].sort()).toEqual([
     'delete deliveries',
     'delete erasures',
+    'delete idempotency_keys',
     'delete outbox',
     'delete readings',
     'delete sessions',
@@ -286,6 +293,7 @@ test('every query of the service searches an index', async () => {
     'select api_keys',
     'select deliveries',
     'select erasures',
+    'select idempotency_keys',
     'select key_audit',
     'select outbox',
     'select readings',
@@ -298,6 +306,7 @@ test('every query of the service searches an index', async () => {
     'update accounts',
     'update api_keys',
     'update deliveries',
+    'update idempotency_keys',
     'update webhooks',
   ]);
 });

@@ -9,7 +9,9 @@ export function dispatch(operate: Operate, { validateResponses }: ValidateOption
     const { route, params, caller } = response.locals;
     if (!route) throw new Error('dispatch needs a route');
     const { query, body } = request;
-    const { status, json } = await operate(route.operationId, { query, params, body }, caller);
+    const key = request.get('Idempotency-Key');
+    const headers = key === undefined ? {} : { headers: { 'Idempotency-Key': key } };
+    const { status, json } = await operate(route.operationId, { query, params, body, ...headers }, caller);
     response.statusCode = status;
     if (json === undefined) response.end();
     // The validator of responses looks at what is given to `json`.

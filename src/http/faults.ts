@@ -1,6 +1,12 @@
 import type { Fault, FaultCode } from '../contract.js';
 import { fault } from '../problem.js';
-import { type ContractDocument, type OperationObject, resolve, type SchemaObject } from './contract-document.js';
+import {
+  type ContractDocument,
+  type OperationObject,
+  type ParameterObject,
+  resolve,
+  type SchemaObject,
+} from './contract-document.js';
 
 /** One fault as express-openapi-validator reports it. */
 export interface ValidatorFault {
@@ -22,7 +28,7 @@ export function toFault(
   const [, location = 'body', ...rest] = path.split('/');
   const steps = location === 'body' ? bodySteps(body, rest) : rest;
   const schema = schemaAt(document, operation, location, steps) ?? {};
-  const place = location === 'body' ? { pointer: pointerOf(steps) } : { parameter: steps.join('/') };
+  const place = location === 'body' ? { pointer: pointerOf(steps) } : { parameter: nameOf(document, operation, steps) };
   const allowed = keyword === 'enum' && schema.enum ? { allowed: [...schema.enum] } : {};
   const named = fault(codeOf(keyword, schema), { ...place, ...allowed }, String(schema[keyword]));
   const detail = keyword === 'pattern' ? schema['x-pattern-detail'] : undefined;
@@ -68,6 +74,18 @@ function pointerOf(steps: readonly string[]): string {
   return steps.map((step) => `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
+/** As the contract writes it: the validator sees names of headers in lower case. */
+function nameOf(document: ContractDocument, operation: OperationObject, steps: readonly string[]): string {
+  return parameterAt(document, operation, steps)?.name ?? steps.join('/');
+}
+
+function parameterAt(document: ContractDocument, operation: OperationObject, [step = '']: readonly string[]) {
+  const parameters = operation.parameters?.map((it) => resolve(document, it));
+  const isNamed = ({ name, in: place }: ParameterObject) =>
+    name === step || (place === 'header' && name.toLowerCase() === step);
+  return parameters?.find(isNamed);
+}
+
 function schemaAt(
   document: ContractDocument,
   operation: OperationObject,
@@ -75,8 +93,7 @@ function schemaAt(
   steps: readonly string[],
 ): SchemaObject | undefined {
   if (location !== 'body') {
-    const parameters = operation.parameters?.map((it) => resolve(document, it));
-    const schema = parameters?.find((it) => it.name === steps[0])?.schema;
+    const schema = parameterAt(document, operation, steps)?.schema;
     return schema && resolve(document, schema);
   }
   const root = operation.requestBody?.content['application/json']?.schema;

@@ -27,7 +27,7 @@ export function problemHandler({ log, isTransient, remedyOf, observeRefusal }: P
       const err = problem.cause ?? problem;
       log.error({ ...response.locals.logged, err, remedy: remedyOf(err) }, problem.code);
     }
-    if (problem.code === 'service_unavailable')
+    if (problem.code === 'service_unavailable' || problem.code === 'idempotency_key_in_use')
       response.set('Retry-After', String(retryAfter.service_unavailable_seconds));
     if (problem instanceof RateLimitError) {
       response.set(fieldsOf(problem, response.locals.allowances));

@@ -1,17 +1,22 @@
 import type { Operation } from '../contract.js';
 import { register, requireTarget } from '../delivery/register.js';
 import { toWebhook } from '../delivery/webhook-view.js';
+import { idempotently } from './idempotently.js';
 import type { Services } from './services.js';
 
-/** The secret is in this answer and in no other. */
+/** Issues the secret in this response only, and in a resend with the same Idempotency-Key. */
 export function registerWebhook(services: Services): Operation<'registerWebhook'> {
-  const { store, secretBox, now } = services;
-  return async ({ body }, { accountId }) => {
-    await requireTarget(body.url, accountId, services);
-    const { webhook, secret } = await store.transact((writerOf) =>
-      register(writerOf(accountId), secretBox, accountId, body, now()),
-    );
-    if (secret === undefined) return { status: 200, body: toWebhook(webhook) };
-    return { status: 201, body: { ...toWebhook(webhook), secret } };
+  const { secretBox, now } = services;
+  return async ({ body, headers }, caller) => {
+    const { accountId } = caller;
+    const request = { operationId: 'registerWebhook', key: headers?.['Idempotency-Key'], content: body };
+    return idempotently(services, caller, request, {
+      prepare: () => requireTarget(body.url, accountId, services),
+      async write(writer) {
+        const { webhook, secret } = await register(writer, secretBox, accountId, body, now());
+        if (secret === undefined) return { status: 200, body: toWebhook(webhook) };
+        return { status: 201, body: { ...toWebhook(webhook), secret } };
+      },
+    });
   };
 }

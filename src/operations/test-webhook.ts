@@ -1,23 +1,27 @@
 import { webhookDelivery as settings } from '../../generated/spec.js';
 import type { Operation, Schema } from '../contract.js';
 import { newDelivery } from '../delivery/new-delivery.js';
+import { idempotently } from './idempotently.js';
 import { requireWebhook } from './require-webhook.js';
 import type { Services } from './services.js';
 
 /** Queues a sample event, which is then delivered like any other. */
-export function testWebhook({ store, now, wakeWorker }: Services): Operation<'testWebhook'> {
-  return async ({ params }, { accountId }) => {
-    const payload = sampleEvent(now());
-    const delivery_id = await store.transact(async (writerOf) => {
-      const writer = writerOf(accountId);
-      const webhook = await requireWebhook(writer, params.id);
-      const rest = { sessionId: payload.session_id, payload: JSON.stringify(payload), dueAtMs: now() };
-      const delivery = newDelivery({ ...webhook, accountId }, rest);
-      await writer.deliveries.insert([delivery]);
-      return delivery.deliveryId;
+export function testWebhook(services: Services): Operation<'testWebhook'> {
+  const { now, wakeWorker } = services;
+  return async ({ params, headers }, caller) => {
+    const request = { operationId: 'testWebhook', key: headers?.['Idempotency-Key'], content: params };
+    const answer = await idempotently(services, caller, request, {
+      async write(writer) {
+        const payload = sampleEvent(now());
+        const webhook = await requireWebhook(writer, params.id);
+        const rest = { sessionId: payload.session_id, payload: JSON.stringify(payload), dueAtMs: now() };
+        const delivery = newDelivery({ ...webhook, accountId: caller.accountId }, rest);
+        await writer.deliveries.insert([delivery]);
+        return { status: 202 as const, body: { delivery_id: delivery.deliveryId } };
+      },
     });
     wakeWorker();
-    return { status: 202, body: { delivery_id } };
+    return answer;
   };
 }
 

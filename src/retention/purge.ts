@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { retention } from '../../generated/spec.js';
+import { idempotency, retention } from '../../generated/spec.js';
 import type { Store } from '../store/store.js';
 import { finishErasures } from './erase.js';
 
@@ -41,8 +41,11 @@ export async function purgeExpired(store: Store, nowMs: number, signal?: AbortSi
   const readings = () => store.purgeReadings(nowMs - retention.readings_hours * hourMs, batchRows);
   const sessions = () => store.purgeSessions(nowMs - retention.idle_sessions_hours * hourMs, batchRows);
   const deliveries = () => store.purgeDeliveries(nowMs - retention.settled_deliveries_days * dayMs, batchRows);
+  const idempotencyKeys = () => store.purgeIdempotencyKeys(nowMs - idempotency.retention_hours * hourMs, batchRows);
+  await store.forgetIssuedSecrets(nowMs - idempotency.secret_minutes * 60_000);
   let total = 0;
-  for (const deleteBatch of [readings, sessions, deliveries]) total += await inBatches(deleteBatch, signal);
+  for (const deleteBatch of [readings, sessions, deliveries, idempotencyKeys])
+    total += await inBatches(deleteBatch, signal);
   return total;
 }
 

@@ -13,6 +13,7 @@ import {
 } from './delivery-queue.js';
 import { deliveryTable } from './deliveries.js';
 import { failedDeliveryTable } from './failed-deliveries.js';
+import { forgetIssuedSecrets, idempotencyKeyTable, purgeIdempotencyKeys } from './idempotency-keys.js';
 import type { KnownTriggers } from './known-subject.js';
 import { keyTable } from './keys.js';
 import { isMigrated, migrate } from './migrate.js';
@@ -58,6 +59,7 @@ export function writerOf(transaction: Knex.Transaction, accountId: string, writi
     outbox: outboxTable(transaction, accountId),
     deliveries: deliveryTable(transaction, accountId),
     failedDeliveries: failedDeliveryTable(transaction, accountId),
+    idempotencyKeys: idempotencyKeyTable(transaction, accountId),
     nameSubjects: (bound: readonly BoundSession[]) => nameSubjects(transaction, accountId, bound),
     eraseSessions: (subjectId: string) => eraseSessions(transaction, accountId, subjectId),
   };
@@ -81,6 +83,8 @@ export function openStore(config: DatabaseConfig, use: DatabaseUse = 'serving') 
     purgeReadings: (beforeMs: number, batch: number) => purgeReadings(knex, beforeMs, batch),
     purgeSessions: (beforeMs: number, batch: number) => purgeSessions(knex, beforeMs, batch),
     purgeDeliveries: (beforeMs: number, batch: number) => purgeDeliveries(knex, beforeMs, batch),
+    purgeIdempotencyKeys: (beforeMs: number, batch: number) => purgeIdempotencyKeys(knex, beforeMs, batch),
+    forgetIssuedSecrets: (beforeMs: number) => retry(() => forgetIssuedSecrets(knex, beforeMs)),
     findOldestEvent: () => findOldestEvent(knex),
     findSessionsWithEvents: (max: number) => findSessionsWithEvents(knex, max),
     findDueQueues: (): Promise<DueQueue[]> => findDueQueues(knex),

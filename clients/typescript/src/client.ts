@@ -35,6 +35,12 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
+/** Options of the calls that a resend would otherwise repeat. */
+export interface IdempotentCallOptions extends CallOptions {
+  /** Choose a new one for each call; the same one makes a resend within 24 hours safe. Default: a new UUID. */
+  readonly idempotencyKey?: string;
+}
+
 /** Every method rejects with ProblemError where the service refuses, and resends where it asks for that. */
 export interface StateClient {
   /** Sends a reading; texts are cut where the body would be too large. */
@@ -50,13 +56,13 @@ export interface StateClient {
 
 export interface WebhookClient {
   /** `secret` is present when the webhook is new, and never again: keep it. */
-  register(registration: WebhookRegistration, call?: CallOptions): Promise<Webhook>;
+  register(registration: WebhookRegistration, call?: IdempotentCallOptions): Promise<Webhook>;
   list(call?: CallOptions): Promise<Webhook[]>;
   remove(id: string, call?: CallOptions): Promise<void>;
   /** `secret` is the new one. For 24 hours deliveries are signed with the new and the old secret. */
-  rotateSecret(id: string, call?: CallOptions): Promise<Webhook>;
+  rotateSecret(id: string, call?: IdempotentCallOptions): Promise<Webhook>;
   /** Sends a signed sample event. */
-  test(id: string, call?: CallOptions): Promise<TestAccepted>;
+  test(id: string, call?: IdempotentCallOptions): Promise<TestAccepted>;
   /** A page of the delivery log, newest first. Continue with `next_cursor` until it is null. */
   deliveries(filter?: DeliveryFilter, call?: CallOptions): Promise<DeliveryList>;
   /** One delivery of any status, by its `webhook-id`. */
@@ -88,12 +94,12 @@ export function createStateClient({ baseUrl, key, fetch = globalThis.fetch, ...r
     deleteSubject: async (subject_id, call) =>
       read(await api.DELETE('/v1/subjects/{subject_id}', { ...call, params: { path: { subject_id } } })),
     webhooks: {
-      register: async (body, call) => read(await api.POST('/webhooks/register', { ...call, body })),
+      register: async (body, call) => read(await api.POST('/webhooks/register', { ...sending(call), body })),
       list: async (call) => read(await api.GET('/webhooks', { ...call })).webhooks,
       remove: async (id, call) => succeed(await api.DELETE('/webhooks/{id}', { ...call, ...ofWebhook(id) })),
       rotateSecret: async (id, call) =>
-        read(await api.POST('/webhooks/{id}/rotate-secret', { ...call, ...ofWebhook(id) })),
-      test: async (id, call) => read(await api.POST('/webhooks/{id}/test', { ...call, ...ofWebhook(id) })),
+        read(await api.POST('/webhooks/{id}/rotate-secret', { ...sending(call), ...ofWebhook(id) })),
+      test: async (id, call) => read(await api.POST('/webhooks/{id}/test', { ...sending(call), ...ofWebhook(id) })),
       deliveries: async (query = {}, call) =>
         read(await api.GET('/webhooks/deliveries', { ...call, params: { query } })),
       delivery: async (delivery_id, call) =>
@@ -103,6 +109,11 @@ export function createStateClient({ baseUrl, key, fetch = globalThis.fetch, ...r
       retry: async (body, call) => read(await api.POST('/webhooks/retries', { ...call, body })),
     },
   };
+}
+
+/** With a key of its own, so that the call can be sent again when its response is lost. */
+function sending({ idempotencyKey = crypto.randomUUID(), ...call }: IdempotentCallOptions = {}) {
+  return { ...call, headers: { 'Idempotency-Key': idempotencyKey } };
 }
 
 interface Answered<Data> {

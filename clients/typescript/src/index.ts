@@ -2,6 +2,7 @@ export {
   type CallOptions,
   type ClientOptions,
   createStateClient,
+  type IdempotentCallOptions,
   type StateClient,
   type WebhookClient,
 } from './client.js';

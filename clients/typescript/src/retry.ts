@@ -18,12 +18,13 @@ export interface RetryParts extends RetryOptions {
 }
 
 const backoffMs = 250;
-const busy = [429, 503];
+/** 409: the first request with this Idempotency-Key is in progress. */
+const busy = [409, 429, 503];
 
 /**
- * A fetch that sends a request again where the service asks for that: 429 and 503 stored nothing. Where an answer is
- * lost, only what answers the same when it is sent twice goes again: reads and readings. Another secret, or a 404 for
- * what the first attempt removed, would be no answer to the call.
+ * A fetch that sends a request again where the service asks for that: 429 and 503 stored nothing. When a response is
+ * lost, it resends only requests that get the same response again: reads, readings, and requests with an
+ * Idempotency-Key.
  */
 export function retrying(parts: RetryParts): (request: Request) => Promise<Response> {
   return async (request) => {
@@ -82,8 +83,12 @@ async function attempt({ fetch, timeoutMs }: RetryParts, request: Request): Prom
   }
 }
 
-function answersTheSame({ method, url }: Request): boolean {
-  return method === 'GET' || (method === 'POST' && new URL(url).pathname.endsWith('/v1/ingest'));
+function answersTheSame({ method, url, headers }: Request): boolean {
+  return method === 'GET' || isReading({ method, url }) || headers.has('Idempotency-Key');
+}
+
+function isReading({ method, url }: Pick<Request, 'method' | 'url'>): boolean {
+  return method === 'POST' && new URL(url).pathname.endsWith('/v1/ingest');
 }
 
 /** On top of what was asked for, so that clients refused together do not come back together. */

@@ -44,6 +44,13 @@ export async function webhooks(knex: Knex): Promise<void> {
     },
   });
   await createTable(knex, 'deliveries', { columns: defineDeliveries, indexes: deliveryIndexes });
+  await createTable(knex, 'idempotency_keys', {
+    columns: defineIdempotencyKeys,
+    indexes: {
+      idempotency_keys_by_age: ['created_at_ms'],
+      idempotency_keys_by_account: ['account_id', 'created_at_ms'],
+    },
+  });
 }
 
 function defineDeliveries(table: Knex.CreateTableBuilder): void {
@@ -64,6 +71,20 @@ function defineDeliveries(table: Knex.CreateTableBuilder): void {
   asciiOf(table, 'owner', 16).nullable();
   table.bigInteger('settled_at_ms').nullable();
   table.primary(['account_id', 'delivery_id']);
+}
+
+function defineIdempotencyKeys(table: Knex.CreateTableBuilder): void {
+  ascii(table, 'account_id', 32).notNullable();
+  asciiOf(table, 'key_digest', 64).notNullable();
+  asciiOf(table, 'request_digest', 64).notNullable();
+  asciiOf(table, 'owner', 16).notNullable();
+  table.bigInteger('lease_until_ms').notNullable();
+  // Sealed. Null while the request is in progress.
+  asciiJson(table, 'response').nullable();
+  // Sealed. Null without a secret, and once it is forgotten.
+  ascii(table, 'secret', 256).nullable();
+  table.bigInteger('created_at_ms').notNullable();
+  table.primary(['account_id', 'key_digest']);
 }
 
 /** Due deliveries are found over all accounts, so those indexes do not begin with the account. */

@@ -1,0 +1,152 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { idempotency as settings } from '../../generated/spec.js';
+import { readConfig } from '../../src/config.js';
+import { claimOf } from '../../src/operations/idempotently.js';
+import { purgeExpired } from '../../src/retention/purge.js';
+import { openDatabase } from '../../src/store/database.js';
+import { startTestService, type TestService } from '../support/service.js';
+import { register, webhookOf } from '../support/webhooks.js';
+
+const hook = { url: 'https://8.8.8.8/', events: ['state_change'] };
+
+function send({ request }: TestService, path: string, key: string, body?: object) {
+  const headers = { 'Idempotency-Key': key, ...(body && { 'Content-Type': 'application/json' }) };
+  return request(path, { method: 'POST', headers, ...(body && { body: JSON.stringify(body) }) });
+}
+
+/** The rows of the service's account, as an operator sees them. */
+async function storedKeys({ database, accountId }: TestService): Promise<string> {
+  const knex = openDatabase(readConfig({ DATABASE_URL: database.url }).database);
+  try {
+    return JSON.stringify(await knex('idempotency_keys').where({ account_id: accountId }));
+  } finally {
+    await knex.destroy();
+  }
+}
+
+test('a resent registration gets the first response with its secret, and registers nothing', async () => {
+  const service = await startTestService();
+  const key = randomUUID();
+  const first = await send(service, '/webhooks/register', key, hook);
+  const again = await send(service, '/webhooks/register', key, { events: hook.events, url: hook.url });
+  expect([again.status, again.body]).toEqual([201, first.body]);
+  expect(again.body.secret).toMatch(/^whsec_/);
+  expect((await service.request('/webhooks')).body.webhooks).toHaveLength(1);
+  expect((await send(service, '/webhooks/register', `"${key}"`, hook)).body).toEqual(first.body);
+});
+
+test('a resent rotation gets the same secret and does not rotate again', async () => {
+  const service = await startTestService();
+  const { id } = await register(service, hook.url);
+  const key = randomUUID();
+  const rotate = () => send(service, `/webhooks/${id}/rotate-secret`, key);
+  const [first, again] = [await rotate(), await rotate()];
+  expect([again.status, again.body]).toEqual([200, first.body]);
+  expect((await send(service, `/webhooks/${id}/rotate-secret`, randomUUID())).body.secret).not.toBe(first.body.secret);
+});
+
+test('a resent test event is queued once', async () => {
+  const service = await startTestService();
+  const { id } = await register(service, hook.url);
+  const key = randomUUID();
+  const [first, again] = [
+    await send(service, `/webhooks/${id}/test`, key),
+    await send(service, `/webhooks/${id}/test`, key),
+  ];
+  expect([again.status, again.body]).toEqual([202, first.body]);
+  expect(await webhookOf(service, id)).toMatchObject({ queued_deliveries: 1 });
+});
+
+test('the key of a different request is refused with 422', async () => {
+  const service = await startTestService();
+  const key = randomUUID();
+  const { id } = (await send(service, '/webhooks/register', key, hook)).body;
+  for (const [path, body] of [
+    ['/webhooks/register', { ...hook, session_id: 's2' }],
+    [`/webhooks/${id}/rotate-secret`, undefined],
+    [`/webhooks/${id}/test`, undefined],
+  ] as const) {
+    const answer = await send(service, path, key, body);
+    const errors = [{ parameter: 'Idempotency-Key', code: 'idempotency_key_reused', detail: expect.any(String) }];
+    expect(answer.body).toMatchObject({ status: 422, code: 'idempotency_key_reused', errors });
+  }
+  expect((await service.request('/webhooks')).body.webhooks).toHaveLength(1);
+});
+
+test('while the first request runs, a resend gets 409 with Retry-After; a lost claim ends by itself', async () => {
+  const service = await startTestService();
+  const key = randomUUID();
+  const claim = claimOf('registerWebhook', key, hook, service.clock.nowMs);
+  await service.store.transact((writerOf) => writerOf(service.accountId).idempotencyKeys.claim(claim));
+  const refused = await send(service, '/webhooks/register', key, hook);
+  expect(refused.body).toMatchObject({ status: 409, code: 'idempotency_key_in_use' });
+  expect(refused.headers.get('retry-after')).toBe('1');
+  service.clock.advance(settings.lease_seconds);
+  expect((await send(service, '/webhooks/register', key, hook)).status).toBe(201);
+});
+
+test('of requests with one key at once, one runs: the others get its response or 409', async () => {
+  const service = await startTestService();
+  const { id } = await register(service, hook.url);
+  const key = randomUUID();
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, () => send(service, `/webhooks/${id}/rotate-secret`, key)),
+  );
+  const secrets = new Set(answers.filter(({ status }) => status === 200).map(({ body }) => body.secret));
+  expect(secrets.size).toBe(1);
+  for (const { status } of answers) expect([200, 409]).toContain(status);
+  expect((await send(service, `/webhooks/${id}/rotate-secret`, key)).body.secret).toBe([...secrets][0]);
+});
+
+test('a request that failed can be sent again with its key', async () => {
+  const service = await startTestService();
+  const key = randomUUID();
+  expect((await send(service, '/webhooks/wh_none/test', key)).status).toBe(404);
+  expect((await send(service, '/webhooks/register', key, hook)).status).toBe(201);
+});
+
+test('a key belongs to its account', async () => {
+  const [one, other] = [await startTestService(), await startTestService()];
+  const key = randomUUID();
+  const first = await send(one, '/webhooks/register', key, hook);
+  const second = await send(other, '/webhooks/register', key, hook);
+  expect([second.status, second.body.id === first.body.id]).toEqual([201, false]);
+});
+
+test('the secret is kept for 60 minutes and the response for 24 hours, both sealed', async () => {
+  const service = await startTestService();
+  const key = randomUUID();
+  const first = await send(service, '/webhooks/register', key, { ...hook, session_id: 'private-session' });
+  const { secret, ...rest } = first.body;
+  const again = () => send(service, '/webhooks/register', key, { ...hook, session_id: 'private-session' });
+  for (const text of [secret, key, 'private-session']) expect(await storedKeys(service)).not.toContain(text);
+  service.clock.advance(settings.secret_minutes * 60);
+  expect([(await again()).status, (await again()).body]).toEqual([201, rest]);
+  service.clock.advance(1);
+  await purgeExpired(service.store, service.clock.nowMs);
+  expect(JSON.parse(await storedKeys(service))).toMatchObject([{ secret: null }]);
+  service.clock.advance(settings.retention_hours * 3600);
+  await purgeExpired(service.store, service.clock.nowMs);
+  expect(await storedKeys(service)).toBe('[]');
+  expect((await again()).status).toBe(200);
+});
+
+test('an account keeps its newest keys, up to the bound', async () => {
+  const service = await startTestService();
+  await service.store.transact(async (writerOf) => {
+    const { idempotencyKeys } = writerOf(service.accountId);
+    for (let index = 0; index < 5; index += 1)
+      await idempotencyKeys.claim(claimOf('testWebhook', `k${index}`, {}, service.clock.nowMs + index));
+    await idempotencyKeys.deleteExcess(3);
+  });
+  expect(JSON.parse(await storedKeys(service))).toHaveLength(3);
+});
+
+test.each([
+  ['a b', 'pattern_mismatch'],
+  ['x'.repeat(256), 'string_too_long'],
+])('the key %j is refused by the name of the header', async (key, code) => {
+  const { body } = await send(await startTestService(), '/webhooks/register', key, hook);
+  expect(body).toMatchObject({ status: 422, errors: [{ parameter: 'Idempotency-Key', code }] });
+});

@@ -1,0 +1,114 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { idempotency as settings } from '../../generated/spec.js';
+import type { Caller } from '../contract.js';
+import { fault, ProblemError } from '../problem.js';
+import type { ClaimOutcome, IdempotencyClaim } from '../store/idempotency-keys.js';
+import type { Writer } from '../store/store.js';
+import type { Services } from './services.js';
+
+/** A request that a client may send with an Idempotency-Key. */
+export interface IdempotentRequest {
+  readonly operationId: string;
+  /** As sent; absent without the header. */
+  readonly key: string | undefined;
+  /** What is asked for: parameters and fields of the body. */
+  readonly content: Readonly<Record<string, unknown>>;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly body: object & { readonly secret?: string };
+}
+
+/** What the request does: `prepare` outside of the transaction, `write` inside. */
+export interface IdempotentWork<A extends Answer> {
+  readonly prepare?: () => Promise<void>;
+  readonly write: (writer: Writer) => Promise<A>;
+}
+
+/**
+ * Runs a request once per Idempotency-Key, and returns the stored response for a resend. The response is stored in the
+ * transaction of the work, so a crash leaves both or neither. Throws idempotency_key_in_use while the first request
+ * runs, and idempotency_key_reused for a different request.
+ */
+export async function idempotently<A extends Answer>(
+  { store, secretBox, now }: Services,
+  { accountId }: Caller,
+  { operationId, key, content }: IdempotentRequest,
+  { prepare, write }: IdempotentWork<A>,
+): Promise<A> {
+  if (key === undefined) {
+    await prepare?.();
+    return store.transact((writerOf) => write(writerOf(accountId)));
+  }
+  const claim = claimOf(operationId, key, content, now());
+  const place = `${accountId} idempotency ${claim.keyDigest}`;
+  const outcome = await store.transact(async (writerOf) => {
+    const { idempotencyKeys } = writerOf(accountId);
+    const claimed = await idempotencyKeys.claim(claim);
+    if (claimed.kind === 'claimed') await idempotencyKeys.deleteExcess(settings.keys_max);
+    return claimed;
+  });
+  if (outcome.kind === 'completed') return openAnswer<A>(outcome, now(), (sealed) => secretBox.open(sealed, place));
+  if (outcome.kind !== 'claimed') throw refusal(outcome.kind);
+  try {
+    await prepare?.();
+    return await store.transact(async (writerOf) => {
+      const writer = writerOf(accountId);
+      const answer = await write(writer);
+      const sealed = sealAnswer(answer, (text) => secretBox.seal(text, place));
+      if (!(await writer.idempotencyKeys.complete(claim, sealed))) throw refusal('in_progress');
+      return answer;
+    });
+  } catch (error) {
+    // Best effort: an unreleased claim expires by itself.
+    await store.transact((writerOf) => writerOf(accountId).idempotencyKeys.release(claim)).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** The claim of a request with a key. Names itself anew each time. */
+export function claimOf(
+  operationId: string,
+  key: string,
+  content: IdempotentRequest['content'],
+  nowMs: number,
+): IdempotencyClaim {
+  // The draft's syntax is a quoted string; many clients send the plain text.
+  const plain = key.replace(/^"(.*)"$/, '$1');
+  const sorted = Object.entries(content).sort(([a], [b]) => (a < b ? -1 : 1));
+  return {
+    keyDigest: sha256(plain),
+    requestDigest: sha256(JSON.stringify([operationId, sorted])),
+    owner: randomBytes(8).toString('hex'),
+    nowMs,
+  };
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+function sealAnswer({ status, body }: Answer, seal: (text: string) => string) {
+  const { secret, ...rest } = body;
+  return {
+    response: seal(JSON.stringify({ status, body: rest })),
+    secret: secret === undefined ? null : seal(secret),
+  };
+}
+
+function openAnswer<A extends Answer>(
+  { response, secret, createdAtMs }: Extract<ClaimOutcome, { kind: 'completed' }>,
+  nowMs: number,
+  open: (sealed: string) => string,
+): A {
+  const answer = JSON.parse(open(response)) as A;
+  const isSecretKept = secret !== null && nowMs < createdAtMs + settings.secret_minutes * 60_000;
+  return isSecretKept ? { ...answer, body: { ...answer.body, secret: open(secret) } } : answer;
+}
+
+function refusal(kind: 'in_progress' | 'reused'): ProblemError {
+  if (kind === 'in_progress') return new ProblemError('idempotency_key_in_use');
+  const faults = [fault('idempotency_key_reused', { parameter: 'Idempotency-Key' })];
+  return new ProblemError('idempotency_key_reused', { faults });
+}

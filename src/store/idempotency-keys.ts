@@ -1,0 +1,96 @@
+import type { Knex } from 'knex';
+import { idempotency as settings } from '../../generated/spec.js';
+import { deleteOldest } from './delete-oldest.js';
+
+const hourMs = 60 * 60 * 1000;
+
+/** A request with an Idempotency-Key, which one process at a time may run. */
+export interface IdempotencyClaim {
+  /** SHA-256 of the key, 64 hex characters. */
+  readonly keyDigest: string;
+  /** SHA-256 of what is asked for, 64 hex characters. */
+  readonly requestDigest: string;
+  /** Names the claim, 16 hex characters. */
+  readonly owner: string;
+  readonly nowMs: number;
+}
+
+/** A response as it is stored, sealed. The secret is kept apart because it is forgotten earlier. */
+export interface SealedResponse {
+  readonly response: string;
+  readonly secret: string | null;
+}
+
+/** `claimed`: the caller runs the request. */
+export type ClaimOutcome =
+  | { readonly kind: 'claimed' | 'in_progress' | 'reused' }
+  | ({ readonly kind: 'completed'; readonly createdAtMs: number } & SealedResponse);
+
+interface Row {
+  readonly request_digest: string;
+  readonly owner: string;
+  readonly lease_until_ms: number;
+  readonly response: string | null;
+  readonly secret: string | null;
+  readonly created_at_ms: number;
+}
+
+/** One account's idempotency keys; for use in a transaction. */
+export function idempotencyKeyTable(knex: Knex, accountId: string) {
+  const mine = () => knex('idempotency_keys').where({ account_id: accountId });
+  const held = ({ keyDigest, owner }: IdempotencyClaim) => mine().where({ key_digest: keyDigest, owner });
+
+  return {
+    /** Claims a new key, or one whose claim has expired. */
+    async claim(claim: IdempotencyClaim): Promise<ClaimOutcome> {
+      const fresh = freshRow(claim);
+      const row = { account_id: accountId, key_digest: claim.keyDigest, ...fresh };
+      await knex('idempotency_keys').insert(row).onConflict(['account_id', 'key_digest']).ignore();
+      const found: Row = await mine().where({ key_digest: claim.keyDigest }).forUpdate().first();
+      const outcome = judge(found, claim);
+      if (outcome.kind === 'claimed') await mine().where({ key_digest: claim.keyDigest }).update(fresh);
+      return outcome;
+    },
+
+    /** Stores the response; false where the claim has expired and another process holds the key. */
+    async complete(claim: IdempotencyClaim, { response, secret }: SealedResponse): Promise<boolean> {
+      return (await held(claim).whereNull('response').update({ response, secret })) > 0;
+    },
+
+    /** Makes the key usable again after a request that failed. */
+    async release(claim: IdempotencyClaim): Promise<void> {
+      await held(claim).whereNull('response').delete();
+    },
+
+    /** Deletes all but the newest keys of the account. */
+    async deleteExcess(max: number): Promise<void> {
+      const newest = mine().select('created_at_ms').orderBy('created_at_ms', 'desc');
+      const excess = await newest.offset(max).first();
+      if (excess) await mine().where('created_at_ms', '<=', excess.created_at_ms).delete();
+    },
+  };
+}
+
+function freshRow({ requestDigest, owner, nowMs }: IdempotencyClaim): Row {
+  const lease_until_ms = nowMs + settings.lease_seconds * 1000;
+  return { request_digest: requestDigest, owner, lease_until_ms, response: null, secret: null, created_at_ms: nowMs };
+}
+
+function judge(row: Row, { requestDigest, owner, nowMs }: IdempotencyClaim): ClaimOutcome {
+  const isExpired = row.created_at_ms <= nowMs - settings.retention_hours * hourMs;
+  if (row.owner === owner || isExpired) return { kind: 'claimed' };
+  if (row.request_digest !== requestDigest) return { kind: 'reused' };
+  if (row.response !== null)
+    return { kind: 'completed', response: row.response, secret: row.secret, createdAtMs: row.created_at_ms };
+  return { kind: row.lease_until_ms > nowMs ? 'in_progress' : 'claimed' };
+}
+
+/** Deletes at most `batch` keys that were first used before `beforeMs`; returns how many. */
+export function purgeIdempotencyKeys(knex: Knex, beforeMs: number, batch: number): Promise<number> {
+  return deleteOldest(knex, 'idempotency_keys', 'created_at_ms', beforeMs, batch);
+}
+
+/** Forgets the secrets of responses that were stored before `beforeMs`. */
+export async function forgetIssuedSecrets(knex: Knex, beforeMs: number): Promise<void> {
+  await knex('idempotency_keys').where('created_at_ms', '<', beforeMs).whereNotNull('secret').update({ secret: null });
+}
