@@ -27,6 +27,8 @@ export interface Config {
   readonly targetPolicy: { readonly allowHttp: boolean; readonly allowLoopback: boolean };
   /** Whether failed deliveries show the start of the receiver's response. */
   readonly keepsAnswers: boolean;
+  /** Nameservers for the names of webhooks. Absent: those of the system. */
+  readonly dnsServers: readonly string[] | undefined;
   readonly quotas: Quotas;
   /** Shares the rate limits between processes. Absent: each process counts separately. */
   readonly redisUrl: string | undefined;
@@ -74,6 +76,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       allowHttp: value('WEBHOOK_ALLOW_HTTP', variables.WEBHOOK_ALLOW_HTTP),
       allowLoopback,
     },
+    dnsServers: value('WEBHOOK_DNS_SERVERS', variables.WEBHOOK_DNS_SERVERS),
     keepsAnswers: value('WEBHOOK_KEEP_ANSWERS', variables.WEBHOOK_KEEP_ANSWERS) ?? !allowLoopback,
     quotas: {
       sessionRequests: value('LIMIT_SESSION_REQUESTS_PER_MINUTE', variables.LIMIT_SESSION_REQUESTS_PER_MINUTE),

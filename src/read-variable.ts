@@ -1,3 +1,4 @@
+import { Resolver } from 'node:dns';
 import ipaddr from 'ipaddr.js';
 import { parseUrl } from './parse-url.js';
 
@@ -92,6 +93,17 @@ function isRedisUrl(text: string): boolean {
   const { hostname, pathname, search, username, password } = url;
   const isNumbered = /^(\/\d{0,4})?$/.test(pathname);
   return hostname !== '' && isNumbered && search === '' && [username, password].every(isDecodable);
+}
+
+/** IP addresses, each with an optional port: `10.0.0.2,10.0.0.3:5353,[::1]:53`. */
+export function readAddresses(text: string): readonly string[] {
+  const servers = text.split(',').map((it) => it.trim());
+  try {
+    new Resolver().setServers(servers);
+    return servers;
+  } catch {
+    throw new ConfigError(`must be comma-separated IP addresses, each with an optional :port, not "${text}"`);
+  }
 }
 
 export function readSecretsKey(text: string): string | undefined {

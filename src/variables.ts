@@ -3,6 +3,7 @@ import { limits, timestamps } from '../generated/spec.js';
 import {
   integerBetween,
   oneOf,
+  readAddresses,
   readDatabaseUrl,
   readOrigins,
   readProxies,
@@ -83,6 +84,11 @@ export const variables = {
     '1: allow webhooks to loopback addresses, for tests',
     '1 with an embedded database, otherwise 0',
     unlessEmpty(readSwitch),
+  ),
+  WEBHOOK_DNS_SERVERS: optional(
+    'Nameservers that resolve the names of webhooks, as comma-separated IP addresses, each with an optional :port',
+    'those of the system',
+    unlessEmpty(readAddresses),
   ),
   WEBHOOK_KEEP_ANSWERS: optional(
     "1: keep the first 1 KB of a receiver's response with each attempt, shown with failed deliveries",

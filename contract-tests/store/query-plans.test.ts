@@ -7,7 +7,7 @@ import { readConfig } from '../../src/config.js';
 import type { Caller, Submission } from '../../src/contract.js';
 import { createLog } from '../../src/log.js';
 import { loadTopicModel } from '../../src/domain/topics/model.js';
-import { resolveName } from '../../src/delivery/resolve-name.js';
+import { createResolveName } from '../../src/delivery/resolve-name.js';
 import { createSecretBox } from '../../src/delivery/secret-box.js';
 import { createIngest } from '../../src/ingest/ingest.js';
 import { createPrepareReading, type PrepareReading } from '../../src/ingest/prepare-reading.js';
@@ -109,7 +109,7 @@ async function startHeard(): Promise<Heard> {
     now: clock.now,
     secretBox: createSecretBox('k'),
     targetPolicy: { allowHttp: true, allowLoopback: true },
-    resolveName,
+    resolveName: createResolveName(),
     wakeWorker() {},
   });
   const statementsOf = async (work: () => Promise<unknown>) => {

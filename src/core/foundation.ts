@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Keep } from '../closing.js';
 import type { Config } from '../config.js';
 import { createSecretBox, type SecretBox } from '../delivery/secret-box.js';
-import { resolveName, type ResolveName } from '../delivery/resolve-name.js';
+import { createResolveName, type ResolveName } from '../delivery/resolve-name.js';
 import { startWorker, type Worker } from '../delivery/worker.js';
 import { secretsKeyOf } from '../secrets.js';
 import { starting } from '../start-error.js';
@@ -29,7 +29,7 @@ export async function openFoundation(keep: Keep, config: Config, now: () => numb
     store,
     secretsKey,
     secretBox: createSecretBox(secretsKey),
-    resolveName,
+    resolveName: createResolveName(config.dnsServers),
     now,
     async outboxAgeSeconds() {
       const oldestMs = await store.findOldestEvent();

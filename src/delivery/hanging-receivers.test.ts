@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm';
 import { expect, onTestFinished, test } from 'vitest';
 import { createAttempt, type Outcome } from './attempt.js';
 import { createDialer } from './dial.js';
-import { resolveName } from './resolve-name.js';
+import { createResolveName } from './resolve-name.js';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
@@ -31,7 +31,7 @@ test.each([
   ['half a head', 'HTTP/1.1 200 OK\r\n'],
   ['a head without its body', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n'],
 ])('every attempt at 80 receivers that send %s ends at its limit, under garbage collection', async (_, head) => {
-  const { dial, close } = createDialer({ allowHttp: true, allowLoopback: true }, resolveName);
+  const { dial, close } = createDialer({ allowHttp: true, allowLoopback: true }, createResolveName());
   onTestFinished(close);
   const attempt = createAttempt({ dial, keepsAnswers: true, timeoutMs: 1_000 });
   const url = await startHanging(head);
@@ -46,7 +46,7 @@ test.each([
 });
 
 test('an attempt that waits for a connection ends when the worker closes', async () => {
-  const { dial, close } = createDialer({ allowHttp: true, allowLoopback: true }, resolveName);
+  const { dial, close } = createDialer({ allowHttp: true, allowLoopback: true }, createResolveName());
   onTestFinished(close);
   const attempt = createAttempt({ dial, keepsAnswers: true, timeoutMs: 60_000 });
   const closing = new AbortController();

@@ -1,14 +1,74 @@
-import { lookup, type LookupAddress } from 'node:dns';
+import type { LookupAddress } from 'node:dns';
+import { Resolver } from 'node:dns/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
+import { createHostsFile } from './hosts-file.js';
+import { createTurns } from './turns.js';
 
 /** Resolves with the addresses of a name; rejects with NameNotResolvedError. */
 export type ResolveName = (hostname: string, accountId: string) => Promise<LookupAddress[]>;
 
 export class NameNotResolvedError extends Error {}
 
-export const resolveName: ResolveName = (hostname) =>
-  new Promise((resolve, reject) => {
-    lookup(hostname, { all: true }, (error, found) => {
-      if (error) reject(new NameNotResolvedError(`${hostname} does not resolve`, { cause: error }));
-      else resolve(found);
-    });
-  });
+const query = { timeout: 2_000, tries: 2 };
+/** Also for a nameserver that c-ares itself waits for longer. */
+const limitMs = 6_000;
+/** How long addresses of one family wait for those of the other. */
+const otherFamilyMs = 200;
+const lookupsPerAccount = 8;
+const cached = { names: 1_000, foundMs: 5_000, failedMs: 1_000 };
+const loopback = [
+  { address: '127.0.0.1', family: 4 },
+  { address: '::1', family: 6 },
+];
+
+/**
+ * Resolves names without the threads of `dns.lookup`: a nameserver that does not respond would occupy all of them. The
+ * hosts file counts as for the system; search domains do not. `servers` replace those of the system.
+ */
+export function createResolveName(servers?: readonly string[]): ResolveName {
+  const findInHostsFile = createHostsFile();
+  const takeTurn = createTurns(lookupsPerAccount);
+  // Per account, so that no account sees or delays the lookups of another.
+  const lookups = new LRUCache<string, Promise<LookupAddress[]>>({ max: cached.names });
+  const ask = async (hostname: string) => {
+    const resolver = new Resolver(query);
+    if (servers) resolver.setServers(servers);
+    return queryAddresses(resolver, hostname);
+  };
+  return async (hostname, accountId) => {
+    const known = await findInHostsFile(hostname);
+    if (known.length > 0) return known;
+    // RFC 6761, 6.3.
+    if (/(^|\.)localhost\.?$/i.test(hostname)) return loopback;
+    const key = `${accountId} ${hostname}`;
+    const running = lookups.get(key);
+    if (running) return running;
+    const lookup = takeTurn(accountId, () => ask(hostname));
+    lookups.set(key, lookup);
+    const keepFor = (ttl: number) => lookups.peek(key) === lookup && lookups.set(key, lookup, { ttl });
+    lookup.then(
+      () => keepFor(cached.foundMs),
+      () => keepFor(cached.failedMs),
+    );
+    return lookup;
+  };
+}
+
+/** IPv4 first: a host without IPv6 fails at such an address, and the next one is tried only after a pause. */
+async function queryAddresses(resolver: Resolver, hostname: string): Promise<LookupAddress[]> {
+  const found: LookupAddress[] = [];
+  const add = (family: 4 | 6) => (addresses: string[]) =>
+    void found.push(...addresses.map((address) => ({ address, family })));
+  const four = resolver.resolve4(hostname).then(add(4));
+  const six = resolver.resolve6(hostname).then(add(6));
+  const either = Promise.any([four, six]).then(
+    () => sleep(otherFamilyMs, undefined, { ref: false }),
+    () => undefined,
+  );
+  const timeUp = sleep(limitMs, undefined, { ref: false });
+  await Promise.race([Promise.allSettled([four, six]), either, timeUp]);
+  resolver.cancel();
+  if (found.length === 0) throw new NameNotResolvedError(`${hostname} does not resolve`);
+  return found.sort((a, b) => a.family - b.family);
+}

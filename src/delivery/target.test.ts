@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { createAttempt } from './attempt.js';
 import { createDialer } from './dial.js';
-import { resolveName } from './resolve-name.js';
+import { createResolveName } from './resolve-name.js';
 import { faultOfAddress, faultOfUrl, type TargetPolicy } from './target.js';
 
 const strict: TargetPolicy = { allowHttp: false, allowLoopback: false };
@@ -213,7 +213,7 @@ async function listen(answer: Parameters<typeof createServer>[1]): Promise<{ por
 
 /** Sends once, as the worker does; no address was judged before. */
 async function attemptAt(url: string, policy: TargetPolicy) {
-  const { dial, close } = createDialer(policy, resolveName);
+  const { dial, close } = createDialer(policy, createResolveName());
   onTestFinished(close);
   const attempt = createAttempt({ dial, keepsAnswers: true, timeoutMs: 10_000 });
   return attempt({ accountId: 'a', url, body, headers: {} }, new AbortController().signal);

@@ -1,0 +1,32 @@
+import { readFile, stat } from 'node:fs/promises';
+import type { LookupAddress } from 'node:dns';
+import { isIP } from 'node:net';
+
+const path = process.platform === 'win32' ? 'C:\\Windows\\System32\\drivers\\etc\\hosts' : '/etc/hosts';
+
+/** Returns a function that looks a name up in the hosts file, which is read again when it has changed. */
+export function createHostsFile(file = path): (hostname: string) => Promise<LookupAddress[]> {
+  let readAtMs: number | undefined;
+  let entries = new Map<string, LookupAddress[]>();
+  return async (hostname) => {
+    const { mtimeMs } = await stat(file).catch(() => ({ mtimeMs: undefined }));
+    if (mtimeMs !== undefined && mtimeMs !== readAtMs) {
+      entries = parseHosts(await readFile(file, 'utf8').catch(() => ''));
+      readAtMs = mtimeMs;
+    }
+    return entries.get(hostname.toLowerCase().replace(/\.$/, '')) ?? [];
+  };
+}
+
+/** Lines are an address and its names; `#` begins a comment. */
+function parseHosts(text: string): Map<string, LookupAddress[]> {
+  const entries = new Map<string, LookupAddress[]>();
+  for (const line of text.split('\n')) {
+    const [address = '', ...names] = line.replace(/#.*/, '').trim().split(/\s+/);
+    const family = isIP(address);
+    if (family === 0) continue;
+    for (const name of names.map((it) => it.toLowerCase()))
+      entries.set(name, [...(entries.get(name) ?? []), { address, family }]);
+  }
+  return entries;
+}
