@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Receivers, startReceivers } from '../bench/receivers.js';
 import { startHangingReceivers } from './hanging-receiver.js';
-import { storeDueDeliveries } from './due-deliveries.js';
+import { fillQueue, storeDueDeliveries } from './due-deliveries.js';
 import type { Scenario } from './scenario.js';
 import type { Stage } from './stage.js';
 
@@ -25,10 +25,10 @@ export const longQueue: Scenario = {
     stage.defer(receivers.close);
     const url = receivers.urls[0] ?? '';
     const startedAt = performance.now();
-    await storeDueDeliveries(stage, fewRows, url);
+    await storeDueDeliveries(stage, fewRows, await stage.attacker.webhooks.register(url));
     await receivers.until(fewRows);
     const rateOfShort = (1000 * fewRows) / (performance.now() - startedAt);
-    await storeDueDeliveries(stage, rows, url);
+    await fillQueue(stage, rows, url);
     prepared.set(stage, { receivers, rateOfShort });
   },
   async attack(stage) {
@@ -53,7 +53,7 @@ export const longQueueThatHangs: Scenario = {
   async prepare(stage) {
     const receivers = await startHangingReceivers(1, 1);
     stage.defer(receivers.close);
-    await storeDueDeliveries(stage, rows, receivers.urls[0] ?? '');
+    await fillQueue(stage, rows, receivers.urls[0] ?? '');
   },
   async attack() {
     await sleep(attackMs);

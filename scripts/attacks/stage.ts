@@ -18,10 +18,17 @@ export interface Stage {
   readonly clock: ServiceClock;
   service(): AttackedService;
   /** Stops the service, by default in order, and starts it again on the same database. */
-  restart(changes?: { readonly logFile?: string; readonly signal?: 'SIGTERM' | 'SIGKILL' }): Promise<void>;
+  restart(changes?: RestartOptions): Promise<void>;
   /** Runs when the stage closes; the last one first. */
   defer(undo: () => unknown): void;
   close(): Promise<void>;
+}
+
+export interface RestartOptions {
+  readonly logFile?: string;
+  readonly signal?: 'SIGTERM' | 'SIGKILL';
+  /** Runs after the stop and before the start. */
+  readonly between?: () => Promise<unknown>;
 }
 
 export interface StageOptions {
@@ -88,8 +95,9 @@ async function open(options: StageOptions, defer: Stage['defer'], close: Stage['
     attacker: createCaller(url, attackerKey, clock.now),
     accomplice: createCaller(url, accompliceKey, clock.now),
     service: () => service,
-    async restart({ signal = 'SIGTERM', ...changes } = {}) {
+    async restart({ signal = 'SIGTERM', between, ...changes } = {}) {
       await service.stop(signal);
+      await between?.();
       service = await start(changes);
     },
   };
