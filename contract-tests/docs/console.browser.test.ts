@@ -7,9 +7,9 @@ test('the console sends a real reading and shows its answer', async () => {
   const { page, complaints } = await openBrowser(service.url);
   await page.goto(`${service.url}/docs/reference/#ingest`);
   await page.click('[data-try=ingest]');
-  const dialog = page.getByRole('dialog', { name: 'Send signals, receive the resulting state' });
+  const dialog = page.getByRole('dialog', { name: 'Ingest signals' });
   await dialog.getByLabel('X-Service-Key').fill(service.key);
-  await dialog.getByLabel('Example').selectOption({ label: 'A wearable that senses the heart alone' });
+  await dialog.getByLabel('Example').selectOption({ label: 'A wearable that measures only the heart rate' });
   const body = JSON.parse(await dialog.getByLabel('Body').inputValue());
   await dialog.getByLabel('Body').fill(JSON.stringify({ ...body, session_id: 'from-the-console' }));
   await dialog.getByRole('button', { name: 'Send POST' }).click();
