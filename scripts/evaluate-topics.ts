@@ -31,11 +31,19 @@ const goals: Readonly<Record<string, { trained: number; leftOut: number }>> = {
   chat: { trained: 0.05, leftOut: 0.135 },
 };
 
+/** Kinds of our own that resemble a kind of the data files. */
+const related: Readonly<Record<string, readonly string[]>> = {
+  request: ['assistant-requests', 'assistant-questions', 'money-and-travel-requests', 'commands-about-feelings'],
+  instruction: ['tasks-about-themes', 'pasted-text', 'coding', 'commands-about-feelings'],
+  chat: ['film-and-music-talk', 'science-and-history-talk', 'sports-chat', 'hobbies', 'trivia', 'small-talk'],
+};
+
 const texts = readTexts();
 const kinds = [...new Set(texts.labeled.map(({ kind }) => kind))];
 const progress = startProgress(process.stderr, FOLDS + kinds.length, 'trainings');
 const seen = crossValidate(texts, FOLDS, options.seed, () => progress.advance());
 const unseen = leaveKindsOut(texts, kinds, () => progress.advance());
+const unrelated = Object.keys(related).flatMap((kind) => leaveKindsOut(without(related[kind] ?? []), [kind], () => {}));
 progress.stop();
 printAreas();
 printCounseling();
@@ -50,6 +58,11 @@ function readTexts(): TopicTexts {
   } catch (error) {
     return command.error(`error: ${(error as Error).message}`);
   }
+}
+
+function without(ownKinds: readonly string[]): TopicTexts {
+  const labeled = texts.labeled.filter(({ kind }) => !ownKinds.includes(kind.replace(/^own\//, '')));
+  return { ...texts, labeled };
 }
 
 function printAreas(): void {
@@ -85,12 +98,14 @@ function printKinds(): void {
     const goal = goals[kind] ? `   goals ${percent(goals[kind].trained)}, ${percent(goals[kind].leftOut)}` : '';
     const first = inTraining.length > 0 ? percent(figures.withTopic(inTraining)) : '–';
     const count = `(${Math.max(inTraining.length, leftOut.length)})`;
-    console.log(
-      `${`${kind} ${count}`.padEnd(44)} ${first.padStart(10)} ${percent(figures.withTopic(leftOut)).padStart(10)}${goal}`,
-    );
+    const strict = related[kind] ? percent(figures.withTopic(figures.ofKind(unrelated, kind))) : '';
+    const columns = [first, percent(figures.withTopic(leftOut)), strict].map((it) => it.padStart(10));
+    console.log(`${`${kind} ${count}`.padEnd(44)} ${columns.join(' ')}${goal}`);
   };
   const isConcern = (kind: string) => unseen.some(({ it }) => it.kind === kind && it.isConcern);
-  console.log(`\n${'texts with a topic'.padEnd(44)} ${'trained on'.padStart(10)} ${'left out'.padStart(10)}`);
+  console.log(
+    `\n${'texts with a topic'.padEnd(44)} ${'trained on'.padStart(10)} ${'left out'.padStart(10)} ${'and related'.padStart(10)}`,
+  );
   console.log('texts without a concern');
   kinds.filter((kind) => !isConcern(kind)).forEach(print);
   print('sad, unclear');

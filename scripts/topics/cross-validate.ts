@@ -59,12 +59,12 @@ function judgeAll(model: TopicModel, texts: readonly LabeledText[]): Judgement[]
   return texts.map((it) => {
     // As the first turn of a session.
     const turn = reader.readTurn({ user_message: it.text, ai_response: '' });
-    const { topics } = gatherTopics(undefined, { ...turn, user: { ...turn.user, concern: Infinity } });
+    const { topics } = gatherTopics(undefined, { ...turn, concern: Infinity });
     const shares = bestShares(turn.user);
     const share = Math.max(...shares);
     return {
       it,
-      concern: turn.user.concern,
+      concern: turn.concern,
       best: share > 0 ? areas[shares.indexOf(share)] : undefined,
       ungated: topics.flatMap((topic) => areaOfTopic.get(topic) ?? []),
     };

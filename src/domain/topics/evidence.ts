@@ -34,20 +34,26 @@ const keptPerTurn = 0.5 ** (1 / settings.evidence_half_life_turns);
  * vocabulary does not contain, count as none.
  */
 export function decayEvidence(kept: TopicEvidence | undefined, model: number): Evidence {
-  const isCurrent = kept?.model === model;
   const topics = new Map<number, number>();
-  for (const [name, points] of Object.entries((isCurrent && kept.topics) || {})) {
+  if (kept?.model !== model) return { areas: areas.map(() => 0), topics };
+  for (const [name, points] of Object.entries(kept.topics ?? {})) {
     const number = numberOfTopic.get(name);
     if (number !== undefined) topics.set(number, keptPerTurn * bound(points));
   }
-  return { areas: areas.map((area) => (isCurrent ? keptPerTurn * bound(kept.areas?.[area]) : 0)), topics };
+  return { areas: areas.map((area) => keptPerTurn * bound(kept.areas?.[area])), topics };
 }
 
 /** Evidence as it is stored: rounded and bounded. */
 export function storeEvidence({ areas: turns, topics }: Evidence, model: number): TopicEvidence {
-  const byArea = areas.map((area, k) => [area, round(turns[k] ?? 0)] as const);
-  const byTopic = [...topics].map(([number, points]) => [topicNames[number] ?? '', round(points)] as const);
-  return { model, areas: withoutZeros(byArea), topics: withoutZeros(byTopic) };
+  const stored = { model, areas: {} as Record<string, number>, topics: {} as Record<string, number> };
+  areas.forEach((area, k) => storeValue(stored.areas, area, turns[k] ?? 0));
+  for (const [number, points] of topics) storeValue(stored.topics, topicNames[number] ?? '', points);
+  return stored;
+}
+
+function storeValue(values: Record<string, number>, name: string, value: number): void {
+  const rounded = Math.floor(bound(value) * PRECISION) / PRECISION;
+  if (rounded > 0) values[name] = rounded;
 }
 
 /** A share no better than an even guess is no evidence. */
@@ -69,8 +75,3 @@ export const leaningsOf = ({ areas }: Evidence): number[] =>
   areas.map((turns) => 1 + turns / settings.evidence_doubling_turns);
 
 const bound = (value: unknown): number => (typeof value === 'number' && value > 0 ? Math.min(WEIGHT_MAX, value) : 0);
-
-const round = (value: number): number => Math.floor(bound(value) * PRECISION) / PRECISION;
-
-const withoutZeros = (entries: ReadonlyArray<readonly [string, number]>): Record<string, number> =>
-  Object.fromEntries(entries.filter(([, value]) => value > 0));

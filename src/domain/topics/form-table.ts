@@ -1,9 +1,11 @@
 import { endings, formClasses, formClassNames, functionWords, openingVerbs } from './forms.js';
 import type { Words } from './tokens.js';
 
-/** Numbers of the forms: the endings, digits, the classes, the function words, and the marks around a sentence. */
+/** Numbers of the forms: any other word, the endings, digits, the classes, the function words, marks of a sentence. */
 export const noForm = 0;
-const digits = endings.length + 1;
+const otherWord = 1;
+const firstEnding = 2;
+const digits = firstEnding + endings.length;
 const firstClass = digits + 1;
 const firstFunctionWord = firstClass + formClassNames.length;
 export const sentenceStart = firstFunctionWord + functionWords.length;
@@ -18,6 +20,9 @@ export const formBits = {
   firstPerson: 2 << formClassNames.length,
   my: 4 << formClassNames.length,
 } as const;
+
+/** An ending needs this many letters before it. */
+const STEM_LETTERS_MIN = 3;
 
 const firstPersonWords = new Set(['i', 'im', 'ive', 'id', 'ill', 'me', 'my', 'myself']);
 const numberOfFunctionWord = new Map(functionWords.map((word, i) => [word, firstFunctionWord + i]));
@@ -35,7 +40,7 @@ export function compileForms(words: readonly string[], stems: readonly string[])
 function entryOf(item: string | undefined): { form: number; bits: number } {
   if (item === undefined) return { form: noForm, bits: 0 };
   const classes = items.flatMap((list, id) => (list.some((it) => covers(it, item)) ? [id] : []));
-  const byClass = classes[0] === undefined ? noForm : firstClass + classes[0];
+  const byClass = classes[0] === undefined ? formOfKnown(item) : firstClass + classes[0];
   const bits =
     classes.reduce((sum, id) => sum | (1 << id), 0) |
     (openingVerbs.has(item) ? formBits.opensInstruction : 0) |
@@ -44,23 +49,34 @@ function entryOf(item: string | undefined): { form: number; bits: number } {
   return { form: numberOfFunctionWord.get(item) ?? byClass, bits };
 }
 
+/** A word's form by its ending. A stem has none: the ending of the word decides. */
+function formOfKnown(item: string): number {
+  if (item.endsWith('*')) return noForm;
+  const ending = endings.findIndex((it) => item.endsWith(it) && item.length >= it.length + STEM_LETTERS_MIN);
+  return /^0/.test(item) ? digits : ending < 0 ? otherWord : firstEnding + ending;
+}
+
 /** Whether a list's item, a word or a `stem*`, includes a word or a longer `stem*`. */
 const covers = (listed: string, item: string): boolean =>
   listed.endsWith('*') ? item.startsWith(listed.slice(0, -1)) : item === listed;
 
 const ZERO = 48;
-/** An ending needs this many letters before it. */
-const STEM_LETTERS_MIN = 3;
 const endingCodes = endings.map((ending) => Uint8Array.from(ending, (letter) => letter.charCodeAt(0)));
 
-/** The form of a word that has none of its own: digits, its ending, or {@link noForm}. */
+/** The form of a word that has none of its own: digits, or by its ending. */
 export function formByEnding({ letters, starts, ends }: Words, i: number): number {
   const start = starts[i] ?? 0;
   const end = ends[i] ?? 0;
   if (letters[start] === ZERO) return digits;
-  for (const [number, codes] of endingCodes.entries()) {
-    const at = end - codes.length;
-    if (at - start >= STEM_LETTERS_MIN && codes.every((code, k) => letters[at + k] === code)) return 1 + number;
+  for (let number = 0; number < endingCodes.length; number++) {
+    const codes = endingCodes[number];
+    if (codes && end - codes.length - start >= STEM_LETTERS_MIN && endsWith(letters, end, codes))
+      return firstEnding + number;
   }
-  return noForm;
+  return otherWord;
+}
+
+function endsWith(letters: Uint8Array, end: number, codes: Uint8Array): boolean {
+  for (let k = 1; k <= codes.length; k++) if (letters[end - k] !== codes[codes.length - k]) return false;
+  return true;
 }

@@ -42,8 +42,31 @@ test.each([
 test.each([
   ['My performance review is next week and I have no idea what they will say.', 'work_performance'],
   ['Rent is due on Friday and my card was declined at the supermarket this morning.', 'housing_costs'],
-])('what a phrase names is told though the rest says little: %s', (message, topic) => {
+])('a phrase names its topic although the rest says little: %s', (message, topic) => {
   expect(topicsOf(message)[0]).toBe(topic);
+});
+
+test.each([
+  ["My mother keeps calling and I can't stop feeling worthless", 'self_esteem'],
+  ['When my husband comes home I get so anxious that I cannot breathe', 'anxiety'],
+  ['My girlfriend is wonderful but I am still depressed', 'depression'],
+])('a feeling of the speaker comes before the person mentioned: %s', (message, topic) => {
+  expect(topicsOf(message)[0]).toBe(topic);
+});
+
+test('a named conflict with a person stays first beside a feeling', () => {
+  expect(topicsOf('My mom and I had a huge fight and I feel anxious')[0]).toBe('family_conflict');
+});
+
+test('a turn without a concern adds no evidence, and what the assistant says about it neither', () => {
+  const turn = { user_message: 'Write a poem about my boss', ai_response: 'Your boss, a job, a deadline, a shift.' };
+  expect(extractTopics(undefined, turn)).toMatchObject({ topics: [], evidence: { areas: {}, topics: {} } });
+});
+
+test('a topic is certain where a phrase in the first person names it', () => {
+  const certain = (user_message: string) => extractTopics(undefined, { user_message, ai_response: '' }).certainTopics;
+  expect(certain('My exam is tomorrow')).toEqual(['exams']);
+  expect(certain('Everything about school is awful lately')).toEqual([]);
 });
 
 test('a bill that is due is no assignment, a paper is', () => {

@@ -23,9 +23,12 @@ export interface Extraction {
  * Returns the topics of a turn within its session. None where the user describes no concern of their own, or where no
  * area stands out. `kept` is the evidence after the session's previous turn, undefined on the first.
  */
-export function gatherTopics(kept: TopicEvidence | undefined, { model, user, assistant }: TurnReading): Extraction {
+export function gatherTopics(
+  kept: TopicEvidence | undefined,
+  { model, concern, user, assistant }: TurnReading,
+): Extraction {
   const evidence = decayEvidence(kept, model);
-  if (user.concern < settings.concern_log_odds_min)
+  if (concern < settings.concern_log_odds_min)
     return { topics: [], certainTopics: [], evidence: storeEvidence(evidence, model) };
   addEvidence(evidence, settings.assistant_weight, bestShares(assistant), assistant.points);
   const own = bestShares(user);
@@ -44,7 +47,8 @@ function nameTopics(user: Reading, context: Evidence): number[] {
   const points = new Map(user.points);
   const shares = bestShares(user, leaningsOf(context));
   const shareOf = (area: number) => shares[area] ?? 0;
-  const first = shares.indexOf(Math.max(...shares));
+  const likeliest = shares.indexOf(Math.max(...shares));
+  const first = isOnlyMentioned(likeliest, points) && namesFeeling(user, shares) ? feelings : likeliest;
   if (shareOf(first) < shareMin(first, points, context)) return [];
   const main = bestTopic(first, points, context) ?? topicOfContext(first, context) ?? topicsOf[first]?.[0] ?? 0;
   const others = areaNumbers.filter((area) => area !== first && shareOf(area) >= settings.further_area_share_min);
@@ -55,11 +59,24 @@ function nameTopics(user: Reading, context: Evidence): number[] {
 
 type Points = ReadonlyMap<number, number>;
 
+const feelings = areas.indexOf('emotional_wellbeing');
+const people: ReadonlySet<number> = new Set([areas.indexOf('family'), areas.indexOf('relationships')]);
+
+/** Whether an area of people leads without a phrase that says what is wrong there: a mother, a partner is mentioned. */
+const isOnlyMentioned = (area: number, points: Points): boolean => people.has(area) && !isNamed(area, points);
+
+/** Whether the user names a feeling of their own. It comes before the people mentioned with it. */
+const namesFeeling = ({ firstPerson }: Reading, shares: readonly number[]): boolean =>
+  firstPerson.some((topic) => topicsOf[feelings]?.includes(topic)) &&
+  (shares[feelings] ?? 0) >= settings.further_area_share_min;
+
+const isNamed = (area: number, points: Points): boolean =>
+  (topicsOf[area] ?? []).some((topic) => (points.get(topic) ?? 0) >= settings.named_points_min);
+
 /** A phrase is more certain than a share learned from few sentences, and a session seldom changes its area. */
 function shareMin(area: number, points: Points, context: Evidence): number {
-  const isNamed = (topicsOf[area] ?? []).some((topic) => (points.get(topic) ?? 0) >= settings.named_points_min);
   const isContinued = (context.areas[area] ?? 0) >= settings.session_area_turns_min;
-  return isNamed || isContinued ? settings.named_area_share_min : settings.area_share_min;
+  return isNamed(area, points) || isContinued ? settings.named_area_share_min : settings.area_share_min;
 }
 
 /** The area's topic with the most points of the user's phrases. The context decides between equals. */

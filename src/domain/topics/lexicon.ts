@@ -1,7 +1,7 @@
 import { type BitSet, hasBit, newBitSet } from './bit-set.js';
 import { fillers } from './fillers.js';
 import { compileForms } from './form-table.js';
-import { formClasses, functionWords, openingVerbs } from './forms.js';
+import { endings, formClasses, functionWords, openingVerbs } from './forms.js';
 import { type Lists, toLists } from './lists.js';
 import { allPhrases, bitsOf, nowhere, type PhraseTree, plantPhrases, root, stepFrom } from './phrase-tree.js';
 import { hashNext, hashStart, hashWord, type Words } from './tokens.js';
@@ -60,7 +60,7 @@ export function numberIn({ wordTable, stemTable, stemSieve }: Lexicon, words: Wo
 
 /** Hash of all word lists and phrases: weights are only valid with the lexicon of their training. */
 export const lexiconFingerprint = (): number =>
-  hashWord(JSON.stringify([wordClasses, allPhrases(), functionWords, formClasses, [...openingVerbs]])) >>> 0;
+  hashWord(JSON.stringify([wordClasses, allPhrases(), functionWords, formClasses, endings, [...openingVerbs]])) >>> 0;
 
 /** Compiles the word lists and phrases, once at start. */
 export function compileLexicon(): Lexicon {

@@ -141,5 +141,17 @@ function addFamily(scores: number[], { rows }: Family, features: FeatureList): v
     s8 += rows[at + 9] ?? 0;
   }
   const scale = squares > 0 ? 1 / Math.sqrt(squares) : 0;
-  [s0, s1, s2, s3, s4, s5, s6, s7, s8].forEach((sum, k) => (scores[k] = (scores[k] ?? 0) + scale * sum));
+  add(scores, 0, scale * s0);
+  add(scores, 1, scale * s1);
+  add(scores, 2, scale * s2);
+  add(scores, 3, scale * s3);
+  add(scores, 4, scale * s4);
+  add(scores, 5, scale * s5);
+  add(scores, 6, scale * s6);
+  add(scores, 7, scale * s7);
+  add(scores, 8, scale * s8);
 }
+
+const add = (values: number[], k: number, more: number): void => {
+  values[k] = (values[k] ?? 0) + more;
+};

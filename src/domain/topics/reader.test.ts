@@ -13,7 +13,8 @@ test('known words give the same odds as hashed ones', () => {
   const hashing = createTopicReader({ ...model, index: { ...model.index, known: noKnownRows } });
   const text =
     'My boss is not happy, I worry about the exams and the rent. Zorbing on Tuesdays is not stressful any more.';
-  const [known, hashed] = [reader.readText(text), hashing.readText(text)];
+  const turn = { user_message: text, ai_response: '' };
+  const [{ user: known }, { user: hashed }] = [reader.readTurn(turn), hashing.readTurn(turn)];
   expect(known.odds).toHaveLength(classTotal);
   known.odds.forEach((odds, k) => expect(Math.log(odds / (hashed.odds[k] ?? 0))).toBeCloseTo(0, 4));
   expect(known.points).toEqual(hashed.points);
@@ -22,21 +23,26 @@ test('known words give the same odds as hashed ones', () => {
 test('a reading depends on its text only, whatever the reader read before', () => {
   fc.assert(
     fc.property(anyText, anyText, (first, other) => {
-      const fresh = createTopicReader(model).readText(first);
-      reader.readText(other);
-      expect(reader.readText(first)).toEqual(fresh);
+      const turn = { user_message: first, ai_response: other };
+      const fresh = createTopicReader(model).readTurn(turn);
+      reader.readTurn({ user_message: other, ai_response: first });
+      expect(reader.readTurn(turn)).toEqual(fresh);
     }),
     { numRuns: 60 },
   );
 });
 
-test('a reading is numbers only', () => {
+test('a reading is numbers and one flag per text', () => {
   fc.assert(
-    fc.property(anyText, (text) => {
-      const { concern, odds, points, firstPerson } = reader.readText(text);
-      const all = [concern, ...odds, ...points.flat(), ...firstPerson];
+    fc.property(anyText, anyText, (user_message, ai_response) => {
+      const { model, concern, user, assistant } = reader.readTurn({ user_message, ai_response });
+      const values = [user, assistant].flatMap(({ odds, points, isNamed, firstPerson }) => [
+        ...[...odds, ...points.flat(), ...firstPerson],
+        Number(isNamed),
+      ]);
+      const all = [model, concern, ...values];
       expect(all.every((value) => typeof value === 'number' && !Number.isNaN(value))).toBe(true);
-      expect(Object.keys(reader.readText(text))).toEqual(['concern', 'odds', 'points', 'firstPerson']);
+      expect(Object.keys(user)).toEqual(['odds', 'points', 'isNamed', 'firstPerson']);
     }),
     { numRuns: 60 },
   );

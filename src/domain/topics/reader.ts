@@ -4,7 +4,7 @@ import { createFeatureLister } from './features.js';
 import { createFinder, type Findings } from './findings.js';
 import { numberIn } from './lexicon.js';
 import { classTotal, scoreFeatures, type TopicModel } from './model.js';
-import { createTokenizer, wordsMax } from './tokens.js';
+import { createTokenizer, type Words, wordsMax } from './tokens.js';
 import { areas, topicsByArea } from './vocabulary.js';
 
 /** One exchange: what the user said and what the assistant replied. Either may be empty. */
@@ -15,19 +15,21 @@ export interface Turn {
 
 /** What a text says about topics: numbers only. The thread that reads it sends them to the thread that stores them. */
 export interface Reading {
-  /** Log odds that the speaker describes a concern of their own. */
-  readonly concern: number;
   /** Odds of each area, then of "none", for each segment except small talk; up to a factor per segment. */
   readonly odds: readonly number[];
   /** The topics that phrases support: number and points. A longer phrase and a repetition give more points. */
   readonly points: ReadonlyArray<readonly [topic: number, points: number]>;
-  /** The topics that a phrase names where the speaker is mentioned, by number. */
+  /** Whether a phrase, more than a hint, names a topic. */
+  readonly isNamed: boolean;
+  /** The topics that such a phrase names where the speaker is mentioned, by number. */
   readonly firstPerson: readonly number[];
 }
 
 export interface TurnReading {
   /** Version of the model that read the turn. */
   readonly model: number;
+  /** Log odds that the user describes a concern of their own. */
+  readonly concern: number;
   readonly user: Reading;
   readonly assistant: Reading;
 }
@@ -35,7 +37,6 @@ export interface TurnReading {
 /** Turns text into numbers. Keeps nothing of a text after it returns. */
 export interface TopicReader {
   readTurn(turn: Turn): TurnReading;
-  readText(text: string): Reading;
 }
 
 /** Points for each further phrase of a topic (judgment). */
@@ -54,9 +55,12 @@ export function createTopicReader(model: TopicModel): TopicReader {
   const listFeatures = createFeatureLister(model.index, lexicon);
   const listConcernFeatures = createConcernFeatures(lexicon);
 
-  const readText = (text: string): Reading => {
+  const readWords = (text: string): Words => {
     const words = tokenizer.read(text);
     for (let i = 0; i < words.count; i++) numbers[i] = numberIn(lexicon, words, i);
+    return words;
+  };
+  const readContent = (words: Words): Reading => {
     const odds: number[] = [];
     const points = new Map<number, number>();
     const firstPerson = new Set<number>();
@@ -65,34 +69,38 @@ export function createTopicReader(model: TopicModel): TopicReader {
       const found = find(words, numbers, from, to);
       from = to;
       if (found.isSmallTalk) continue;
-      odds.push(...toOdds(scoreFeatures(model, listFeatures(words, numbers, found)), found.hits));
+      pushOdds(odds, scoreFeatures(model, listFeatures(words, numbers, found)), found.hits);
       addPoints(points, firstPerson, found);
       isNamed ||= found.hits.some((hit) => hit.points >= phrasePointsMin);
     }
-    const gateText = { text: words, numbers, isNamed, isNamedInFirstPerson: firstPerson.size > 0 };
-    const concern = scoreConcern(model.concern, listConcernFeatures(gateText));
-    tokenizer.wipe();
-    return { concern, odds, points: [...points], firstPerson: [...firstPerson] };
+    return { odds, points: [...points], isNamed, firstPerson: [...firstPerson] };
+  };
+  const readConcern = (words: Words, { isNamed, firstPerson }: Reading): number => {
+    const gateText = { text: words, numbers, isNamed, isNamedInFirstPerson: firstPerson.length > 0 };
+    return scoreConcern(model.concern, listConcernFeatures(gateText));
   };
   return {
-    readText,
-    readTurn: ({ user_message, ai_response }) => ({
-      model: model.version,
-      user: readText(user_message),
-      assistant: readText(ai_response),
-    }),
+    readTurn({ user_message, ai_response }) {
+      const assistant = readContent(readWords(ai_response));
+      const words = readWords(user_message);
+      const user = readContent(words);
+      const concern = readConcern(words, user);
+      tokenizer.wipe();
+      return { model: model.version, concern, user, assistant };
+    },
   };
 }
 
 /** Raises the areas whose topics a phrase names: training rows are few, phrases are certain. Hints do not count. */
-function toOdds(scores: readonly number[], hits: Findings['hits']): number[] {
+function pushOdds(odds: number[], scores: readonly number[], hits: Findings['hits']): void {
   const named = new Array<number>(classTotal).fill(0);
   for (const { number, points } of hits) {
     const area = areaOfNumber[number] ?? classTotal;
     if (points >= phrasePointsMin)
       named[area] = Math.max(named[area] ?? 0, Math.min(points, settings.phrase_points_max));
   }
-  return scores.map((score, k) => Math.exp(score + settings.phrase_log_odds_per_point * (named[k] ?? 0)));
+  for (let k = 0; k < classTotal; k++)
+    odds.push(Math.exp((scores[k] ?? 0) + settings.phrase_log_odds_per_point * (named[k] ?? 0)));
 }
 
 function addPoints(points: Map<number, number>, firstPerson: Set<number>, { hits, isFirstPerson }: Findings): void {

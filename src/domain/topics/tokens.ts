@@ -25,7 +25,7 @@ export interface Sentence {
 export interface Tokenizer {
   /** Returns the words of a text. The next call overwrites them. Never throws. */
   read(text: string): Words;
-  /** Deletes the letters of the last text. */
+  /** Deletes the letters of all texts read so far. */
   wipe(): void;
 }
 
@@ -87,7 +87,7 @@ export function createTokenizer(): Tokenizer {
       return words;
     },
     wipe() {
-      words.letters.fill(edgeMark, 1, (words.ends[words.count - 1] ?? 0) + 1 + wordLettersMax);
+      words.letters.fill(edgeMark);
     },
   };
 }
@@ -152,10 +152,11 @@ function addWord(words: Words, hash: number, start: number, end: number): void {
 }
 
 function endSentence({ sentences, count }: Words, isQuestion: boolean): void {
-  const from = sentences[sentences.length - 1]?.to ?? 0;
+  const from = sentences.at(-1)?.to ?? 0;
   if (count > from) sentences.push({ from, to: count, isQuestion });
 }
 
 function endSegment({ segmentEnds, count }: Words, wordsMin: number): void {
-  if (count - (segmentEnds[segmentEnds.length - 1] ?? 0) >= wordsMin) segmentEnds.push(count);
+  const begin = segmentEnds.length === 0 ? 0 : (segmentEnds[segmentEnds.length - 1] ?? 0);
+  if (count - begin >= wordsMin) segmentEnds.push(count);
 }
