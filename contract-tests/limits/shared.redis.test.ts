@@ -7,7 +7,7 @@ import { client, Clock, startTestService, type TestService } from '../support/se
 const unavailable = 'Redis unavailable';
 const available = 'Redis available again';
 
-/** Two services on one database and one Redis, asked with one key. */
+/** Two services on one database and one Redis, with one key. */
 async function startTwo(env: Record<string, string>) {
   const redis = await startPrivateRedis();
   onTestFinished(redis.stop);
@@ -21,7 +21,7 @@ async function startTwo(env: Record<string, string>) {
 
 type Ours = ReadonlyArray<Pick<TestService, 'request' | 'ingest'>>;
 
-/** Sends so many requests for a session to each, and resolves with how many each let pass. */
+/** Sends that many requests for a session to each service. Resolves with the number that each admitted. */
 async function passedBy(ours: Ours, session: string, count: number): Promise<number[]> {
   const ask = async ({ request }: Ours[number]) => {
     const answers = Array.from({ length: count }, () => request(`/v1/state?session_id=${session}`));
@@ -36,7 +36,7 @@ const sum = (counts: readonly number[]) => counts.reduce((total, it) => total + 
 const logged = ({ logs }: TestService, message: string) =>
   logs.filter((line) => line.includes(message) && line.includes('"limit":"session"')).length;
 
-test('two services that share Redis let 120 requests of a session pass together, and 50 new sessions', async () => {
+test('two services that share Redis admit 120 requests per session and 50 new sessions in total', async () => {
   const { ours, one } = await startTwo({ LIMIT_SESSION_REQUESTS_PER_MINUTE: '', LIMIT_NEW_SESSIONS_PER_MINUTE: '' });
   const passed = await passedBy(ours, 's1', 100);
   expect(sum(passed)).toBe(120);
@@ -47,7 +47,7 @@ test('two services that share Redis let 120 requests of a session pass together,
   expect(logged(one, unavailable)).toBe(0);
 });
 
-test('Redis holds neither ids nor keys, and nothing for longer than a minute', async () => {
+test('Redis stores neither ids nor keys, and nothing for longer than a minute', async () => {
   const { ours, redis, one } = await startTwo({});
   await ours[0].ingest({ session_id: 'session-of-anna', subject_id: 'anna', heart_rate: 70 });
   const inside = redis.connect();
@@ -63,33 +63,36 @@ test('Redis holds neither ids nor keys, and nothing for longer than a minute', a
   expect(names.join()).not.toContain(one.key);
 });
 
-/** What befalls Redis, and how it comes back. */
+/** Outages of Redis, and how each ends. */
 const outages: ReadonlyArray<[string, (redis: PrivateRedis) => unknown, (redis: PrivateRedis) => unknown]> = [
   ['stops', (redis) => redis.stop(), (redis) => redis.start()],
-  ['falls silent', (redis) => redis.freeze(), (redis) => redis.thaw()],
+  ['stops responding', (redis) => redis.freeze(), (redis) => redis.thaw()],
 ];
 
-test.each(outages)('when Redis %s midway, all is answered and no service passes more than its quota', async (...it) => {
-  const [, takeAway, bringBack] = it;
-  const { ours, redis, one, two } = await startTwo({ LIMIT_SESSION_REQUESTS_PER_MINUTE: '' });
-  const before = await passedBy(ours, 's1', 30);
-  expect(before).toEqual([30, 30]);
-  await takeAway(redis);
-  const during = await passedBy(ours, 's1', 150);
-  for (const [index, passed] of during.entries()) {
-    expect(passed).toBeGreaterThan(0);
-    expect((before[index] ?? 0) + passed).toBeLessThanOrEqual(120);
-  }
-  // A session that Redis never heard of: each service counts it by itself.
-  expect(await passedBy(ours, 's2', 150)).toEqual([120, 120]);
-  await bringBack(redis);
-  await expect.poll(() => [one, two].map((it) => logged(it, available)), { timeout: 20_000 }).toEqual([1, 1]);
-  expect(sum(await passedBy(ours, 's3', 100))).toBe(120);
-  expect([one, two].map((it) => logged(it, unavailable))).toEqual([1, 1]);
-});
+test.each(outages)(
+  'when Redis %s, every request gets a response and no service admits more than its quota',
+  async (...it) => {
+    const [, takeAway, bringBack] = it;
+    const { ours, redis, one, two } = await startTwo({ LIMIT_SESSION_REQUESTS_PER_MINUTE: '' });
+    const before = await passedBy(ours, 's1', 30);
+    expect(before).toEqual([30, 30]);
+    await takeAway(redis);
+    const during = await passedBy(ours, 's1', 150);
+    for (const [index, passed] of during.entries()) {
+      expect(passed).toBeGreaterThan(0);
+      expect((before[index] ?? 0) + passed).toBeLessThanOrEqual(120);
+    }
+    // A session that Redis has not counted: each service counts it separately.
+    expect(await passedBy(ours, 's2', 150)).toEqual([120, 120]);
+    await bringBack(redis);
+    await expect.poll(() => [one, two].map((it) => logged(it, available)), { timeout: 20_000 }).toEqual([1, 1]);
+    expect(sum(await passedBy(ours, 's3', 100))).toBe(120);
+    expect([one, two].map((it) => logged(it, unavailable))).toEqual([1, 1]);
+  },
+);
 
 test.each([
-  ['nobody listens', async () => 'redis://127.0.0.1:1'],
+  ['nothing listens', async () => 'redis://127.0.0.1:1'],
   [
     'the password is wrong',
     async () => {
@@ -98,7 +101,7 @@ test.each([
       return redis.url.replace('redis://', 'redis://:wrong@');
     },
   ],
-])('the service starts, warns and counts by itself where %s', async (_, urlOf) => {
+])('the service starts, warns and counts separately when %s', async (_, urlOf) => {
   const database = await createTestDatabase('sqlite');
   onTestFinished(database.drop);
   const env = { DATABASE_URL: database.url, REDIS_URL: await urlOf(), LIMIT_SESSION_REQUESTS_PER_MINUTE: '5' };

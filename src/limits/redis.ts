@@ -1,127 +1,102 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Redis } from 'ioredis';
+import { Redis, type Result } from 'ioredis';
 import type { Logger } from 'pino';
+import { type Availability, trackAvailability } from './redis-availability.js';
 
-/** How long one count may take; afterwards memory decides. */
-const answerMs = 250;
-/** A connection that stays silent for so long is given up. */
+/** A count that takes longer is made in memory. */
+const responseMs = 250;
+/** A connection without a response for this long is closed. */
 const silenceMs = 2_000;
 const backoffMs = { first: 50, max: 2_000 };
-/** How long the start waits to learn whether Redis is there. */
+/** How long the start waits for a connection. */
 const startMs = 1_000;
 
-/** Hears what the store counted: the key, its count, and the time left of its window (ms). */
-type Hear = (key: string, count: number, leftMs: number) => void;
+/** Counts a request. The window starts with its first request and expires by itself. Returns the count and the ms left. */
+const countRequest = `
+local count = redis.call('INCR', KEYS[1])
+if redis.call('PTTL', KEYS[1]) < 0 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
+return { count, redis.call('PTTL', KEYS[1]) }`;
 
-/** Counts for all processes together. */
-export interface CountStore {
-  /** As RateLimiterRedis takes a client; what it is told is heard as well. */
-  heardBy(hear: Hear): object;
-  /** Resolves, soon in any case, with whether the store can be used now. */
-  isThere(): Promise<boolean>;
+declare module 'ioredis' {
+  interface RedisCommander<Context> {
+    countRequest(key: string, windowMs: number): Result<[count: number, leftMs: number], Context>;
+  }
+}
+
+/** The state of a window after a request was counted. */
+export interface WindowCount {
+  readonly count: number;
+  /** Time until the window ends. */
+  readonly leftMs: number;
+}
+
+/** Counts requests of all processes together. */
+export interface SharedCounter {
+  /** Counts a request of a key; undefined when the counter is unavailable. Resolves within a bounded time. */
+  count(key: string, windowMs: number): Promise<WindowCount | undefined>;
+  /** Resolves within a bounded time with whether the counter is available. */
+  isAvailable(): Promise<boolean>;
   close(): void;
 }
 
-type Count = (args: readonly string[]) => Promise<[count: number, leftMs: number]>;
-
 /**
- * Connects, now or whenever Redis is there, and again for ever. An outage is logged once, when it begins and when it
- * ends; meanwhile every command fails at once.
+ * Connects to Redis and reconnects for ever. Logs once when an outage starts and once when it ends. During an outage
+ * every count is undefined at once.
  */
-export function connectRedis(url: string, log: Logger): CountStore {
+export function connectRedis(url: string, log: Logger): SharedCounter {
   const redis = new Redis(url, {
     enableOfflineQueue: false,
-    // A count that is not answered in time has been decided otherwise.
+    // An unanswered count was replaced by a count in memory; resending it would count the request twice.
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
     connectTimeout: silenceMs,
     socketTimeout: silenceMs,
     retryStrategy: (times) => Math.min(backoffMs.first * 2 ** Math.min(times, 10), backoffMs.max),
   });
-  const presence = watchPresence(redis, log);
+  redis.defineCommand('countRequest', { numberOfKeys: 1, lua: countRequest });
+  const availability = trackAvailability(redis, log);
   return {
-    heardBy: (hear) => ({
-      get status() {
-        return presence.isSilent ? 'silent' : redis.status;
-      },
-      defineCommand: (name: string, definition: { lua: string; numberOfKeys: number }) =>
-        redis.defineCommand(name, definition),
-      async rlflxIncr(args: readonly string[]) {
-        const count = (redis as unknown as { rlflxIncr: Count }).rlflxIncr(args);
-        const answer = await inTime(count, presence);
-        hear(args[0] ?? '', ...answer);
-        return answer;
-      },
-    }),
-    async isThere() {
+    async count(key, windowMs) {
+      if (redis.status !== 'ready' || availability.isSilent) return undefined;
+      const response = await within(responseMs, redis.countRequest(key, windowMs), availability);
+      return response && { count: response[0], leftMs: response[1] };
+    },
+    async isAvailable() {
       const endsAtMs = performance.now() + startMs;
-      while (redis.status !== 'ready' && !presence.isAway && performance.now() < endsAtMs) await sleep(10);
+      while (redis.status !== 'ready' && !availability.isLost && performance.now() < endsAtMs) await sleep(10);
       return redis.status === 'ready';
     },
     close() {
-      presence.end();
+      availability.end();
       redis.disconnect();
     },
   };
 }
 
-type Presence = ReturnType<typeof watchPresence>;
-
-function watchPresence(redis: Redis, log: Logger) {
-  let isAway = false;
-  let isSilent = false;
-  let isEnded = false;
-  const leave = (error?: unknown) => {
-    if (!isAway && !isEnded) log.warn({ err: error }, 'Redis unavailable: each process counts requests separately');
-    isAway = true;
-  };
-  const comeBack = () => {
-    if (isAway) log.info('Redis available again: all processes count requests together');
-    isAway = false;
-  };
-  redis.on('error', leave).on('close', leave).on('ready', comeBack);
-  return {
-    leave,
-    comeBack,
-    get isAway() {
-      return isAway;
-    },
-    /** True from an answer that did not come until Redis, or its connection, shows a sign. */
-    get isSilent() {
-      return isSilent;
-    },
-    fallSilent() {
-      if (isSilent) return;
-      isSilent = true;
-      leave(new Error(`Redis did not respond within ${answerMs} ms`));
-      void redis
-        .ping()
-        .then(comeBack, leave)
-        .finally(() => (isSilent = false));
-    },
-    end() {
-      isEnded = true;
-    },
-  };
-}
-
-/** Rejects when the answer takes too long. One that arrived while this process was busy is read first. */
-function inTime<T>(answer: Promise<T>, presence: Presence): Promise<T> {
-  return new Promise((resolve, reject) => {
+/** Resolves with undefined when the response fails or takes longer. A response that already arrived is read first. */
+function within<T>(limitMs: number, response: Promise<T>, availability: Availability): Promise<T | undefined> {
+  return new Promise((resolve) => {
+    let last: NodeJS.Immediate | undefined;
     const giveUp = () => {
-      presence.fallSilent();
-      reject(new Error('Redis did not answer in time'));
+      availability.markSilent(new Error(`Redis did not respond within ${limitMs} ms`));
+      resolve(undefined);
     };
-    const timer = setTimeout(() => (waiting = setImmediate(giveUp)), answerMs);
-    let waiting: NodeJS.Immediate | undefined;
-    const settle = (act: () => void) => {
+    // After a long turn of the event loop, the timer can fire before a response that is already there.
+    const timer = setTimeout(() => (last = setImmediate(giveUp)), limitMs);
+    const settle = (value?: T) => {
       clearTimeout(timer);
-      clearImmediate(waiting);
-      act();
+      clearImmediate(last);
+      resolve(value);
     };
-    answer.then(
-      (value) => settle(() => (presence.comeBack(), resolve(value))),
-      (error: unknown) => settle(() => (presence.leave(error), reject(error))),
+    response.then(
+      (value) => {
+        availability.markAvailable();
+        settle(value);
+      },
+      (error: unknown) => {
+        availability.markLost(error);
+        settle();
+      },
     );
   });
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
-import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Allowance, LimitPolicy } from './allowance.js';
-import type { CountStore } from './redis.js';
+import type { SharedCounter, WindowCount } from './redis.js';
 
 export interface WindowLimitOptions {
   readonly policy: LimitPolicy;
@@ -17,43 +17,32 @@ export interface WindowLimitOptions {
 export type WindowLimit = (...name: readonly string[]) => Promise<Allowance | undefined>;
 
 /**
- * Counts in memory, or in a store that all processes share. While the store is unavailable, counting continues in memory
- * from the store's last known count, so that no process exceeds the quota.
+ * Counts in memory, or in a counter that all processes share. While the counter is unavailable, counting continues in
+ * memory from its last known count, so that no process exceeds the quota.
  */
-export function createWindowLimit(options: WindowLimitOptions, store?: CountStore): WindowLimit {
+export function createWindowLimit(options: WindowLimitOptions, shared?: SharedCounter): WindowLimit {
   const { policy, quota, windowSeconds } = options;
   if (quota === 0) return async () => undefined;
-  const limits = { keyPrefix: '', points: quota, duration: windowSeconds };
-  const memory = new RateLimiterMemory(limits);
-  const remember = (key: string, count: number, leftMs: number) =>
-    // A zero duration would never expire.
-    leftMs > 0 ? void memory.set(key, count, leftMs / 1000) : undefined;
-  const limiter = store
-    ? new RateLimiterRedis({
-        ...limits,
-        storeClient: store.heardBy(remember),
-        rejectIfRedisNotReady: true,
-        insuranceLimiter: memory,
-      })
-    : memory;
+  const memory = new RateLimiterMemory({ keyPrefix: '', points: quota, duration: windowSeconds });
   return async (...name) => {
-    const { isExceeded, result } = await consume(limiter, keyOf(policy, name));
-    const resetSeconds = Math.max(1, Math.ceil(result.msBeforeNext / 1000));
-    return { policy, quota, windowSeconds, remaining: result.remainingPoints, resetSeconds, isExceeded };
+    const key = keyOf(policy, name);
+    const counted = await shared?.count(key, windowSeconds * 1000);
+    // A zero duration would never expire in memory.
+    if (counted && counted.leftMs > 0) await memory.set(key, counted.count, counted.leftMs / 1000);
+    const { count, leftMs } = counted ?? (await countInMemory(memory, key));
+    const resetSeconds = Math.max(1, Math.ceil(leftMs / 1000));
+    const remaining = Math.max(0, quota - count);
+    return { policy, quota, windowSeconds, remaining, resetSeconds, isExceeded: count > quota };
   };
 }
 
-/** The limiter rejects with its result when the quota is exceeded, and otherwise with an error. */
-async function consume(
-  limiter: RateLimiterMemory | RateLimiterRedis,
-  key: string,
-): Promise<{ isExceeded: boolean; result: RateLimiterRes }> {
-  try {
-    return { isExceeded: false, result: await limiter.consume(key) };
-  } catch (result) {
-    if (result instanceof RateLimiterRes) return { isExceeded: true, result };
-    throw result;
-  }
+/** The limiter resolves with its result, or rejects with it when the quota is exceeded. */
+async function countInMemory(memory: RateLimiterMemory, key: string): Promise<WindowCount> {
+  const result = await memory.consume(key).catch((reason: unknown) => {
+    if (reason instanceof RateLimiterRes) return reason;
+    throw reason;
+  });
+  return { count: result.consumedPoints, leftMs: result.msBeforeNext };
 }
 
 /** Hashed, so that ids of people are not copied to Redis; ids contain no spaces, so the join is unambiguous. */

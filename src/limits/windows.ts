@@ -40,7 +40,7 @@ async function openWindow(
   const redis = isShared
     ? (await import('./redis.js')).connectRedis(redisUrl, log.child({ limit: policy }))
     : undefined;
-  const isMissing = redis !== undefined && !(await redis.isThere());
+  const isMissing = redis !== undefined && !(await redis.isAvailable());
   return {
     count: createWindowLimit({ policy, quota, windowSeconds: window_seconds }, redis),
     warnings: isMissing ? ['REDIS_URL: Redis does not respond; until it does, each process counts separately'] : [],

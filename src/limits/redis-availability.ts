@@ -1,0 +1,52 @@
+import type { Redis } from 'ioredis';
+import type { Logger } from 'pino';
+
+/** Whether Redis can be used, as its connection and its responses show. Logs each change once. */
+export interface Availability {
+  /** True from the first error until the next response. */
+  readonly isLost: boolean;
+  /** True from a missing response until Redis responds or the connection ends. */
+  readonly isSilent: boolean;
+  markAvailable(): void;
+  markLost(error?: unknown): void;
+  /** Stops counting until a ping is answered. */
+  markSilent(error: Error): void;
+  /** Stops logging: the connection is closed on purpose. */
+  end(): void;
+}
+
+export function trackAvailability(redis: Redis, log: Logger): Availability {
+  const state = { isLost: false, isSilent: false, isEnded: false };
+  const markLost = (error?: unknown) => {
+    if (!state.isLost && !state.isEnded)
+      log.warn({ err: error }, 'Redis unavailable: each process counts requests separately');
+    state.isLost = true;
+  };
+  const markAvailable = () => {
+    if (state.isLost) log.info('Redis available again: all processes count requests together');
+    state.isLost = false;
+  };
+  redis.on('error', markLost).on('close', markLost).on('ready', markAvailable);
+  return {
+    get isLost() {
+      return state.isLost;
+    },
+    get isSilent() {
+      return state.isSilent;
+    },
+    markAvailable,
+    markLost,
+    markSilent(error) {
+      if (state.isSilent) return;
+      state.isSilent = true;
+      markLost(error);
+      void redis
+        .ping()
+        .then(markAvailable, markLost)
+        .finally(() => (state.isSilent = false));
+    },
+    end() {
+      state.isEnded = true;
+    },
+  };
+}
