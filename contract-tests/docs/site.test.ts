@@ -114,6 +114,15 @@ test('the reference is also one Markdown file, and llms-full.txt holds it and ev
     expect(full).toMatch(new RegExp(`^# ${title}$`, 'm'));
 });
 
+test('every JSON block of a guide is valid JSON', () => {
+  const guides = [...site].filter(([path]) => path.endsWith('.md'));
+  const blocks = guides.flatMap(([, text]) =>
+    [...text.matchAll(/^```json\n([^]*?)^```$/gm)].map(([, json = '']) => json),
+  );
+  expect(blocks.length).toBeGreaterThan(10);
+  for (const block of blocks) expect(() => JSON.parse(block) as unknown).not.toThrow();
+});
+
 test('a guide whose figure has changed is filled again, for readers without the place for it', () => {
   const stale = 'Kept <!--= retention.readings_hours -->1<!--/--> hours.';
   expect(fill(stale, figures)).toBe('Kept <!--= retention.readings_hours -->24<!--/--> hours.');

@@ -1,11 +1,11 @@
 /** Words that readers search for, and the words of the documentation for the same thing. */
 const synonyms: Readonly<Record<string, readonly string[]>> = {
-  authentication: ['key'],
-  authorization: ['key'],
-  credentials: ['key'],
-  login: ['key'],
-  password: ['key', 'secret'],
-  token: ['key'],
+  authentication: ['keys'],
+  authorization: ['keys'],
+  credentials: ['keys'],
+  login: ['keys'],
+  password: ['keys', 'secret'],
+  token: ['keys'],
   docker: ['container'],
   kubernetes: ['container'],
   podman: ['container'],
