@@ -392,9 +392,14 @@ test('a claim reads of each queue what is due, not more', async () => {
   await fill(heard);
   const range = { nowMs: heard.clock.nowMs, leasedUntilMs: heard.clock.nowMs + 30_000 };
   const shares = (await heard.store.findDueQueues()).map((queue) => ({ queue, count: 4 }));
-  const [query] = await heard.statementsOf(() => heard.store.claimDue({ owner: '0'.repeat(16), ...range, shares }));
+  const claim = () => heard.store.claimDue({ owner: '0'.repeat(16), ...range, shares });
+  const [query, ...taking] = await heard.statementsOf(claim);
   const plan = JSON.stringify(await planOf(heard.knex, query as Statement));
   expect(plan).toContain('deliveries_by_receiver');
   if (databaseKind === 'sqlite') expect(plan).toMatch(/\(status=\? AND receiver=\? AND due_at_ms[<>]\?\)/);
   expect(plan).not.toMatch(/filesort|TEMP B-TREE|deliveries_by_(?!receiver)/);
+  // What it takes is found by the primary key, however many other deliveries are due.
+  expect(taking.length).toBeGreaterThan(1);
+  for (const statement of taking)
+    expect(JSON.stringify(await planOf(heard.knex, statement))).toMatch(/PRIMARY|sqlite_autoindex_deliveries_1/);
 });

@@ -67,7 +67,9 @@ export async function claimDue(knex: Knex, claim: Claim): Promise<DueDelivery[]>
  * broken connection returns what the first run took.
  */
 async function take(knex: Knex, keys: ReadonlyArray<[string, string]>, claim: Claim): Promise<DueDelivery[]> {
-  const mine = () => knex('deliveries').whereIn(['account_id', 'delivery_id'], keys).where({ status: 'due' });
+  // coalesce keeps SQLite from searching the index of all due deliveries instead of the primary key.
+  const isDueRow = "coalesce(status, '') = 'due'";
+  const mine = () => knex('deliveries').whereIn(['account_id', 'delivery_id'], keys).whereRaw(isDueRow);
   const isFree = 'due_at_ms <= ? or (due_at_ms > ? and owner is null)';
   await mine()
     .whereRaw(`(${isFree})`, [claim.nowMs, horizonOf(claim)])
