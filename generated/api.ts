@@ -376,9 +376,10 @@ export interface components {
          */
         Expression: "relaxed" | "concentrated" | "frowning" | "smiling" | "tense" | "surprised" | "neutral";
         /**
-         * @description One reading: what was sensed of a person at one instant. At least one of `heart_rate`, `sdnn`, `tone`,
-         *     `expression` and `sentiment` is needed (400 "Missing signals" otherwise). `user_message` and `ai_response`
-         *     together need `subject_id`.
+         * @description One reading: what was sensed of a person at one instant. At least one of `heart_rate`, `sdnn`, `rmssd`,
+         *     `tone`, `expression` and `sentiment` is required (400 "Missing signals" otherwise). `activity_level` and
+         *     `steps_last_minute` explain a heart rate and are no signals. `user_message` and `ai_response` together require
+         *     `subject_id`.
          */
         SignalSubmission: {
             session_id: components["schemas"]["Identifier"];
@@ -403,6 +404,11 @@ export interface components {
              * @example 28
              */
             sdnn?: number;
+            /**
+             * @description Root mean square of successive differences of normal-to-normal beat intervals over the last minutes, in milliseconds. Most wearables report this value. Together with `sdnn` it is one piece of evidence.
+             * @example 24
+             */
+            rmssd?: number;
             tone?: components["schemas"]["Tone"];
             expression?: components["schemas"]["Expression"];
             /**
@@ -410,6 +416,12 @@ export interface components {
              * @example -0.4
              */
             sentiment?: number;
+            activity_level?: components["schemas"]["ActivityLevel"];
+            /**
+             * @description Steps in the last minute. Context that explains a heart rate, not a signal.
+             * @example 12
+             */
+            steps_last_minute?: number;
             /**
              * @description The user's utterance. Used for topic detection together with `ai_response`, and never stored. The body limit bounds it.
              * @example My review at work is tomorrow and I have not slept.
@@ -421,6 +433,12 @@ export interface components {
              */
             ai_response?: string;
         };
+        /**
+         * @description How much the person moves. Context that explains a heart rate, not a signal.
+         * @example resting
+         * @enum {string}
+         */
+        ActivityLevel: "resting" | "light" | "moderate" | "vigorous";
         /**
          * @description The band of the published score. calm 0-19, relaxed 20-39, focused 40-59, stressed 60-79, acute_stress 80-100.
          * @example stressed
@@ -440,7 +458,7 @@ export interface components {
          */
         SuggestedAction: "maintain_engagement" | "simplify_and_focus" | "de-escalate_and_shorten" | "pause_and_ground";
         /**
-         * @description Category of a signal. cardiovascular (heart_rate, sdnn), vocal (tone), visual (expression), textual (sentiment).
+         * @description Category of a signal. cardiovascular (heart_rate, sdnn, rmssd), vocal (tone), visual (expression), textual (sentiment).
          * @example cardiovascular
          * @enum {string}
          */

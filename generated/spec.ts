@@ -52,7 +52,13 @@ export const bands = [
 ] as const;
 
 export const stateHold = {
-  "margin_points": 3
+  "margin_points": 1,
+  "dwell_point_seconds": 800,
+  "dwell_seconds": 60,
+  "rise_seconds": 180,
+  "immediate_log_odds": 0.5,
+  "settle_seconds": 60,
+  "silence_seconds": 120
 } as const;
 
 export const history = {
@@ -157,24 +163,59 @@ export const disclaimer = "Not a medical device. Scores are estimates for adapti
 
 export const stressModel = {
   "score_max": 100,
-  "neutral_log_odds": -0.28,
+  "neutral_log_odds": -0.7,
+  "calm_share": 0.58,
   "age": {
     "half_life_seconds": 60,
     "stale_after_seconds": 300
   },
   "heart_rate": {
-    "population_bpm": 72,
+    "population_resting_bpm": 68,
     "population_sd_bpm": 11.4,
-    "log_odds_per_bpm": 0.04,
-    "log_odds_max": 1.5
+    "log_odds_per_bpm_below": 0.04,
+    "log_odds_per_bpm_near": 0.02,
+    "raised_from_bpm": 3,
+    "log_odds_per_bpm": 0.15,
+    "cold_raised_from_bpm": 10,
+    "cold_log_odds_per_bpm": 0.05,
+    "log_odds_max": 1.5,
+    "log_odds_with_hrv_max": 1.8
   },
-  "sdnn": {
-    "population_ln_ms": 3.8,
-    "population_sd_ln": 0.5,
+  "hrv": {
+    "sdnn_population_ln_ms": 3.8,
+    "rmssd_population_ln_ms": 3.7,
     "log_odds_per_ln": 0.1,
     "log_odds_max": 0.4
   },
-  "label_log_odds": 1.25,
+  "smoothing": {
+    "window_seconds": 30,
+    "trimmed_share": 0.25,
+    "slot_seconds": 10,
+    "steady_seconds": 150,
+    "steady_within_bpm": 20,
+    "silence_seconds": 120
+  },
+  "plausibility": {
+    "jump_bpm": 25,
+    "jump_bpm_per_second": 0.5,
+    "below_rest_bpm": 15
+  },
+  "movement": {
+    "exertion_from_bpm": 40,
+    "explained_bpm_per_bpm": 1.5,
+    "recovery_half_life_seconds": 60,
+    "activity_rise_bpm": {
+      "resting": 0,
+      "light": 15,
+      "moderate": 45,
+      "vigorous": 80
+    },
+    "light_steps": 60,
+    "moderate_steps": 100,
+    "vigorous_steps": 130
+  },
+  "label_log_odds": 1.75,
+  "sentiment_exponent": 1.5,
   "label_neutral_points": 37,
   "label_span_points": 32,
   "reliability": {
@@ -184,10 +225,10 @@ export const stressModel = {
   },
   "tone_points": {
     "calm": 17,
-    "focused": 37,
     "neutral": 37,
     "excited": 40,
     "hesitant": 46,
+    "focused": 64,
     "anxious": 65,
     "tense": 66,
     "frustrated": 68,
@@ -197,31 +238,37 @@ export const stressModel = {
     "relaxed": 20,
     "smiling": 30,
     "neutral": 37,
-    "concentrated": 42,
     "surprised": 46,
+    "concentrated": 50,
     "frowning": 52,
     "tense": 66
   },
   "baseline": {
     "reading_seconds_max": 120,
-    "population_weight_seconds": 30,
-    "reach_sd": 2.2,
-    "reach_doubles_after_seconds": 14400,
+    "resting_quantile": 0.1,
+    "bin_bpm": 2,
+    "weight_seconds": 30,
+    "capacity_seconds": 86400,
     "half_life_days": 28,
     "remembered_seconds": 14400,
-    "personal_from": 0.5
+    "personal_after_seconds": 600
   },
   "confidence": {
     "share": 0.6,
     "heart_rate_cold": 0.38,
-    "heart_rate_personal": 0.74,
-    "sdnn": 0.1
+    "heart_rate_personal": 0.8,
+    "hrv": 0.1,
+    "unconfirmed_share": 0.25,
+    "movement_share": 0.3,
+    "contradiction_share": 0.4,
+    "contradiction_log_odds": 0.5
   },
   "reason": {
     "driver_share_min": 0.34,
     "driver_log_odds_min": 0.1,
     "drivers_max": 3,
-    "sentiment_strong": 0.5
+    "sentiment_strong": 0.5,
+    "movement_share_min": 0.3
   }
 } as const;
 
@@ -671,6 +718,12 @@ export const enums = {
     "surprised",
     "neutral"
   ],
+  "ActivityLevel": [
+    "resting",
+    "light",
+    "moderate",
+    "vigorous"
+  ],
   "State": [
     "calm",
     "relaxed",
@@ -807,9 +860,17 @@ export const bounds = {
       "minimum": 1,
       "maximum": 500
     },
+    "rmssd": {
+      "minimum": 1,
+      "maximum": 500
+    },
     "sentiment": {
       "minimum": -1,
       "maximum": 1
+    },
+    "steps_last_minute": {
+      "minimum": 0,
+      "maximum": 400
     }
   },
   "StateReading": {
@@ -944,4 +1005,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "e7ccb319598e2f840faa385757ed6f1478d52d6a6a849870929d4737677f883a" as const;
+export const contractDigest = "b9ecee4887ff187e4465a4e4678265511637f33d90fbeebac89a547fac2765fa" as const;
