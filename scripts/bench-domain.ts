@@ -72,7 +72,9 @@ function stream(drawn: readonly Omit<Reading, 'atMs'>[], readings: number): void
   }
 }
 
-function drawReadings<T>(pick: (all: Required<Omit<Reading, 'atMs' | 'subjectId'>>) => T): T[] {
+function drawReadings<T>(
+  pick: (all: Required<Pick<Reading, 'heart_rate' | 'sdnn' | 'tone' | 'expression' | 'sentiment'>>) => T,
+): T[] {
   const random = seededRandom(seed);
   const oneOf = <L>(labels: readonly L[]) => labels[Math.floor(random() * labels.length)] as L;
   return Array.from({ length: 1_000 }, () =>

@@ -51,7 +51,6 @@ function coreThrough({ call }: Connection<ThreadFunctions>): Core {
     waiting: () => call('waiting'),
     outboxAgeSeconds: () => call('outboxAgeSeconds'),
     dueAgeSeconds: () => call('dueAgeSeconds'),
-    deliveryCounts: () => call('deliveryCounts'),
     workerLoad: () => call('workerLoad'),
     close: () => call('close'),
   };

@@ -11,6 +11,7 @@ const anyScore = fc.integer({ min: 0, max: 100 });
 /** A session of which nothing matters but its score. */
 const scored = (score: number): Session => ({
   signals: {},
+  published: { score, atMs: startMs, firstAtMs: startMs, dwell: 0, expressed: 0 },
   latest: { timestampMs: startMs, score, confidence: 1, received: [], reason: '' },
 });
 

@@ -1,18 +1,53 @@
 import { stressModel as model } from '../../generated/spec.js';
-import type { Usual } from './baseline.js';
-import type { SignalName, SignalValues } from './signals.js';
+import type { Typical, TypicalHeartRate } from './baseline.js';
+import type { Signals, SignalValues } from './signals.js';
 
 /** Evidence for stress in log-odds of one fresh signal; 0 speaks neither way, positive speaks for stress. */
-export const evidenceOf: { readonly [N in SignalName]: (value: NonNullable<SignalValues[N]>, usual: Usual) => number } =
-  {
-    heart_rate: (bpm, usual) =>
-      saturate(model.heart_rate.log_odds_per_bpm * (bpm - usual.heart_rate.value), model.heart_rate.log_odds_max),
-    sdnn: (ms, usual) =>
-      saturate(model.sdnn.log_odds_per_ln * (usual.sdnn.value - Math.log(ms)), model.sdnn.log_odds_max),
-    tone: (tone) => labelLogOdds(model.tone_points[tone], model.reliability.tone),
-    expression: (expression) => labelLogOdds(model.expression_points[expression], model.reliability.expression),
-    sentiment: (sentiment) => -model.label_log_odds * model.reliability.sentiment * sentiment,
-  };
+export const labelEvidenceOf = {
+  tone: (tone: NonNullable<SignalValues['tone']>) => labelLogOdds(model.tone_points[tone], model.reliability.tone),
+  expression: (expression: NonNullable<SignalValues['expression']>) =>
+    labelLogOdds(model.expression_points[expression], model.reliability.expression),
+  // Words near neutral say little.
+  sentiment: (sentiment: number) =>
+    -model.label_log_odds *
+    model.reliability.sentiment *
+    Math.sign(sentiment) *
+    Math.abs(sentiment) ** model.sentiment_exponent,
+};
+
+/**
+ * Evidence of a heart rate that lies `riseBpm` above the resting one. Close to rest it speaks little; from a rise that
+ * everyday life does not explain it speaks clearly, and then saturates. The better the person is known, the more a beat says.
+ */
+export function heartRateEvidence(riseBpm: number, { known }: TypicalHeartRate): number {
+  const { log_odds_per_bpm_below, log_odds_per_bpm_near, log_odds_max } = model.heart_rate;
+  const { raised_from_bpm, log_odds_per_bpm, cold_raised_from_bpm, cold_log_odds_per_bpm } = model.heart_rate;
+  const from = cold_raised_from_bpm + known * (raised_from_bpm - cold_raised_from_bpm);
+  const slope = cold_log_odds_per_bpm + known * (log_odds_per_bpm - cold_log_odds_per_bpm);
+  const below = log_odds_per_bpm_below * Math.min(0, riseBpm);
+  const near = log_odds_per_bpm_near * (Math.min(Math.max(0, riseBpm), from) - from);
+  return saturate(below + near + slope * Math.max(0, riseBpm - from), log_odds_max);
+}
+
+/** How far heart rate variability lies below the typical one, in ln ms: the mean of SDNN and RMSSD, by their weights. */
+export function variabilityDrop(
+  { sdnn, rmssd }: Signals,
+  typical: Typical,
+  weightOf: (atMs: number) => number,
+): { readonly drop: number; readonly weight: number } {
+  const measures = [
+    ...(sdnn ? [{ drop: typical.sdnn.value - Math.log(sdnn.value), weight: weightOf(sdnn.atMs) }] : []),
+    ...(rmssd ? [{ drop: typical.rmssd.value - Math.log(rmssd.value), weight: weightOf(rmssd.atMs) }] : []),
+  ];
+  const total = measures.reduce((sum, { weight }) => sum + weight, 0);
+  if (total === 0) return { drop: 0, weight: 0 };
+  const drop = measures.reduce((sum, measure) => sum + measure.drop * measure.weight, 0) / total;
+  return { drop, weight: Math.max(...measures.map(({ weight }) => weight)) };
+}
+
+export function variabilityEvidence(drop: number): number {
+  return saturate(model.hrv.log_odds_per_ln * drop, model.hrv.log_odds_max);
+}
 
 /** Weight of a signal by its age in ms: 1 when fresh, halved every half-life, 0 once stale; strictly falling until then. */
 export function ageWeight(ageMs: number): number {

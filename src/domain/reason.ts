@@ -1,13 +1,12 @@
 import { stressModel as model } from '../../generated/spec.js';
-import type { Usual } from './baseline.js';
-import type { SignalName, Signals, SignalValues } from './signals.js';
-import type { Driver } from './stress.js';
+import type { TypicalHeartRate } from './baseline.js';
+import { type Driver, type EvidenceName, explainedShare, type Situation } from './stress.js';
 
 /**
  * One plain sentence that names the signals that drove the score, with direction, strongest first; what spoke
- * clearly against it follows after "despite". Takes the drivers, signals and usual that the score was made from.
+ * clearly against it follows after "despite". Takes the drivers and the situation that the score was made from.
  */
-export function reasonOf(drivers: readonly Driver[], signals: Signals, usual: Usual): string {
+export function reasonOf(drivers: readonly Driver[], situation: Situation): string {
   if (drivers.length === 0) return 'No fresh signal.';
   const isRaised = drivers.reduce((sum, { logOdds }) => sum + logOdds, 0) > 0;
   const agreeing = drivers.filter(({ logOdds }) => logOdds > 0 === isRaised);
@@ -20,33 +19,51 @@ export function reasonOf(drivers: readonly Driver[], signals: Signals, usual: Us
   const list = (group: readonly Driver[]) =>
     group
       .slice(0, model.reason.drivers_max)
-      .map(({ signal }) => phraseOf(signal, signals, usual))
+      .map((driver) => phrases[driver.evidence](situation, driver))
       .join(', ');
   const [reasons, objections] = [list(notable(agreeing)), list(notable(opposing))];
-  if (reasons === '') return `Nothing stands out: ${list(drivers)}.`;
-  const sentence = objections === '' ? reasons : `${reasons}, despite ${objections}`;
+  const note = heartNote(drivers, situation);
+  if (reasons === '') return `Nothing stands out: ${list(drivers)}${note}.`;
+  const sentence = `${objections === '' ? reasons : `${reasons}, despite ${objections}`}${note}`;
   return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`;
 }
 
-const phrases: { readonly [N in SignalName]: (value: NonNullable<SignalValues[N]>, usual: Usual) => string } = {
-  heart_rate: (bpm, { heart_rate }) => `heart rate ${beside(bpm - heart_rate.value, 'bpm', heart_rate.known)}`,
-  sdnn: (ms, { sdnn }) => `heart rate variability ${beside((ms / Math.exp(sdnn.value) - 1) * 100, '%', sdnn.known)}`,
-  tone: (tone) => `${tone} voice`,
-  expression: (expression) => `${expression} face`,
-  sentiment: (sentiment) => {
+const phrases: { readonly [N in EvidenceName]: (situation: Situation, driver: Driver) => string } = {
+  heart_rate: ({ heart, typical }) =>
+    `heart rate ${besideRest((heart?.bpm ?? 0) - typical.heart_rate.value, typical.heart_rate)}`,
+  hrv: (_, { drop = 0 }) => `heart rate variability ${beside(Math.expm1(-drop) * 100, '%', 'a typical value')}`,
+  tone: ({ signals }) => `${signals.tone?.value} voice`,
+  expression: ({ signals }) => `${signals.expression?.value} face`,
+  sentiment: ({ signals }) => {
+    const sentiment = signals.sentiment?.value ?? 0;
     const strength = Math.abs(sentiment) >= model.reason.sentiment_strong ? 'strongly ' : '';
     return sentiment === 0 ? 'neutral words' : `${strength}${sentiment < 0 ? 'negative' : 'positive'} words`;
   },
 };
 
-function phraseOf<N extends SignalName>(signal: N, signals: Signals, usual: Usual): string {
-  const sample = signals[signal];
-  return sample ? phrases[signal](sample.value, usual) : '';
+/** What a heart rate says beyond its evidence: that movement explains it, or that a jump awaits confirmation. */
+function heartNote(drivers: readonly Driver[], situation: Situation): string {
+  const { heart, signals, typical } = situation;
+  if (!heart || !drivers.some(({ evidence }) => evidence === 'heart_rate')) return '';
+  if (!heart.isConfirmed)
+    return `, with an unconfirmed heart rate of ${Math.round(signals.heart_rate?.value ?? 0)} bpm`;
+  if (explainedShare(situation) < model.reason.movement_share_min) return '';
+  const rise = Math.round(heart.bpm - typical.heart_rate.value);
+  return `, with a heart rate ${rise} bpm above rest, higher than stress explains`;
 }
 
-/** Where a value lies beside the usual one: "24 bpm above this person's usual". */
-function beside(difference: number, unit: string, known: number): string {
-  const whose = known >= model.baseline.personal_from ? "this person's usual" : "the population's typical";
+/** Speaks of the person only after enough time: a short stay at a high heart rate is no resting heart rate. */
+function besideRest(difference: number, { isPersonal, known }: TypicalHeartRate): string {
+  if (isPersonal) return beside(difference, 'bpm', "this person's resting heart rate");
+  return beside(
+    difference,
+    'bpm',
+    known === 0 ? 'a typical resting heart rate' : 'the resting heart rate estimated so far',
+  );
+}
+
+/** Where a value lies beside a typical one: "24 bpm above this person's resting heart rate". */
+function beside(difference: number, unit: string, what: string): string {
   const rounded = Math.round(difference);
-  return rounded === 0 ? `at ${whose}` : `${Math.abs(rounded)} ${unit} ${rounded < 0 ? 'below' : 'above'} ${whose}`;
+  return rounded === 0 ? `at ${what}` : `${Math.abs(rounded)} ${unit} ${rounded < 0 ? 'below' : 'above'} ${what}`;
 }

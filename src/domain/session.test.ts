@@ -16,7 +16,7 @@ test('a heart rate now and words ten seconds ago are judged together', () => {
   const { answer } = advanceTo([at(0, { sentiment: -0.8 }), at(10, { heart_rate: 100 })]);
   const alone = advanceTo([at(10, { heart_rate: 100 })]).answer;
   expect(answer.score).toBeGreaterThan(alone.score);
-  expect(answer.reason).toMatch(/strongly negative words/);
+  expect(answer.reason).toMatch(/strongly negative words/i);
   expect(answer.received).toEqual(['cardiovascular']);
 });
 
@@ -44,7 +44,7 @@ test('readings of one instant are held against the score before that instant', (
     at(2, { heart_rate: 110 }),
     at(2, { tone: 'hostile' }),
   ]);
-  expect(last?.session.heldScore).toBe(first?.answer.score);
+  expect(last?.session.held?.score).toBe(first?.answer.score);
 });
 
 test('without a subject the session keeps the baseline; a subject that is named takes it along', () => {

@@ -1,10 +1,12 @@
 import { enums } from '../../generated/spec.js';
 import type { SignalCategory } from '../contract.js';
-import { type Baseline, learn, type Usual, usualOf } from './baseline.js';
+import { type Baseline, learn, type Lesson, type Typical, typicalOf } from './baseline.js';
+import { type HeartLevel, heartLevel, passHeartRate, type RecentHeartRates } from './heart-rate.js';
+import { impliedRise, type Movement, riseAt, statedRise, strongerMovement } from './movement.js';
 import { reasonOf } from './reason.js';
 import { categoriesOf, mergeSignals, type Reading, type Signals, signalNames } from './signals.js';
-import { publishScore } from './states.js';
-import { fuseEvidence } from './stress.js';
+import { publishScore, type Published } from './states.js';
+import { fuseEvidence, type Situation } from './stress.js';
 import type { Subject } from './subject.js';
 import type { TopicEvidence } from './topics/evidence.js';
 import type { Extraction } from './topics/gather.js';
@@ -17,8 +19,14 @@ export interface Session {
   /** What is usual in this session; while no subject is named, the session is the subject. */
   readonly baseline?: Baseline;
   readonly signals: Signals;
-  /** Published score as of the last instant before the newest reading's; absent in a session of one instant. */
-  readonly heldScore?: number;
+  /** Heart rates before the newest one; absent until there were two. */
+  readonly recent?: RecentHeartRates;
+  /** What movement explains of a heart rate; absent until there was some. */
+  readonly movement?: Movement;
+  /** What was published as of the last instant before the newest reading's; absent in a session of one instant. */
+  readonly held?: Published;
+  /** What was published as of the newest reading. */
+  readonly published: Published;
   /** The state as of the newest reading. */
   readonly latest: Answer;
   /** What the conversation has been about so far, in numbers; absent until there was one. */
@@ -63,34 +71,86 @@ export interface Step {
 }
 
 /**
- * Takes a session one reading further; `session` is undefined for its first. `known` is what was usual for the
+ * Takes a session one reading further; `session` is undefined for its first. `known` is what was typical for the
  * subject before this reading; the reading is scored against it and only then learned from.
  */
 export function advanceSession(session: Session | undefined, reading: Reading, known: Baseline | undefined): Step {
   const signals = mergeSignals(session?.signals ?? {}, reading);
-  const baseline = learn(known, reading);
-  if (session && isSuperseded(session, signals, reading)) return joinHistory(session, reading, known, baseline);
+  if (session && isSuperseded(session, signals, reading)) return joinHistory(session, reading, known);
   const timestampMs = Math.max(session?.latest.timestampMs ?? reading.atMs, reading.atMs);
-  const heldScore = heldScoreAt(session, timestampMs);
-  const usual = usualFor(signals, timestampMs, known);
-  const { value, confidence, drivers } = fuseEvidence(signals, timestampMs, usual);
-  const score = publishScore(value, heldScore);
+  const typical = typicalFor(signals, timestampMs, known);
+  const heart = advanceHeart(session, reading, signals, typical);
+  const situation = { signals, typical, ...heart.situation };
+  const { confidence, drivers, ...fused } = fuseEvidence(situation, timestampMs);
+  const held = heldAt(session, timestampMs);
+  const published = publishScore(fused, held, timestampMs);
   const answer: Answer = {
     timestampMs,
-    score,
+    score: published.score,
     confidence,
     received: categoriesOf(reading),
-    reason: reasonOf(drivers, signals, usual),
+    reason: reasonOf(drivers, situation),
     ...(session && { previousScore: session.latest.score }),
   };
   const latest = { ...answer, received: receivedAt(session, reading) };
-  const held = heldScore === undefined ? {} : { heldScore };
+  const baseline = learn(known, lessonOf(reading, signals, heart.situation.heart));
   return {
     answer,
     baseline,
-    point: pointOf(reading, score, confidence),
-    session: { ...keptOf(session), ...subjectOf(session, reading, baseline), signals, ...held, latest },
+    point: pointOf(reading, published.score, confidence),
+    session: {
+      ...keptOf(session),
+      ...subjectOf(session, reading, baseline),
+      signals,
+      ...heart.kept,
+      ...(held && { held }),
+      published,
+      latest,
+    },
   };
+}
+
+interface AdvancedHeart {
+  readonly kept: Pick<Session, 'recent' | 'movement'>;
+  readonly situation: Pick<Situation, 'heart' | 'explainedBpm'>;
+}
+
+/** Smooths the heart rate and finds what movement explains of it. */
+function advanceHeart(
+  session: Session | undefined,
+  reading: Reading,
+  { heart_rate: newest }: Signals,
+  { heart_rate: typical }: Typical,
+): AdvancedHeart {
+  const before = session?.signals.heart_rate;
+  const isLater = before !== undefined && newest !== undefined && newest.atMs > before.atMs;
+  const recent = isLater ? passHeartRate(session?.recent, before, typical.value) : session?.recent;
+  const passed = isLater
+    ? impliedBy(heartLevel(session?.recent, before, typical.value), before.atMs, typical)
+    : undefined;
+  const stated = statedRise(reading);
+  const movement = strongerMovement(
+    strongerMovement(session?.movement, passed),
+    stated === undefined ? undefined : { value: stated, atMs: reading.atMs },
+  );
+  const kept = { ...(recent && { recent }), ...(movement && { movement }) };
+  if (!newest) return { kept, situation: { explainedBpm: 0 } };
+  const heart = heartLevel(recent, newest, typical.value);
+  const explained = Math.max(riseAt(movement, newest.atMs), impliedRise(heart.fastBpm, typical));
+  const rise = Math.max(0, heart.bpm - typical.value);
+  return { kept, situation: { heart, explainedBpm: Math.min(rise, explained) } };
+}
+
+function impliedBy({ fastBpm }: HeartLevel, atMs: number, typical: Typical['heart_rate']): Movement | undefined {
+  const value = impliedRise(fastBpm, typical);
+  return value > 0 ? { value, atMs } : undefined;
+}
+
+/** What is learned from a reading: its heart rate as smoothed, where it is the newest. */
+function lessonOf(reading: Reading, signals: Signals, heart: HeartLevel | undefined): Lesson {
+  const { atMs, sdnn, rmssd } = reading;
+  const isNewest = reading.heart_rate !== undefined && signals.heart_rate?.atMs === atMs;
+  return { atMs, sdnn, rmssd, ...(isNewest && heart && { heart_rate: heart.bpm }) };
 }
 
 /** The session after a conversation turn; the score and the signals are not touched by what was talked about. */
@@ -110,11 +170,12 @@ function keptOf(session: Session | undefined): Pick<Session, 'topicEvidence' | '
   };
 }
 
-/** Each value is judged against what was usual before it was measured, however late other signals came. */
-function usualFor({ heart_rate, sdnn }: Signals, timestampMs: number, known: Baseline | undefined): Usual {
+/** Each value is judged against what was typical before it was measured, however late other signals came. */
+function typicalFor({ heart_rate, sdnn, rmssd }: Signals, timestampMs: number, known: Baseline | undefined): Typical {
   return {
-    heart_rate: usualOf(known, heart_rate?.atMs ?? timestampMs).heart_rate,
-    sdnn: usualOf(known, sdnn?.atMs ?? timestampMs).sdnn,
+    heart_rate: typicalOf(known, heart_rate?.atMs ?? timestampMs).heart_rate,
+    sdnn: typicalOf(known, sdnn?.atMs ?? timestampMs).sdnn,
+    rmssd: typicalOf(known, rmssd?.atMs ?? timestampMs).rmssd,
   };
 }
 
@@ -125,8 +186,12 @@ function isSuperseded(session: Session, merged: Signals, reading: Reading): bool
 }
 
 /** Such a reading moves nothing; its point is scored from its own signals. */
-function joinHistory(session: Session, reading: Reading, known: Baseline | undefined, baseline: Baseline): Step {
-  const { value, confidence } = fuseEvidence(mergeSignals({}, reading), reading.atMs, usualOf(known, reading.atMs));
+function joinHistory(session: Session, reading: Reading, known: Baseline | undefined): Step {
+  const signals = mergeSignals({}, reading);
+  const typical = typicalOf(known, reading.atMs);
+  const { situation } = advanceHeart(undefined, reading, signals, typical);
+  const { confidence, ...fused } = fuseEvidence({ signals, typical, ...situation }, reading.atMs);
+  const baseline = known ?? {};
   return {
     answer: {
       ...session.latest,
@@ -135,7 +200,7 @@ function joinHistory(session: Session, reading: Reading, known: Baseline | undef
       previousScore: session.latest.previousScore ?? session.latest.score,
     },
     baseline,
-    point: pointOf(reading, publishScore(value, undefined), confidence),
+    point: pointOf(reading, publishScore(fused, undefined, reading.atMs).score, confidence),
     session: { ...withoutBaseline(session), ...subjectOf(session, reading, baseline) },
   };
 }
@@ -160,9 +225,9 @@ function subjectOf(
 }
 
 /** Readings of one instant are all held against the score before it, so their order of arrival does not matter. */
-function heldScoreAt(session: Session | undefined, timestampMs: number): number | undefined {
+function heldAt(session: Session | undefined, timestampMs: number): Published | undefined {
   if (!session) return undefined;
-  return timestampMs > session.latest.timestampMs ? session.latest.score : session.heldScore;
+  return timestampMs > session.latest.timestampMs ? session.published : session.held;
 }
 
 /** The categories of the newest reading; readings of one instant count as one. */

@@ -1,13 +1,16 @@
 import { stressModel as model } from '../../generated/spec.js';
 import type { SignalCategory, Submission } from '../contract.js';
 
-export type SignalName = 'heart_rate' | 'sdnn' | 'tone' | 'expression' | 'sentiment';
+export type SignalName = 'heart_rate' | 'sdnn' | 'rmssd' | 'tone' | 'expression' | 'sentiment';
 
 /** What one reading may carry, as the contract bounds it; absent means not measured. */
 export type SignalValues = Pick<Submission, SignalName>;
 
-/** One reading: its signals at one instant, epoch milliseconds. */
-export interface Reading extends SignalValues {
+/** What explains a heart rate, but says nothing about stress by itself. */
+export type Context = Pick<Submission, 'activity_level' | 'steps_last_minute'>;
+
+/** One reading: its signals and their context at one instant, epoch milliseconds. */
+export interface Reading extends SignalValues, Context {
   readonly atMs: number;
   /** Absent where the reading names none. */
   readonly subjectId?: string;
@@ -25,6 +28,7 @@ export type Signals = { readonly [N in SignalName]?: Sample<NonNullable<SignalVa
 export const categoryOf: { readonly [N in SignalName]: SignalCategory } = {
   heart_rate: 'cardiovascular',
   sdnn: 'cardiovascular',
+  rmssd: 'cardiovascular',
   tone: 'vocal',
   expression: 'visual',
   sentiment: 'textual',
@@ -50,6 +54,7 @@ export function mergeSignals(signals: Signals, reading: Reading): Signals {
   return {
     heart_rate: newest(signals.heart_rate, reading.heart_rate, atMs, higherFirst),
     sdnn: newest(signals.sdnn, reading.sdnn, atMs, lowerFirst),
+    rmssd: newest(signals.rmssd, reading.rmssd, atMs, lowerFirst),
     tone: newest(signals.tone, reading.tone, atMs, harsherTone),
     expression: newest(signals.expression, reading.expression, atMs, harsherExpression),
     sentiment: newest(signals.sentiment, reading.sentiment, atMs, lowerFirst),

@@ -1,10 +1,20 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { bandOf, publishScore } from './states.js';
-import { heldScore, laws } from './testing/arbitraries.js';
+import { stateHold } from '../../generated/spec.js';
+import { bandOf, publishScore, type Published } from './states.js';
+import { held, laws, nowMs } from './testing/arbitraries.js';
 
 const value = fc.double({ min: 0, max: 100, noNaN: true });
-const publishAll = (values: readonly number[], held: number | undefined) => values.map((it) => publishScore(it, held));
+const fused = (it: number, expressed = 0) => ({ value: it, expressed });
+
+/** Publishes one fused value every five seconds in a settled session; returns the published scores. */
+function publishAll(values: readonly number[], start: number): number[] {
+  let published: Published = { score: start, atMs: 0, firstAtMs: -600_000, dwell: 0, expressed: 0 };
+  return values.map((it, index) => {
+    published = publishScore(fused(it), published, (index + 1) * 5000);
+    return published.score;
+  });
+}
 
 test('the bands cover 0 to 100 at their edges', () => {
   const edges = [0, 19, 20, 39, 40, 59, 60, 79, 80, 100];
@@ -18,31 +28,66 @@ test('there is one recommendation per band', () => {
   expect(new Set(scores).size).toBe(5);
 });
 
-test('a score is held at the edge of its band until the value lies three points inside another', () => {
-  expect(publishAll([59.4, 59.6, 62.9, 63, 83], 55)).toEqual([59, 59, 59, 63, 83]);
-  expect(publishAll([40.2, 39, 37.1, 37, 16], 55)).toEqual([40, 40, 40, 37, 16]);
-  expect(publishAll([0, 100], 50)).toEqual([0, 100]);
+test('a first score is published as it is', () => {
+  for (const [it, score] of [
+    [19.4, 19],
+    [19.6, 20],
+    [59.5, 60],
+  ] as const)
+    expect(publishScore(fused(it), undefined, 0).score).toBe(score);
 });
 
-test('a new session is held at nothing', () => {
-  expect(publishAll([19.4, 19.6, 59.5], undefined)).toEqual([19, 20, 60]);
+test('a value just beyond the edge changes the band later than one far beyond it', () => {
+  const changeAfter = (it: number) => publishAll(Array<number>(200).fill(it), 50).findIndex((score) => score >= 60);
+  expect(publishAll([65, 65], 50)).toEqual([59, 59]);
+  expect(changeAfter(60.5)).toBe(-1);
+  expect(changeAfter(64)).toBeGreaterThan(changeAfter(75));
+  expect(changeAfter(75)).toBeGreaterThan(0);
 });
 
-test('a held score lies less than four points from the fused value: three inside the next band, and one between two', () => {
-  // Hundredths, because most doubles lie next to 0.
-  const hundredths = fc.integer({ min: 0, max: 10_000 }).map((count) => count / 100);
+test('a rise of two bands is published immediately, a fall of two bands is not', () => {
+  expect(publishAll([65], 30)).toEqual([65]);
+  expect(publishAll([30], 65)).toEqual([60]);
+});
+
+test('a rise of two bands within the rise time counts as one, though the band between was published', () => {
+  const between: Published = {
+    ...{ score: 45, atMs: 0, firstAtMs: -600_000, dwell: 0, expressed: 0 },
+    ...{ bandSinceMs: 0, scoreBefore: 35 },
+  };
+  expect(publishScore(fused(62), between, 5000).score).toBe(62);
+  const late = (stateHold.rise_seconds + 1) * 1000;
+  expect(publishScore(fused(62), { ...between, atMs: late - 5000 }, late).score).toBe(59);
+});
+
+test('new evidence of voice, face or words is published immediately', () => {
+  const before: Published = { score: 50, atMs: 0, firstAtMs: -600_000, dwell: 0, expressed: 0 };
+  expect(publishScore(fused(62, 0), before, 5000).score).toBe(59);
+  expect(publishScore(fused(62, stateHold.immediate_log_odds), before, 5000).score).toBe(62);
+});
+
+test('nothing is held after a silence', () => {
+  const before: Published = { score: 50, atMs: 0, firstAtMs: -600_000, dwell: 0, expressed: 0 };
+  expect(publishScore(fused(61), before, stateHold.silence_seconds * 1000).score).toBe(61);
+});
+
+test('the state is the band of the fused value, or the band that was published before', () => {
   fc.assert(
-    fc.property(hundredths, heldScore, (fused, held) => Math.abs(publishScore(fused, held) - fused) < 4),
+    fc.property(value, held, (it, before) => {
+      const { score } = publishScore(fused(it), before, nowMs);
+      const states = [bandOf(Math.round(it)).state, bandOf(before?.score ?? Math.round(it)).state];
+      return states.includes(bandOf(score).state);
+    }),
     laws,
   );
 });
 
 test('within the present band a score is the fused value, rounded', () => {
   fc.assert(
-    fc.property(value, heldScore, (fused, held) => {
-      const score = Math.round(fused);
-      fc.pre(held !== undefined && bandOf(score).state === bandOf(held).state);
-      return publishScore(fused, held) === score;
+    fc.property(value, held, (it, before) => {
+      const score = Math.round(it);
+      fc.pre(before !== undefined && bandOf(score).state === bandOf(before.score).state);
+      return publishScore(fused(it), before, nowMs).score === score;
     }),
     laws,
   );

@@ -1,36 +1,52 @@
 import { expect, test } from 'vitest';
 import { enums, stressModel as model } from '../../generated/spec.js';
-import { usualOf } from './baseline.js';
+import { typicalOf } from './baseline.js';
 import { ageWeight } from './evidence.js';
 import type { SignalValues } from './signals.js';
-import { bandOf, publishScore } from './states.js';
+import { bandOf } from './states.js';
 import { fuseEvidence } from './stress.js';
-import { baselineAfter, measured, nowMs } from './testing/arbitraries.js';
+import { baselineAfter, measured, nowMs, situationOf } from './testing/arbitraries.js';
 
-const population = usualOf(undefined, 0);
+const population = typicalOf(undefined, 0);
 const scoreOf = (values: SignalValues) =>
-  publishScore(fuseEvidence(measured(values), nowMs, population).value, undefined);
+  Math.round(fuseEvidence(situationOf(measured(values), population), nowMs).value);
 
 test('confidence grows with a personal baseline and with each category, and falls with age', () => {
   const known = { ...population, heart_rate: { ...population.heart_rate, known: 1 } };
-  const confidence = (values: SignalValues, usual = known, ageMs = 0) =>
-    fuseEvidence(measured(values), nowMs + ageMs, usual).confidence;
+  const confidence = (values: SignalValues, typical = known, ageMs = 0) =>
+    fuseEvidence(situationOf(measured(values), typical), nowMs + ageMs).confidence;
   const heart = confidence({ heart_rate: 80 });
   expect(heart).toBeGreaterThan(confidence({ heart_rate: 80 }, population));
   expect(confidence({ heart_rate: 80 }, known, 60_000)).toBeLessThan(heart);
-  const withVoice = confidence({ heart_rate: 80, tone: 'calm' });
+  const withVoice = confidence({ heart_rate: 80, tone: 'neutral' });
   expect(withVoice).toBeGreaterThan(heart);
-  expect(confidence({ heart_rate: 80, tone: 'calm', sentiment: 0 })).toBeGreaterThan(withVoice);
+  expect(confidence({ heart_rate: 80, tone: 'neutral', sentiment: 0 })).toBeGreaterThan(withVoice);
+});
+
+test('channels that contradict each other lower the confidence', () => {
+  const confidence = (sentiment: number) =>
+    fuseEvidence(situationOf(measured({ tone: 'hostile', sentiment }), population), nowMs).confidence;
+  expect(confidence(0.8)).toBeLessThan(confidence(-0.8) - 0.1);
+});
+
+test('SDNN and RMSSD are one evidence: both together say no more than one of them', () => {
+  const logOdds = (values: SignalValues) =>
+    fuseEvidence(situationOf(measured(values), population), nowMs).drivers.reduce((sum, it) => sum + it.logOdds, 0);
+  const [sdnn, rmssd] = [Math.exp(model.hrv.sdnn_population_ln_ms - 1), Math.exp(model.hrv.rmssd_population_ln_ms - 1)];
+  expect(logOdds({ sdnn, rmssd })).toBeCloseTo(logOdds({ sdnn }), 9);
+  expect(logOdds({ sdnn, rmssd })).toBeCloseTo(logOdds({ rmssd }), 9);
 });
 
 test('two signals of one category are no two opinions', () => {
-  const confidence = (values: SignalValues) => fuseEvidence(measured(values), nowMs, population).confidence;
+  const confidence = (values: SignalValues) =>
+    fuseEvidence(situationOf(measured(values), population), nowMs).confidence;
   expect(confidence({ heart_rate: 80, sdnn: 40 })).toBe(confidence({ heart_rate: 80 }));
 });
 
 test('without a fresh signal the score is the neutral one, and nothing is known', () => {
-  const { value, confidence, categories } = fuseEvidence(measured({ tone: 'hostile' }), nowMs + 300_000, population);
-  expect([Math.round(value), confidence, categories]).toEqual([43, 0, []]);
+  const stale = situationOf(measured({ tone: 'hostile' }), population);
+  const { value, confidence, drivers } = fuseEvidence(stale, nowMs + 300_000);
+  expect([Math.round(value), confidence, drivers]).toEqual([33, 0, []]);
 });
 
 test('no single label or sentence alone reaches acute stress', () => {
@@ -41,14 +57,14 @@ test('no single label or sentence alone reaches acute stress', () => {
 
 test('a racing heart alone is stressed, not acute', () => {
   expect(bandOf(scoreOf({ heart_rate: 110 })).state).toBe('stressed');
-  expect(bandOf(scoreOf({ heart_rate: 220 })).state).toBe('stressed');
+  expect(scoreOf({ heart_rate: 220, sdnn: 1, rmssd: 1 })).toBeLessThan(80);
 });
 
 test('strong signals that agree reach acute stress', () => {
   expect(scoreOf({ tone: 'hostile', sentiment: -0.9, expression: 'tense' })).toBeGreaterThanOrEqual(80);
-  expect(scoreOf({ heart_rate: 115, sentiment: -0.6 })).toBeGreaterThanOrEqual(80);
-  expect(scoreOf({ heart_rate: 115, expression: 'tense' })).toBeGreaterThanOrEqual(80);
-  expect(scoreOf({ heart_rate: 115, tone: 'hostile' })).toBeGreaterThanOrEqual(80);
+  expect(scoreOf({ heart_rate: 115, sentiment: -0.8 })).toBeGreaterThanOrEqual(80);
+  expect(scoreOf({ heart_rate: 115, expression: 'tense', sentiment: -0.4 })).toBeGreaterThanOrEqual(80);
+  expect(scoreOf({ heart_rate: 115, tone: 'hostile', sentiment: -0.6 })).toBeGreaterThanOrEqual(80);
 });
 
 test('of tone, expression and sentiment, tone is trusted least and sentiment most', () => {
@@ -67,9 +83,10 @@ test('a signal weighs half after a half-life, everything when it is ahead of the
 
 test('the same heart rate says more of someone whose usual is lower', () => {
   const athlete = Array.from({ length: 60 }, (_, index) => ({ atMs: index * 120_000, heart_rate: 50 }));
-  const known = usualOf(baselineAfter(athlete), athlete.length * 120_000);
+  const known = typicalOf(baselineAfter(athlete), athlete.length * 120_000);
   const heart = measured({ heart_rate: 75 });
-  expect(fuseEvidence(heart, nowMs, known).value).toBeGreaterThan(fuseEvidence(heart, nowMs, population).value + 15);
+  const valueFor = (typical: typeof population) => fuseEvidence(situationOf(heart, typical), nowMs).value;
+  expect(valueFor(known)).toBeGreaterThan(valueFor(population) + 15);
 });
 
 test('falling heart rate variability raises the score, but by less than a heart rate does', () => {

@@ -1,67 +1,135 @@
 import { stressModel as model } from '../../generated/spec.js';
 import type { SignalCategory } from '../contract.js';
-import type { Usual } from './baseline.js';
-import { ageWeight, evidenceOf } from './evidence.js';
-import { categoryOf, type SignalName, type Signals, signalNames } from './signals.js';
+import type { Typical } from './baseline.js';
+import { ageWeight, heartRateEvidence, labelEvidenceOf, variabilityDrop, variabilityEvidence } from './evidence.js';
+import type { HeartLevel } from './heart-rate.js';
+import type { Signals } from './signals.js';
+
+/** What the score is made from at one instant. */
+export interface Situation {
+  readonly signals: Signals;
+  readonly typical: Typical;
+  /** The smoothed heart rate; absent where none was ever measured. */
+  readonly heart?: HeartLevel | undefined;
+  /** bpm above rest that movement explains, at most the whole rise. */
+  readonly explainedBpm: number;
+}
 
 /** What the signals of a session say at one instant. */
 export interface Assessment {
   /** Fused stress, 0..100, unrounded. */
   readonly value: number;
+  /** The part of voice, face and words, log-odds. */
+  readonly expressed: number;
   /** How much is known, 0..1, two decimals; 0 without a fresh signal. */
   readonly confidence: number;
-  /** Categories with a signal that is not stale. */
-  readonly categories: readonly SignalCategory[];
-  /** Every signal that is not stale, strongest evidence first. */
+  /** Every evidence that is not stale, strongest first. */
   readonly drivers: readonly Driver[];
 }
 
-/** One signal's part in a score. */
+export type EvidenceName = 'heart_rate' | 'hrv' | 'tone' | 'expression' | 'sentiment';
+
+/** One part of a score. */
 export interface Driver {
-  readonly signal: SignalName;
+  readonly evidence: EvidenceName;
   /** Evidence for stress after ageing, in log-odds; negative speaks for calm. */
   readonly logOdds: number;
   /** 0..1, by age. */
   readonly weight: number;
+  /** Of heart rate variability: how far it lies below the typical one, ln ms. */
+  readonly drop?: number;
 }
+
+const categoryOf: { readonly [N in EvidenceName]: SignalCategory } = {
+  heart_rate: 'cardiovascular',
+  hrv: 'cardiovascular',
+  tone: 'vocal',
+  expression: 'visual',
+  sentiment: 'textual',
+};
 
 /**
  * Fuses the newest signals into one stress value: a neutral start plus the sum of their log-odds, each weighted by
- * its age, through the logistic function. Monotone in every signal. Without a fresh signal: the neutral value.
+ * its age, through the logistic function. Evidence for calm counts less than evidence for stress.
+ * Without a fresh signal: the neutral value.
  */
-export function fuseEvidence(signals: Signals, atMs: number, usual: Usual): Assessment {
-  const drivers = signalNames.flatMap((signal) => driverOf(signal, signals, atMs, usual));
-  const logOdds = drivers.reduce<number>((sum, driver) => sum + driver.logOdds, model.neutral_log_odds);
+export function fuseEvidence(situation: Situation, atMs: number): Assessment {
+  const drivers = driversOf(situation, atMs);
+  const sum = drivers.reduce((total, { logOdds }) => total + logOdds, 0);
+  const logOdds = model.neutral_log_odds + sum * (sum < 0 ? model.calm_share : 1);
   return {
     value: model.score_max / (1 + Math.exp(-logOdds)),
-    confidence: confidenceOf(drivers, usual),
-    categories: [...new Set(drivers.map(({ signal }) => categoryOf[signal]))],
+    expressed: drivers.reduce((total, { evidence, logOdds }) => total + (isExpressed(evidence) ? logOdds : 0), 0),
+    confidence: confidenceOf(drivers, situation),
     drivers: drivers.sort((a, b) => Math.abs(b.logOdds) - Math.abs(a.logOdds)),
   };
 }
 
-function driverOf<N extends SignalName>(signal: N, signals: Signals, atMs: number, usual: Usual): Driver[] {
-  const sample = signals[signal];
-  const weight = sample ? ageWeight(atMs - sample.atMs) : 0;
-  if (!sample || weight === 0) return [];
-  return [{ signal, weight, logOdds: weight * evidenceOf[signal](sample.value, usual) }];
+function isExpressed(evidence: EvidenceName): boolean {
+  return categoryOf[evidence] !== 'cardiovascular';
 }
 
-/** Independent categories each leave a share of doubt; a category is as good as its best signal. */
-function confidenceOf(drivers: readonly Driver[], usual: Usual): number {
+function driversOf({ signals, typical, heart, explainedBpm }: Situation, atMs: number): Driver[] {
+  const weightOf = (measuredMs: number) => ageWeight(atMs - measuredMs);
+  const drivers: Driver[] = [];
+  const add = (evidence: EvidenceName, weight: number, logOdds: number) => {
+    if (weight > 0) drivers.push({ evidence, weight, logOdds: weight * logOdds });
+    return weight * logOdds;
+  };
+  let heartLogOdds = 0;
+  if (signals.heart_rate && heart) {
+    const rise = heart.bpm - typical.heart_rate.value;
+    const unexplained = 1 - explainedShare({ heart, typical, explainedBpm });
+    const logOdds = heartRateEvidence(rise, typical.heart_rate);
+    heartLogOdds = add('heart_rate', weightOf(signals.heart_rate.atMs), logOdds > 0 ? unexplained * logOdds : logOdds);
+  }
+  const { drop, weight } = variabilityDrop(signals, typical, weightOf);
+  const room = model.heart_rate.log_odds_with_hrv_max - heartLogOdds;
+  if (weight > 0)
+    drivers.push({ evidence: 'hrv', drop, weight, logOdds: Math.min(room, weight * variabilityEvidence(drop)) });
+  const { tone, expression, sentiment } = signals;
+  if (tone) add('tone', weightOf(tone.atMs), labelEvidenceOf.tone(tone.value));
+  if (expression) add('expression', weightOf(expression.atMs), labelEvidenceOf.expression(expression.value));
+  if (sentiment) add('sentiment', weightOf(sentiment.atMs), labelEvidenceOf.sentiment(sentiment.value));
+  return drivers;
+}
+
+/**
+ * Independent categories each leave a share of doubt; a category is as good as its best evidence. Channels that
+ * contradict each other and a heart rate that movement explains lower the whole.
+ */
+function confidenceOf(drivers: readonly Driver[], situation: Situation): number {
   const trust = new Map<SignalCategory, number>();
-  for (const { signal, weight } of drivers) {
-    const category = categoryOf[signal];
-    trust.set(category, Math.max(trust.get(category) ?? 0, weight * reliabilityOf(signal, usual)));
+  for (const { evidence, weight } of drivers) {
+    const category = categoryOf[evidence];
+    trust.set(category, Math.max(trust.get(category) ?? 0, weight * reliabilityOf(evidence, situation)));
   }
   const doubt = [...trust.values()].reduce((product, each) => product * (1 - model.confidence.share * each), 1);
-  return Math.round((1 - doubt) * 100) / 100;
+  const { movement_share, contradiction_share } = model.confidence;
+  const heart = drivers.find(({ evidence }) => evidence === 'heart_rate');
+  const moved = movement_share * (heart?.weight ?? 0) * explainedShare(situation);
+  const contradicted = contradiction_share * contradictionOf(drivers);
+  return Math.round((1 - doubt) * (1 - moved) * (1 - contradicted) * 100) / 100;
 }
 
-/** 0..1; a heart rate is worth more against a person's own baseline than against the population. */
-function reliabilityOf(signal: SignalName, usual: Usual): number {
-  const { heart_rate_cold, heart_rate_personal, sdnn } = model.confidence;
-  if (signal === 'heart_rate')
-    return heart_rate_cold + usual.heart_rate.known * (heart_rate_personal - heart_rate_cold);
-  return signal === 'sdnn' ? sdnn : model.reliability[signal];
+/** 0..1; a heart rate is worth more against a person's own baseline, and less while unconfirmed or explained by movement. */
+function reliabilityOf(evidence: EvidenceName, situation: Situation): number {
+  const { heart_rate_cold, heart_rate_personal, hrv, unconfirmed_share } = model.confidence;
+  if (evidence === 'hrv') return hrv;
+  if (evidence !== 'heart_rate') return model.reliability[evidence];
+  const { typical, heart } = situation;
+  const reliability = heart_rate_cold + typical.heart_rate.known * (heart_rate_personal - heart_rate_cold);
+  return reliability * (1 - explainedShare(situation)) * (heart?.isConfirmed ? 1 : unconfirmed_share);
+}
+
+/** The share of the heart rate's rise that movement explains, 0..1. */
+export function explainedShare({ heart, typical, explainedBpm }: Omit<Situation, 'signals'>): number {
+  const rise = (heart?.bpm ?? 0) - typical.heart_rate.value;
+  return rise > 0 ? Math.min(1, explainedBpm / rise) : 0;
+}
+
+/** 0 where all evidence points one way, 1 where both ways are clear. */
+function contradictionOf(drivers: readonly Driver[]): number {
+  const sumOf = (sign: 1 | -1) => drivers.reduce((sum, { logOdds }) => sum + Math.max(0, sign * logOdds), 0);
+  return Math.min(1, Math.min(sumOf(1), sumOf(-1)) / model.confidence.contradiction_log_odds);
 }

@@ -8,7 +8,8 @@ import { topicNames } from '../domain/topics/vocabulary.js';
 import { rowFormat } from './row-format.js';
 import { rowFormats } from './row-formats.js';
 
-const track = '{"firstAtMs":1759999000000,"atMs":1760000000000,"value":120,"seconds":10,"mean":70.5,"meanSeconds":900}';
+const track =
+  '{"firstAtMs":1759999000000,"atMs":1760000000000,"bpm":120,"seconds":10,"blockBpm":118,"blockSeconds":40,"seenSeconds":900,"secondsByBpm":{"70":900}}';
 const response =
   '"timestampMs":1760000000000,"score":82,"confidence":0.42,"received":["cardiovascular","vocal"],"reason":"Hostile voice."';
 
@@ -18,7 +19,7 @@ const response =
  */
 const storedRows: Readonly<Record<keyof typeof rowFormats, readonly string[]>> = {
   session: [
-    `{"v":1,"signals":{"heart_rate":{"value":120,"atMs":1760000000000},"tone":{"value":"hostile","atMs":1759999998000}},"heldScore":31,"latest":{${response},"previousScore":31},"sightedTopics":["exams"],"eventSeq":3}`,
+    `{"v":1,"signals":{"heart_rate":{"value":120,"atMs":1760000000000},"tone":{"value":"hostile","atMs":1759999998000}},"published":{"score":82,"atMs":1760000000000,"firstAtMs":1759999000000,"dwell":0,"expressed":0.6},"latest":{${response},"previousScore":31},"sightedTopics":["exams"],"eventSeq":3}`,
   ],
   subject: [`{"v":1,"active":["exams"],"resolved":["boss_and_coworkers"],"baseline":{"heart_rate":${track}}}`],
   response: [
@@ -43,7 +44,7 @@ const contents: Readonly<Record<keyof typeof rowFormats, object>> = {
       heart_rate: { value: 120, atMs: 1_760_000_000_000 },
       tone: { value: 'hostile', atMs: 1_759_999_998_000 },
     },
-    heldScore: 31,
+    published: { score: 82, atMs: 1_760_000_000_000, firstAtMs: 1_759_999_000_000, dwell: 0, expressed: 0.6 },
     latest: { ...answer, previousScore: 31 },
     sightedTopics: ['exams'],
     eventSeq: 3,

@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { bounds, enums, stressModel as model } from '../../../generated/spec.js';
-import { type Baseline, learn, type Usual, usualOf } from '../baseline.js';
-import type { Reading, SignalName, Signals, SignalValues } from '../signals.js';
+import { type Baseline, type Typical, typicalOf } from '../baseline.js';
+import type { HeartLevel } from '../heart-rate.js';
+import { advanceSession } from '../session.js';
+import type { Context, Reading, SignalName, Signals, SignalValues } from '../signals.js';
+import type { Published } from '../states.js';
+import type { Situation } from '../stress.js';
 
 /** How many cases every law is tried on. */
 export const laws = { numRuns: 10_000 };
@@ -19,6 +23,7 @@ type Value<N extends SignalName> = NonNullable<SignalValues[N]>;
 export const anyOf: { readonly [N in SignalName]: fc.Arbitrary<Value<N>> } = {
   heart_rate: numberOf('heart_rate'),
   sdnn: numberOf('sdnn'),
+  rmssd: numberOf('rmssd'),
   tone: fc.constantFrom(...enums.Tone),
   expression: fc.constantFrom(...enums.Expression),
   sentiment: numberOf('sentiment').map((value) => value + 0), // -0 becomes 0, as JSON has it
@@ -27,28 +32,43 @@ export const anyValues: fc.Arbitrary<SignalValues> = fc.record(anyOf, { required
 /** What one valid reading carries: at least one signal. */
 export const someValues = anyValues.filter((values) => Object.keys(values).length > 0);
 
+/** What explains a heart rate. */
+const someContext: fc.Arbitrary<Context> = fc.record(
+  {
+    activity_level: fc.constantFrom(...enums.ActivityLevel),
+    steps_last_minute: fc.integer({ min: 0, max: bounds.SignalSubmission.steps_last_minute.maximum }),
+  },
+  { requiredKeys: [] },
+);
+
 /** Seconds between two readings as they arrive; negative is late. */
 const gapSeconds = fc.constantFrom(0, 0.001, 2, 2, 60, 120, 400, -5, -70);
 
 /** Readings in order of arrival: some at one instant, some late, some after everything went stale. */
 export const history: fc.Arbitrary<Reading[]> = fc
-  .array(fc.tuple(someValues, gapSeconds), { minLength: 1, maxLength: 12 })
+  .array(fc.tuple(someValues, gapSeconds, fc.option(someContext, { nil: {}, freq: 3 })), {
+    minLength: 1,
+    maxLength: 12,
+  })
   .map((arrivals) => {
     let atMs = startMs;
-    return arrivals.map(([values, gap]) => {
+    return arrivals.map(([values, gap, context]) => {
       atMs += gap * 1000;
-      return { ...values, atMs };
+      return { ...values, ...context, atMs };
     });
   });
 
 export function baselineAfter(readings: readonly Reading[]): Baseline | undefined {
-  return readings.reduce<Baseline | undefined>((baseline, reading) => learn(baseline, reading), undefined);
+  let session: Parameters<typeof advanceSession>[0];
+  let baseline: Baseline | undefined;
+  for (const reading of readings) ({ session, baseline } = advanceSession(session, reading, baseline));
+  return baseline;
 }
 
-/** What is usual as learned from some history, or the population. */
-export const usual: fc.Arbitrary<Usual> = fc
+/** What is typical as learned from some history, or the population. */
+export const typical: fc.Arbitrary<Typical> = fc
   .option(history, { nil: undefined })
-  .map((readings) => usualOf(readings && baselineAfter(readings), laterMs));
+  .map((readings) => typicalOf(readings && baselineAfter(readings), laterMs));
 
 /** From fresh to nearly stale. */
 export const ageMs = fc.integer({ min: 0, max: model.age.stale_after_seconds * 1000 - 1 });
@@ -58,6 +78,7 @@ export const signals: fc.Arbitrary<Signals> = fc.record(
   {
     heart_rate: aged('heart_rate'),
     sdnn: aged('sdnn'),
+    rmssd: aged('rmssd'),
     tone: aged('tone'),
     expression: aged('expression'),
     sentiment: aged('sentiment'),
@@ -70,13 +91,35 @@ export function measured(values: SignalValues, atMs = nowMs): Signals {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, { value, atMs }]));
 }
 
-/** A published score, or none yet. */
-export const heldScore = fc.option(fc.integer({ min: 0, max: model.score_max }), { nil: undefined });
+/** Signals with the heart rate as measured, without movement. */
+export function situationOf(all: Signals, known: Typical): Situation {
+  const bpm = all.heart_rate?.value;
+  const heart: HeartLevel | undefined = bpm === undefined ? undefined : { bpm, fastBpm: bpm, isConfirmed: true };
+  return { signals: all, typical: known, heart, explainedBpm: 0 };
+}
+
+/** What was published a moment before `nowMs`, or nothing yet. */
+export const held: fc.Arbitrary<Published | undefined> = fc.option(
+  fc
+    .record({
+      score: fc.integer({ min: 0, max: model.score_max }),
+      agoSeconds: fc.constantFrom(1, 5, 60, 120),
+      sessionSeconds: fc.constantFrom(0, 30, 600),
+      dwell: fc.double({ min: -2000, max: 2000, noNaN: true }),
+      expressed: fc.double({ min: -3, max: 3, noNaN: true }),
+    })
+    .map(({ agoSeconds, sessionSeconds, ...rest }) => {
+      const atMs = nowMs - agoSeconds * 1000;
+      return { ...rest, atMs, firstAtMs: atMs - sessionSeconds * 1000 };
+    }),
+  { nil: undefined },
+);
 
 /** One signal twice, the less stressful value first. */
 export const worsening: fc.Arbitrary<readonly [SignalValues, SignalValues]> = fc.oneof(
   pairOf('heart_rate', (a, b) => a - b),
   pairOf('sdnn', (a, b) => b - a),
+  pairOf('rmssd', (a, b) => b - a),
   pairOf('tone', (a, b) => model.tone_points[a] - model.tone_points[b]),
   pairOf('expression', (a, b) => model.expression_points[a] - model.expression_points[b]),
   pairOf('sentiment', (a, b) => b - a),

@@ -1,0 +1,47 @@
+import { stressModel as model } from '../../generated/spec.js';
+import type { TypicalHeartRate } from './baseline.js';
+import type { Context, Sample } from './signals.js';
+
+/** How far movement raises a heart rate, bpm above rest, as of an instant; it fades as a heart recovers. */
+export type Movement = Sample<number>;
+
+/** The rise that a reading's activity or steps explain, bpm; undefined where it has neither. The larger of both counts. */
+export function statedRise({ activity_level, steps_last_minute }: Context): number | undefined {
+  if (activity_level === undefined && steps_last_minute === undefined) return undefined;
+  const rises = model.movement.activity_rise_bpm;
+  return Math.max(rises[activity_level ?? 'resting'], rises[activityOf(steps_last_minute ?? 0)]);
+}
+
+function activityOf(steps: number): keyof typeof model.movement.activity_rise_bpm {
+  const { light_steps, moderate_steps, vigorous_steps } = model.movement;
+  if (steps >= vigorous_steps) return 'vigorous';
+  if (steps >= moderate_steps) return 'moderate';
+  return steps >= light_steps ? 'light' : 'resting';
+}
+
+/** The movement that explains more, however both are ordered in time. */
+export function strongerMovement(held: Movement | undefined, other: Movement | undefined): Movement | undefined {
+  if (!held || !other) return held ?? other;
+  const atMs = Math.max(held.atMs, other.atMs);
+  return riseAt(other, atMs) > riseAt(held, atMs) ? other : held;
+}
+
+/** bpm above rest that movement still explains at an instant. */
+export function riseAt(movement: Movement | undefined, atMs: number): number {
+  if (!movement) return 0;
+  const seconds = Math.max(0, atMs - movement.atMs) / 1000;
+  if (seconds >= model.age.stale_after_seconds) return 0;
+  return movement.value * 2 ** (-seconds / model.movement.recovery_half_life_seconds);
+}
+
+/**
+ * The rise that a heart rate itself gives away as movement, bpm: mental stress seldom lifts it by more than some 40 bpm.
+ * Beyond that the explained part grows faster than the rise, until it explains all of it.
+ */
+export function impliedRise(bpm: number, typical: TypicalHeartRate): number {
+  const { exertion_from_bpm, explained_bpm_per_bpm } = model.movement;
+  const rise = bpm - typical.value;
+  // Someone who is not known yet may rest that much higher.
+  const from = exertion_from_bpm + (1 - typical.known) * model.heart_rate.population_sd_bpm;
+  return Math.max(0, Math.min(rise, explained_bpm_per_bpm * (rise - from)));
+}

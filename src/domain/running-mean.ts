@@ -1,0 +1,56 @@
+import { stressModel as model } from '../../generated/spec.js';
+import type { TypicalValue } from './baseline.js';
+
+/**
+ * A running, time-weighted mean of ln SDNN or ln RMSSD.
+ * The newest value is kept apart from the mean, so that readings of one instant may arrive in any order.
+ */
+export interface RunningMean {
+  /** Instants of the first and the newest reading, epoch ms. */
+  readonly firstAtMs: number;
+  readonly atMs: number;
+  /** The newest value and the seconds it stands for; not yet in the mean. */
+  readonly value: number;
+  readonly seconds: number;
+  /** Mean of all earlier values and the seconds they stand for, after forgetting. */
+  readonly mean: number;
+  readonly meanSeconds: number;
+}
+
+/** Takes a value up; at equal instants the lower one counts, which is the more stressful. */
+export function followMean(track: RunningMean | undefined, atMs: number, value: number): RunningMean {
+  const secondsMax = model.baseline.reading_seconds_max;
+  if (!track) return { firstAtMs: atMs, atMs, value, seconds: secondsMax, mean: 0, meanSeconds: 0 };
+  if (atMs < track.atMs) return track;
+  if (atMs === track.atMs) return { ...track, value: Math.min(value, track.value) };
+  const seconds = Math.min(secondsMax, (atMs - track.atMs) / 1000);
+  return { firstAtMs: track.firstAtMs, atMs, value, seconds, ...settle(track, atMs) };
+}
+
+/** The mean from strictly earlier readings, shrunk to the population. */
+export function meanOf(track: RunningMean | undefined, atMs: number, population: number): TypicalValue {
+  if (!track) return { value: population, known: 0 };
+  const { mean, meanSeconds } = settle(track, atMs);
+  const known = acquaintance(track.firstAtMs, atMs) * (meanSeconds / (meanSeconds + model.baseline.weight_seconds));
+  return { value: population + known * (mean - population), known };
+}
+
+/** 0 at first sight, 1 once the time has passed that one reading may stand for. */
+export function acquaintance(firstAtMs: number, atMs: number): number {
+  return Math.min(1, Math.max(0, (atMs - firstAtMs) / 1000 / model.baseline.reading_seconds_max));
+}
+
+/** The mean with the newest value in it, as it stands at a later instant; else without it. */
+function settle(track: RunningMean, atMs: number): Pick<RunningMean, 'mean' | 'meanSeconds'> {
+  if (atMs <= track.atMs) return { mean: track.mean, meanSeconds: track.meanSeconds };
+  const seconds = track.meanSeconds + track.seconds;
+  const mean = track.mean + ((track.value - track.mean) * track.seconds) / seconds;
+  return { mean, meanSeconds: seconds * remembered(seconds, atMs - track.atMs) };
+}
+
+/** The share of some seconds that is left after a gap in ms: half after a half-life, but never less than what is always remembered. */
+export function remembered(seconds: number, gapMs: number): number {
+  const { half_life_days, remembered_seconds } = model.baseline;
+  const left = 2 ** (-gapMs / (half_life_days * 24 * 60 * 60 * 1000));
+  return Math.max(left, Math.min(1, remembered_seconds / seconds));
+}
