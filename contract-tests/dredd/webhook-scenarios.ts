@@ -4,9 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { body as bodyLimits } from '../../generated/spec.js';
-import { readConfig } from '../../src/config.js';
 import { claimOf } from '../../src/operations/idempotently.js';
-import { openStore } from '../../src/store/store.js';
 import type { OperationId, Schema } from '../../src/contract.js';
 import {
   type Scenario,
@@ -143,14 +141,9 @@ function withClaimedKey(operationId: OperationId): Scenario {
 async function claimKey({ world, transaction }: Stage, operationId: OperationId, content: object): Promise<void> {
   const key = randomUUID();
   transaction.request.headers['Idempotency-Key'] = key;
-  const store = openStore(readConfig({ DATABASE_URL: world.databaseUrl }).database);
-  try {
-    const accountId = (await store.keys.accountByName('dredd'))?.accountId ?? '';
-    const claim = claimOf(operationId, key, { ...content }, Date.now());
-    await store.transact((writerOf) => writerOf(accountId).idempotencyKeys.claim(claim));
-  } finally {
-    await store.close();
-  }
+  const accountId = (await world.store.keys.accountByName('dredd'))?.accountId ?? '';
+  const claim = claimOf(operationId, key, { ...content }, Date.now());
+  await world.store.transact((writerOf) => writerOf(accountId).idempotencyKeys.claim(claim));
 }
 
 function registration(): Schema<'WebhookRegistration'> {

@@ -1,4 +1,6 @@
 import { tiers } from '../../generated/spec.js';
+import { readConfig } from '../../src/config.js';
+import { openStore, type Store } from '../../src/store/store.js';
 import { createTestDatabase, type DatabaseKind } from '../support/databases.js';
 import { type DatabaseFaults, openDatabaseFaults } from './database-faults.js';
 import { createServiceProcess, runCommand, type ServiceProcess } from './service-process.js';
@@ -9,7 +11,8 @@ const callsAtOnce = 20;
 /** The real service on a database of its own, and the means to disturb both. */
 export interface World {
   readonly kind: DatabaseKind;
-  readonly databaseUrl: string;
+  /** The database, as another process of the service uses it. */
+  readonly store: Store;
   readonly service: ServiceProcess;
   readonly faults: DatabaseFaults;
   /** A key of an account without limits. */
@@ -35,13 +38,17 @@ export async function openWorld(kind: DatabaseKind): Promise<World> {
     const ingestKey = await createKey('--account', 'dredd', '--scopes', 'ingest');
     const readKey = await createKey('--account', 'dredd', '--scopes', 'read');
     const spentKey = await createKey('--account', 'spent', '--tier', 'free');
+    // Once, and before the other connections: on POSIX, closing a file releases all locks that the process has on it.
+    const store = openStore(readConfig({ DATABASE_URL: database.url }).database);
+    undos.unshift(() => store.close());
+    await store.keys.hasAccount();
     const service = createServiceProcess(database.url);
     undos.unshift(() => service.kill());
     await service.start();
     await spend(service.url, spentKey);
     const faults = await openDatabaseFaults(kind, database.url);
     undos.unshift(() => faults.close());
-    return { kind, databaseUrl: database.url, service, faults, key, ingestKey, readKey, spentKey, close };
+    return { kind, store, service, faults, key, ingestKey, readKey, spentKey, close };
   } catch (error) {
     await close();
     throw error;

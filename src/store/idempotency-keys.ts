@@ -26,6 +26,8 @@ export type ClaimOutcome =
   | { readonly kind: 'claimed' | 'in_progress' | 'reused' }
   | ({ readonly kind: 'completed'; readonly createdAtMs: number } & SealedResponse);
 
+const inProgress: ClaimOutcome = { kind: 'in_progress' };
+
 interface Row {
   readonly request_digest: string;
   readonly owner: string;
@@ -41,15 +43,21 @@ export function idempotencyKeyTable(knex: Knex, accountId: string) {
   const held = ({ keyDigest, owner }: IdempotencyClaim) => mine().where({ key_digest: keyDigest, owner });
 
   return {
-    /** Claims a new key, or one whose claim has expired. */
+    /**
+     * Claims a new key, or one whose claim has expired. Reads without a lock and changes by compare-and-set: locking
+     * reads of one key at once end in deadlocks on MySQL.
+     */
     async claim(claim: IdempotencyClaim): Promise<ClaimOutcome> {
+      const { keyDigest, owner } = claim;
+      const find = (): Promise<Row | undefined> => mine().where({ key_digest: keyDigest }).first();
       const fresh = freshRow(claim);
-      const row = { account_id: accountId, key_digest: claim.keyDigest, ...fresh };
-      await knex('idempotency_keys').insert(row).onConflict(['account_id', 'key_digest']).ignore();
-      const found: Row = await mine().where({ key_digest: claim.keyDigest }).forUpdate().first();
-      const outcome = judge(found, claim);
-      if (outcome.kind === 'claimed') await mine().where({ key_digest: claim.keyDigest }).update(fresh);
-      return outcome;
+      const row = { account_id: accountId, key_digest: keyDigest, ...fresh };
+      if (!(await find())) await knex('idempotency_keys').insert(row).onConflict(['account_id', 'key_digest']).ignore();
+      const found = await find();
+      const outcome = found ? judge(found, claim) : inProgress;
+      if (outcome.kind !== 'claimed' || found?.owner === owner) return outcome;
+      const isTaken = await mine().where({ key_digest: keyDigest, owner: found?.owner }).update(fresh);
+      return isTaken > 0 ? outcome : inProgress;
     },
 
     /** Stores the response; false where the claim has expired and another process holds the key. */
