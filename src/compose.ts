@@ -88,6 +88,7 @@ async function serve(
   metrics.watchQueue(core.waiting);
   metrics.watchOutbox(core.outboxAgeSeconds);
   metrics.watchDueAge(core.dueAgeSeconds);
+  metrics.watchDeliveries(core.deliveryCounts);
   metrics.watchWorker(core.workerLoad);
   const metricsUrl = await serveMetrics(keep, metrics, config);
   const keys = { byHashes: findKeys, recordUse: recordKeyUse };

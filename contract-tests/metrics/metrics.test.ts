@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { startReceiver } from '../support/receiver.js';
 import { startTestService } from '../support/service.js';
+import { storeFailed } from '../support/webhooks.js';
 
 test('requests, groups, attempts, queues and the event loop can be watched', async () => {
   const service = await startTestService({ env: { METRICS_PORT: '0', WORKER: '1' } });
@@ -20,6 +21,24 @@ test('requests, groups, attempts, queues and the event loop can be watched', asy
   expect(text).toContain(`build_info{version="0.1.0",node="${process.version}"} 1`);
   expect(text).toContain('log_lines_dropped_total 0');
   expect(text).not.toMatch(/session|subject|sk_/);
+});
+
+test('pending and failed deliveries of all accounts are counted, at most every 5 s', async () => {
+  const service = await startTestService({ env: { METRICS_PORT: '0' } });
+  const scrape = async () => (await fetch(service.metricsUrl ?? '')).text();
+  await storeFailed(service, [{ webhookId: 'wh_1' }, { webhookId: 'wh_1' }]);
+  const unsettled = { reason: null, settledAtMs: null } as const;
+  await storeFailed({ ...service, accountId: 'another' }, [
+    { webhookId: 'wh_2', status: 'due', ...unsettled },
+    { webhookId: 'wh_2', status: 'queued', ...unsettled },
+    { webhookId: 'wh_2', status: 'queued', ...unsettled },
+    { webhookId: 'wh_2', status: 'delivered', reason: null },
+  ]);
+  expect(await scrape()).toMatch(/^webhook_deliveries_pending 3$[^]*^webhook_deliveries_failed 2$/m);
+  await storeFailed(service, [{ webhookId: 'wh_1' }]);
+  expect(await scrape()).toContain('webhook_deliveries_failed 2\n');
+  service.clock.advance(5);
+  expect(await scrape()).toContain('webhook_deliveries_failed 3\n');
 });
 
 test('refusals of limits are counted by policy', async () => {

@@ -18,6 +18,7 @@ import { createWindowLimit } from '../../src/limits/window-limit.js';
 import { finishErasures } from '../../src/retention/erase.js';
 import { purgeExpired } from '../../src/retention/purge.js';
 import { openDatabase } from '../../src/store/database.js';
+import { countDeliveries } from '../../src/store/count-deliveries.js';
 import { createErasedLog } from '../../src/store/erased-log.js';
 import { claimDue, findDueQueues, purgeDeliveries } from '../../src/store/delivery-queue.js';
 import { eraseReadings, findErasures } from '../../src/store/erasures.js';
@@ -138,6 +139,7 @@ function storeOn(knex: Knex): Store {
     findSessionsWithEvents: (max) => findSessionsWithEvents(knex, max),
     findDueQueues: () => findDueQueues(knex),
     claimDue: (claim) => claimDue(knex, claim),
+    countDeliveries: () => countDeliveries(knex),
     findErasures: (max) => findErasures(knex, max),
     eraseReadings: (erasure, batch) => eraseReadings(knex, erasure, batch),
     erasedLog: createErasedLog(knex),
@@ -366,6 +368,23 @@ test('queues with due deliveries are found by skipping from queue to queue in th
   const search = /^SEARCH deliveries USING COVERING INDEX deliveries_by_receiver \(status=\?( AND receiver[>=]\?)?\)$/;
   expect(searches).toHaveLength(4);
   for (const detail of searches) expect(detail).toMatch(search);
+});
+
+test('deliveries are counted in an index alone', async () => {
+  const heard = await startHeard();
+  await fill(heard);
+  const [query, ...others] = await heard.statementsOf(() => heard.store.countDeliveries());
+  expect(others).toEqual([]);
+  const plan = await planOf(heard.knex, query as Statement);
+  if (databaseKind === 'mysql') {
+    const reads = plan.filter(({ table }) => table === 'deliveries');
+    expect(reads).toHaveLength(2);
+    for (const { key, Extra } of reads) expect(`${key}: ${Extra}`).toMatch(/^deliveries_by_receiver: .*Using index/);
+    return;
+  }
+  const reads = plan.map(({ detail = '' }) => detail).filter((detail) => detail.includes(' deliveries '));
+  const search = 'SEARCH deliveries USING COVERING INDEX deliveries_by_receiver (status=?)';
+  expect(reads).toEqual([search, search]);
 });
 
 test('a claim reads of each queue what is due, not more', async () => {

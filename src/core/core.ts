@@ -38,6 +38,8 @@ export interface Core extends Closable {
   outboxAgeSeconds(): Promise<number>;
   /** How long the oldest due delivery has been waiting; 0 without one. */
   dueAgeSeconds(): Promise<number>;
+  /** Pending and failed deliveries of all accounts. */
+  deliveryCounts: Foundation['deliveryCounts'];
   /** Undefined while this process does not deliver. */
   workerLoad(): Promise<WorkerLoad | undefined>;
 }
@@ -99,6 +101,7 @@ async function start(keep: Keep, parts: CoreParts): Promise<Omit<Core, 'close'>>
     waiting: async () => ingest.waiting(),
     outboxAgeSeconds: foundation.outboxAgeSeconds,
     dueAgeSeconds: foundation.dueAgeSeconds,
+    deliveryCounts: foundation.deliveryCounts,
     workerLoad: async () => worker?.load(),
   };
 }

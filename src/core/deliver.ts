@@ -33,6 +33,7 @@ export async function startDelivery({
     metrics.watchDroppedLines(droppedLines);
     metrics.watchOutbox(foundation.outboxAgeSeconds);
     metrics.watchDueAge(foundation.dueAgeSeconds);
+    metrics.watchDeliveries(foundation.deliveryCounts);
     await serveMetrics(keep, metrics, config);
     const { observeAttempt } = metrics;
     const worker = keep(startWorkerOn(foundation, { config, log, observeAttempt, pollMs }));

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { cachedFor } from '../cached-for.js';
 import type { Keep } from '../closing.js';
 import type { Config } from '../config.js';
 import { createSecretBox, type SecretBox } from '../delivery/secret-box.js';
@@ -6,6 +7,7 @@ import { createResolveName, type ResolveName } from '../delivery/resolve-name.js
 import { startWorker, type Worker } from '../delivery/worker.js';
 import { secretsKeyOf } from '../secrets.js';
 import { starting } from '../start-error.js';
+import type { DeliveryCounts } from '../store/count-deliveries.js';
 import { openStore, type Store } from '../store/store.js';
 
 /** What serving and delivering both need: a migrated database and the secrets. */
@@ -19,7 +21,12 @@ export interface Foundation {
   outboxAgeSeconds(): Promise<number>;
   /** How long the oldest due delivery has been waiting; 0 without one. */
   dueAgeSeconds(): Promise<number>;
+  /** Pending and failed deliveries of all accounts, at most 5 s old. */
+  deliveryCounts(): Promise<DeliveryCounts>;
 }
+
+/** Several scrapers cost one count. */
+const countedForMs = 5_000;
 
 export async function openFoundation(keep: Keep, config: Config, now: () => number): Promise<Foundation> {
   const store = keep(await starting('DATABASE_URL', () => openStore(config.database)));
@@ -35,6 +42,7 @@ export async function openFoundation(keep: Keep, config: Config, now: () => numb
       const oldestMs = await store.findOldestEvent();
       return oldestMs === undefined ? 0 : Math.max(0, now() - oldestMs) / 1000;
     },
+    deliveryCounts: cachedFor(countedForMs, now, store.countDeliveries),
     async dueAgeSeconds() {
       const queues = await store.findDueQueues();
       return Math.max(0, ...queues.map(({ firstDueAtMs }) => now() - firstDueAtMs)) / 1000;

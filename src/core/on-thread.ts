@@ -51,6 +51,7 @@ function coreThrough({ call }: Connection<ThreadFunctions>): Core {
     waiting: () => call('waiting'),
     outboxAgeSeconds: () => call('outboxAgeSeconds'),
     dueAgeSeconds: () => call('dueAgeSeconds'),
+    deliveryCounts: () => call('deliveryCounts'),
     workerLoad: () => call('workerLoad'),
     close: () => call('close'),
   };

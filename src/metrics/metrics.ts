@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { countMax, type DeliveryCounts } from '../store/count-deliveries.js';
 import { version } from '../version.js';
 
 /** What operators watch, by the names that Prometheus scrapes. */
@@ -14,6 +15,8 @@ export interface Metrics {
   readonly watchOutbox: (ageSeconds: Figure) => void;
   /** Reads how long the oldest due delivery has been waiting, in seconds, at every scrape. */
   readonly watchDueAge: (ageSeconds: Figure) => void;
+  /** Reads the numbers of pending and of failed deliveries, at every scrape. */
+  readonly watchDeliveries: (counts: () => Promise<DeliveryCounts>) => void;
   /** Reads the slots in use and the ages of the deliveries in flight, at every scrape; undefined without a worker. */
   readonly watchWorker: (load: () => Promise<WorkerLoad | undefined>) => void;
   /** Asks how many readings wait for their group. */
@@ -85,6 +88,7 @@ export function createMetrics(): Metrics {
       addGauge(registry, 'webhook_outbox_age_seconds', 'Age of the oldest event that waits to be expanded.', read),
     watchDueAge: (read) =>
       addGauge(registry, 'webhook_due_age_seconds', 'How long the oldest due delivery has been waiting.', read),
+    watchDeliveries: (read) => addDeliveryGauges(registry, read),
     watchWorker: (read) => addWorkerGauges(registry, read),
     watchQueue: (read) => addGauge(registry, 'ingest_queue_depth', 'Readings that wait for their group.', read),
     watchDroppedLines: (dropped) =>
@@ -92,6 +96,18 @@ export function createMetrics(): Metrics {
     contentType: registry.contentType,
     text: () => registry.metrics(),
   };
+}
+
+function addDeliveryGauges(registry: Registry, read: () => Promise<DeliveryCounts>): void {
+  const upTo = `at most ${countMax.toLocaleString('en')}`;
+  const help = (what: string) => `${what} of all accounts, ${upTo}; the same in every process of a database.`;
+  addGauge(registry, 'webhook_deliveries_pending', help('Unsettled deliveries'), async () => (await read()).pending);
+  addGauge(
+    registry,
+    'webhook_deliveries_failed',
+    help('Retained failed deliveries'),
+    async () => (await read()).failed,
+  );
 }
 
 const ageBounds = [1, 5, 10, Number.POSITIVE_INFINITY];

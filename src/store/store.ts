@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { DatabaseConfig } from '../config.js';
 import { type DatabaseUse, openDatabase } from './database.js';
+import { countDeliveries } from './count-deliveries.js';
 import { createErasedLog } from './erased-log.js';
 import { type Erasure, eraseReadings, eraseSessions, findErasures } from './erasures.js';
 import {
@@ -88,6 +89,7 @@ export function openStore(config: DatabaseConfig, use: DatabaseUse = 'serving') 
     findOldestEvent: () => findOldestEvent(knex),
     findSessionsWithEvents: (max: number) => findSessionsWithEvents(knex, max),
     findDueQueues: (): Promise<DueQueue[]> => findDueQueues(knex),
+    countDeliveries: () => countDeliveries(knex),
     claimDue: (claim: Claim): Promise<DueDelivery[]> => claimDue(knex, claim),
     findErasures: (max: number) => findErasures(knex, max),
     eraseReadings: (erasure: Erasure, batch: number) => retry(() => eraseReadings(knex, erasure, batch)),

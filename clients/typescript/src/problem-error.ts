@@ -4,7 +4,10 @@ type AnyProblem = Problem | ValidationProblem | RateLimitProblem;
 /** A newer service may say more than is known here. */
 type OrNewer<Known extends string> = Known | (string & {});
 
-/** The service refused the request. Branch on `code`; `message` is for people. */
+/**
+ * The service refused the request. Branch on `code`; `message` is for people: the problem's detail, or each validation
+ * error with its field, as in `sentiment: Input should be a valid number`.
+ */
 export class ProblemError extends Error {
   override readonly name = 'ProblemError';
   readonly code: OrNewer<ProblemCode>;
@@ -22,7 +25,7 @@ export class ProblemError extends Error {
     readonly problem: AnyProblem,
     headers: Headers,
   ) {
-    super(problem.detail);
+    super(messageOf(problem));
     this.code = problem.code;
     this.status = problem.status;
     this.faults = 'errors' in problem ? problem.errors : [];
@@ -30,6 +33,17 @@ export class ProblemError extends Error {
     this.retryAfterSeconds = retryAfterSeconds(headers);
     this.violatedPolicies = 'violated_policies' in problem ? problem.violated_policies : [];
   }
+}
+
+function messageOf(problem: AnyProblem): string {
+  const faults = 'errors' in problem ? problem.errors : [];
+  return faults.length === 0 ? problem.detail : faults.map(describe).join('; ');
+}
+
+/** An error of the whole body has an empty pointer and no field to name. */
+function describe({ pointer = '', parameter, detail }: Fault): string {
+  const field = parameter ?? pointer.slice(1).replaceAll('~1', '/').replaceAll('~0', '~');
+  return field === '' ? detail : `${field}: ${detail}`;
 }
 
 /** What answered is not the service: a proxy, most likely. */

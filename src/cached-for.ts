@@ -1,0 +1,15 @@
+/** Returns a function that calls `read` at most once per `maxAgeMs`. A rejected read is not cached. `now` is in epoch ms. */
+export function cachedFor<Value>(maxAgeMs: number, now: () => number, read: () => Promise<Value>) {
+  let cached: { readonly value: Promise<Value>; readonly readAtMs: number } | undefined;
+  return (): Promise<Value> => {
+    // A clock that was set back must not extend the age.
+    if (cached && Math.abs(now() - cached.readAtMs) < maxAgeMs) return cached.value;
+    const value = read();
+    const entry = { value, readAtMs: now() };
+    cached = entry;
+    value.catch(() => {
+      if (cached === entry) cached = undefined;
+    });
+    return value;
+  };
+}
