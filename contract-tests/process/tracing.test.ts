@@ -1,9 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { createTestDatabase } from '../support/databases.js';
-import { startMain } from '../support/process.js';
+import { type Running, runMain, startMain } from '../support/process.js';
 
 const traceId = '0af7651916cd43dd8448eb211c80319c';
 
@@ -23,8 +24,53 @@ test('requests are traced to where OTEL_ variables point, under the caller’s t
   expect(collector.text()).not.toContain('somebody');
 });
 
+test('spans of the core are children of the span of their request', async () => {
+  const collector = await startCollector();
+  const { service, key } = await startTraced(collector.url);
+  const send = (flags: string) => sendReading(service.url, key, `00-${traceId}-b7ad6b7169203331-${flags}`);
+  await send('01');
+  // The caller does not sample this one.
+  await send('00');
+  await service.end('SIGTERM');
+  const request = collector.spans().find(({ name }) => name === 'POST /v1/ingest');
+  expect(request).toMatchObject({ traceId, parentSpanId: 'b7ad6b7169203331' });
+  const groups = collector.spans().filter(({ name }) => name === 'ingest group');
+  expect(groups).toMatchObject([{ traceId, parentSpanId: request?.spanId }]);
+});
+
+test('the span of a group with several requests links to all of them', async () => {
+  const collector = await startCollector();
+  const { service, key } = await startTraced(collector.url);
+  const count = 40;
+  await Promise.all(Array.from({ length: count }, () => sendReading(service.url, key)));
+  await service.end('SIGTERM');
+  const requests = collector.spans().filter(({ name }) => name === 'POST /v1/ingest');
+  const groups = collector.spans().filter(({ name }) => name === 'ingest group');
+  expect(groups.length).toBeLessThan(count);
+  const served = groups.flatMap(({ parentSpanId, links = [] }) => [parentSpanId, ...links.map(({ spanId }) => spanId)]);
+  expect(served.sort()).toEqual(requests.map(({ spanId }) => spanId).sort());
+});
+
+async function startTraced(collectorUrl: string): Promise<{ service: Running; key: string }> {
+  const database = await createTestDatabase();
+  onTestFinished(database.drop);
+  const env = { DATABASE_URL: database.url, OTEL_EXPORTER_OTLP_ENDPOINT: collectorUrl };
+  const created = await runMain(['keys', 'create', '--account', 'traced', '--tier', 'enterprise'], env);
+  return { service: await startMain(env), key: created.stdout.trim() };
+}
+
+async function sendReading(url: string, key: string, traceparent?: string): Promise<void> {
+  const reading = { session_id: randomUUID(), timestamp: new Date().toISOString(), heart_rate: 70 };
+  const headers = { 'X-Service-Key': key, 'Content-Type': 'application/json', ...(traceparent && { traceparent }) };
+  const { status } = await fetch(`${url}/v1/ingest`, { method: 'POST', headers, body: JSON.stringify(reading) });
+  expect(status).toBe(200);
+}
+
 interface Span {
   readonly name: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly links?: ReadonlyArray<{ readonly spanId: string }>;
   readonly traceId: string;
 }
 

@@ -1,5 +1,5 @@
-import { context, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
-import type { RequestHandler } from 'express';
+import { context, propagation, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import type { Request, RequestHandler, Response } from 'express';
 import { whenSettled } from './when-settled.js';
 
 const tracer = trace.getTracer('realtime-state-service');
@@ -8,7 +8,12 @@ const tracer = trace.getTracer('realtime-state-service');
 export const traceRequest: RequestHandler = (request, response, next) => {
   const parent = propagation.extract(context.active(), request.headers);
   const span = tracer.startSpan(request.method, { kind: SpanKind.SERVER }, parent);
-  if (!span.isRecording()) return next();
+  // A request that is not sampled passes its context on, so that the core does not sample it either.
+  if (span.isRecording()) record(request, response, span);
+  context.with(trace.setSpan(parent, span), next);
+};
+
+function record(request: Request, response: Response, span: Span): void {
   response.locals.logged = { ...response.locals.logged, trace_id: span.spanContext().traceId };
   whenSettled(response, () => {
     const { route, requestId } = response.locals;
@@ -22,5 +27,4 @@ export const traceRequest: RequestHandler = (request, response, next) => {
     if (response.statusCode >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
     span.end();
   });
-  context.with(trace.setSpan(parent, span), next);
-};
+}

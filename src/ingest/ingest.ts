@@ -3,7 +3,7 @@ import type { Store } from '../store/store.js';
 import { isTransient } from '../store/transient.js';
 import { advanceGroup, type Outcome } from './advance.js';
 import { createGroupCommit } from '../group-commit.js';
-import { inSpan } from '../in-span.js';
+import { inSharedSpan, type TraceOrigin, traceOrigin } from '../in-span.js';
 import type { PreparedReading } from './prepared-reading.js';
 
 /** Bounds a transaction: with three topics each, some 500 rows of triggers. */
@@ -29,16 +29,21 @@ export interface Ingest {
   close(): Promise<void>;
 }
 
+interface Submitted {
+  readonly reading: PreparedReading;
+  readonly origin: TraceOrigin;
+}
+
 export function createIngest(parts: IngestParts): Ingest {
-  const groups = createGroupCommit<PreparedReading, Outcome>({
+  const groups = createGroupCommit<Submitted, Outcome>({
     commit: (group) => commitGroup(parts, group),
     isOutage: isTransient,
     groupMax,
     queueMax,
   });
   return {
-    async submit(submitted) {
-      const outcome = await groups.submit(submitted);
+    async submit(reading) {
+      const outcome = await groups.submit({ reading, origin: traceOrigin() });
       if ('refusal' in outcome) throw outcome.refusal;
       return outcome.answer;
     },
@@ -49,10 +54,12 @@ export function createIngest(parts: IngestParts): Ingest {
 
 async function commitGroup(
   { store, now, onEvents, observeGroup }: IngestParts,
-  group: readonly PreparedReading[],
+  group: readonly Submitted[],
 ): Promise<Outcome[]> {
   const size = { 'ingest.group_size': group.length };
-  const outcomes = await inSpan('ingest group', 'INTERNAL', size, () => advanceGroup(store, group, now()));
+  const origins = group.map(({ origin }) => origin);
+  const readings = group.map(({ reading }) => reading);
+  const outcomes = await inSharedSpan('ingest group', size, origins, () => advanceGroup(store, readings, now()));
   observeGroup(group.length);
   if (outcomes.some((outcome) => 'answer' in outcome && outcome.isTold)) onEvents();
   return outcomes;

@@ -1,11 +1,12 @@
 import type { MessagePort, Worker } from 'node:worker_threads';
 import { createUnderWay } from '../under-way.js';
+import { activeTrace, inTrace, type TraceHeaders } from './trace-context.js';
 import { errorOf, type WireError, wireErrorOf } from './wire-error.js';
 
 /** Functions that the other thread may call, by name. Arguments and results are copied (structured clone). */
 export type Functions = Readonly<Record<string, (...args: never[]) => unknown>>;
 
-type Call = readonly ['call', id: number, name: string, args: readonly unknown[]];
+type Call = readonly ['call', id: number, name: string, args: readonly unknown[], trace: TraceHeaders | undefined];
 type Done = readonly ['done', id: number, value: unknown];
 type Failed = readonly ['failed', id: number, error: WireError];
 type Message = Call | Done | Failed;
@@ -33,10 +34,10 @@ export function connect<Theirs>(port: MessagePort | Worker, mine: Functions): Co
   const send = createBatchedSend(port);
   const asked = createUnderWay<{ resolve(value: never): void; reject(error: Error): void }>();
 
-  async function run([, , name, args]: Call): Promise<unknown> {
+  async function run([, , name, args, trace]: Call): Promise<unknown> {
     const called = mine[name];
     if (!called) throw new Error(`unknown function: ${name}`);
-    return called(...(args as never[]));
+    return inTrace(trace, () => called(...(args as never[])));
   }
 
   async function answer(call: Call): Promise<void> {
@@ -63,8 +64,8 @@ export function connect<Theirs>(port: MessagePort | Worker, mine: Functions): Co
   });
   return {
     call: (name, ...args) =>
-      new Promise((resolve, reject) => send(['call', asked.enter({ resolve, reject }), name, args])),
-    notify: (name, ...args) => send(['call', notificationId, name, args]),
+      new Promise((resolve, reject) => send(['call', asked.enter({ resolve, reject }), name, args, activeTrace()])),
+    notify: (name, ...args) => send(['call', notificationId, name, args, undefined]),
   };
 }
 
