@@ -15,6 +15,7 @@ import { createFailureLimit } from './limits/failure-limit.js';
 import { createMonthlyCalls, monthlyQuotaBy } from './limits/monthly-calls.js';
 import { openSessionRequestWindow } from './limits/windows.js';
 import { createMetrics } from './metrics/metrics.js';
+import { createThreadLoad } from './metrics/thread-load.js';
 import { serveMetrics } from './metrics/server.js';
 import { secretsKeyOf } from './secrets.js';
 import { starting } from './start-error.js';
@@ -89,6 +90,9 @@ async function serve(
   metrics.watchOutbox(core.outboxAgeSeconds);
   metrics.watchDueAge(core.dueAgeSeconds);
   metrics.watchDeliveries(core.deliveryCounts);
+  const threadLoad = keep(createThreadLoad());
+  metrics.watchThread('http', async () => threadLoad.read());
+  metrics.watchThread('core', core.threadLoad);
   metrics.watchWorker(core.workerLoad);
   const metricsUrl = await serveMetrics(keep, metrics, config);
   const keys = { byHashes: findKeys, recordUse: recordKeyUse };

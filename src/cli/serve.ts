@@ -19,7 +19,11 @@ export type Serving = Pick<ServiceParts, 'config' | 'root'> & {
 export async function serve({ config, root, program, tracing }: Serving): Promise<void> {
   const output = standardError();
   const log = createLog(config.logLevel, output);
-  const startCore = coreOnThread({ program, writeLog: output.write });
+  const onUnexpectedExit = (error: Error) => {
+    log.fatal({ err: error }, 'core thread ended unexpectedly');
+    void output.close().then(() => process.exit(1));
+  };
+  const startCore = coreOnThread({ program, writeLog: output.write, onUnexpectedExit });
   const service = await startService({ config, root, log, startCore, droppedLines: () => output.droppedLines });
   log.info({ version, url: service.url, database: config.database.kind }, 'started');
   console.log(`Listening on ${service.url}`);

@@ -7,6 +7,7 @@ import type { Worker, WorkerLoad } from '../delivery/worker.js';
 import { createIngest, type Ingest } from '../ingest/ingest.js';
 import { type AdmitSession, createAdmitSession } from '../limits/new-session-limit.js';
 import { openNewSessionWindow } from '../limits/windows.js';
+import { createThreadLoad, type ThreadLoad } from '../metrics/thread-load.js';
 import { createOperations, type Operations } from '../operations/index.js';
 import { startRetention } from '../retention/purge.js';
 import type { KeyTable } from '../store/keys.js';
@@ -40,6 +41,8 @@ export interface Core extends Closable {
   dueAgeSeconds(): Promise<number>;
   /** Pending and failed deliveries of all accounts. */
   deliveryCounts: Foundation['deliveryCounts'];
+  /** Event-loop lag and heap of the thread that runs the core. */
+  threadLoad(): Promise<ThreadLoad>;
   /** Undefined while this process does not deliver. */
   workerLoad(): Promise<WorkerLoad | undefined>;
 }
@@ -75,6 +78,7 @@ async function start(keep: Keep, parts: CoreParts): Promise<Omit<Core, 'close'>>
   const foundation = await openFoundation(keep, config, now);
   const { store } = foundation;
   keep(startRetention(store, now, log));
+  const threadLoad = keep(createThreadLoad());
   let worker: Worker | undefined;
   // Closed after the parts whose events it delivers.
   keep({ close: async () => worker?.close() });
@@ -102,6 +106,7 @@ async function start(keep: Keep, parts: CoreParts): Promise<Omit<Core, 'close'>>
     outboxAgeSeconds: foundation.outboxAgeSeconds,
     dueAgeSeconds: foundation.dueAgeSeconds,
     deliveryCounts: foundation.deliveryCounts,
+    threadLoad: async () => threadLoad.read(),
     workerLoad: async () => worker?.load(),
   };
 }

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { type Closable, startAll } from '../closing.js';
 import type { Config } from '../config.js';
 import { createMetrics } from '../metrics/metrics.js';
+import { createThreadLoad } from '../metrics/thread-load.js';
 import { serveMetrics } from '../metrics/server.js';
 import { openFoundation, startWorkerOn } from './foundation.js';
 
@@ -34,6 +35,8 @@ export async function startDelivery({
     metrics.watchOutbox(foundation.outboxAgeSeconds);
     metrics.watchDueAge(foundation.dueAgeSeconds);
     metrics.watchDeliveries(foundation.deliveryCounts);
+    const threadLoad = keep(createThreadLoad());
+    metrics.watchThread('core', async () => threadLoad.read());
     await serveMetrics(keep, metrics, config);
     const { observeAttempt } = metrics;
     const worker = keep(startWorkerOn(foundation, { config, log, observeAttempt, pollMs }));

@@ -8,24 +8,23 @@ export interface ThreadOptions {
   readonly program: URL;
   /** Writes a log line of the core. */
   readonly writeLog: (line: string) => void;
+  /** Called when the thread ends before it is closed. No call to the core is answered any more. */
+  readonly onUnexpectedExit: (error: Error) => void;
 }
 
 /**
- * Starts the core on a separate thread, so that neither SQL nor SQLite's commits block requests. An uncaught error
- * there ends the process, as on the main thread.
+ * Starts the core on a separate thread, so that neither SQL nor SQLite's commits block requests.
  */
-export function coreOnThread({ program, writeLog }: ThreadOptions): StartCore {
+export function coreOnThread({ program, writeLog, onUnexpectedExit }: ThreadOptions): StartCore {
   return async ({ config, host }) => {
     const workerData: ThreadData = { config };
     const thread = new Worker(program, { workerData });
-    thread.on('error', (error) => {
-      throw error;
-    });
+    const end = watchExit(thread, onUnexpectedExit);
     const connection = connect<ThreadFunctions>(thread, { ...host, writeLog } satisfies HostFunctions);
     try {
       await connection.call('start');
     } catch (error) {
-      await thread.terminate();
+      await end();
       throw error;
     }
     const core = coreThrough(connection);
@@ -33,9 +32,23 @@ export function coreOnThread({ program, writeLog }: ThreadOptions): StartCore {
       ...core,
       async close() {
         await core.close();
-        await thread.terminate();
+        await end();
       },
     };
+  };
+}
+
+/** Reports an exit of the thread, with its uncaught error if there was one. Returns a function that ends the thread. */
+function watchExit(thread: Worker, onUnexpectedExit: (error: Error) => void): () => Promise<unknown> {
+  let isExpected = false;
+  let uncaught: Error | undefined;
+  thread.on('error', (error: Error) => (uncaught = error));
+  thread.on('exit', (code) => {
+    if (!isExpected) onUnexpectedExit(uncaught ?? new Error(`exit code ${code}`));
+  });
+  return () => {
+    isExpected = true;
+    return thread.terminate();
   };
 }
 
@@ -52,6 +65,7 @@ function coreThrough({ call }: Connection<ThreadFunctions>): Core {
     outboxAgeSeconds: () => call('outboxAgeSeconds'),
     dueAgeSeconds: () => call('dueAgeSeconds'),
     deliveryCounts: () => call('deliveryCounts'),
+    threadLoad: () => call('threadLoad'),
     workerLoad: () => call('workerLoad'),
     close: () => call('close'),
   };

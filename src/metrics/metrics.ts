@@ -1,5 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { countMax, type DeliveryCounts } from '../store/count-deliveries.js';
+import { addThreadGauges } from './thread-gauges.js';
 import { version } from '../version.js';
 
 /** What operators watch, by the names that Prometheus scrapes. */
@@ -17,6 +18,8 @@ export interface Metrics {
   readonly watchDueAge: (ageSeconds: Figure) => void;
   /** Reads the numbers of pending and of failed deliveries, at every scrape. */
   readonly watchDeliveries: (counts: () => Promise<DeliveryCounts>) => void;
+  /** Reads the event-loop lag and the heap of a thread, at every scrape. */
+  readonly watchThread: ReturnType<typeof addThreadGauges>;
   /** Reads the slots in use and the ages of the deliveries in flight, at every scrape; undefined without a worker. */
   readonly watchWorker: (load: () => Promise<WorkerLoad | undefined>) => void;
   /** Asks how many readings wait for their group. */
@@ -89,6 +92,7 @@ export function createMetrics(): Metrics {
     watchDueAge: (read) =>
       addGauge(registry, 'webhook_due_age_seconds', 'How long the oldest due delivery has been waiting.', read),
     watchDeliveries: (read) => addDeliveryGauges(registry, read),
+    watchThread: addThreadGauges(registry),
     watchWorker: (read) => addWorkerGauges(registry, read),
     watchQueue: (read) => addGauge(registry, 'ingest_queue_depth', 'Readings that wait for their group.', read),
     watchDroppedLines: (dropped) =>

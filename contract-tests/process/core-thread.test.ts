@@ -1,0 +1,44 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { createTestDatabase } from '../support/databases.js';
+import { type Running, startMain } from '../support/process.js';
+import { until } from '../support/until.js';
+
+const preload = new URL('core-preload.mjs', import.meta.url);
+
+test.each([
+  ['process.exit', 'exit', 'exit code 3'],
+  ['an uncaught error', 'throw', 'thrown in the core'],
+  ['a full heap', 'fillMemory', 'reaching memory limit'],
+])('%s in the core thread ends the process with one log line', async (_, action, message) => {
+  const service = await startWith({ CORE_ACTION: action });
+  const { code, stderr } = await service.end('SIGUSR2');
+  expect(code).toBe(1);
+  const lines = stderr.split('\n').filter((line) => line.includes('core thread ended unexpectedly'));
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { level: 60, err: { message: expect.stringContaining(message) } },
+  ]);
+});
+
+test('event-loop lag and heap are measured per thread', async () => {
+  const service = await startWith({ CORE_ACTION: 'ballast', METRICS_PORT: '0' });
+  await until('the address is printed', () => service.stdout().includes('Metrics on'));
+  const metricsUrl = /^Metrics on (\S+)$/m.exec(service.stdout())?.[1] ?? '';
+  const text = await (await fetch(metricsUrl)).text();
+  const heapOf = (thread: string) =>
+    Number(new RegExp(`^thread_heap_bytes{thread="${thread}",kind="used"} (\\d+)$`, 'm').exec(text)?.[1]);
+  expect(heapOf('core')).toBeGreaterThan(100_000_000);
+  expect(heapOf('http')).toBeLessThan(100_000_000);
+  for (const thread of ['http', 'core'])
+    for (const quantile of ['0.99', '1'])
+      expect(text).toMatch(
+        new RegExp(`^thread_event_loop_lag_seconds{thread="${thread}",quantile="${quantile}"} \\d`, 'm'),
+      );
+  await service.end('SIGTERM');
+});
+
+async function startWith(env: Record<string, string>): Promise<Running> {
+  const database = await createTestDatabase();
+  onTestFinished(database.drop);
+  const NODE_OPTIONS = `--import ${preload.href} --max-old-space-size=256`;
+  return startMain({ DATABASE_URL: database.url, NODE_OPTIONS, ...env });
+}
