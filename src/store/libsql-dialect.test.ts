@@ -46,7 +46,8 @@ test('a failed statement leaves no connection that cannot commit', async () => {
   const [knex] = openTwo();
   await knex.raw('create table numbers (number integer primary key)');
   await knex('numbers').insert({ number: 1 });
-  await expect(knex('numbers').insert({ number: 1 })).rejects.toMatchObject({ code: 'SQLITE_CONSTRAINT_PRIMARYKEY' });
+  const insertTwice = knex.transaction((transaction) => transaction('numbers').insert([{ number: 2 }, { number: 1 }]));
+  await expect(insertTwice).rejects.toMatchObject({ code: 'SQLITE_CONSTRAINT_PRIMARYKEY' });
   await knex.transaction(async (transaction) => void (await transaction('numbers').insert({ number: 2 })));
   expect(await knex('numbers').pluck('number')).toEqual([1, 2]);
 });
