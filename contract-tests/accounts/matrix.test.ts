@@ -5,6 +5,7 @@ import { makeAccount } from '../support/calls.js';
 import { type RequestById, requestsById } from '../support/documented-requests.js';
 import { client, startTestService, type TestService } from '../support/service.js';
 
+const stressed = { heart_rate: 104, tone: 'hostile', expression: 'tense', sentiment: -1 } as const;
 const turn = { user_message: 'My exam is tomorrow', ai_response: 'How do you feel about it?' };
 
 /** An account with data, asked for by its owner. */
@@ -50,7 +51,9 @@ async function makeOwner(): Promise<Owner> {
   const { key, accountId } = await makeAccount(service, `owner-${randomUUID()}`, 'enterprise');
   const [sessionId, subjectId] = [randomUUID(), randomUUID()];
   const { read, post } = client(service.url, key, service.clock);
-  await read({ session_id: sessionId, subject_id: subjectId, heart_rate: 104, ...turn });
+  // Twice and stressed, so that the subject has an active trigger: its readings then differ from those of a new subject.
+  for (const timestamp of [service.clock.at(-10), service.clock.at()])
+    await read({ session_id: sessionId, subject_id: subjectId, timestamp, ...stressed, ...turn });
   const { body } = await post('/webhooks/register', { url, events: ['state_change'], session_id: sessionId });
   const deliveryId = await addFailedDelivery(accountId, body.id, sessionId);
   return { key, sessionId, subjectId, webhookId: body.id, deliveryId };
