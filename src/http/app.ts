@@ -21,7 +21,8 @@ import { requireProtocol } from './protocol.js';
 import { createRouter, requireRoute, route } from './route.js';
 import { crossOrigin, securityHeaders } from './headers.js';
 import { traceRequest } from './trace.js';
-import { type ValidateOptions, validate } from './validate.js';
+import { validate } from './validate.js';
+import type { ValidateOptions } from './validator.js';
 import './locals.js';
 
 export interface AppParts extends ValidateOptions, Admission, ProblemHandling, DocumentationParts {

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import type { Operate } from '../contract.js';
 import { sendText } from './json.js';
-import type { ValidateOptions } from './validate.js';
+import type { ValidateOptions } from './validator.js';
 
 /** Runs the operation and sends what it answers: the only place that sends a success. */
 export function dispatch(operate: Operate, { validateResponses }: ValidateOptions): RequestHandler {

@@ -1,0 +1,107 @@
+import type { RequestHandler, Response } from 'express';
+import * as OpenApiValidator from 'express-openapi-validator';
+import type {
+  OpenApiRequest,
+  OpenApiRequestMetadata,
+  OpenAPIV3,
+} from 'express-openapi-validator/dist/framework/types.js';
+import type { OperationId } from '../contract.js';
+import type { ContractDocument } from './contract-document.js';
+import type { ValidatorFault } from './faults.js';
+import { inOrder, type Step } from './in-order.js';
+
+export interface ValidateOptions {
+  /** Checks responses too: on in every test, off in production, where it would double the cost of a request. */
+  readonly validateResponses: boolean;
+}
+
+/** The handlers of express-openapi-validator. */
+export interface ValidatorSteps {
+  /** Set `request.openapi`: the operation that the validator finds for the path. */
+  readonly find: readonly Step[];
+  /** Validate the request, and responses where that is on, against `request.openapi`. */
+  readonly check: readonly Step[];
+}
+
+/** Returns the steps. Those that remain while all validation is off are the ones that find the operation. */
+export function stepsOf(document: ContractDocument, { validateResponses }: ValidateOptions): ValidatorSteps {
+  const settings = { removeAdditional: false, coerceTypes: false } as const;
+  const requests = { allErrors: true, coerceTypes: false } as const;
+  const all = handlersOf(document, requests, validateResponses && settings);
+  const found = handlersOf(document, false, false).length;
+  return { find: all.slice(0, found), check: all.slice(found) };
+}
+
+type Options = Parameters<typeof OpenApiValidator.middleware>[0];
+
+function handlersOf(
+  document: ContractDocument,
+  validateRequests: NonNullable<Options['validateRequests']>,
+  validateResponses: NonNullable<Options['validateResponses']>,
+): RequestHandler[] {
+  return OpenApiValidator.middleware({
+    // A copy, because the validator modifies it.
+    apiSpec: structuredClone(document) as unknown as OpenAPIV3.DocumentV3,
+    validateSecurity: false,
+    validateRequests,
+    validateResponses,
+    ajvFormats: { mode: 'full' },
+    fileUploader: false,
+  }) as unknown as RequestHandler[];
+}
+
+/**
+ * Returns a handler that validates requests whose route is known. The validator would compile and try one path after
+ * the other per request, so each operation is found once, at the start. Rejects on a contract that the validator cannot
+ * read, and when the steps do not find operations or do not validate.
+ */
+export async function createValidator(document: ContractDocument, steps: ValidatorSteps): Promise<RequestHandler> {
+  const [find, check] = [inOrder(steps.find), inOrder(steps.check)];
+  const known = new Map<OperationId, OpenApiRequestMetadata>();
+  for (const [template, operations] of Object.entries(document.paths))
+    for (const [method, { operationId }] of Object.entries(operations)) {
+      const metadata = await findMetadata(find, method.toUpperCase(), template);
+      await assertValidates(check, method.toUpperCase(), metadata);
+      known.set(operationId, metadata);
+    }
+  return (request, response, next) => {
+    const { route, params } = response.locals;
+    const metadata = route && known.get(route.operationId);
+    if (!metadata) throw new Error('validate needs a route');
+    (request as OpenApiRequest).openapi = { ...metadata, pathParams: { ...params } };
+    request.params = { ...params };
+    check(request, response, next);
+  };
+}
+
+async function findMetadata(find: RequestHandler, method: string, path: string): Promise<OpenApiRequestMetadata> {
+  const app = { param() {}, enabled: () => false };
+  const request = { app, method, path, originalUrl: path, baseUrl: '' } as unknown as OpenApiRequest;
+  const error = await run(find, request);
+  if (error !== undefined) throw error;
+  if (!request.openapi) throw new Error(`express-openapi-validator does not find ${method} ${path}`);
+  return request.openapi as OpenApiRequestMetadata;
+}
+
+/** Rejects when the steps accept a query parameter that the contract does not have. */
+async function assertValidates(check: RequestHandler, method: string, openapi: OpenApiRequestMetadata): Promise<void> {
+  // The headers of real requests, because the validator keeps a compiled schema per content type.
+  const headers = openapi.schema.requestBody ? { 'content-type': 'application/json' } : {};
+  const originalUrl = `${openapi.openApiRoute}?not-in-the-contract=1`;
+  const query = { 'not-in-the-contract': '1' };
+  const probe = { method, openapi, originalUrl, query, params: {}, headers };
+  const error = await run(check, probe as unknown as OpenApiRequest);
+  if (!isValidationError(error))
+    throw new Error(`express-openapi-validator does not validate ${method} ${openapi.openApiRoute}`, { cause: error });
+}
+
+/** Resolves with the error that the handler passes on; undefined without one. */
+function run(handler: RequestHandler, request: OpenApiRequest): Promise<unknown> {
+  return new Promise((resolve) => void handler(request, {} as Response, resolve));
+}
+
+export function isValidationError(error: unknown): error is { errors: ValidatorFault[] } {
+  return (
+    error instanceof Error && error.name === 'Bad Request' && Array.isArray((error as { errors?: unknown }).errors)
+  );
+}
