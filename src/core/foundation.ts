@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
-import { cachedFor } from '../cached-for.js';
 import type { Keep } from '../closing.js';
 import type { Config } from '../config.js';
 import { createSecretBox, type SecretBox } from '../delivery/secret-box.js';
 import { createResolveName, type ResolveName } from '../delivery/resolve-name.js';
 import { startWorker, type Worker } from '../delivery/worker.js';
+import { cachedFor } from '../metrics/cached-for.js';
 import { secretsKeyOf } from '../secrets.js';
 import { starting } from '../start-error.js';
 import type { DeliveryCounts } from '../store/count-deliveries.js';

@@ -1,5 +1,5 @@
 import { Gauge, type Registry } from 'prom-client';
-import { cachedFor } from '../cached-for.js';
+import { cachedFor } from './cached-for.js';
 import type { ThreadLoad } from './thread-load.js';
 
 /** `core` uses the database and delivers webhooks; `http` serves requests. */
