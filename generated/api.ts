@@ -206,8 +206,9 @@ export interface paths {
         put?: never;
         /**
          * Rotate secret
-         * @description The response contains the new secret: it is shown only once. For 24 hours deliveries are also signed with the
-         *     replaced secret, so a receiver can switch without losing a delivery.
+         * @description Issues a new secret, which is shown only once. For 24 hours, deliveries are signed with both the new and the
+         *     previous secret, so that a receiver can switch without rejecting a delivery. A second rotation within these 24
+         *     hours returns 409, because it would end the previous secret early.
          */
         post: operations["rotateWebhookSecret"];
         delete?: never;
@@ -961,7 +962,7 @@ export interface components {
          * @example invalid_payload
          * @enum {string}
          */
-        ProblemCode: "invalid_payload" | "missing_signals" | "timestamp_too_old" | "timestamp_in_future" | "missing_api_key" | "invalid_api_key" | "insufficient_scope" | "path_not_found" | "session_not_found" | "subject_not_found" | "webhook_not_found" | "delivery_not_found" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "body_too_large" | "unsupported_media_type" | "validation_failed" | "subject_mismatch" | "rate_limit_exceeded" | "idempotency_key_in_use" | "idempotency_key_reused" | "internal_error" | "service_unavailable";
+        ProblemCode: "invalid_payload" | "missing_signals" | "timestamp_too_old" | "timestamp_in_future" | "missing_api_key" | "invalid_api_key" | "insufficient_scope" | "path_not_found" | "session_not_found" | "subject_not_found" | "webhook_not_found" | "delivery_not_found" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "body_too_large" | "unsupported_media_type" | "validation_failed" | "subject_mismatch" | "rate_limit_exceeded" | "rotation_in_progress" | "idempotency_key_in_use" | "idempotency_key_reused" | "internal_error" | "service_unavailable";
         /**
          * @description Stable name of a validation error. New codes may be added.
          * @example number_type
@@ -1143,6 +1144,19 @@ export interface components {
         };
         /** @description The first request with this `Idempotency-Key` has not finished. Send the same request again after `Retry-After` seconds. */
         IdempotencyKeyInUse: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Retry-After": components["headers"]["RetryAfter"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                RateLimit: components["headers"]["RateLimitIfAny"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The previous secret is still valid (`rotation_in_progress`), or the first request with this `Idempotency-Key` has not finished (`idempotency_key_in_use`). Retry after `Retry-After` seconds. */
+        RotationConflict: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
                 "Retry-After": components["headers"]["RetryAfter"];
@@ -1776,7 +1790,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["WebhookNotFound"];
-            409: components["responses"]["IdempotencyKeyInUse"];
+            409: components["responses"]["RotationConflict"];
             422: components["responses"]["InvalidIdempotentRequest"];
             429: components["responses"]["RateLimitExceeded"];
             500: components["responses"]["InternalError"];

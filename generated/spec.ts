@@ -486,6 +486,11 @@ export const problems = {
     "title": "Too Many Requests",
     "detail": "Rate limit exceeded"
   },
+  "rotation_in_progress": {
+    "status": 409,
+    "title": "Conflict",
+    "detail": "The previous secret of this webhook signs deliveries until {until}: rotate again after that, or remove the webhook and register it again"
+  },
   "idempotency_key_in_use": {
     "status": 409,
     "title": "Conflict",
@@ -588,6 +593,10 @@ export const problemHelp = {
   "rate_limit_exceeded": {
     "cause": "A limit is exceeded. `violated_policies` names it.",
     "fix": "Wait for `Retry-After` seconds, then send the same request again. Send fewer readings with more signals each."
+  },
+  "rotation_in_progress": {
+    "cause": "The secret was rotated less than 24 hours ago, and the previous secret still signs deliveries.",
+    "fix": "Wait until the instant in `detail`. If a secret leaked, remove the webhook and register it again."
   },
   "idempotency_key_in_use": {
     "cause": "The first request with this `Idempotency-Key` has not finished.",
@@ -806,6 +815,7 @@ export const enums = {
     "validation_failed",
     "subject_mismatch",
     "rate_limit_exceeded",
+    "rotation_in_progress",
     "idempotency_key_in_use",
     "idempotency_key_reused",
     "internal_error",
@@ -1005,4 +1015,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "b9ecee4887ff187e4465a4e4678265511637f33d90fbeebac89a547fac2765fa" as const;
+export const contractDigest = "63cbc7d82e741964b8edda4c5e4973cd519b353bb8d6065dd7c2c695a4d1f390" as const;

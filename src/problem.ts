@@ -3,6 +3,19 @@ import type { Fault, FaultCode, ProblemCode, Schema } from './contract.js';
 
 type Values = Readonly<Record<string, string>>;
 
+export interface ProblemOptions {
+  readonly cause?: unknown;
+  readonly faults?: readonly Fault[];
+  /** Fills the placeholders of the contract's detail, e.g. `{scope}`. */
+  readonly values?: Values;
+  /** Appends the contract's hint and fills its placeholders. */
+  readonly hint?: Values;
+  /** The complete detail, for a problem that comes from another thread. */
+  readonly detail?: string;
+  /** Value of the Retry-After header, where the contract documents one. */
+  readonly retryAfterSeconds?: number;
+}
+
 /**
  * A request that cannot be served, as one of the contract's codes. `cause` is for the log and never reaches
  * the caller; `faults` lists what is wrong with the input (422 only).
@@ -10,18 +23,13 @@ type Values = Readonly<Record<string, string>>;
 export class ProblemError extends Error {
   readonly code: ProblemCode;
   readonly faults: readonly Fault[] | undefined;
+  readonly retryAfterSeconds: number | undefined;
 
-  /**
-   * `values` fill the placeholders of the contract's detail, as in `{scope}`. `hint` appends the contract's hint and fills
-   * its placeholders.
-   */
-  constructor(
-    code: ProblemCode,
-    options: { cause?: unknown; faults?: readonly Fault[]; values?: Values; hint?: Values } = {},
-  ) {
-    super(messageOf(code, options), { cause: options.cause });
+  constructor(code: ProblemCode, options: ProblemOptions = {}) {
+    super(options.detail ?? messageOf(code, options), { cause: options.cause });
     this.code = code;
     this.faults = options.faults;
+    this.retryAfterSeconds = options.retryAfterSeconds;
   }
 
   get status(): number {

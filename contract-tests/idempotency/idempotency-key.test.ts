@@ -43,7 +43,7 @@ test('a resent rotation gets the same secret and does not rotate again', async (
   const rotate = () => send(service, `/webhooks/${id}/rotate-secret`, key);
   const [first, again] = [await rotate(), await rotate()];
   expect([again.status, again.body]).toEqual([200, first.body]);
-  expect((await send(service, `/webhooks/${id}/rotate-secret`, randomUUID())).body.secret).not.toBe(first.body.secret);
+  expect((await send(service, `/webhooks/${id}/rotate-secret`, randomUUID())).body.code).toBe('rotation_in_progress');
 });
 
 test('a resent test event is queued once', async () => {

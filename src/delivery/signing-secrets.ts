@@ -7,7 +7,7 @@ import { formatSecret } from './sign.js';
 const secretBytes = 32;
 const rotationMs = settings.rotation_hours * 60 * 60 * 1000;
 
-/** A fresh secret in clear, to be shown once, and sealed, to be kept. */
+/** Returns a new secret in clear, to be shown once, and sealed, to be stored. */
 export function issueSecret(
   secretBox: SecretBox,
   accountId: string,
@@ -17,24 +17,25 @@ export function issueSecret(
   return { secret, sealed: secretBox.seal(secret, placeOf(accountId, webhookId)) };
 }
 
-/** The webhook with a new secret; for a while deliveries are signed with the one before as well. */
+/** Returns when the previous secret stops signing, epoch ms; undefined when no rotation is in progress. */
+export function rotationEndOf({ previousSecret }: StoredWebhook, nowMs: number): number | undefined {
+  return previousSecret && nowMs < previousSecret.untilMs ? previousSecret.untilMs : undefined;
+}
+
+/** Returns the webhook with a new secret. The previous secret also signs deliveries for the rotation period. */
 export function rotateTo(webhook: StoredWebhook, sealed: string, nowMs: number): StoredWebhook {
   return { ...webhook, secret: sealed, previousSecret: { secret: webhook.secret, untilMs: nowMs + rotationMs } };
 }
 
-/** The secrets that sign at this instant, the present one first. Throws SecretBoxError where that cannot be read. */
-export function secretsOf(
-  secretBox: SecretBox,
-  accountId: string,
-  { webhookId, secret, previousSecret }: StoredWebhook,
-  nowMs: number,
-): string[] {
+/** Returns the secrets that sign at this instant, the current one first. Throws SecretBoxError when it cannot be opened. */
+export function secretsOf(secretBox: SecretBox, accountId: string, webhook: StoredWebhook, nowMs: number): string[] {
+  const { webhookId, secret, previousSecret } = webhook;
   const open = (sealed: string) => secretBox.open(sealed, placeOf(accountId, webhookId));
-  const isRotating = previousSecret !== undefined && nowMs < previousSecret.untilMs;
-  return [open(secret), ...(isRotating ? openIfReadable(open, previousSecret.secret) : [])];
+  const isRotating = rotationEndOf(webhook, nowMs) !== undefined;
+  return [open(secret), ...(isRotating && previousSecret ? openIfReadable(open, previousSecret.secret) : [])];
 }
 
-/** One that cannot be read must not keep its successor from signing. */
+/** A previous secret that cannot be opened must not prevent the current one from signing. */
 function openIfReadable(open: (sealed: string) => string, sealed: string): string[] {
   try {
     return [open(sealed)];

@@ -27,8 +27,8 @@ export function problemHandler({ log, isTransient, remedyOf, observeRefusal }: P
       const err = problem.cause ?? problem;
       log.error({ ...response.locals.logged, err, remedy: remedyOf(err) }, problem.code);
     }
-    if (problem.code === 'service_unavailable' || problem.code === 'idempotency_key_in_use')
-      response.set('Retry-After', String(retryAfter.service_unavailable_seconds));
+    const retryAfterSeconds = retryAfterOf(problem);
+    if (retryAfterSeconds !== undefined) response.set('Retry-After', String(retryAfterSeconds));
     if (problem instanceof RateLimitError) {
       response.set(fieldsOf(problem, response.locals.allowances));
       observeRefusal(problem.exceeded.policy);
@@ -40,6 +40,11 @@ export function problemHandler({ log, isTransient, remedyOf, observeRefusal }: P
 
 function fieldsOf({ exceeded }: RateLimitError, allowances: readonly Allowance[]): Record<string, string> {
   return { 'Retry-After': String(exceeded.resetSeconds), ...rateLimitFields([...allowances, exceeded]) };
+}
+
+function retryAfterOf({ code, retryAfterSeconds }: ProblemError): number | undefined {
+  const isSoon = code === 'service_unavailable' || code === 'idempotency_key_in_use';
+  return retryAfterSeconds ?? (isSoon ? retryAfter.service_unavailable_seconds : undefined);
 }
 
 function toProblem(error: unknown, isTransient: (error: unknown) => boolean): ProblemError {

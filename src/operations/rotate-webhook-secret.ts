@@ -1,11 +1,15 @@
 import type { Operation } from '../contract.js';
-import { issueSecret, rotateTo } from '../delivery/signing-secrets.js';
+import { issueSecret, rotateTo, rotationEndOf } from '../delivery/signing-secrets.js';
 import { toWebhook } from '../delivery/webhook-view.js';
+import { ProblemError } from '../problem.js';
 import { idempotently } from './idempotently.js';
 import { requireWebhook } from './require-webhook.js';
 import type { Services } from './services.js';
 
-/** Issues a new secret. Deliveries are signed with the old one too for a day, so that no receiver misses an event. */
+/**
+ * Issues a new secret. The previous one also signs deliveries for a day, so that no receiver rejects an event. Throws
+ * rotation_in_progress during that day: a further rotation would end the previous secret early.
+ */
 export function rotateWebhookSecret(services: Services): Operation<'rotateWebhookSecret'> {
   const { secretBox, now } = services;
   return async ({ params, headers }, caller) => {
@@ -13,10 +17,20 @@ export function rotateWebhookSecret(services: Services): Operation<'rotateWebhoo
     return idempotently(services, caller, request, {
       async write(writer) {
         const { secret, sealed } = issueSecret(secretBox, caller.accountId, params.id);
-        const rotated = rotateTo(await requireWebhook(writer, params.id), sealed, now());
+        const webhook = await requireWebhook(writer, params.id);
+        refuseDuringRotation(rotationEndOf(webhook, now()), now());
+        const rotated = rotateTo(webhook, sealed, now());
         await writer.webhooks.update(rotated);
         return { status: 200, body: { ...toWebhook(rotated), secret } };
       },
     });
   };
+}
+
+function refuseDuringRotation(endsAtMs: number | undefined, nowMs: number): void {
+  if (endsAtMs === undefined) return;
+  throw new ProblemError('rotation_in_progress', {
+    values: { until: new Date(endsAtMs).toISOString() },
+    retryAfterSeconds: Math.ceil((endsAtMs - nowMs) / 1000),
+  });
 }

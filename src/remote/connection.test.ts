@@ -7,7 +7,7 @@ import { connect, type Connection, type Functions } from './connection.js';
 
 interface Theirs extends Functions {
   double(number: number): number;
-  fail(kind: 'limit' | 'problem' | 'database' | 'text'): Promise<never>;
+  fail(kind: 'limit' | 'problem' | 'conflict' | 'database' | 'text'): Promise<never>;
   append(line: string): void;
   lines(): string[];
 }
@@ -17,6 +17,7 @@ const lock = Object.assign(new Error('a lock'), { code: 'ER_LOCK_DEADLOCK' });
 const failures = {
   limit: () => new RateLimitError(exceeded),
   problem: () => new ProblemError('validation_failed', { faults: [fault('missing', { pointer: '/x' })], cause: lock }),
+  conflict: () => new ProblemError('rotation_in_progress', { values: { until: 'noon' }, retryAfterSeconds: 9 }),
   database: () => lock,
   text: () => 'not an error',
 };
@@ -57,6 +58,13 @@ test('a ProblemError arrives as a ProblemError, with its faults and its cause', 
   expect(error).toBeInstanceOf(ProblemError);
   expect(error).toMatchObject({ code: 'validation_failed', faults: [{ code: 'missing', pointer: '/x' }] });
   expect(error).toMatchObject({ cause: { message: 'a lock', code: 'ER_LOCK_DEADLOCK' } });
+});
+
+test('a ProblemError arrives with its filled detail and its Retry-After', async () => {
+  const error = await startPair()
+    .call('fail', 'conflict')
+    .catch((it: unknown) => it);
+  expect(error).toMatchObject({ message: expect.stringContaining('until noon'), retryAfterSeconds: 9 });
 });
 
 test('a RateLimitError arrives with its allowance', async () => {

@@ -9,6 +9,8 @@ export type WireError =
       readonly kind: 'problem';
       readonly code: ProblemCode;
       readonly faults: readonly Fault[] | undefined;
+      readonly detail: string;
+      readonly retryAfterSeconds: number | undefined;
       readonly cause: WireError | undefined;
     }
   | {
@@ -23,8 +25,9 @@ export type WireError =
 export function wireErrorOf(error: unknown): WireError {
   if (error instanceof RateLimitError) return { kind: 'limit', exceeded: error.exceeded };
   if (error instanceof ProblemError) {
-    const { code, faults, cause } = error;
-    return { kind: 'problem', code, faults, cause: cause === undefined ? undefined : wireErrorOf(cause) };
+    const { code, faults, message: detail, retryAfterSeconds, cause } = error;
+    const wireCause = cause === undefined ? undefined : wireErrorOf(cause);
+    return { kind: 'problem', code, faults, detail, retryAfterSeconds, cause: wireCause };
   }
   const { name, message, stack, code }: NodeJS.ErrnoException =
     error instanceof Error ? error : new Error(String(error));
@@ -38,6 +41,12 @@ export function errorOf(wire: WireError): Error {
   return Object.assign(new Error(message), { name, stack, ...(code !== undefined && { code }) });
 }
 
-function problemOf({ code, faults, cause }: Extract<WireError, { kind: 'problem' }>): ProblemError {
-  return new ProblemError(code, { ...(faults && { faults }), ...(cause && { cause: errorOf(cause) }) });
+function problemOf(wire: Extract<WireError, { kind: 'problem' }>): ProblemError {
+  const { code, faults, detail, retryAfterSeconds, cause } = wire;
+  return new ProblemError(code, {
+    detail,
+    ...(faults && { faults }),
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    ...(cause && { cause: errorOf(cause) }),
+  });
 }

@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { dirname } from 'node:path';
 import knex, { type Knex } from 'knex';
@@ -40,8 +40,9 @@ export function openDatabase(config: DatabaseConfig, use: DatabaseUse = 'serving
 /** One connection: SQLite has one writer, and a query beside an open transaction waits for its end. */
 function sqliteConfig(file: string, use: DatabaseUse): Knex.Config {
   mkdirSync(dirname(file), { recursive: true });
-  // Before SQLite makes it for everybody to read. Its log gets the same rights; a file that exists keeps its own.
-  closeSync(openSync(file, 'a', 0o600));
+  // Created here with owner-only rights; SQLite gives its log the same. An existing file is not opened: closing it would
+  // release the locks that SQLite holds on it in this process (POSIX).
+  if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));
   return {
     client: LibsqlClient,
     connection: { filename: file },

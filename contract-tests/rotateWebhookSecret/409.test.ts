@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { startTestService } from '../support/service.js';
+import { register } from '../support/webhooks.js';
+
+const daySeconds = 24 * 60 * 60;
+
+test('a second rotation within 24 hours is refused, so that the previous secret stays valid as documented', async () => {
+  const service = await startTestService({});
+  const { id } = await register(service, 'https://8.8.8.8/');
+  const rotate = () => service.request(`/webhooks/${id}/rotate-secret`, { method: 'POST' });
+  expect((await rotate()).status).toBe(200);
+  const until = service.clock.at(daySeconds);
+  service.clock.advance(60);
+  const { status, body, headers } = await rotate();
+  expect([status, body.code]).toEqual([409, 'rotation_in_progress']);
+  expect(body.detail).toContain(until);
+  expect(Number(headers.get('Retry-After'))).toBe(daySeconds - 60);
+  service.clock.advance(daySeconds - 60);
+  expect((await rotate()).status).toBe(200);
+});
+
+test('of simultaneous rotations exactly one succeeds', async () => {
+  const service = await startTestService();
+  const { id } = await register(service, 'https://8.8.8.8/');
+  const rotations = await Promise.all(
+    [1, 2, 3, 4].map(() => service.request(`/webhooks/${id}/rotate-secret`, { method: 'POST' })),
+  );
+  expect(rotations.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409]);
+});
