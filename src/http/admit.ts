@@ -7,13 +7,13 @@ const unavailable = problems.service_unavailable.status;
 
 export interface Admission {
   readonly isClosing: () => boolean;
-  /** Requests under way from which further ones are refused, before they fill the memory. */
+  /** Maximum number of requests in flight. Further ones are rejected, so that memory stays bounded. */
   readonly underWayMax: number;
 }
 
 /**
- * Refuses what cannot be served now, where the contract documents that refusal: liveness goes on answering. While the
- * service shuts down it finishes what it has begun and begins nothing new.
+ * Rejects requests with service_unavailable while the service shuts down or is overloaded. Applies only to operations
+ * for which the contract documents that error: the liveness check is always served.
  */
 export function admit({ isClosing, underWayMax }: Admission): RequestHandler {
   let inFlight = 0;

@@ -30,17 +30,17 @@ export interface AppParts extends ValidateOptions, Admission, ProblemHandling, D
   readonly operate: Operate;
   readonly identify: Authenticate;
   readonly countFailure: FailureLimit;
-  /** Proxies whose X-Forwarded-For is believed: their number, or their networks. */
+  /** Proxies whose X-Forwarded-For is trusted: their number, or their networks. */
   readonly trustProxy: number | readonly string[];
   readonly monthlyCalls: MonthlyCalls;
   readonly sessionRequests: WindowLimit;
   readonly preparations: Preparations;
-  /** Origins of web pages that may call. */
+  /** Origins that CORS allows. */
   readonly corsOrigins: readonly string[];
   readonly observeRequest: ObserveRequest;
 }
 
-/** The way of a request, in order. Rejects when the contract is bad. */
+/** Builds the app: the steps of each request, in order. Rejects when the contract is invalid. */
 export async function createApp(parts: AppParts): Promise<Express> {
   const app = express();
   app.disable('x-powered-by');

@@ -5,13 +5,13 @@ import type { FailureLimit } from '../limits/failure-limit.js';
 import { ProblemError } from '../problem.js';
 import { callerAddress } from './caller-address.js';
 
-/** Finds the caller of a key, which may be valid from some addresses only. */
+/** Returns the caller of a key, or why the key is not valid. A key may be limited to some addresses. */
 export type Authenticate = (key: string, address: string | undefined) => Promise<Identity>;
 
 /**
- * Runs before anything else of the request is read, also on paths that the contract does not name. The response never
- * says why a key is invalid, so that a stolen key gives nothing away. The request's log line does. Too many failures from
- * one address get a 429.
+ * Runs before the body is read, and also on unknown paths. The response never says why a key is invalid, because that
+ * would help the holder of a stolen key. The log line of the request says it. Too many failures from one address get a
+ * 429.
  */
 export function authenticate(identify: Authenticate, countFailure: FailureLimit): RequestHandler {
   return async (request, response, next) => {
@@ -19,7 +19,7 @@ export function authenticate(identify: Authenticate, countFailure: FailureLimit)
     if (locals.isPublic) return next();
     const key = request.get('X-Service-Key');
     const address = callerAddress(request);
-    // The key is checked first: a valid one is accepted whatever else comes from its address.
+    // The key is checked before the limit: a valid key is accepted even from an address with many failures.
     const refuse = (problem: ProblemError): never => {
       const allowance = countFailure(address);
       locals.allowances = [];

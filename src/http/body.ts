@@ -5,13 +5,13 @@ import getRawBody from 'raw-body';
 import { body as bodyLimits } from '../../generated/spec.js';
 import { ProblemError } from '../problem.js';
 
-/** Reads the JSON body of operations that take one; of others it is left unread. */
+/** Reads the JSON body of operations that have one. Other bodies stay unread. */
 export const body: RequestHandler = async (request, response, next) => {
   if (response.locals.route?.operation.requestBody) request.body = await readJson(request, response);
   next();
 };
 
-/** A body that is too large, or of a kind that is not read, is refused before it has been sent. */
+/** Rejects a body that is too large or has an unsupported media type before it reads the body. */
 async function readJson(request: Request, response: Response): Promise<unknown> {
   const { headers } = request;
   const length = Number(headers['content-length'] ?? 0);
@@ -19,13 +19,13 @@ async function readJson(request: Request, response: Response): Promise<unknown> 
   if (length > bodyLimits.max_bytes) throw tooLarge(response);
   if (!isJson(headers['content-type']) || isCompressed(headers['content-encoding']))
     throw new ProblemError('unsupported_media_type', { hint: { received: receivedType(headers) } });
-  // The validator keeps one compiled copy for each distinct header, so it sees only this one.
+  // The validator keeps one compiled schema per distinct header value, so it gets only this value.
   headers['content-type'] = 'application/json';
   if (headers.expect !== undefined) response.writeContinue();
   return parse(await receive(request, response));
 }
 
-/** Fewer bytes than declared, or a connection that breaks, is an invalid payload like any other. */
+/** Rejects with invalid_payload when the body is shorter than declared or the connection breaks. */
 async function receive(request: Request, response: Response): Promise<Buffer> {
   try {
     return await getRawBody(request, { limit: bodyLimits.max_bytes });
@@ -35,13 +35,13 @@ async function receive(request: Request, response: Response): Promise<Buffer> {
   }
 }
 
-/** What is still to come of it is not waited for. */
+/** Returns the error. The connection closes after the response, because the rest of the body may be long. */
 function tooLarge(response: Response): ProblemError {
   response.set('Connection', 'close');
   return new ProblemError('body_too_large');
 }
 
-/** JSON is UTF-8 (RFC 8259). */
+/** Requires UTF-8, the encoding of JSON (RFC 8259). */
 function parse(bytes: Buffer): unknown {
   try {
     if (!isUtf8(bytes)) throw new Error('the body is not UTF-8');
@@ -51,7 +51,7 @@ function parse(bytes: Buffer): unknown {
   }
 }
 
-/** A charset parameter may say so, and nothing else. */
+/** Accepts application/json without a charset, or with the charset UTF-8. */
 function isJson(contentType = ''): boolean {
   const [mediaType = '', ...parameters] = contentType
     .toLowerCase()

@@ -7,7 +7,7 @@ import { ProblemError } from '../problem.js';
 /** How long a client may take to close its half of the connection after an error response. */
 const lingerMs = 1_000;
 
-/** What the HTTP parser could not read never becomes a request; it gets the same kind of answer all the same. */
+/** Sends a problem response for a request that the HTTP parser rejects and Express never sees. */
 export function answerBrokenRequest(error: Error & { code?: string }, socket: Duplex): void {
   if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
   const requestId = randomUUID();
@@ -21,7 +21,7 @@ export function answerBrokenRequest(error: Error & { code?: string }, socket: Du
     'Connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
-  // A client that ignores the end of the connection must not keep its place.
+  // A client that ignores the end of the connection must not keep it open.
   const timer = setTimeout(() => socket.destroy(), lingerMs);
   socket.once('close', () => clearTimeout(timer));
 }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** Tells one openapi.yaml from another; the ends of lines are the checkout's own. SHA-256, hex. */
+/** Returns the SHA-256 of an openapi.yaml in hex. Ignores the style of line endings, which depends on the checkout. */
 export function contractDigestOf(yaml: string): string {
   return hash('sha256', yaml.replaceAll('\r\n', '\n'));
 }

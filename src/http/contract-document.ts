@@ -4,7 +4,7 @@ import { contractDigest } from '../../generated/spec.js';
 import type { OperationId } from '../contract.js';
 import { contractDigestOf } from './contract-digest.js';
 
-/** The parts of openapi.yaml that are read while serving. */
+/** The parts of openapi.yaml that the service reads at run time. */
 export interface ContractDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, SchemaObject>> };
@@ -38,9 +38,9 @@ export interface SchemaObject {
 }
 
 /**
- * Reads the contract that this deployment serves. Throws when it cannot be read or is not the one that the code
- * was generated from: a service that validates one contract and computes by another would lie to its clients. Known by
- * its digest, for to parse it takes as long as all the rest of the start, and memory that stays.
+ * Returns the contract of this deployment. Throws when the file cannot be read, or differs from the contract that the
+ * code was generated from: validation and computation must use the same contract. Compares digests, because parsing the
+ * YAML would double the start time and keep its memory.
  */
 export async function loadContractDocument(file: URL): Promise<ContractDocument> {
   if (contractDigestOf(await readFile(file, 'utf8')) !== contractDigest)
@@ -48,7 +48,7 @@ export async function loadContractDocument(file: URL): Promise<ContractDocument>
   return generated as unknown as ContractDocument;
 }
 
-/** Follows a local `$ref`, as in `#/components/schemas/Tone`. */
+/** Follows a local `$ref`, e.g. `#/components/schemas/Tone`. */
 export function resolve<T extends { readonly $ref?: string }>(document: ContractDocument, node: T): T {
   if (node.$ref === undefined) return node;
   const steps = node.$ref.slice(2).split('/');

@@ -3,13 +3,13 @@ import helmet from 'helmet';
 import { ProblemError } from '../problem.js';
 import { type Encoding, endings, type PublicFile, readPublicFiles } from './public-files.js';
 
-/** The folder of the project, with the contract and, once `npm run docs` has built it, the site. */
+/** The root folder of the project. It contains the contract and, after `npm run docs`, the documentation site. */
 export interface DocumentationParts {
   readonly root: URL;
 }
 
 const self = ["'self'"];
-/** Pages load what this service serves, and nothing else. */
+/** Pages may load only resources of this service. */
 const directives = {
   'default-src': ["'none'"],
   'script-src': self,
@@ -33,7 +33,7 @@ export async function documentation({ root }: DocumentationParts): Promise<Reque
     if (path === '/') return leadToPages(request, response, next);
     if (!isPublic.test(path)) return next();
     requireReading(request, response);
-    // Public: caches may keep it, as long as they revalidate it.
+    // The content is public: caches may keep it if they revalidate it.
     response.set('Cache-Control', 'no-cache');
     if (path.startsWith('/docs')) contentSecurityPolicy(request, response, () => undefined);
     const file = files.get(path);
@@ -43,7 +43,7 @@ export async function documentation({ root }: DocumentationParts): Promise<Reque
   };
 }
 
-/** Browsers ask for HTML first; every other client gets the response of an unknown path. */
+/** Redirects browsers, which prefer HTML, to the documentation. Other clients get path_not_found. */
 function leadToPages(request: Request, response: Response, next: NextFunction): void {
   const isPage = request.accepts(['json', 'html']) === 'html' && ['GET', 'HEAD'].includes(request.method);
   if (!isPage) return next();
@@ -67,7 +67,7 @@ function send(request: Request, response: Response, { extension, plain, encoded 
   response.end(request.method === 'HEAD' ? undefined : bytes);
 }
 
-/** People read this, so it is a page and not a problem document. */
+/** Sends an HTML page instead of a problem document, because people read this response. */
 function sendNotFound(request: Request, response: Response, page: PublicFile | undefined): void {
   response.status(404);
   if (page) return send(request, response, page);

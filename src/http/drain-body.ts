@@ -1,16 +1,18 @@
 import type { IncomingMessage } from 'node:http';
 
-/** A client that is still sending sees the response only if the rest of its body is read: within these bounds. */
+/** Bounds for reading the rest of a body. A client that is still sending reads the response only afterwards. */
 const bytesMax = 16 * 1_048_576;
 const timeMs = 5_000;
-/** Pause between two reads of one connection (about 64 KB each), so that a flood of bodies slows nobody down. */
+/**
+ * Pause between two reads of one connection (about 64 KB each), so that many large bodies do not slow other requests.
+ */
 const pauseMs = 10;
-/** Connections that are drained at once; the bodies of further ones are not read. */
+/** Maximum number of concurrently drained connections. The bodies of further ones are not read. */
 const drainsMax = 64;
-/** Declared bodies up to this size do not cost the connection. */
+/** After a body of at most this declared size, the connection stays open. */
 const smallBytesMax = 65_536;
 
-/** Reads and drops the rest of a body; calls back with true when it was read to its end, false at a bound. */
+/** Reads and discards the rest of a body. Calls back with true at the end of the body, with false at a bound. */
 export type DrainBody = (request: IncomingMessage, done: (isComplete: boolean) => void) => void;
 
 export function createDrainBody(): DrainBody {
@@ -31,7 +33,7 @@ export function hasUnreadBody(request: IncomingMessage): boolean {
   return request.headers['transfer-encoding'] !== undefined || declaredBytesOf(request) > 0;
 }
 
-/** True where the rest of the body is known to be short, so that the connection can serve the next request. */
+/** True when the rest of the body is known to be short, so that the connection can serve the next request. */
 export function hasSmallBody(request: IncomingMessage): boolean {
   const { 'transfer-encoding': encoding, expect } = request.headers;
   return encoding === undefined && expect === undefined && declaredBytesOf(request) <= smallBytesMax;
@@ -50,7 +52,7 @@ function drain(request: IncomingMessage, done: (isComplete: boolean) => void): v
     bytes += ((request.read() as Buffer | null) ?? '').length;
     if (request.complete || request.destroyed) return done(request.complete);
     const sent = socket.bytesRead - startBytes;
-    // Tiny chunks cost far more time than their bytes.
+    // Many tiny chunks cost far more CPU time than their size suggests.
     const isWasteful = sent > smallBytesMax && bytes < sent / 2;
     if (isWasteful || bytes > bytesMax || performance.now() > endsAtMs) return done(false);
     setTimeout(read, pauseMs);

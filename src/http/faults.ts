@@ -8,15 +8,17 @@ import {
   type SchemaObject,
 } from './contract-document.js';
 
-/** One fault as express-openapi-validator reports it. */
+/** One error as express-openapi-validator reports it. */
 export interface ValidatorFault {
-  /** `/body/sentiment` or `/query/minutes`; the last step is not escaped. */
+  /** `/body/sentiment` or `/query/minutes`. The last segment is not escaped. */
   readonly path: string;
-  /** The JSON Schema keyword that failed, as in `minimum.openapi.validation`. */
+  /** The JSON Schema keyword that failed, e.g. `minimum.openapi.validation`. */
   readonly errorCode?: string;
 }
 
-/** Names a validator's fault by the contract's code and wording; the bound is read from the schema at its place. */
+/**
+ * Converts a validator's error to the contract's code and wording. Reads the bound from the schema at the error's path.
+ */
 export function toFault(
   document: ContractDocument,
   operation: OperationObject,
@@ -24,7 +26,7 @@ export function toFault(
   { path, errorCode }: ValidatorFault,
 ): Fault {
   const keyword = errorCode?.split('.')[0] ?? '';
-  // An unknown key that is empty leaves the validator's path empty too.
+  // The validator's path is also empty for an unknown body key that is the empty string.
   const [, location = 'body', ...rest] = path.split('/');
   const steps = location === 'body' ? bodySteps(body, rest) : rest;
   const schema = schemaAt(document, operation, location, steps) ?? {};
@@ -49,7 +51,7 @@ const codeOfKeyword: Readonly<Record<string, FaultCode>> = {
   pattern: 'pattern_mismatch',
   format: 'date_time_invalid',
 };
-/** The validator checks the type of date-times by a keyword of its own. */
+/** The validator checks the type of date-times with its own keyword. */
 const typeKeywords = ['type', 'x-eov-type'];
 const codeOfType: Readonly<Record<string, FaultCode>> = {
   number: 'number_type',
@@ -63,7 +65,7 @@ function codeOf(keyword: string, schema: SchemaObject): FaultCode {
   return (typeKeywords.includes(keyword) ? codeOfType[schema.type ?? ''] : codeOfKeyword[keyword]) ?? 'invalid';
 }
 
-/** A key of the body may itself hold a slash, which the validator's path does not tell from a step. */
+/** Keeps a body key with a slash in one piece: the validator's path does not escape slashes. */
 function bodySteps(body: unknown, rest: readonly string[]): string[] {
   const whole = rest.join('/');
   const isKey = typeof body === 'object' && body !== null && Object.hasOwn(body, whole);
@@ -74,7 +76,7 @@ function pointerOf(steps: readonly string[]): string {
   return steps.map((step) => `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
-/** As the contract writes it: the validator sees names of headers in lower case. */
+/** Returns the name as the contract spells it: the validator sees header names in lower case. */
 function nameOf(document: ContractDocument, operation: OperationObject, steps: readonly string[]): string {
   return parameterAt(document, operation, steps)?.name ?? steps.join('/');
 }

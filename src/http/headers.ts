@@ -6,15 +6,15 @@ import helmet from 'helmet';
 const exposedHeaders = ['X-Request-Id', 'Retry-After', 'RateLimit', 'RateLimit-Policy'];
 const preflightSeconds = 600;
 
-/** JSON needs nothing of a browser. */
+/** Browsers load nothing for a JSON response. */
 const directives = { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] };
 const policies = {
   contentSecurityPolicy: { useDefaults: false, directives },
-  // Other hosts of the operator's domain may serve http.
+  // Other hosts of the operator's domain may use plain HTTP.
   strictTransportSecurity: { includeSubDomains: false },
 };
 
-/** Headers that keep browsers from doing what an API never wants, and every cache from keeping what is about a person. */
+/** Security headers for browsers, and no-store because responses contain personal data. */
 const fields: ReadonlyArray<[string, string]> = [...fieldsOf(helmet(policies)), ['Cache-Control', 'no-store']];
 
 export const securityHeaders: RequestHandler = (_request, response, next) => {
@@ -22,7 +22,10 @@ export const securityHeaders: RequestHandler = (_request, response, next) => {
   next();
 };
 
-/** What the handler sets, found out once: it is a dozen handlers, and what they set is always the same. */
+/**
+ * Returns the headers that a handler sets. They are constant, so the dozen handlers inside helmet run once, not per
+ * request.
+ */
 function fieldsOf(handler: ReturnType<typeof helmet>): Array<[string, string]> {
   const found: Array<[string, string]> = [];
   const response = { setHeader: (name: string, value: string) => found.push([name, value]), removeHeader() {} };
@@ -30,7 +33,7 @@ function fieldsOf(handler: ReturnType<typeof helmet>): Array<[string, string]> {
   return found;
 }
 
-/** Lets web pages of these origins call, and of no others; without any, browsers are told nothing at all. */
+/** Allows web pages of these origins to call the API. Without origins, responses have no CORS headers. */
 export function crossOrigin(origins: readonly string[]): readonly RequestHandler[] {
   if (origins.length === 0) return [];
   return [cors({ origin: [...origins], exposedHeaders, maxAge: preflightSeconds })];

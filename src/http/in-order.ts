@@ -1,11 +1,11 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 
-/** As Express takes it, and as it may also be written: with a promise, whose rejection is an error. */
+/** An Express handler that may also return a promise. A rejection is passed on as an error. */
 export type Step = (request: Request, response: Response, next: NextFunction) => unknown;
 
 /**
- * The steps as one: each goes on to the next, an error leaves at once. Express would match every one of them against
- * the path again, which costs as much as the steps do.
+ * Combines the steps into one handler. Each step calls the next one; an error skips the rest. Express would match the
+ * path again for each step, which costs as much as the steps themselves.
  */
 export function inOrder(steps: readonly Step[]): RequestHandler {
   return (request, response, done) => {

@@ -1,14 +1,14 @@
 import type { Response } from 'express';
 
 /**
- * Express's `json` without its questions: to the settings for a layout, to the type for its charset, to the client for
- * what it has kept. Here the answer to each is always the same.
+ * Replaces Express's `json`. Skips its lookup of formatting settings, its parsing of the content type and its check of
+ * the client's cached copy: the result is the same for every response of this service.
  */
 export function sendJson(this: Response, body: unknown): Response {
   return sendText(this, JSON.stringify(body));
 }
 
-/** Sends JSON that has been written already. */
+/** Sends text that is already serialized as JSON. */
 export function sendText(response: Response, json: string): Response {
   if (!response.hasHeader('Content-Type')) response.setHeader('Content-Type', 'application/json; charset=utf-8');
   response.setHeader('Content-Length', Buffer.byteLength(json));

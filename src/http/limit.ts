@@ -4,14 +4,14 @@ import { type Allowance, RateLimitError } from '../limits/allowance.js';
 import { rateLimitFields } from '../limits/fields.js';
 import type { WindowLimit } from '../limits/window-limit.js';
 
-/** Where the requests that count for a session name it. */
+/** Returns the session of a request. Only these operations count against the session's limit. */
 const sessionNamedBy: { readonly [Op in OperationId]?: (request: Request) => string } = {
   ingest: ({ body }) => body.session_id,
   getState: ({ query }) => String(query['session_id']),
   getHistory: ({ query }) => String(query['session_id']),
 };
 
-/** The limits that every request meets once it is known to be valid: of the account's month, then of the session. */
+/** Applies the limits to each valid request: first the account's monthly quota, then the session's rate limit. */
 export function limit(sessionRequests: WindowLimit): RequestHandler {
   return async (request, response, next) => {
     const { route, caller, call, allowances } = response.locals;

@@ -5,31 +5,31 @@ import type { Params, Route } from './route.js';
 
 declare global {
   namespace Express {
-    /** What the steps of one request hand to the next. */
+    /** Data that the steps of one request share. */
     interface Locals {
       requestId: string;
-      /** What every line of the log says about this request. */
+      /** Fields of every log line about this request. */
       logged: {
         readonly request_id: string;
         readonly trace_id?: string;
-        /** Why the key is not valid, and its id where it has one. */
+        /** Why the key is not valid, and the id of the key if it exists. */
         readonly key_refusal?: KeyRefusal;
         readonly key_id?: string;
       };
-      /** Absent where the contract names no such operation. */
+      /** Undefined when the contract has no such operation. */
       route: Route | undefined;
-      /** The methods that the contract offers on this path. */
+      /** The methods that the contract defines for this path. */
       methods: ReadonlyMap<string, unknown> | undefined;
-      /** What stands in the parameters of the path, decoded. */
+      /** Decoded path parameters. */
       params: Params;
       isPublic: boolean;
-      /** Present on every operation that needs a key. */
+      /** Set for every operation that requires a key. */
       caller: Caller | undefined;
-      /** Those of the caller's key. */
+      /** The scopes of the caller's key. */
       scopes: ReadonlySet<Scope> | undefined;
-      /** Present where there is a caller. */
+      /** Set when `caller` is set. */
       call: Call | undefined;
-      /** The limits that have let this request through. */
+      /** The limits that admitted this request. */
       allowances: Allowance[];
     }
   }

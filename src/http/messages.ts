@@ -2,24 +2,24 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import type { Express } from 'express';
 import { createDrainBody, hasSmallBody, hasUnreadBody } from './drain-body.js';
 
-/** What requests and responses are made of; as `createServer` takes it. */
+/** Classes of requests and responses, as options of `createServer`. */
 export interface MessageClasses {
   readonly IncomingMessage: typeof IncomingMessage;
   readonly ServerResponse: typeof ServerResponse;
 }
 
-/** Emitted when a response is written; it ends later where the rest of the request's body is read first. */
+/** Emitted when a response is written. The response may end later, after the rest of the request's body is read. */
 export const written = 'written';
 
 /**
- * Classes whose instances have the prototypes that the app expects. Express would otherwise replace the prototype of
- * every request and response, which V8 answers by rebuilding each of them: the cost of Express doubles.
+ * Returns classes whose instances have the prototypes that the app expects. Otherwise Express replaces the prototype of
+ * every request and response. V8 then rebuilds each object, which doubles the cost of Express.
  */
 export function messageClassesOf(app: Express): MessageClasses {
   const drainBody = createDrainBody();
   class AppRequest extends IncomingMessage {}
   class AppResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
-    /** Writes the response and, before it ends, reads what the client is still sending. */
+    /** Writes the response and then, before it ends, reads the rest of the request's body. */
     override end(...args: unknown[]): this {
       const { req: request } = this;
       if (!hasUnreadBody(request)) return super.end(...(args as Parameters<ServerResponse['end']>)) as this;
@@ -39,7 +39,7 @@ export function messageClassesOf(app: Express): MessageClasses {
   return { IncomingMessage: AppRequest, ServerResponse: AppResponse };
 }
 
-/** Writes what `end` was called with: nothing, or the bytes with their encoding. */
+/** Writes the arguments of `end`: nothing, or the bytes with their encoding. */
 function writeWhole(response: ServerResponse, [chunk, encoding]: readonly unknown[]): void {
   response.flushHeaders();
   if (chunk !== undefined) response.write(chunk, (encoding as BufferEncoding | undefined) ?? 'utf8');

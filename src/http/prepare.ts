@@ -2,8 +2,8 @@ import type { RequestHandler } from 'express';
 import type { Caller, OperationId } from '../contract.js';
 
 /**
- * What an operation does with a validated body before it is dispatched, by operationId: checks that need no database,
- * and work that belongs on this thread. Throws the ProblemError that refuses the request.
+ * Preparations by operationId: each returns the prepared body. A preparation makes checks that need no database and
+ * does CPU work that belongs on this thread. It throws a ProblemError to reject the request.
  */
 export type Preparations = { readonly [Op in OperationId]?: (caller: Caller, body: never) => object };
 

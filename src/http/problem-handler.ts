@@ -7,17 +7,17 @@ import { ProblemError } from '../problem.js';
 
 export interface ProblemHandling {
   readonly log: Logger;
-  /** True for a fault of the database that passes by itself. */
+  /** True for a retryable error of the database. */
   readonly isTransient: (error: unknown) => boolean;
-  /** Returns what an operator can do about an outage of the database; undefined where nothing is known. */
+  /** Returns what an operator can do about a database outage. Undefined when no remedy is known. */
   readonly remedyOf: (error: unknown) => string | undefined;
-  /** Told of every request that a limit refused. */
+  /** Called for every request that a limit rejected. */
   readonly observeRefusal: (policy: LimitPolicy) => void;
 }
 
 /**
- * Answers every error as problem details. What is not a ProblemError is our own fault, unless it passes by itself
- * (`isTransient`): then the caller is asked to try again. Causes go to the log, never to the caller.
+ * Sends every error as problem details. An error that is no ProblemError is an internal_error, or service_unavailable
+ * if it is retryable (`isTransient`). Causes are logged and never sent.
  */
 export function problemHandler({ log, isTransient, remedyOf, observeRefusal }: ProblemHandling): ErrorRequestHandler {
   return (error: unknown, _request, response, next) => {

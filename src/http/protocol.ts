@@ -4,8 +4,8 @@ import { ProblemError } from '../problem.js';
 const versions = ['1.0', '1.1'];
 
 /**
- * Refuses what HTTP does not allow and Node accepts: other versions than 1.0 and 1.1, and an HTTP/1.1 request that does
- * not have exactly one Host header (RFC 9112, 3.2). Proxies could take such a request for another one.
+ * Rejects requests that HTTP forbids and Node accepts: versions other than 1.0 and 1.1, and HTTP/1.1 requests without
+ * exactly one Host header (RFC 9112, 3.2). A proxy could interpret such a request differently.
  */
 export const requireProtocol: RequestHandler = (request, response, next) => {
   const { httpVersion, rawHeaders } = request;
@@ -15,7 +15,7 @@ export const requireProtocol: RequestHandler = (request, response, next) => {
   throw new ProblemError('invalid_payload', { cause: 'protocol' });
 };
 
-/** Node keeps the first of several; names and values alternate. */
+/** Counts Host headers in the raw list of alternating names and values: `headers` keeps only the first one. */
 function hostsOf(rawHeaders: readonly string[]): number {
   let hosts = 0;
   for (let index = 0; index < rawHeaders.length; index += 2)

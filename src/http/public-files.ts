@@ -3,15 +3,15 @@ import { readdir, readFile } from 'node:fs/promises';
 import { extname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Encodings of the compressed copies, preferred ones first, with the ending that the build gives to each. */
+/** Encodings of the compressed copies, preferred ones first, with the file extension of each. */
 export const endings = { br: '.br', gzip: '.gz' } as const;
 export type Encoding = keyof typeof endings;
 
-/** A file in memory. Streams from disk would stay open when a client leaves before its response is sent. */
+/** A file in memory. A stream from disk would stay open when a client disconnects before the end of the response. */
 export interface PublicFile {
   readonly extension: string;
   readonly plain: Variant;
-  /** Compressed copies, made at build time; absent where they are no smaller. */
+  /** Compressed copies, made at build time. Absent when they are no smaller than the file. */
   readonly encoded: Readonly<Partial<Record<Encoding, Variant>>>;
 }
 
@@ -20,7 +20,7 @@ export interface Variant {
   readonly etag: string;
 }
 
-/** Reads the documentation (`/docs/…`) and the contract (`/openapi.…`), by path as in a URL. */
+/** Reads the documentation (`/docs/…`) and the contract (`/openapi.…`). The keys are URL paths. */
 export async function readPublicFiles(root: URL): Promise<ReadonlyMap<string, PublicFile>> {
   const files = await readSite(fileURLToPath(new URL('dist/docs/', root)));
   for (const [name, source] of [
@@ -29,13 +29,13 @@ export async function readPublicFiles(root: URL): Promise<ReadonlyMap<string, Pu
   ] as const) {
     const plain = variantOf(await readFile(new URL(source, root)).catch(() => Buffer.alloc(0)));
     const built = files.get(`/docs/${name}`);
-    // The site may have been built from another contract.
+    // The site may have been built from another version of the contract.
     files.set(`/${name}`, built?.plain.etag === plain.etag ? built : { extension: extname(name), plain, encoded: {} });
   }
   return files;
 }
 
-/** Empty where the site is not built. */
+/** Returns an empty map when the site is not built. */
 async function readSite(folder: string): Promise<Map<string, PublicFile>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   const paths = entries.filter((it) => it.isFile()).map((it) => relative(folder, join(it.parentPath, it.name)));
@@ -58,7 +58,7 @@ function copiesOf(path: string, contents: ReadonlyMap<string, Variant>): PublicF
   return Object.fromEntries(found.filter(([, variant]) => variant !== undefined));
 }
 
-/** `/docs/reference/` for `reference/index.html`. */
+/** Returns the URL path of a file, e.g. `/docs/reference/` for `reference/index.html`. */
 function urlPathOf(path: string): string {
   return `/docs/${path.replaceAll('\\', '/').replace(/(^|\/)index\.html$/, '$1')}`;
 }

@@ -4,8 +4,8 @@ import { fault } from '../problem.js';
 import { type ContractDocument, type OperationObject, resolve } from './contract-document.js';
 
 /**
- * Reads the query strictly, which the validator cannot: it stops at the first unknown parameter and takes `1e1` and
- * `0x10` for integers. Parameters with a fault are left out of the query that the validator sees.
+ * Checks the query strictly. The validator stops at the first unknown parameter and accepts `1e1` and `0x10` as
+ * integers. Removes invalid parameters from the query that the validator sees.
  */
 export function readQuery(document: ContractDocument, operation: OperationObject, request: Request): Fault[] {
   if (!request.url.includes('?')) return [];

@@ -3,12 +3,12 @@ import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import { whenAnswered, whenSettled } from './when-settled.js';
 
-/** Told of every request that has ended. */
+/** Called after every request. */
 export type ObserveRequest = (operation: string | undefined, status: number, seconds: number) => void;
 
 /**
- * Names the request and logs its outcome in one line: operation, status, duration. Neither URL nor headers nor body:
- * they hold ids of people, keys and text.
+ * Assigns the request id and logs one line per request: operation, status, duration. Never logs the URL, headers or
+ * body, which contain ids of people, keys and texts.
  */
 export function requestLog(log: Logger, observe: ObserveRequest): RequestHandler {
   return (_request, response, next) => {
@@ -29,7 +29,7 @@ export function requestLog(log: Logger, observe: ObserveRequest): RequestHandler
         duration_ms: Math.round(durationMs * 10) / 10,
         ...(!response.writableFinished && { aborted: true }),
       };
-      // Probes come every few seconds.
+      // Probes are sent every few seconds.
       log[response.locals.isPublic && status < 500 ? 'debug' : 'info'](line, 'request');
       observe(operation, status, durationMs / 1000);
     });

@@ -5,7 +5,7 @@ import { ProblemError } from '../problem.js';
 
 const scopeOf: Readonly<Record<string, Scope>> = operationScopes;
 
-/** Refuses a key without the scope of the operation (403), and names the scope. */
+/** Rejects a key without the scope of the operation (403). The error names the scope. */
 export const requireScope: RequestHandler = (_request, response, next) => {
   const { route, scopes } = response.locals;
   const scope = route && scopeOf[route.operationId];

@@ -4,16 +4,16 @@ import { parseUrl } from '../parse-url.js';
 import { ProblemError } from '../problem.js';
 import type { ContractDocument, OperationObject } from './contract-document.js';
 
-/** What the contract says about the path and method of a request. */
+/** The contract's definition of the operation at a path and method. */
 export interface Route {
   readonly operationId: OperationId;
   readonly operation: OperationObject;
-  /** The path as the contract writes it; safe to log, for it holds no ids. */
+  /** The path as in the contract. Safe to log, because it contains no ids. */
   readonly template: string;
   readonly isPublic: boolean;
 }
 
-/** An operation at a path, with the values of the path's parameters. */
+/** An operation with the values of its path parameters. */
 interface Match {
   readonly route: Route;
   readonly params: Params;
@@ -21,21 +21,21 @@ interface Match {
 
 type Methods = ReadonlyMap<string, Match>;
 
-/** The operations at a path, by method; undefined where the contract names no such path. */
+/** Returns the operations at a path, by method. Undefined when the contract has no such path. */
 export type Router = (path: string) => Methods | undefined;
 
 export type Params = Readonly<Record<string, string>>;
 
 /**
- * Finds the operations at a path. An exact path takes precedence. Several templates may match the other paths, as
- * `/webhooks/{id}/test` and `/webhooks/deliveries/{delivery_id}` do, but never with one method.
+ * Returns a function that finds the operations at a path. An exact path takes precedence. Several templates may match
+ * one path, e.g. `/webhooks/{id}/test` and `/webhooks/deliveries/{delivery_id}`, but never for the same method.
  */
 export function createRouter({ paths }: ContractDocument): Router {
   const table = Object.entries(paths)
     .sort(namedFirst)
     .map(([template, operations]) => ({
       names: [...template.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name),
-      // A parameter stands for one step of the path, percent-encoded.
+      // A parameter matches one percent-encoded path segment.
       pattern: new RegExp(`^${template.replace(/\{\w+\}/g, '([^/]+)')}$`),
       routes: routesOf(template, operations),
     }));
@@ -51,12 +51,12 @@ export function createRouter({ paths }: ContractDocument): Router {
   };
 }
 
-/** A path that is named exactly goes before one that a parameter would match too (OpenAPI 3.0.3, Paths Object). */
+/** Sorts exact paths before templates, which could match them too (OpenAPI 3.0.3, Paths Object). */
 function namedFirst([a]: [string, unknown], [b]: [string, unknown]): number {
   return Number(a.includes('{')) - Number(b.includes('{'));
 }
 
-/** A step that cannot be decoded is no name of anything. */
+/** Returns the decoded parameters. Undefined when the path does not match or a segment cannot be decoded. */
 function readParams(names: readonly string[], match: RegExpExecArray | null): Params | undefined {
   try {
     return match === null
@@ -67,7 +67,7 @@ function readParams(names: readonly string[], match: RegExpExecArray | null): Pa
   }
 }
 
-/** HEAD answers as GET: Node leaves the body out by itself. */
+/** Finds the operation of a request. Treats HEAD as GET: Node omits the body of the response. */
 export function route(router: Router): RequestHandler {
   return (request, response, next) => {
     if (request.method === 'HEAD') request.method = 'GET';
@@ -83,13 +83,13 @@ export function route(router: Router): RequestHandler {
   };
 }
 
-/** A target may be written in full, as proxies do (RFC 9112, 3.2.2); all that follows reads its path and query. */
+/** Returns the path and query of a request target. Proxies may send the full URL (RFC 9112, 3.2.2). */
 function originForm(target: string): string {
   const url = target.startsWith('/') ? undefined : parseUrl(target);
   return url ? url.pathname + url.search : target;
 }
 
-/** 404 and 405, once the caller is known. */
+/** Rejects an unknown path (404) or method (405). Runs after authentication. */
 export const requireRoute: RequestHandler = (_request, response, next) => {
   const { route, methods } = response.locals;
   if (route) return next();

@@ -9,23 +9,23 @@ import { messageClassesOf } from './messages.js';
 import { type ResponseTracker, trackResponses } from './track-responses.js';
 import { warnSparingly } from './warn-sparingly.js';
 
-/** Slow senders hold a connection no longer than this; an honest request is sent within milliseconds. */
+/** Limits how long slow senders hold a connection. A normal request arrives within milliseconds. */
 const sendMs = { headers: 5_000, request: 10_000, checkEvery: 1_000 };
-/** A connection on which no byte moves for this long while a response is due is closed: the client does not read. */
+/** Closes a connection on which no byte moves for this long during a response: the client does not read. */
 const idleMs = 120_000;
-/** Between two requests of one connection: longer than load balancers keep theirs, so that they close first. */
+/** Keep-alive time of idle connections. Longer than that of load balancers, so that they close first. */
 const keepAliveMs = 65_000;
-/** Of a request's head: keys and ids are short. */
+/** Maximum size of the request's header section. Keys and ids are short. */
 const headerBytesMax = 8_192;
 
-/** How long requests under way may take to finish once the server closes. */
+/** Time for requests in flight to finish when the server closes. */
 const graceMs = 8_000;
-/** How long clients may take to close their connections after the last answer. */
+/** Time for clients to close their connections after the last response. */
 const lingerMs = 500;
 
 export interface RunningServer {
   readonly url: string;
-  /** Waits for the requests that are under way, within bounds, then takes no more. */
+  /** Waits for the requests in flight, within bounds, then closes all connections. */
   close(): Promise<void>;
 }
 
@@ -34,11 +34,11 @@ export interface ServerParts {
   readonly port: number;
   readonly connectionsMax: number;
   readonly log: Logger;
-  /** Replaces the time after which a connection is idle, for tests. */
+  /** Replaces the idle time of connections, for tests. */
   readonly idleMs?: number;
 }
 
-/** Listens; rejects when the address cannot be had. Port 0 takes a free one. */
+/** Starts the server. Rejects when it cannot listen on the address. Port 0 selects a free port. */
 export async function startServer(app: Express, parts: ServerParts): Promise<RunningServer> {
   const { host, port, connectionsMax, log } = parts;
   const server = createServer({
@@ -56,7 +56,7 @@ export async function startServer(app: Express, parts: ServerParts): Promise<Run
   const serve = (request: IncomingMessage, response: ServerResponse) => {
     if (tracker.add(response)) app(request as Request, response as Response);
   };
-  // The body is asked for when it is wanted, after the key and the length have been looked at.
+  // With `Expect: 100-continue`, the app requests the body only after it has checked the key and the length.
   for (const event of ['request', 'checkContinue', 'checkExpectation']) server.on(event, serve);
   server.on('clientError', answerBrokenRequest);
   const url = await listen(server, host, port);
@@ -65,7 +65,7 @@ export async function startServer(app: Express, parts: ServerParts): Promise<Run
     async close() {
       await Promise.race([settleAll(tracker), sleep(graceMs, undefined, { ref: false })]);
       const closed = once(server, 'close');
-      // Idle connections go at once; by now every request that began in time has its answer.
+      // This closes idle connections immediately. All requests in flight have settled or exceeded the grace period.
       server.close();
       await Promise.race([closed, sleep(lingerMs, undefined, { ref: false })]);
       server.closeAllConnections();
@@ -74,10 +74,10 @@ export async function startServer(app: Express, parts: ServerParts): Promise<Run
   };
 }
 
-/** Resolves when the requests in flight at this moment are settled. */
+/** Resolves when the requests that are in flight now are settled. */
 async function settleAll(tracker: ResponseTracker): Promise<void> {
   const responses = tracker.all();
-  // So that clients open no next request on a connection that is about to go.
+  // Clients must not send another request on a connection that is about to close.
   for (const response of responses) response.shouldKeepAlive = false;
   await Promise.all(responses.map((response) => once(response, 'close')));
 }

@@ -4,11 +4,14 @@ import { whenSettled } from './when-settled.js';
 
 const tracer = trace.getTracer('realtime-state-service');
 
-/** A span a request, under the caller's where it names one (W3C Trace Context). It holds neither ids of people nor text. */
+/**
+ * Starts one span per request, as a child of the caller's span if the request has one (W3C Trace Context). The span
+ * contains no ids of people and no text.
+ */
 export const traceRequest: RequestHandler = (request, response, next) => {
   const parent = propagation.extract(context.active(), request.headers);
   const span = tracer.startSpan(request.method, { kind: SpanKind.SERVER }, parent);
-  // A request that is not sampled passes its context on, so that the core does not sample it either.
+  // A request that is not sampled also passes its context on, so that the core does not sample it either.
   if (span.isRecording()) record(request, response, span);
   context.with(trace.setSpan(parent, span), next);
 };

@@ -2,20 +2,20 @@ import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { connections as connectionLimits } from '../../generated/spec.js';
 
-/** The responses in flight, by connection. */
+/** The responses in flight, per connection. */
 export interface ResponseTracker {
   /**
-   * Adds a response until it settles. Returns false, and the request must be dropped, when its connection is closed:
-   * because it had too many queued responses, or before.
+   * Adds a response until it settles. Returns false when the connection is closed or has too many queued responses. The
+   * caller must then drop the request.
    */
   add(response: ServerResponse): boolean;
   all(): ServerResponse[];
 }
 
 /**
- * Tracks the responses of each connection. Node emits `close` for the response that a connection sends, but not for those
- * queued behind it (HTTP/1.1 pipelining): when a connection closes, this emits theirs. Without it every step that waits
- * for `close` would wait for ever.
+ * Tracks the responses of each connection. When a connection closes, Node emits `close` only for the response that it
+ * was sending, not for the responses queued behind it (HTTP/1.1 pipelining). This function emits theirs. Otherwise
+ * steps that wait for `close` would never continue.
  */
 export function trackResponses(server: Server, onTooMany: () => void): ResponseTracker {
   const connections = new Map<Socket, ServerResponse[]>();
@@ -31,7 +31,7 @@ export function trackResponses(server: Server, onTooMany: () => void): ResponseT
     add(response) {
       const { socket } = response.req;
       const responses = connections.get(socket);
-      // Requests that arrived together are parsed together: destroying the socket does not stop the rest.
+      // Node parses requests that arrived together in one go. Destroying the socket does not stop the rest.
       if (!responses || socket.destroyed) return false;
       if (responses.length > connectionLimits.queued_responses_max) {
         socket.destroy();

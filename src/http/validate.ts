@@ -6,7 +6,10 @@ import { toFault } from './faults.js';
 import { readQuery } from './query.js';
 import { createValidator, isValidationError, stepsOf, type ValidateOptions } from './validator.js';
 
-/** Checks the request against the contract and reports all of its faults at once (422). Rejects on a bad contract. */
+/**
+ * Validates the request against the contract and reports all of its validation errors together (422). Rejects when the
+ * contract is invalid.
+ */
 export async function validate(document: ContractDocument, options: ValidateOptions): Promise<RequestHandler> {
   const run = await createValidator(document, stepsOf(document, options));
   return (request, response, next) => {
@@ -25,7 +28,10 @@ export async function validate(document: ContractDocument, options: ValidateOpti
   };
 }
 
-/** What OpenAPI 3.0 cannot say of fields together; the contract does with `x-required-with` and `x-one-of-fields`. */
+/**
+ * Checks rules across fields, which OpenAPI 3.0 cannot express. The contract has `x-required-with` and
+ * `x-one-of-fields` for them.
+ */
 function faultsAcrossFields(document: ContractDocument, operation: OperationObject, body: unknown): Fault[] {
   const schema = operation.requestBody?.content['application/json']?.schema;
   if (!schema || typeof body !== 'object' || body === null || Array.isArray(body)) return [];
@@ -39,7 +45,7 @@ function faultsAcrossFields(document: ContractDocument, operation: OperationObje
   ];
 }
 
-/** The validator misses parameters that were left out because of their own fault. */
+/** Drops the validator's errors about parameters that were removed from the query as invalid. */
 function merge(ours: readonly Fault[], theirs: readonly Fault[]): Fault[] {
   const isOurs = ({ parameter }: Fault) => parameter !== undefined && ours.some((it) => it.parameter === parameter);
   return [...ours, ...theirs.filter((it) => !isOurs(it))];

@@ -11,19 +11,19 @@ import type { ValidatorFault } from './faults.js';
 import { inOrder, type Step } from './in-order.js';
 
 export interface ValidateOptions {
-  /** Checks responses too: on in every test, off in production, where it would double the cost of a request. */
+  /** Also validates responses. On in every test, off in production, where it would double the cost of a request. */
   readonly validateResponses: boolean;
 }
 
 /** The handlers of express-openapi-validator. */
 export interface ValidatorSteps {
-  /** Set `request.openapi`: the operation that the validator finds for the path. */
+  /** Set `request.openapi` to the operation that the validator finds for the path. */
   readonly find: readonly Step[];
-  /** Validate the request, and responses where that is on, against `request.openapi`. */
+  /** Validate the request, and responses if enabled, against `request.openapi`. */
   readonly check: readonly Step[];
 }
 
-/** Returns the steps. Those that remain while all validation is off are the ones that find the operation. */
+/** Returns the steps. The steps that remain when all validation is off are those that find the operation. */
 export function stepsOf(document: ContractDocument, { validateResponses }: ValidateOptions): ValidatorSteps {
   const settings = { removeAdditional: false, coerceTypes: false } as const;
   const requests = { allErrors: true, coerceTypes: false } as const;
@@ -40,7 +40,7 @@ function handlersOf(
   validateResponses: NonNullable<Options['validateResponses']>,
 ): RequestHandler[] {
   return OpenApiValidator.middleware({
-    // A copy, because the validator modifies it.
+    // The validator modifies the document.
     apiSpec: structuredClone(document) as unknown as OpenAPIV3.DocumentV3,
     validateSecurity: false,
     validateRequests,
@@ -51,9 +51,9 @@ function handlersOf(
 }
 
 /**
- * Returns a handler that validates requests whose route is known. The validator would compile and try one path after
- * the other per request, so each operation is found once, at the start. Rejects on a contract that the validator cannot
- * read, and when the steps do not find operations or do not validate.
+ * Returns a handler that validates requests with a known route. The validator would compile and try each path again per
+ * request, so this finds each operation once at startup. Rejects when the validator cannot read the contract, or when
+ * the steps do not find operations or do not validate.
  */
 export async function createValidator(document: ContractDocument, steps: ValidatorSteps): Promise<RequestHandler> {
   const [find, check] = [inOrder(steps.find), inOrder(steps.check)];
@@ -83,9 +83,9 @@ async function findMetadata(find: RequestHandler, method: string, path: string):
   return request.openapi as OpenApiRequestMetadata;
 }
 
-/** Rejects when the steps accept a query parameter that the contract does not have. */
+/** Rejects when the steps accept a query parameter that the contract does not define. */
 async function assertValidates(check: RequestHandler, method: string, openapi: OpenApiRequestMetadata): Promise<void> {
-  // The headers of real requests, because the validator keeps a compiled schema per content type.
+  // Uses the content type of real requests, because the validator keeps a compiled schema per content type.
   const headers = openapi.schema.requestBody ? { 'content-type': 'application/json' } : {};
   const originalUrl = `${openapi.openApiRoute}?not-in-the-contract=1`;
   const query = { 'not-in-the-contract': '1' };
@@ -95,7 +95,7 @@ async function assertValidates(check: RequestHandler, method: string, openapi: O
     throw new Error(`express-openapi-validator does not validate ${method} ${openapi.openApiRoute}`, { cause: error });
 }
 
-/** Resolves with the error that the handler passes on; undefined without one. */
+/** Resolves with the error that the handler passes to `next`, or undefined. */
 function run(handler: RequestHandler, request: OpenApiRequest): Promise<unknown> {
   return new Promise((resolve) => void handler(request, {} as Response, resolve));
 }

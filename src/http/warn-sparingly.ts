@@ -2,7 +2,10 @@ import type { Logger } from 'pino';
 
 const quietMs = 10_000;
 
-/** Logs an event that clients can cause at will: at most one line per 10 s, which says how many connections it counts. */
+/**
+ * Logs an event that clients can trigger at will, at most one line per 10 s. The line contains the number of
+ * connections.
+ */
 export function warnSparingly(log: Logger, message: string): () => void {
   let connections = 0;
   let quietUntilMs = 0;
