@@ -13,7 +13,7 @@ export interface Request {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Sends one delivery once. It always resolves with an outcome: any error is the receiver's or the network's. */
+/** Sends one delivery once. It always resolves: errors of the receiver or the network are part of the outcome. */
 export type Attempt = (request: Request, abort: AbortSignal) => Promise<Outcome>;
 
 export type Outcome = Pick<Schema<'DeliveryAttempt'>, 'status' | 'error' | 'answer'>;
@@ -22,11 +22,14 @@ export interface AttemptParts {
   readonly dial: Dial;
   /** Whether outcomes contain the start of the response body. */
   readonly keepsAnswers: boolean;
-  /** The limit for the whole attempt: name lookup, connection, request and response body. */
+  /** Time limit for the whole attempt: name lookup, connection, request and response body. */
   readonly timeoutMs: number;
 }
 
-/** Redirects are not followed. At most `answer_kept_bytes` of the response body are read. */
+/**
+ * Creates the function that sends deliveries. It does not follow redirects and reads at most `answer_kept_bytes` of the
+ * response body.
+ */
 export function createAttempt({ dial, keepsAnswers, timeoutMs }: AttemptParts): Attempt {
   return async (request, abort) => {
     const limit = startTimeLimit(timeoutMs, abort);
@@ -44,12 +47,12 @@ export function createAttempt({ dial, keepsAnswers, timeoutMs }: AttemptParts): 
   };
 }
 
-/** A response that broke off or stalled is a failed attempt, whatever its status. */
+/** Returns true for a complete 2xx response. An incomplete response is a failure, whatever its status. */
 export function isSuccess({ status = 0, error }: Outcome): boolean {
   return error === undefined && status >= 200 && status < 300;
 }
 
-/** Informational responses (1xx) are skipped by node:http. */
+/** Resolves with the final response. node:http skips informational responses (1xx). */
 async function respond(dial: Dial, request: Request, signal: AbortSignal): Promise<IncomingMessage> {
   const sending = send(dial(request, signal), request.body);
   try {
@@ -61,7 +64,7 @@ async function respond(dial: Dial, request: Request, signal: AbortSignal): Promi
 }
 
 function send(sending: ClientRequest, body: string): ClientRequest {
-  // The body of the response reports errors after its head.
+  // After the response head, errors are reported on the response body.
   return sending.on('error', () => undefined).end(body);
 }
 
@@ -70,12 +73,15 @@ async function responseOf(sending: ClientRequest): Promise<IncomingMessage> {
   return response;
 }
 
-/** The receiver closed a kept connection while the request was on its way: this says nothing about the receiver. */
+/**
+ * Returns true if the receiver closed a keep-alive connection while the request was being sent. This is not a failure
+ * of the receiver.
+ */
 function isStale({ reusedSocket }: ClientRequest, error: unknown): boolean {
   return reusedSocket && ['ECONNRESET', 'EPIPE'].includes((error as { code?: string }).code ?? '');
 }
 
-/** Reads the kept part of the body. `error` is set when the body ended neither properly nor beyond the kept part. */
+/** Reads the start of the body. `error` is set if the body broke off within this part. */
 async function readStart(response: IncomingMessage): Promise<{ text: string; error?: unknown }> {
   const parts: Buffer[] = [];
   let length = 0;

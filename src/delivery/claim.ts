@@ -6,9 +6,9 @@ import { occasionally } from './occasionally.js';
 import type { Slots } from './slots.js';
 
 const ownerBytes = 8;
-/** While another worker claims the same deliveries. */
+/** Pause after a claim in which another worker took the same deliveries. */
 const contendedMs = 20;
-/** Deliveries that are due for longer are logged. */
+/** A delivery overdue by more than this is logged. */
 const lateMs = 60_000;
 const logEveryMs = 60_000;
 
@@ -18,19 +18,19 @@ export interface ClaimParts {
   readonly now: () => number;
   readonly log: Logger;
   readonly leaseMs: number;
-  /** Most deliveries of one claim. */
+  /** Maximum number of deliveries per claim. */
   readonly max: number;
-  /** Longest pause between two claims. */
+  /** Maximum pause between two claims. */
   readonly pollMs: number;
 }
 
 export interface Claimed {
   readonly deliveries: readonly DueDelivery[];
-  /** How long to wait for the next claim, unless a slot becomes free or an event arrives earlier. */
+  /** Pause before the next claim. A free slot or a new event ends it early. */
   readonly pauseMs: number;
 }
 
-/** Returns a function that claims as many due deliveries as there are slots for. */
+/** Returns a function that claims due deliveries, as many as there are free slots. */
 export function createClaim(parts: ClaimParts): () => Promise<Claimed> {
   const { store, slots, now, leaseMs, max } = parts;
   const report = createReport(parts);
@@ -46,7 +46,7 @@ export function createClaim(parts: ClaimParts): () => Promise<Claimed> {
   };
 }
 
-/** Queues without a free slot are left out: a slot that becomes free wakes the worker. */
+/** Ignores queues without a free slot, because a slot that becomes free wakes the worker. */
 function pauseOf({ slots, now, pollMs }: ClaimParts, queues: readonly DueQueue[], isContended: boolean): number {
   if (isContended) return contendedMs;
   const nextDueAtMs = Math.min(...queues.filter(slots.hasRoom).map((it) => it.firstDueAtMs));

@@ -1,12 +1,12 @@
 import type { Delivery } from '../store/delivery-row.js';
 import type { DeliveryCursor } from '../store/settled-deliveries.js';
 
-/** Names the place after a settled delivery; opaque to clients. */
+/** Encodes the position after a settled delivery as an opaque cursor. */
 export function writeCursor({ settledAtMs, deliveryId }: Pick<Delivery, 'settledAtMs' | 'deliveryId'>): string {
   return Buffer.from(`${settledAtMs}.${deliveryId}`).toString('base64url');
 }
 
-/** Returns undefined for text that is not such a cursor. */
+/** Decodes a cursor. Returns undefined for an invalid cursor. */
 export function readCursor(cursor: string): DeliveryCursor | undefined {
   const text = Buffer.from(cursor, 'base64url').toString();
   const [, settledAtMs, deliveryId] = /^(\d{1,15})\.(dlv_[0-9a-f]{20})$/.exec(text) ?? [];

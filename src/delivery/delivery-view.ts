@@ -8,7 +8,7 @@ const statusOf: Readonly<Record<DeliveryStatus, Schema<'DeliveryStatus'>>> = {
   failed: 'failed',
 };
 
-/** A delivery in the shape of the contract. */
+/** Returns the delivery as defined in the contract. */
 export function toContractDelivery(delivery: Delivery): Schema<'Delivery'> {
   const { deliveryId, webhookId, status, payload, attempts, reason, settledAtMs } = delivery;
   return {

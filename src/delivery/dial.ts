@@ -5,14 +5,14 @@ import type { ResolveName } from './resolve-name.js';
 import { faultOfAddress, literalAddress, type TargetPolicy } from './target.js';
 
 const keepAliveMs = 4_000;
-/** Before the next address of a name is tried; Node's own 250 ms are too short for distant receivers. */
+/** Time before the next address of a name is tried. The 250 ms of Node are too short for distant receivers. */
 const addressMs = 1_000;
-/** Second safeguard behind the limit of the attempt: a socket without traffic. */
+/** Idle timeout of the socket. A second safeguard in addition to the time limit of the attempt. */
 const silenceMs = 11_000;
 
 const sent = { 'Content-Type': 'application/json', 'User-Agent': 'realtime-state-service' };
 
-/** The address that was about to be dialed may not be a target. */
+/** The address is not allowed as a target. */
 export class AddressRefusedError extends Error {
   readonly code = 'ADDRESS_REFUSED';
 }
@@ -23,18 +23,18 @@ interface Target {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Begins a POST. Throws AddressRefusedError for a literal address that may not be a target. */
+/** Starts a POST request. Throws AddressRefusedError for a literal address that the policy refuses. */
 export type Dial = (target: Target, signal: AbortSignal) => ClientRequest;
 
 export interface Dialer {
   readonly dial: Dial;
-  /** Closes kept connections. */
+  /** Closes idle keep-alive connections. */
   close(): void;
 }
 
 /**
- * Checks each address at the moment it is dialed, so a name that resolves to another address than at registration,
- * or to another one every time, gains nothing.
+ * Creates a dialer that checks each address when it connects. This prevents DNS rebinding: a name may resolve to
+ * another address than at registration.
  */
 export function createDialer(policy: TargetPolicy, resolveName: ResolveName): Dialer {
   const options = { keepAlive: true, timeout: keepAliveMs, autoSelectFamilyAttemptTimeout: addressMs };
@@ -59,7 +59,7 @@ export function createDialer(policy: TargetPolicy, resolveName: ResolveName): Di
   };
 }
 
-/** Returns the allowed addresses of a name; fails when there is none. */
+/** Returns a lookup function that finds the allowed addresses of a name. It fails if there is none. */
 function checkedLookup(resolve: (hostname: string) => ReturnType<ResolveName>, url: URL, policy: TargetPolicy) {
   const lookup: LookupFunction = (hostname, options, callback) => {
     resolve(hostname).then(

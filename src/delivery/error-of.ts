@@ -3,7 +3,7 @@ import { NameNotResolvedError } from './resolve-name.js';
 
 const timeoutCodes = ['ETIMEDOUT', 'ATTEMPT_TIMEOUT'];
 
-/** Returns the contract's name for what kept an attempt from a complete response. */
+/** Returns the contract's error name for an attempt without a complete response. */
 export function errorOf(error: unknown): Schema<'DeliveryError'> {
   if (error instanceof NameNotResolvedError) return 'name_not_resolved';
   const codes = codesOf(error);
@@ -12,7 +12,7 @@ export function errorOf(error: unknown): Schema<'DeliveryError'> {
   return /TLS|SSL|CERT|SIGNED|ISSUER|EPROTO|ALTNAME/.test(codes.join(' ')) ? 'tls_failed' : 'connection_failed';
 }
 
-/** When several addresses failed, one error holds theirs. */
+/** If all addresses of a name failed, an AggregateError contains their errors. */
 function codesOf(error: unknown): string[] {
   const { code = '', errors = [] } = (error ?? {}) as { code?: string; errors?: unknown[] };
   return [String(code), ...errors.flatMap(codesOf)];

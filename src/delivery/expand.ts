@@ -5,11 +5,13 @@ import type { StoredWebhook } from '../store/webhooks.js';
 import { newDelivery } from './new-delivery.js';
 
 const sessionsMax = 100;
-/** Per transaction: while it runs, no delivery of the account's webhooks is settled. */
+/** Limits the size of a transaction, because no delivery of the account can be settled while it runs. */
 const deliveriesMax = 2_000;
 const eventsMax = 500;
 
-/** Expands events of the outbox to deliveries, per session in their order. Resolves with whether there were any. */
+/**
+ * Creates deliveries from the events in the outbox, in order per session. Resolves with true if there were any events.
+ */
 export async function expandEvents(store: Store, now: () => number): Promise<boolean> {
   const found = await store.findSessionsWithEvents(sessionsMax);
   for (const accountId of new Set(found.map((it) => it.accountId))) {
@@ -20,8 +22,8 @@ export async function expandEvents(store: Store, now: () => number): Promise<boo
 }
 
 /**
- * The lock on the webhooks guards their queues, so concurrent workers cannot add to a queue out of order. Events that
- * another worker has expanded meanwhile are not found again.
+ * Creates the deliveries of some sessions. The lock on the webhooks guards their queues, so concurrent workers cannot
+ * add to a queue out of order. Finds no events that another worker has already expanded.
  */
 async function expandSessions(
   writer: Writer,
@@ -39,7 +41,10 @@ async function expandSessions(
   await writer.outbox.remove(events);
 }
 
-/** True if the webhook was registered before the event, and not disabled before it. Epochs do not depend on clocks. */
+/**
+ * Returns true if the webhook was registered before the event and not disabled before it. Epochs do not depend on
+ * clocks.
+ */
 function isWatched({ sessionId, registeredEpoch, disabledEpoch }: StoredWebhook, event: OutboxEvent): boolean {
   const isItsSession = sessionId === undefined || sessionId === event.sessionId;
   return isItsSession && registeredEpoch <= event.epoch && (disabledEpoch === undefined || event.epoch < disabledEpoch);

@@ -11,7 +11,7 @@ setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 const receivers = 80;
 
-/** Hosts that accept a connection and send `head`, then nothing more. */
+/** Starts hosts that accept a connection, send `head` and then stall. */
 async function startHanging(head: string): Promise<string> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -35,7 +35,7 @@ test.each([
   onTestFinished(close);
   const attempt = createAttempt({ dial, keepsAnswers: true, timeoutMs: 1_000 });
   const url = await startHanging(head);
-  // Lives as long as the worker, like the signal that ends attempts when it closes.
+  // Never aborted, like the signal of a running worker.
   const closing = new AbortController();
   const collecting = setInterval(collectGarbage, 100);
   onTestFinished(() => clearInterval(collecting));

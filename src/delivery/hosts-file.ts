@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 
 const path = process.platform === 'win32' ? 'C:\\Windows\\System32\\drivers\\etc\\hosts' : '/etc/hosts';
 
-/** Returns a function that looks a name up in the hosts file, which is read again when it has changed. */
+/** Returns a function that looks up a name in the hosts file. It reads the file again after a change. */
 export function createHostsFile(file = path): (hostname: string) => Promise<LookupAddress[]> {
   let readAtMs: number | undefined;
   let entries = new Map<string, LookupAddress[]>();
@@ -18,7 +18,7 @@ export function createHostsFile(file = path): (hostname: string) => Promise<Look
   };
 }
 
-/** Lines are an address and its names; `#` begins a comment. */
+/** Parses lines of an address and its names. `#` starts a comment. */
 function parseHosts(text: string): Map<string, LookupAddress[]> {
   const entries = new Map<string, LookupAddress[]>();
   for (const line of text.split('\n')) {

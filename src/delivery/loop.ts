@@ -3,15 +3,15 @@ import type { Logger } from 'pino';
 const pauseAfterErrorMs = 500;
 
 export interface Loop {
-  /** There may be work. */
+  /** Runs the next step now. */
   wake(): void;
-  /** Resolves when the current step has ended. */
+  /** Stops the loop. Resolves when the current step has ended. */
   close(): Promise<void>;
 }
 
 /**
- * Runs a step again and again. The step resolves with the milliseconds until the next one, which a wake shortens. A
- * step that fails runs again; the first failure in a row is logged.
+ * Runs a step repeatedly. The step resolves with the pause before the next one, in ms. `wake` ends the pause early. A
+ * step that fails is retried. The log contains only the first of consecutive failures.
  */
 export function startLoop(name: string, step: () => Promise<number>, log: Logger): Loop {
   let isClosed = false;

@@ -5,7 +5,7 @@ import type { StoredWebhook } from '../store/webhooks.js';
 /** Half of `Delivery.receiver`. */
 const hashCharacters = 8;
 
-/** Creates a delivery. Unless `rest` says otherwise, it is due immediately and outside the order of its session. */
+/** Creates a delivery. By default, it is due immediately and not part of the queue of its session. */
 export function newDelivery(
   { accountId, webhookId, url }: Pick<StoredWebhook, 'webhookId' | 'url'> & { readonly accountId: string },
   rest: Pick<Delivery, 'sessionId' | 'payload' | 'dueAtMs'> & Partial<Delivery>,
@@ -25,12 +25,15 @@ export function newDelivery(
   };
 }
 
-/** Returns an id that cannot be guessed: a prefix and 20 hex characters. */
+/** Returns an unguessable id: a prefix and 20 hex characters. */
 export function newId(prefix: 'wh' | 'dlv'): string {
   return `${prefix}_${randomUUID().replaceAll('-', '').slice(0, 20)}`;
 }
 
-/** Each account has its own queue per host and port. The first half is common to the queues of an account. */
+/**
+ * Returns the receiver queue of an account: one per host and port. The first half of the name is the same for all
+ * queues of an account.
+ */
 function receiverOf(accountId: string, url: string): string {
   const { protocol, hostname, port } = new URL(url);
   const address = `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;

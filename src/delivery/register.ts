@@ -10,7 +10,7 @@ import { issueSecret } from './signing-secrets.js';
 import type { SecretBox } from './secret-box.js';
 import { faultOfAddress, faultOfUrl, literalAddress, type TargetPolicy } from './target.js';
 
-/** A name that has not resolved by then is accepted: its addresses are checked again whenever they are dialed. */
+/** Time limit for resolving the name. After it, the name is accepted: each attempt checks the addresses again. */
 const resolveMs = 2_000;
 
 export interface TargetChecks {
@@ -18,13 +18,13 @@ export interface TargetChecks {
   readonly resolveName: ResolveName;
 }
 
-/** Throws the ProblemError that refuses the URL as a target, if there is a reason to. */
+/** Throws a ProblemError if the URL is not allowed as a target. */
 export async function requireTarget(text: string, accountId: string, checks: TargetChecks): Promise<void> {
   const code = faultOfUrl(text, checks.targetPolicy) ?? (await faultOfName(new URL(text), accountId, checks));
   if (code) throw new ProblemError('validation_failed', { faults: [fault(code, { pointer: '/url' })] });
 }
 
-/** Every address of the name must be allowed. */
+/** Returns why the name is not allowed; undefined if all of its addresses are allowed. */
 async function faultOfName(url: URL, accountId: string, { targetPolicy, resolveName }: TargetChecks) {
   if (literalAddress(url) !== undefined) return undefined;
   const resolved = resolveName(url.hostname, accountId).catch(() => []);
@@ -32,15 +32,15 @@ async function faultOfName(url: URL, accountId: string, { targetPolicy, resolveN
   return addresses.map(({ address }) => faultOfAddress(address, url, targetPolicy)).find((it) => it !== undefined);
 }
 
-/** What a registration comes to: the webhook, and its secret where it is new. */
+/** Result of a registration. `secret` is present only for a new webhook. */
 export interface Registered {
   readonly webhook: StoredWebhook;
   readonly secret?: string;
 }
 
 /**
- * Registers a webhook, or finds the standing one of the same URL and session and enables it again where it was
- * disabled. Throws a ProblemError where the account has as many as it may.
+ * Registers a webhook. An existing webhook with the same URL and session is returned instead, and enabled if it is
+ * disabled. Throws a ProblemError if the account has the maximum number of webhooks.
  */
 export async function register(
   writer: Writer,
@@ -49,7 +49,8 @@ export async function register(
   wish: Schema<'WebhookRegistration'>,
   nowMs: number,
 ): Promise<Registered> {
-  // Sessions before webhooks, as in ingest: a reading that binds the session to a subject either sees this webhook or is seen.
+  // Locks sessions before webhooks, as ingest does. Otherwise, a concurrent reading could bind the session to a subject
+  // without updating this webhook.
   const subjectId = wish.session_id === undefined ? undefined : await writer.sessions.lockSubjectOf(wish.session_id);
   await writer.webhooks.lockAccount();
   const all = await writer.webhooks.lockAll();

@@ -7,7 +7,9 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createHostsFile } from './hosts-file.js';
 import { createResolveName, NameNotResolvedError } from './resolve-name.js';
 
-/** A nameserver on loopback: knows 192.0.2.7 for `known*`, no other name, and never answers for `silent*`. */
+/**
+ * Starts a nameserver on loopback: it resolves `known*` to 192.0.2.7, no other name, and never responds for `silent*`.
+ */
 async function startNameserver() {
   const asked: string[] = [];
   const server: Socket = createSocket('udp4');
@@ -29,7 +31,7 @@ function nameIn(query: Buffer): string {
   return labels.join('.');
 }
 
-/** RFC 1035, 4.1. */
+/** Encodes a DNS response (RFC 1035, 4.1). */
 function answerTo(query: Buffer, isKnown: boolean): Buffer {
   const questionEnd = query.indexOf(0, 12) + 5;
   const isA = query.readUInt16BE(questionEnd - 4) === 1;
@@ -46,7 +48,7 @@ test('a name resolves by the configured nameserver, and another account asks aga
   const resolveName = createResolveName([address]);
   for (const account of ['a', 'a', 'b'])
     expect(await resolveName('known.example', account)).toEqual([{ address: '192.0.2.7', family: 4 }]);
-  // A and AAAA, per account.
+  // One A and one AAAA query per account.
   expect(asked).toHaveLength(4);
 });
 
@@ -67,7 +69,7 @@ test('names whose nameserver does not respond keep no other account waiting, and
   );
   for (let index = 0; index < 20; index += 1) await resolveName(`known${index}.example`, 'neighbor');
   expect(settled).toEqual([]);
-  // Eight lookups of the attacker run at a time.
+  // The limit allows eight concurrent lookups per account.
   expect(new Set(asked.filter((name) => name.startsWith('silent'))).size).toBe(8);
   await silent[0];
   expect(settled).toContain('failed');

@@ -11,9 +11,9 @@ export type ResolveName = (hostname: string, accountId: string) => Promise<Looku
 export class NameNotResolvedError extends Error {}
 
 const query = { timeout: 2_000, tries: 2 };
-/** Also for a nameserver that c-ares itself waits for longer. */
+/** Time limit of a lookup. c-ares itself may wait longer for a nameserver. */
 const limitMs = 6_000;
-/** How long addresses of one family wait for those of the other. */
+/** How long a lookup waits for the second address family after the first has resolved. */
 const otherFamilyMs = 200;
 const lookupsPerAccount = 8;
 const cached = { names: 1_000, foundMs: 5_000, failedMs: 1_000 };
@@ -23,13 +23,13 @@ const loopback = [
 ];
 
 /**
- * Resolves names without the threads of `dns.lookup`: a nameserver that does not respond would occupy all of them. The
- * hosts file counts as for the system; search domains do not. `servers` replace those of the system.
+ * Resolves names without the thread pool of `dns.lookup`, which an unresponsive nameserver would exhaust. Uses the
+ * hosts file but no search domains. `servers` replaces the system's nameservers.
  */
 export function createResolveName(servers?: readonly string[]): ResolveName {
   const findInHostsFile = createHostsFile();
   const takeTurn = createTurns(lookupsPerAccount);
-  // Per account, so that no account sees or delays the lookups of another.
+  // One resolver per account, so that no account can observe or delay the lookups of another.
   const lookups = new LRUCache<string, Promise<LookupAddress[]>>({ max: cached.names });
   const ask = async (hostname: string) => {
     const resolver = new Resolver(query);
@@ -39,7 +39,7 @@ export function createResolveName(servers?: readonly string[]): ResolveName {
   return async (hostname, accountId) => {
     const known = await findInHostsFile(hostname);
     if (known.length > 0) return known;
-    // RFC 6761, 6.3.
+    // Localhost names always resolve to loopback (RFC 6761, 6.3).
     if (/(^|\.)localhost\.?$/i.test(hostname)) return loopback;
     const key = `${accountId} ${hostname}`;
     const running = lookups.get(key);
@@ -55,7 +55,7 @@ export function createResolveName(servers?: readonly string[]): ResolveName {
   };
 }
 
-/** IPv4 first: a host without IPv6 fails at such an address, and the next one is tried only after a pause. */
+/** IPv4 first: on a host without IPv6, an IPv6 address fails, and the next address is tried only after a delay. */
 async function queryAddresses(resolver: Resolver, hostname: string): Promise<LookupAddress[]> {
   const found: LookupAddress[] = [];
   const add = (family: 4 | 6) => (addresses: string[]) =>

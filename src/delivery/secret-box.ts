@@ -5,18 +5,18 @@ const keyBytes = 32;
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** The box was sealed with another key, for another place, or is damaged. */
+/** The sealed secret is damaged, or was sealed with another key or for another place. */
 export class SecretBoxError extends Error {}
 
-/** Keeps secrets unreadable in the database and its copies. */
+/** Encrypts secrets, so that the database and its copies contain no readable secret. */
 export interface SecretBox {
-  /** `place` binds the box to where it is kept: moved elsewhere it does not open. Base64. */
+  /** Returns the sealed secret in base64. It can only be opened with the same `place`. */
   seal(text: string, place: string): string;
   /** Throws SecretBoxError. */
   open(sealed: string, place: string): string;
 }
 
-/** AES-256-GCM under a key that is derived (HKDF, RFC 5869) from the deployment's. */
+/** Creates a box that uses AES-256-GCM with a key derived (HKDF, RFC 5869) from the deployment's key. */
 export function createSecretBox(secretsKey: string): SecretBox {
   const key = Buffer.from(hkdfSync('sha256', secretsKey, '', 'webhook secrets', keyBytes));
   return {

@@ -11,19 +11,22 @@ export interface SenderParts {
   readonly attempt: Attempt;
   readonly secretBox: SecretBox;
   readonly now: () => number;
-  /** Ends attempts when the worker closes. */
+  /** Aborts attempts when the worker closes. */
   readonly abort: AbortSignal;
-  /** The longest that an attempt takes. */
+  /** Maximum duration of an attempt, ms. */
   readonly attemptMs: number;
 }
 
-/** Resolves with the attempt; undefined where the delivery was not, or not wholly, tried and is to be let go. */
+/**
+ * Resolves with the attempt, or undefined if the delivery was not sent or the worker aborted it. The caller then
+ * releases the delivery.
+ */
 export type Send = (
   delivery: DueDelivery,
   webhook: StoredWebhook | undefined,
 ) => Promise<Schema<'DeliveryAttempt'> | undefined>;
 
-/** Signs and sends a claimed delivery once. */
+/** Creates the function that signs and sends a claimed delivery once. */
 export function createSender({ attempt, secretBox, now, abort, attemptMs }: SenderParts): Send {
   const tryOnce = async (delivery: DueDelivery, webhook: StoredWebhook, atMs: number): Promise<Outcome> => {
     try {
@@ -39,7 +42,8 @@ export function createSender({ attempt, secretBox, now, abort, attemptMs }: Send
   };
   return async (delivery, webhook) => {
     const atMs = now();
-    // After a long standstill another worker may hold it by the time that the attempt ends.
+    // After a long pause of the process, the lease could expire during the attempt. Another worker would then send the
+    // delivery too.
     const isTooLate = atMs + attemptMs > delivery.dueAtMs;
     if (!webhook || isTooLate || abort.aborted || isUnwanted(delivery, webhook)) return undefined;
     const startedAtMs = performance.now();
@@ -53,7 +57,7 @@ export function createSender({ attempt, secretBox, now, abort, attemptMs }: Send
   };
 }
 
-/** Its receiver has answered 410; by hand it may be tried again all the same. */
+/** Returns true if the webhook is disabled. A manual retry (`seq` is null) is sent all the same. */
 function isUnwanted({ seq }: DueDelivery, { disabledAtMs }: StoredWebhook): boolean {
   return disabledAtMs !== undefined && seq !== null;
 }

@@ -8,15 +8,18 @@ import { deliveryAfter, gone, webhookAfter } from './schedule.js';
 
 const droppedAtOnce = 500;
 
-/** A claimed delivery and what came of it; without an attempt it was not sent. */
+/** A claimed delivery and its attempt. `attempt` is undefined if the delivery was not sent. */
 export interface Handled {
   readonly delivery: DueDelivery;
   readonly attempt: Schema<'DeliveryAttempt'> | undefined;
-  /** Its webhook as it was when the delivery was claimed. */
+  /** The webhook at the time of the claim. */
   readonly webhook?: StoredWebhook | undefined;
 }
 
-/** Writes down what came of deliveries, in the order of the group and in one transaction; only while they are still held. */
+/**
+ * Stores the outcomes of deliveries in one transaction, in the order of the group. Ignores deliveries whose claim has
+ * been lost.
+ */
 export async function settleGroup(store: Store, group: readonly Handled[], nowMs: number): Promise<void> {
   await store.transact(async (writerOf) => {
     for (const accountId of [...new Set(group.map((it) => it.delivery.accountId))].sort()) {
@@ -27,14 +30,13 @@ export async function settleGroup(store: Store, group: readonly Handled[], nowMs
 }
 
 /**
- * In few statements, however large the group: as long as this takes, nothing is added to the lines of its webhooks.
- * Others that settle wait only where an attempt has failed, which changes its webhook; a success does so once after
- * failures.
+ * Uses few statements for any group size, because the webhook locks block new deliveries to their queues. The locks are
+ * shared unless an attempt changes its webhook: a failure, or the first success after failures.
  */
 async function settleAccount(writer: Writer, group: readonly Handled[], nowMs: number): Promise<void> {
   const webhookIds = [...new Set(group.map((it) => it.delivery.webhookId))];
   const isShared = !group.some(changesWebhook);
-  // Before the webhooks, as in a registration.
+  // Locks the account before the webhooks, as registration does.
   if (group.some(({ attempt }) => attempt?.status === gone)) await writer.webhooks.lockAccount();
   const before = await writer.webhooks.lock(webhookIds, isShared);
   const held = await writer.deliveries.lockHeld(group.map((it) => it.delivery));
@@ -57,17 +59,19 @@ async function settleAccount(writer: Writer, group: readonly Handled[], nowMs: n
   await writer.deliveries.promoteNext(settled.filter(isOutOfLine), nowMs);
 }
 
-/** Its webhook was removed, and the process that did it stopped before all that waited was gone. */
+/** Deletes the deliveries of a removed webhook. They remain if the process stopped during the removal. */
 async function dropAll(writer: Writer, webhookId: string): Promise<void> {
   while (await writer.deliveries.removeSome(webhookId, droppedAtOnce));
 }
 
-/** As far as can be told before the webhook is locked. */
+/**
+ * Returns true if the attempt is likely to change its webhook. Reads the webhook as of the claim, before it is locked.
+ */
 function changesWebhook({ attempt, webhook }: Handled): boolean {
   return attempt !== undefined && (!isSuccess(attempt) || (webhook !== undefined && webhook.failedInRow > 0));
 }
 
-/** What waits for one that has just been disabled fails with it. */
+/** Saves a changed webhook. If it has just been disabled, its waiting deliveries fail. */
 async function saveWebhook(
   writer: Writer,
   before: StoredWebhook | undefined,
@@ -80,13 +84,15 @@ async function saveWebhook(
   if (isDisabled) await writer.deliveries.failWaiting(after.webhookId, 'disabled', nowMs);
 }
 
-/** A delivery that was not sent: because its webhook is disabled, or because the worker had to let it go. */
+/** Returns a delivery that was not sent: failed if its webhook is disabled, otherwise released and due immediately. */
 function unsent(delivery: Delivery, { disabledAtMs }: StoredWebhook, nowMs: number): Delivery {
   if (disabledAtMs === undefined || delivery.seq === null) return { ...delivery, owner: null, dueAtMs: nowMs };
   return { ...delivery, owner: null, status: 'failed', reason: 'disabled', settledAtMs: nowMs };
 }
 
-/** The next of a line follows one that is settled; one that is to be tried again holds it back. */
+/**
+ * Returns true if the delivery has left its queue, so that the next one is due. A delivery that will be retried stays.
+ */
 function isOutOfLine({ seq, settledAtMs }: Delivery): boolean {
   return seq !== null && settledAtMs !== null;
 }

@@ -2,19 +2,19 @@ import { createHmac } from 'node:crypto';
 
 const secretPrefix = 'whsec_';
 
-/** What is signed: the raw bytes of the body, as they are sent. */
+/** Raw bytes of the body, exactly as sent. */
 export interface Signable {
   readonly deliveryId: string;
   readonly body: string;
-  /** Of the attempt, epoch ms. */
+  /** Time of the attempt, epoch ms. */
   readonly atMs: number;
-  /** As issued, `whsec_…`: the current one first, then those that rotations replaced recently. */
+  /** Secrets in the format `whsec_…`: the current one first, then recently rotated ones. */
   readonly secrets: readonly string[];
 }
 
 /**
- * The headers by which a receiver knows the sender: our own, and those of Standard Webhooks
- * (https://www.standardwebhooks.com), whose signature covers id and time as well.
+ * Returns the signature headers: the service's own header, and those of Standard Webhooks
+ * (https://www.standardwebhooks.com), which also sign id and time.
  */
 export function signatureHeaders({ deliveryId, body, atMs, secrets }: Signable): Record<string, string> {
   const seconds = String(Math.floor(atMs / 1000));
@@ -28,7 +28,7 @@ export function signatureHeaders({ deliveryId, body, atMs, secrets }: Signable):
   };
 }
 
-/** A fresh secret: `whsec_` and the base64 of 32 random bytes. */
+/** Returns a new secret: `whsec_` and the base64 of 32 random bytes. */
 export function formatSecret(random: Buffer): string {
   return secretPrefix + random.toString('base64');
 }

@@ -7,7 +7,7 @@ import { formatSecret } from './sign.js';
 const secretBytes = 32;
 const rotationMs = settings.rotation_hours * 60 * 60 * 1000;
 
-/** Returns a new secret in clear, to be shown once, and sealed, to be stored. */
+/** Returns a new secret: in clear text, to be shown once, and sealed, to be stored. */
 export function issueSecret(
   secretBox: SecretBox,
   accountId: string,
@@ -27,7 +27,10 @@ export function rotateTo(webhook: StoredWebhook, sealed: string, nowMs: number):
   return { ...webhook, secret: sealed, previousSecret: { secret: webhook.secret, untilMs: nowMs + rotationMs } };
 }
 
-/** Returns the secrets that sign at this instant, the current one first. Throws SecretBoxError when it cannot be opened. */
+/**
+ * Returns the secrets that sign at a given time, the current one first. Throws SecretBoxError if the current one cannot
+ * be opened.
+ */
 export function secretsOf(secretBox: SecretBox, accountId: string, webhook: StoredWebhook, nowMs: number): string[] {
   const { webhookId, secret, previousSecret } = webhook;
   const open = (sealed: string) => secretBox.open(sealed, placeOf(accountId, webhookId));
@@ -35,7 +38,7 @@ export function secretsOf(secretBox: SecretBox, accountId: string, webhook: Stor
   return [open(secret), ...(isRotating && previousSecret ? openIfReadable(open, previousSecret.secret) : [])];
 }
 
-/** A previous secret that cannot be opened must not prevent the current one from signing. */
+/** An unreadable previous secret must not prevent signing with the current one. */
 function openIfReadable(open: (sealed: string) => string, sealed: string): string[] {
   try {
     return [open(sealed)];

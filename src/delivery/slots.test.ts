@@ -10,7 +10,7 @@ const queuesOf = (account: number, count: number) =>
   Array.from({ length: count }, (_, receiver) => queueOf(account, receiver));
 const total = (shares: readonly Share[]) => shares.reduce((sum, { count }) => sum + count, 0);
 
-/** Takes what is shared until nothing more is. */
+/** Takes the distributed slots until none is left. */
 function takeAll(slots: ReturnType<typeof createSlots>, queues: ReturnType<typeof queuesOf>): number {
   let taken = 0;
   for (;;) {
@@ -49,7 +49,7 @@ test('slots that become free go to the account that holds fewer, until both hold
         for (let taken = 0; taken < count; taken += 1) slots.take(queue.receiver);
         held[queue.receiver.startsWith('00000001') ? 'first' : 'second'] += count;
       }
-      // The share of every further account comes from what the first one frees.
+      // Other accounts get the slots that the first one frees.
       if (held.first > held.second + 1) expect(slots.inUse()).toBeLessThanOrEqual(slotsMax + slotsPerAccount);
     }
   expect(Math.abs(held.first - held.second)).toBeLessThanOrEqual(slotsPerAccount);

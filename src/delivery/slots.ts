@@ -1,10 +1,10 @@
 import type { DueQueue } from '../store/delivery-queue.js';
 
-/** Deliveries that all accounts together may hold at once, from the claim to the settlement. */
+/** Maximum number of deliveries in progress in the slots that all accounts share. */
 export const slotsMax = 512;
-/** Further deliveries that each account may always hold, so that no other account can keep it waiting. */
+/** Additional slots of each account. They guarantee that no other account can block its deliveries. */
 export const slotsPerAccount = 8;
-/** Attempts of one account at one receiver at once. */
+/** Maximum number of concurrent attempts per account and receiver. */
 export const slotsPerQueue = 4;
 
 export interface Share {
@@ -13,7 +13,7 @@ export interface Share {
 }
 
 interface WaitingAccount {
-  /** Queues that can take a further attempt. */
+  /** Queues that can start another attempt. */
   readonly open: DueQueue[];
   holds: number;
 }
@@ -24,7 +24,7 @@ export function createSlots() {
   const held = new Map<string, number>();
   let total = 0;
 
-  /** Groups the queues by account; those with the oldest delivery first. */
+  /** Groups the queues by account, accounts with the oldest delivery first. */
   function waitingAccounts(queues: readonly DueQueue[]): WaitingAccount[] {
     const accounts = new Map<string, WaitingAccount>();
     for (const queue of [...queues].sort((a, b) => a.firstDueAtMs - b.firstDueAtMs)) {
@@ -39,11 +39,12 @@ export function createSlots() {
   return {
     inUse: (): number => total,
     hasRoom,
-    /** True when accounts can hold no more than their own slots. */
+    /** Returns true if all shared slots are in use, so that each account has only its own slots. */
     isExhausted: (): boolean => total >= slotsMax,
     /**
-     * Shares at most `max` free slots among the queues, one by one: each goes to the account that holds the fewest. An
-     * account alone may take every slot. When others come, slots that become free go to them first.
+     * Distributes at most `max` free slots among the queues. Each slot goes to the account with the fewest slots. A
+     * single account may use all shared slots. As soon as other accounts have deliveries, they get the slots that
+     * become free.
      */
     share(queues: readonly DueQueue[], max: number): Share[] {
       const counts = new Map<DueQueue, number>();
@@ -66,9 +67,9 @@ export function createSlots() {
       add(held, accountOf({ receiver }), 1);
       add(attempts, receiver, 1);
     },
-    /** The attempt has ended. */
+    /** Frees the slot of the receiver when the attempt has ended. */
     endAttempt: (receiver: string): void => add(attempts, receiver, -1),
-    /** The delivery is settled, or left to the end of its lease. */
+    /** Frees the slot of the account when the delivery is settled or its lease is left to expire. */
     release(receiver: string): void {
       total -= 1;
       add(held, accountOf({ receiver }), -1);
@@ -78,7 +79,7 @@ export function createSlots() {
 
 export type Slots = ReturnType<typeof createSlots>;
 
-/** The part of `Delivery.receiver` that is common to the queues of an account. */
+/** Returns the part of `Delivery.receiver` that is common to all queues of an account. */
 function accountOf({ receiver }: Pick<DueQueue, 'receiver'>): string {
   return receiver.slice(0, receiver.length / 2);
 }

@@ -15,7 +15,7 @@ const onLoopback: TargetPolicy = { allowHttp: false, allowLoopback: true };
 const withHttp: TargetPolicy = { allowHttp: true, allowLoopback: false };
 const open: TargetPolicy = { allowHttp: true, allowLoopback: true };
 
-/** Loopback, in every way to write it. */
+/** Every notation of a loopback address. */
 const loopback = [
   '127.0.0.1',
   '127.255.255.254',
@@ -44,7 +44,7 @@ const loopback = [
   'a.b.localhost.',
 ];
 
-/** Never a target, whatever the deployment allows. */
+/** Addresses that no setting allows as targets. */
 const refused = [
   '10.0.0.1',
   '10.255.255.255',
@@ -147,7 +147,7 @@ const privateAddress = fc.oneof(
   fc.tuple(fc.integer({ min: 224, max: 255 }), byte, byte, byte),
 );
 
-/** An IPv4 address in each notation that a URL or an IPv6 address has for it. */
+/** Returns all notations of an IPv4 address in URLs and IPv6 addresses. */
 function notationsOf([a, b, c, d]: readonly [number, number, number, number]): string[] {
   const whole = ((a * 256 + b) * 256 + c) * 256 + d;
   const [high, low] = [(a * 256 + b).toString(16), (c * 256 + d).toString(16)];
@@ -184,7 +184,7 @@ test('no IPv6 address outside of the range that is routed is a target', () => {
   fc.assert(
     fc.property(first, fc.array(group, { minLength: 7, maxLength: 7 }), (head, rest) => {
       const address = [head, ...rest].map((it) => it.toString(16)).join(':');
-      // Written out in full none of these is IPv4 but the mapped ones, which need five zeros before ffff.
+      // In full notation, only mapped addresses are IPv4: five zero groups, then ffff.
       fc.pre(!/^(0:){5}ffff:/.test(address));
       expect(faultOfUrl(`https://[${address}]/`, strict)).toBe('address_refused');
     }),
@@ -211,7 +211,7 @@ async function listen(answer: Parameters<typeof createServer>[1]): Promise<{ por
   return { port: (server.address() as AddressInfo).port, server };
 }
 
-/** Sends once, as the worker does; no address was judged before. */
+/** Sends one delivery as the worker does, without a check at registration. */
 async function attemptAt(url: string, policy: TargetPolicy) {
   const { dial, close } = createDialer(policy, createResolveName());
   onTestFinished(close);

@@ -2,7 +2,7 @@ import ipaddr from 'ipaddr.js';
 import type { FaultCode } from '../contract.js';
 import { parseUrl } from '../parse-url.js';
 
-/** What this deployment allows as a target beyond https to public addresses. */
+/** Targets that the deployment allows in addition to https to public addresses. */
 export interface TargetPolicy {
   readonly allowHttp: boolean;
   readonly allowLoopback: boolean;
@@ -10,12 +10,15 @@ export interface TargetPolicy {
 
 type UrlFault = Extract<FaultCode, `url_${string}` | 'address_refused'>;
 
-/** A public address all the same, but of a host's own metadata service (Azure). */
+/** Public addresses that must not be targets: Azure's metadata service. */
 const metadataAddresses = ['168.63.129.16'];
-/** IPv6 addresses that are routed at all (RFC 4291, 2.4): what embeds an IPv4 address by translation lies outside or is named by its range. */
+/**
+ * The range of public IPv6 addresses (RFC 4291, 2.4). IPv4 translation prefixes lie outside it or have a range name of
+ * their own.
+ */
 const globalUnicast = ipaddr.parseCIDR('2000::/3') as [ipaddr.IPv6, number];
 
-/** What is wrong with the URL by itself; undefined for one that may be dialled, as far as can be told without looking its name up. */
+/** Returns why the URL is not allowed as a target; undefined if it is allowed. Does not resolve its name. */
 export function faultOfUrl(text: string, policy: TargetPolicy): UrlFault | undefined {
   const url = parseUrl(text);
   if (!url) return 'url_invalid';
@@ -30,7 +33,7 @@ export function faultOfUrl(text: string, policy: TargetPolicy): UrlFault | undef
   return isSchemeAllowed(url, isLoopback, policy) ? undefined : 'url_scheme';
 }
 
-/** What is wrong with dialling this address for the URL. */
+/** Returns why the address is not allowed for the URL; undefined if it is allowed. */
 export function faultOfAddress(address: string, { protocol }: URL, policy: TargetPolicy): UrlFault | undefined {
   const range = rangeOf(address);
   const isLoopback = range === 'loopback';
@@ -38,13 +41,16 @@ export function faultOfAddress(address: string, { protocol }: URL, policy: Targe
   return isSchemeAllowed({ protocol }, isLoopback, policy) ? undefined : 'url_scheme';
 }
 
-/** Where the host is an address in whatever notation, its usual one; the URL parser has read decimal, octal and hex. */
+/**
+ * Returns the host if it is an IP address, undefined if it is a name. The URL parser has already normalized decimal,
+ * octal and hex notations.
+ */
 export function literalAddress({ hostname }: URL): string | undefined {
   const bare = hostname.replace(/^\[(.*)\]$/, '$1');
   return ipaddr.isValid(bare) ? bare : undefined;
 }
 
-/** Without TLS only to the machine itself, where loopback is allowed at all, or where the deployment allows http. */
+/** Returns true for https. Plain http requires a setting: http allowed, or loopback allowed and a loopback target. */
 function isSchemeAllowed(
   { protocol }: { protocol: string },
   isLoopback: boolean,
@@ -53,7 +59,7 @@ function isSchemeAllowed(
   return protocol === 'https:' || allowHttp || (isLoopback && allowLoopback);
 }
 
-/** RFC 6761, 6.3: loopback by definition, whether a resolver knows them or not. */
+/** Returns true for `localhost` and its subdomains, which are always loopback (RFC 6761, 6.3). */
 function isLoopbackName(hostname: string): boolean {
   return /(^|\.)localhost\.?$/.test(hostname);
 }
@@ -67,10 +73,10 @@ function rangeOf(address: string): 'public' | 'loopback' | 'refused' {
   return parsed.kind() === 'ipv4' || (parsed as ipaddr.IPv6).match(globalUnicast) ? 'public' : 'refused';
 }
 
-/** An IPv4 address that is written as an IPv6 one counts as itself. */
+/** Parses an address. Converts an IPv4-mapped IPv6 address to IPv4. */
 function parse(address: string): ipaddr.IPv4 | ipaddr.IPv6 {
   if (!address.includes(':')) return ipaddr.parse(address);
-  // The package takes ::127.0.0.1 for ::ffff:127.0.0.1; in hexadecimal, as the URL parser writes it, it does not.
+  // ipaddr.js parses ::127.0.0.1 as ::ffff:127.0.0.1. The hexadecimal notation of the URL parser prevents this.
   const [bare = ''] = address.split('%');
   return ipaddr.process(new URL(`http://[${bare}]`).hostname.slice(1, -1));
 }

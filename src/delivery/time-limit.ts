@@ -1,7 +1,7 @@
-/** A signal that aborts when time is up, or earlier with an outer signal. */
+/** A time limit with a signal that aborts when the time is up or when an outer signal aborts. */
 export interface TimeLimit {
   readonly signal: AbortSignal;
-  /** True once the time is up; false where the outer signal aborted first. */
+  /** Returns true if the time is up, false if only the outer signal aborted. */
   isOver(): boolean;
   /** Stops the timer; call it in `finally`. */
   clear(): void;

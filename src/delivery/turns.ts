@@ -1,4 +1,4 @@
-/** Returns a function that runs work at most `max` at a time per key; further work waits its turn. */
+/** Returns a function that runs at most `max` tasks per key concurrently and queues further tasks. */
 export function createTurns(max: number): <T>(key: string, work: () => Promise<T>) => Promise<T> {
   const running = new Map<string, number>();
   const waiting = new Map<string, Array<() => void>>();

@@ -3,7 +3,7 @@ import type { WebhookHealth } from '../store/webhook-health.js';
 import type { StoredWebhook } from '../store/webhooks.js';
 import { statusOf } from './schedule.js';
 
-/** A webhook in the shape of the contract, without its secret. */
+/** Returns the webhook as defined in the contract, without its secret. */
 export function toWebhook(webhook: StoredWebhook, health?: WebhookHealth): Schema<'Webhook'> {
   const { webhookId, url, events, sessionId, failedInRow, lastFailureAtMs, createdAtMs } = webhook;
   const lastSuccessAtMs = health?.lastSuccessAtMs ?? undefined;

@@ -21,11 +21,14 @@ import { webhookDelivery as settings } from '../../generated/spec.js';
 import type { TargetPolicy } from './target.js';
 
 const attemptMs = settings.attempt_timeout_seconds * 1000;
-/** An attempt and its settling fit well into a lease; what a dead worker held is free again after it. */
+/**
+ * Duration of a claim: well above the duration of an attempt and its settlement. Other workers can then claim the
+ * deliveries of a crashed worker.
+ */
 const leaseMs = 3 * attemptMs;
 const settledAtOnce = 128;
 const settleAgainMs = 250;
-/** How long attempts in flight may take to end by themselves when the worker closes. */
+/** Grace period for attempts in flight when the worker closes. */
 const graceMs = 2_000;
 
 export interface WorkerParts {
@@ -33,23 +36,23 @@ export interface WorkerParts {
   readonly secretBox: SecretBox;
   readonly targetPolicy: TargetPolicy;
   readonly resolveName: ResolveName;
-  /** Whether failed deliveries show the start of the receiver's response. */
+  /** Whether failed deliveries contain the start of the receiver's response. */
   readonly keepsAnswers: boolean;
   readonly now: () => number;
   readonly log: Logger;
-  /** Called for every attempt that was settled. */
+  /** Called for each settled attempt. */
   readonly observeAttempt: (outcome: 'delivered' | 'failed', seconds: number) => void;
-  /** How long the worker sleeps at most. Events and deliveries that other processes write do not wake it. */
+  /** Longest sleep of the worker. Events and deliveries of other processes do not wake it. */
   readonly pollMs: number;
 }
 
-/** Expands events to webhooks and delivers them. Any number of workers share one database. */
+/** Creates deliveries from events and sends them. Any number of workers may share one database. */
 export interface Worker {
-  /** There may be new events or deliveries. */
+  /** Wakes the worker: there may be new events or deliveries. */
   wake(): void;
-  /** Slots in use, and the ages of the deliveries in flight in seconds. */
+  /** Number of slots in use, and ages of the deliveries in flight in seconds. */
   load(): WorkerLoad;
-  /** Claims nothing more. Deliveries that do not end soon are released to other workers. */
+  /** Stops claiming. Releases the deliveries that do not end within the grace period to other workers. */
   close(): Promise<void>;
 }
 
@@ -62,7 +65,7 @@ export function startWorker(parts: WorkerParts): Worker {
   const { store, log, now } = parts;
   const { dial, close: hangUp } = createDialer(parts.targetPolicy, parts.resolveName);
   const closing = new AbortController();
-  // One listener per attempt in flight.
+  // Unlimited, because each attempt in flight adds a listener.
   setMaxListeners(0, closing.signal);
   const attempt = createAttempt({ dial, keepsAnswers: parts.keepsAnswers, timeoutMs: attemptMs });
   const send = createSender({ ...parts, attempt, abort: closing.signal, attemptMs });
@@ -76,7 +79,10 @@ export function startWorker(parts: WorkerParts): Worker {
   const inFlight = createInFlight();
   const claim = createClaim({ ...parts, slots, leaseMs, max: settledAtOnce });
 
-  /** No other worker claims the delivery during its lease, so an unavailable database is retried until its end. */
+  /**
+   * Retries while the database is unavailable, until the lease ends. No other worker can claim the delivery before
+   * then.
+   */
   async function settle(handled: Handled): Promise<void> {
     while (!closing.signal.aborted && now() < handled.delivery.dueAtMs) {
       const error: unknown = await settling.submit(handled).catch((reason: unknown) => reason);
@@ -90,12 +96,12 @@ export function startWorker(parts: WorkerParts): Worker {
   const handle = async (delivery: DueDelivery, webhook: StoredWebhook | undefined) => {
     try {
       const attempt = await send(delivery, webhook).finally(() => slots.endAttempt(delivery.receiver));
-      // The receiver can get its next delivery while this one waits for the commit that it shares with others.
+      // The receiver's slot is already free, so its next delivery can start before this one is committed.
       sending.wake();
       await settle({ delivery, attempt, webhook });
       if (attempt) parts.observeAttempt(isSuccess(attempt) ? 'delivered' : 'failed', attempt.duration_ms / 1000);
     } catch (error) {
-      // After its lease the delivery is sent again under the same id.
+      // When the lease ends, the delivery is sent again with the same id.
       log.warn({ err: error }, 'a delivery could not be settled');
     } finally {
       slots.release(delivery.receiver);
@@ -143,7 +149,7 @@ async function commitSettled(store: Store, group: readonly Handled[], nowMs: num
   return group.map(() => undefined);
 }
 
-/** The webhooks of the accounts that the deliveries belong to, by account and id. */
+/** Returns the webhooks of the deliveries, by account and webhook id. */
 async function webhooksOf(store: Store, deliveries: readonly DueDelivery[]): Promise<Map<string, StoredWebhook>> {
   const found = new Map<string, StoredWebhook>();
   for (const accountId of new Set(deliveries.map((it) => it.accountId)))

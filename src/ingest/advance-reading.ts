@@ -12,36 +12,36 @@ import type { PreparedReading } from './prepared-reading.js';
 
 type AdvancedSession = StoredSession & { readonly session: Session };
 
-/** What one account's part of a group knows while it is worked through. */
+/** State of processing the readings that one account has in a group. */
 export interface Progress {
   readonly sessions: Map<string, StoredSession>;
   readonly subjects: Map<string, Subject | undefined>;
-  /** What was answered to readings that are stored already, by their key. */
+  /** Responses to readings that are already stored, by reading key. */
   readonly answered: ReadonlyMap<string, Answer>;
-  /** Readings of this group by their key, to know a second one of the same body. */
+  /** Accepted readings of this group, by reading key. Detects duplicates within the group. */
   readonly taken: Map<string, TakenReading>;
   readonly changedSessions: Map<string, AdvancedSession>;
   readonly changedSubjects: Map<string, Subject>;
-  /** When the group is worked through, epoch ms. */
+  /** Time at which the group is processed, epoch ms. */
   readonly nowMs: number;
 }
 
-/** A reading that took its session further. */
+/** An accepted reading and its effect on the session. */
 export interface TakenReading {
   readonly kind: 'taken';
   readonly submitted: PreparedReading;
   readonly incarnation: string;
   readonly step: Step;
   readonly topics: readonly TopicName[];
-  /** Those of the topics that a phrase in the first person names. */
+  /** The subset of `topics` that a first-person phrase names. */
   readonly certainTopics: readonly TopicName[];
-  /** Those of the topics that this session had not sighted before. */
+  /** The subset of `topics` that is new in this session. */
   readonly newTopics: readonly TopicName[];
-  /** Absent where the state did not change. */
+  /** Absent if the state did not change. */
   readonly event: SessionEvent | undefined;
 }
 
-/** What became of a reading: answered before, the same as another of its group, refused, or taken. */
+/** Outcome of a reading: already stored, a duplicate within its group, rejected, or accepted. */
 export type Advance =
   | { readonly kind: 'answered'; readonly answer: Answer }
   | { readonly kind: 'same'; readonly as: TakenReading }
@@ -91,7 +91,7 @@ function eventOf(
   return payload && { sessionId, seq: nextSeq(before, nowMs), subjectId: after.subjectId, payload };
 }
 
-/** Every subject of the group, whether a reading names it or its session is bound to it. */
+/** Returns the ids of all subjects that the readings name or their sessions are bound to. */
 export function subjectsOf(
   readings: readonly PreparedReading[],
   sessions: ReadonlyMap<string, Pick<StoredSession, 'session'>>,
@@ -101,7 +101,10 @@ export function subjectsOf(
   return [...new Set([...named, ...bound].filter((id) => id !== undefined))];
 }
 
-/** Only a reading that is not newer than its session can have been stored before. */
+/**
+ * Returns the responses to readings that are already stored. Skips readings that are newer than their session: they
+ * cannot be stored yet.
+ */
 export async function findAnswered(
   table: Writer['readings'],
   readings: readonly PreparedReading[],
@@ -127,7 +130,7 @@ function topicsOf(
   return turn ? gatherTopics(session?.topicEvidence, turn) : { topics: [], certainTopics: [] };
 }
 
-/** The subject's; while there is none, the session's own. */
+/** Returns the subject's baseline, or the session's own baseline if the subject has none. */
 function baselineOf({ subjects }: Progress, session: Session | undefined, reading: Reading): Baseline | undefined {
   const subjectId = session?.subjectId ?? reading.subjectId;
   return (subjectId === undefined ? undefined : subjects.get(subjectId)?.baseline) ?? session?.baseline;
@@ -140,14 +143,14 @@ function rememberBaseline({ subjects, changedSubjects }: Progress, { session, ba
   changedSubjects.set(session.subjectId, subject);
 }
 
-/** Every session of the group has been locked. */
+/** Returns a locked session. Throws for a session that the group did not lock. */
 function sessionOf(sessions: Progress['sessions'], sessionId: string): StoredSession {
   const stored = sessions.get(sessionId);
   if (!stored) throw new Error('a session of the group was not locked');
   return stored;
 }
 
-/** The digest covers the timestamp; ids hold no spaces. */
+/** The digest covers the timestamp. Ids contain no spaces. */
 function keyOf({ sessionId, digest }: { readonly sessionId: string; readonly digest: string }): string {
   return `${sessionId} ${digest}`;
 }

@@ -7,17 +7,17 @@ import { advanceReading, type Advance, beginProgress, findAnswered, subjectsOf }
 import { rememberTopics, sightedSubjects } from './remember-topics.js';
 import type { PreparedReading } from './prepared-reading.js';
 
-/** A refusal is an outcome of one reading and leaves the others of its group alone. */
+/** Outcome of one reading. A rejection does not affect the other readings of the group. */
 export type Outcome = { readonly answer: Answer; readonly isTold: boolean } | { readonly refusal: ProblemError };
 
 /**
- * Takes the sessions of a group of readings further, in one transaction: load, compute, write. The outcomes are in
- * the order of the group; when this resolves they are durable, when it rejects nothing of the group is stored.
+ * Processes a group of readings in one transaction. Resolves with one outcome per reading, in order, after the commit.
+ * If it rejects, it has stored nothing.
  */
 export async function advanceGroup(store: Store, group: readonly PreparedReading[], nowMs: number): Promise<Outcome[]> {
   return store.transact(async (writerOf) => {
     const outcomes = new Map<PreparedReading, Outcome>();
-    // In key order, so that two processes lock rows in the same order.
+    // Sorted, so that all processes lock rows in the same order.
     for (const accountId of [...new Set(group.map((it) => it.accountId))].sort()) {
       const readings = group.filter((it) => it.accountId === accountId);
       const found = await advanceAccount(writerOf(accountId), readings, nowMs);
@@ -27,7 +27,7 @@ export async function advanceGroup(store: Store, group: readonly PreparedReading
   });
 }
 
-/** One account's part of a group, from top to bottom. */
+/** Processes the readings that one account has in a group. */
 async function advanceAccount(writer: Writer, readings: readonly PreparedReading[], nowMs: number): Promise<Outcome[]> {
   const { sessions, subjects, webhookEpoch } = await lockAll(writer, readings, nowMs);
   const answered = await findAnswered(writer.readings, readings, sessions);
@@ -36,7 +36,7 @@ async function advanceAccount(writer: Writer, readings: readonly PreparedReading
   const advances = readings.map((reading) => advanceReading(progress, reading));
   const triggers = await writer.triggers.find(sightedSubjects(advances));
   const remembered = rememberTopics(progress, advances, triggers);
-  // All writes of the group in one round trip: this transaction bounds the throughput of the service.
+  // Sends all writes in one round trip, because this transaction limits the throughput of the service.
   await writer.run([
     ...writer.sessions.toSave(progress.changedSessions, nowMs),
     ...writer.subjects.toSave(progress.changedSubjects),
@@ -49,7 +49,7 @@ async function advanceAccount(writer: Writer, readings: readonly PreparedReading
   return advances.map((advance, index) => toOutcome(advance, remembered.answers[index], isTold));
 }
 
-/** Locks the sessions, then their subjects: in this order in every process, so that two never wait for each other. */
+/** Locks the sessions, then their subjects. All processes use this order, which prevents deadlocks. */
 async function lockAll(writer: Writer, readings: readonly PreparedReading[], nowMs: number) {
   const sessions = await writer.sessions.lock([...new Set(readings.map((it) => it.sessionId))], nowMs);
   const webhookEpoch = await writer.webhooks.epoch();
@@ -57,13 +57,13 @@ async function lockAll(writer: Writer, readings: readonly PreparedReading[], now
   return { sessions, subjects, webhookEpoch };
 }
 
-/** Sessions that name no subject, by their id; undefined for a new session. */
+/** Returns the sessions without a subject, by id. The value of a new session is undefined. */
 function withoutSubject(sessions: ReadonlyMap<string, StoredSession>): Map<string, Session | undefined> {
   const all = [...sessions].map(([id, { session }]) => [id, session] as const);
   return new Map(all.filter(([, session]) => session?.subjectId === undefined));
 }
 
-/** Sessions to which this group has given a subject. */
+/** Returns the sessions that this group bound to a subject. */
 function newlyBound(
   unbound: ReadonlyMap<string, Session | undefined>,
   changed: ReadonlyMap<string, { readonly session: Session }>,
@@ -81,7 +81,7 @@ function newlyBound(
   );
 }
 
-/** Puts the events into the outbox and tells whether there were any; where nobody is told of them they need no row. */
+/** Appends the state change events to the outbox. Returns true if there are any. */
 async function tellWebhooks(
   writer: Writer,
   advances: readonly Advance[],

@@ -4,10 +4,10 @@ import type { Submission } from '../contract.js';
 const digestCharacters = 32;
 
 /**
- * Knows a resent body again: equal JSON in the same session of the same account, whatever the order of its fields.
- * Keyed, because a plain digest of a short text could be guessed from the database. No JSON array is the beginning of
- * another, and for such inputs SHA-256 after a secret prefix is as good a keyed digest as HMAC (Bellare, Canetti and
- * Krawczyk, 1996), at a third of the cost. 32 hex characters.
+ * Returns the digest that detects a resent body: 32 hex characters, equal for equal JSON in the same session and
+ * account, whatever the order of the fields. The digest is keyed, because a plain digest of a short text could be
+ * guessed from a copy of the database. SHA-256 with a secret prefix is safe here: no JSON array is a prefix of another
+ * one (Bellare, Canetti and Krawczyk, 1996). It takes a third of the time of HMAC.
  */
 export function digestOf(key: string, accountId: string, submission: Submission): string {
   const fields = Object.entries(submission).sort(([a], [b]) => (a < b ? -1 : 1));

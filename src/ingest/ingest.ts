@@ -6,26 +6,28 @@ import { createGroupCommit } from '../group-commit.js';
 import { inSharedSpan, type TraceOrigin, traceOrigin } from '../in-span.js';
 import type { PreparedReading } from './prepared-reading.js';
 
-/** Bounds a transaction: with three topics each, some 500 rows of triggers. */
+/** Limits the size of a transaction: with three topics per reading, it writes about 500 trigger rows. */
 const groupMax = 160;
 const queueMax = 4096;
 
 export interface IngestParts {
   readonly store: Store;
   readonly now: () => number;
-  /** Told when a commit has put events into the outbox. */
+  /** Called after a commit that added events to the outbox. */
   readonly onEvents: () => void;
-  /** Told the size of every group that was committed. */
+  /** Called with the size of each committed group. */
   readonly observeGroup: (size: number) => void;
 }
 
-/** Takes readings in: durable before they are answered, written in groups. */
+/** Accepts readings and writes them in groups. Each reading is durable before its response. */
 export interface Ingest {
-  /** Resolves with the state of the session after the reading; rejects with the ProblemError that refuses it. */
+  /**
+   * Resolves with the state of the session after the reading. Rejects with a ProblemError if the reading is rejected.
+   */
   submit(submitted: PreparedReading): Promise<Answer>;
-  /** Readings that wait for their group. */
+  /** Number of queued readings. */
   waiting(): number;
-  /** Refuses new readings and resolves when those under way are settled. */
+  /** Rejects new readings. Resolves when the readings in progress are settled. */
   close(): Promise<void>;
 }
 

@@ -9,27 +9,27 @@ import type { PreparedReading } from './prepared-reading.js';
 
 export interface PrepareReadingParts {
   readonly topicModel: TopicModel;
-  /** Keys the digests that identify resent readings. */
+  /** Key of the digests that detect resent readings. */
   readonly digestKey: string;
-  /** The clock, epoch ms. */
+  /** Returns the current time, epoch ms. */
   readonly now: () => number;
   readonly maxTimestampAgeMs: number;
 }
 
 /**
- * Turns a validated submission into the reading that is stored. Throws the ProblemError of a submission without a
- * signal, or with a timestamp that is too old or too far ahead.
+ * Converts a validated submission to the reading that is stored. Throws a ProblemError if the submission has no signal,
+ * or if its timestamp is too old or too far in the future.
  */
 export type PrepareReading = (caller: Caller, submission: Submission) => PreparedReading;
 
-/** Runs on the thread that serves HTTP: the text never leaves it, and reading the text never delays the database. */
+/** Runs on the HTTP thread: the text never leaves this thread, and topic detection never delays the database. */
 export function createPrepareReading(parts: PrepareReadingParts): PrepareReading {
   const { topicModel, digestKey, now, maxTimestampAgeMs } = parts;
   const { readTurn } = createTopicReader(topicModel);
   return ({ accountId }, submission) => {
     const { session_id, subject_id, timestamp, user_message, ai_response, ...signals } = submission;
     const timestampMs = Date.parse(timestamp);
-    // Cheap checks first: the text of a refused reading is not read.
+    // Cheap checks first, so that a rejected reading incurs no topic detection.
     if (signalNames.every((name) => signals[name] === undefined))
       throw new ProblemError('missing_signals', { hint: { signals: signalNames.join(', ') } });
     checkAge(timestampMs, now(), maxTimestampAgeMs);
@@ -56,7 +56,7 @@ function checkAge(timestampMs: number, nowMs: number, maxAgeMs: number): void {
     throw new ProblemError('timestamp_in_future', { hint: { ahead: seconds(-ageMs), max: seconds(maxAheadMs), now } });
 }
 
-/** To the millisecond, so that a value just over the limit does not read like the limit. */
+/** Shows milliseconds, so that a value just above the limit does not look equal to the limit. */
 function seconds(ms: number): string {
   return String(Math.round(ms) / 1000);
 }

@@ -1,17 +1,17 @@
 import type { SignalValues } from '../domain/signals.js';
 import type { TurnReading } from '../domain/topics/reader.js';
 
-/** A validated reading on its way to the database. It holds no text: the conversation turn is reduced to numbers. */
+/** A validated reading, ready to be stored. It contains no text: topic detection has reduced the turn to numbers. */
 export interface PreparedReading {
   readonly accountId: string;
   readonly sessionId: string;
-  /** Absent where the reading names none. */
+  /** Absent if the reading names no subject. */
   readonly subjectId?: string;
-  /** When it was measured, epoch ms. */
+  /** Time of measurement, epoch ms. */
   readonly timestampMs: number;
   readonly signals: SignalValues;
-  /** The topics of its conversation turn; absent without a turn. */
+  /** Topic evidence of the conversation turn. Absent without a turn. */
   readonly turn?: TurnReading;
-  /** Identifies a resent body. */
+  /** Keyed digest of the request body. Detects resent bodies. */
   readonly digest: string;
 }

@@ -6,14 +6,14 @@ import type { TriggersOf } from '../store/triggers.js';
 import type { Advance, Progress, TakenReading } from './advance-reading.js';
 
 interface Remembered {
-  /** In the order of the group; undefined for refused readings. */
+  /** In the order of the group. Undefined for rejected readings. */
   readonly answers: ReadonlyArray<Answer | undefined>;
   readonly stored: readonly StoredReading[];
-  /** Those that were sighted. */
+  /** The triggers that the group changed, by subject and topic. */
   readonly triggers: TriggersOf;
 }
 
-/** Whose triggers a group touches. */
+/** Returns the subjects whose triggers the group changes. */
 export function sightedSubjects(advances: readonly Advance[]): string[] {
   const subjectIds = new Set<string>();
   for (const { step, topics } of takenOf(advances))
@@ -21,7 +21,7 @@ export function sightedSubjects(advances: readonly Advance[]): string[] {
   return [...subjectIds];
 }
 
-/** Enters the topics of the group into its subjects' triggers, in order, and completes the answers by them. */
+/** Updates the triggers with the topics of the group, in order, and adds topics and triggers to the responses. */
 export function rememberTopics(progress: Progress, advances: readonly Advance[], found: TriggersOf): Remembered {
   const sighted = new Map<string, Map<string, Trigger>>();
   const answers = new Map<TakenReading, Answer>();
@@ -41,7 +41,7 @@ export function rememberTopics(progress: Progress, advances: readonly Advance[],
   };
 }
 
-/** A person's triggers: before the group, and those sighted in it so far. */
+/** Triggers of a person: those stored before the group, and those that the group has changed so far. */
 interface PersonsTriggers {
   readonly before: ReadonlyMap<string, Trigger> | undefined;
   readonly triggers: Map<string, Trigger>;
@@ -70,7 +70,7 @@ function enterTopics(
   changedSubjects.set(subjectId, subject);
 }
 
-/** The answer with the topics of its turn and the triggers of its subject as they stand after it. */
+/** Returns the response with the topics of its turn and the triggers of its subject after the reading. */
 function completeAnswer({ subjects }: Progress, { step, topics }: TakenReading): Answer {
   const { subjectId } = step.session;
   const subject = subjectId === undefined ? undefined : subjects.get(subjectId);

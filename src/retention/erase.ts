@@ -6,8 +6,9 @@ const erasuresAtOnce = 100;
 const batchRows = 500;
 
 /**
- * Erases all data about a subject. One transaction removes everything that a request could return; the readings of its
- * sessions are then deleted in small batches. Resolves with the number of sessions, undefined for an unknown subject.
+ * Erases all data about a subject. One transaction deletes everything that a request could return. The readings of its
+ * sessions are then deleted in small batches. Resolves with the number of sessions, or undefined for an unknown
+ * subject.
  */
 export async function eraseSubject(store: Store, accountId: string, subjectId: string): Promise<number | undefined> {
   const erasures = await store.transact((writerOf) => bury(writerOf(accountId), subjectId));
@@ -16,7 +17,7 @@ export async function eraseSubject(store: Store, accountId: string, subjectId: s
   return erasures?.length;
 }
 
-/** Finishes erasures that a stopped process left incomplete, until none is left or `signal` aborts. */
+/** Completes erasures that a stopped process left unfinished, until none is left or `signal` aborts. */
 export async function finishErasures(store: Store, signal?: AbortSignal): Promise<void> {
   for (;;) {
     const erasures = await store.findErasures(erasuresAtOnce);
@@ -26,15 +27,15 @@ export async function finishErasures(store: Store, signal?: AbortSignal): Promis
   }
 }
 
-/** Yields between batches, because SQLite runs on the thread of all other database work. */
+/** Yields between batches, because SQLite runs on the thread that does all other database work. */
 async function finish(store: Store, erasures: readonly Erasure[], signal?: AbortSignal): Promise<void> {
   for (const erasure of erasures)
     while (!signal?.aborted && !(await store.eraseReadings(erasure, batchRows))) await yieldToOthers();
 }
 
 /**
- * Under the subject's lock from the start, even where nothing is known of it: whoever is writing to it finishes before,
- * whoever comes later starts afresh, and no session of it can appear in between.
+ * Deletes everything but the readings, under the subject's lock, even if the subject is unknown. Concurrent writers
+ * commit before the lock or start with a new subject after it, so no session of the subject is missed.
  */
 async function bury(writer: Writer, subjectId: string): Promise<readonly Erasure[] | undefined> {
   const locked = await writer.subjects.lock([subjectId]);

@@ -6,9 +6,11 @@ import { finishErasures } from './erase.js';
 
 const hourMs = 60 * 60 * 1000;
 const dayMs = 24 * hourMs;
-/** Small, so that a batch holds its locks for milliseconds only. */
+/** Small, so that a batch holds its locks for a few milliseconds only. */
 const batchRows = 200;
-/** Pause between batches, so that ingest has priority: three times the duration of the batch, which grows on a busy machine. */
+/**
+ * Pause between batches, in multiples of the duration of a batch. It gives ingest priority and grows on a busy machine.
+ */
 const pause = { perBatch: 3, leastMs: 10 };
 const intervalMs = 60_000;
 
@@ -17,7 +19,10 @@ export interface Retention {
   close(): Promise<void>;
 }
 
-/** Purges expired rows and finishes erasures, now and every minute. Retries in the next round when the database is unavailable. */
+/**
+ * Purges expired rows and completes erasures, immediately and then every minute. If the database is unavailable, the
+ * next round retries.
+ */
 export function startRetention(store: Store, now: () => number, log: Logger): Retention {
   const stop = new AbortController();
   const loop = async () => {
