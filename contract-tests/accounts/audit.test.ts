@@ -10,7 +10,7 @@ async function entriesOf({ keys }: Store, account: string) {
   return keys.auditEntries(100, accountId);
 }
 
-test('create, rotate, revoke and set-tier are logged with instant, key, actor and what was set', async () => {
+test('create, rotate, revoke and set-tier are logged with time, key, actor and changed values', async () => {
   const { store, clock } = await startTestService();
   const account = `audited-${randomUUID()}`;
   const options = { scopes: ['read'], networks: ['10.0.0.0/8'], expiresAtMs: clock.nowMs + 9e8 } as const;
@@ -35,7 +35,7 @@ test('create, rotate, revoke and set-tier are logged with instant, key, actor an
   expect(JSON.stringify(await store.keys.auditEntries(100))).not.toContain(first.key);
 });
 
-test('a change that fails leaves no entry, and revoking twice leaves one', async () => {
+test('a failed change adds no audit entry, and revoking twice adds one', async () => {
   const { store, clock } = await startTestService();
   const account = `audited-${randomUUID()}`;
   const { keyId } = await createKey(store.keys, { account, tier: 'free' }, clock.nowMs);
@@ -46,7 +46,7 @@ test('a change that fails leaves no entry, and revoking twice leaves one', async
   expect((await entriesOf(store, account)).map(({ action }) => action).sort()).toEqual(['create', 'revoke']);
 });
 
-test('keys of one new account that are created at once share the account', async () => {
+test('keys created concurrently for one new account share the account', async () => {
   const { store, clock } = await startTestService();
   const account = `audited-${randomUUID()}`;
   const create = () => createKey(store.keys, { account, tier: 'free' }, clock.nowMs);

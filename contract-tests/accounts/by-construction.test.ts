@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Store } from '../../src/store/store.js';
 
-test('a query on data that belongs to an account does not compile without one', () => {
+test('a query on account data does not compile without an account', () => {
   const wishes = (store: Store) => [
     // @ts-expect-error a reader is made for an account
     () => store.read(),

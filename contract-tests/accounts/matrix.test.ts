@@ -99,7 +99,7 @@ async function viewOf({ key, sessionId, subjectId }: Owner): Promise<string> {
 }
 
 test.each(requests.map((request) => [request.title, request] as const))(
-  "%s: another account's looks exactly like an absent one, and stays as it is",
+  '%s: a resource of another account looks exactly like an absent one, and stays unchanged',
   async (_, request) => {
     const ownIdOf = request.idName === undefined ? () => randomUUID() : ownIds[request.idName];
     if (!ownIdOf) throw new Error(`say in ownIds where an owner's ${request.idName} comes from`);

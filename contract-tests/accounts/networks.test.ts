@@ -29,7 +29,7 @@ test.each(operations)('%s: a key from another network looks exactly like an unkn
   expect(await ask(service, it.path, it.init, own.key)).not.toMatch(/^\[40[13],/);
 });
 
-test('the log says that the network refused the key, and which key', async () => {
+test('the log names the refused key and says that its network is not allowed', async () => {
   const service = await startTestService();
   const { key, keyId } = await keyOf(service, ['192.0.2.0/24']);
   await service.request('/webhooks', { headers: { 'X-Service-Key': key } });
@@ -38,7 +38,7 @@ test('the log says that the network refused the key, and which key', async () =>
   expect(service.logs.join()).not.toContain(key);
 });
 
-test('a refused key starts no session and counts no call', async () => {
+test('a key refused by network starts no session and counts no call', async () => {
   const service = await startTestService();
   const { key } = await keyOf(service, ['192.0.2.0/24']);
   const before = await service.store.keys.list();

@@ -10,7 +10,7 @@ function clientOf({ url, key }: Pick<TestService, 'url' | 'key'>): StateClient {
   return createStateClient({ baseUrl: url, key });
 }
 
-test('a reading, the state, the history, the triggers and the erasure of a person', async () => {
+test('the client ingests a reading, reads state, history and triggers, and erases a subject', async () => {
   const service = await startTestService();
   const client = clientOf(service);
   // What a path must encode.
@@ -26,7 +26,7 @@ test('a reading, the state, the history, the triggers and the erasure of a perso
   expect(await client.deleteSubject(subject_id)).toEqual({ subject_id, deleted: true, sessions_removed: 1 });
 });
 
-test('a webhook from its registration to its removal', async () => {
+test('the client registers, lists, tests, retries and removes a webhook', async () => {
   const service = await startTestService();
   const { webhooks } = clientOf(service);
   const registration = { url: 'https://example.com/hooks', events: ['state_change' as const] };
@@ -45,7 +45,7 @@ test('a webhook from its registration to its removal', async () => {
   expect(await webhooks.list()).toEqual([]);
 });
 
-test('a delivery of the service is verified, also while its secret is rotated', async () => {
+test('the client verifies a delivery, also during a secret rotation', async () => {
   const client = clientOf(await startDelivering());
   const receiver = await startReceiver();
   const created = await client.webhooks.register({ url: receiver.url, events: ['state_change'] });
@@ -64,7 +64,7 @@ test('a delivery of the service is verified, also while its secret is rotated', 
   await client.webhooks.remove(created.id);
 });
 
-test('a refusal is an error with the code, every fault and the id of the request', async () => {
+test('an error response becomes a ProblemError with its code, all validation errors and the request id', async () => {
   const service = await startTestService();
   const client = clientOf(service);
   const reading = { session_id: 's1', timestamp: service.clock.at(), heart_rate: 700, sentiment: 7 };
@@ -78,7 +78,7 @@ test('a refusal is an error with the code, every fault and the id of the request
   await expect(clientOf({ ...service, key: 'sk_none' }).state('s1')).rejects.toMatchObject({ code: 'invalid_api_key' });
 });
 
-test('a limit that lasts longer than is waited for is told at once, with its policy and the time', async () => {
+test('a 429 whose Retry-After exceeds waitMaxSeconds is thrown immediately, with policy and wait time', async () => {
   const service = await startTestService({ env: { LIMIT_SESSION_REQUESTS_PER_MINUTE: '1' } });
   const client = createStateClient({ baseUrl: service.url, key: service.key, waitMaxSeconds: 1 });
   const timestamp = service.clock.at();
@@ -88,7 +88,7 @@ test('a limit that lasts longer than is waited for is told at once, with its pol
   expect((error as ProblemError).retryAfterSeconds).toBeGreaterThan(1);
 });
 
-test('text that is too long is cut, and the reading counts', async () => {
+test('the client truncates a conversation turn that is too long, and the service accepts the reading', async () => {
   const service = await startTestService();
   const turn = {
     user_message: 'My exam is tomorrow. ' + '😰"é\n'.repeat(2000),
@@ -100,7 +100,7 @@ test('text that is too long is cut, and the reading counts', async () => {
   expect(topics_detected).toEqual(['exams']);
 });
 
-test('what a proxy answers is an error with its status', async () => {
+test('a response that is not from the service becomes an UnexpectedAnswerError with its status', async () => {
   const answering = async () => new Response('<html>Bad Gateway</html>', { status: 502 });
   const client = createStateClient({ baseUrl: 'http://127.0.0.1:9', key: 'sk_1', fetch: answering });
   await expect(client.state('s1')).rejects.toMatchObject({ name: 'UnexpectedAnswerError', status: 502 });

@@ -7,7 +7,7 @@ const signals = { session_id: 's1', subject_id: 'p1', timestamp: '2026-11-21T09:
 const bytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
 const texts = fc.string({ unit: 'binary', minLength: 1, maxLength: 5000, size: 'max' });
 
-test('whatever the texts, the body fits, the signals are kept, and texts are cut between code points only', () => {
+test('the body always fits, keeps its signals, and truncates texts only between code points', () => {
   const law = fc.property(texts, texts, (user_message, ai_response) => {
     const fitted = fitBody({ ...signals, user_message, ai_response });
     expect(bytes(fitted)).toBeLessThanOrEqual(limits.max_bytes);
@@ -23,20 +23,20 @@ test('whatever the texts, the body fits, the signals are kept, and texts are cut
   fc.assert(law, { numRuns: 200 });
 });
 
-test('a body that fits is left alone, to the byte', () => {
+test('a body that fits stays unchanged, byte for byte', () => {
   const room = limits.max_bytes - bytes({ ...signals, user_message: '' });
   const fits = { ...signals, user_message: 'x'.repeat(room) };
   expect(fitBody(fits)).toBe(fits);
   expect(fitBody({ ...signals, user_message: 'x'.repeat(room + 1) })).toEqual(fits);
 });
 
-test('the shorter text is kept whole, and the longer one takes all that is left', () => {
+test('the shorter text is kept whole, and the longer one gets the remaining bytes', () => {
   const fitted = fitBody({ ...signals, user_message: 'short', ai_response: 'x'.repeat(9000) });
   expect(fitted.user_message).toBe('short');
   expect(bytes(fitted)).toBe(limits.max_bytes);
 });
 
-test('a text of which nothing would be left is left out, for an empty one is refused', () => {
+test('a text truncated to nothing is omitted, because the service rejects empty texts', () => {
   const ids = { ...signals, session_id: 's'.repeat(256), subject_id: 'p'.repeat(256) };
   expect(fitBody({ ...ids, user_message: '😰'.repeat(9) }, bytes({ ...ids, user_message: '' }) + 3)).toEqual(ids);
 });

@@ -37,7 +37,7 @@ createStateClient({ baseUrl: '', key: '' }).ingest({ session_id: 's1', timestamp
 `;
 
 test(
-  'packed and installed into an empty project it compiles under strict and talks to the service',
+  'the packed client installs into an empty project, compiles in strict mode and calls the service',
   async () => {
     const { url, key } = await startTestService();
     const folder = await mkdtemp(join(tmpdir(), 'client-packed-'));

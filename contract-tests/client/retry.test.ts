@@ -32,14 +32,14 @@ function play(outcomes: readonly Outcome[], random = 0) {
   return { send, sent, waitedMs };
 }
 
-test('the same body is sent again after exactly what the service asks for, and a jitter on top', async () => {
+test('a retry sends the same body after the requested delay plus jitter', async () => {
   const { send, sent, waitedMs } = play([busy(503, '1'), busy(429, '7'), new Response('{}')], 0.5);
   expect((await send(reading())).status).toBe(200);
   expect(sent).toEqual(Array(3).fill('{"session_id":"s1"}'));
   expect(waitedMs).toEqual([1125, 7250]);
 });
 
-test('a call is sent again a bounded number of times', async () => {
+test('a call is retried at most retriesMax times', async () => {
   const { send, sent } = play(
     Array(9)
       .fill(undefined)
@@ -49,7 +49,7 @@ test('a call is sent again a bounded number of times', async () => {
   expect(sent).toHaveLength(3);
 });
 
-test('what lasts too long is not waited for, and what is refused otherwise is not sent again', async () => {
+test('a delay over the limit and a non-retryable status are not retried', async () => {
   for (const answer of [busy(429, '61'), busy(500, '1'), busy(422, '1')]) {
     const { send, sent } = play([answer]);
     expect((await send(reading())).status).toBe(answer.status);
@@ -57,7 +57,7 @@ test('what lasts too long is not waited for, and what is refused otherwise is no
   }
 });
 
-test('a lost answer is asked for again where sending twice answers the same', async () => {
+test('an idempotent request is retried when its response is lost', async () => {
   for (const request of [reading(), new Request('http://x/v1/state?session_id=s1')]) {
     const { send, sent } = play([lost(), new Response('{}')]);
     expect((await send(request)).status).toBe(200);
@@ -65,7 +65,7 @@ test('a lost answer is asked for again where sending twice answers the same', as
   }
 });
 
-test('a request with an Idempotency-Key is sent again with the same key, also while the first one runs', async () => {
+test('a request with an Idempotency-Key is retried with the same key, also while the first one is in progress', async () => {
   const { send, sent } = play([lost(), busy(409, '1'), new Response('{}')]);
   const headers = { 'Idempotency-Key': 'k1' };
   const rotate = new Request('http://x/webhooks/wh_1/rotate-secret', { method: 'POST', headers });
@@ -73,7 +73,7 @@ test('a request with an Idempotency-Key is sent again with the same key, also wh
   expect(sent).toHaveLength(3);
 });
 
-test('a secret is not rotated twice, and an erasure not asked for twice, because an answer was lost', async () => {
+test('a rotation, a registration and an erasure without Idempotency-Key are not retried when the response is lost', async () => {
   for (const [method, path] of [
     ['POST', '/webhooks/wh_1/rotate-secret'],
     ['POST', '/webhooks/register'],
@@ -85,7 +85,7 @@ test('a secret is not rotated twice, and an erasure not asked for twice, because
   }
 });
 
-test('an attempt that takes too long is given up, and its caller may end it all', async () => {
+test('an attempt ends at its timeout, and an abort signal ends the whole call', async () => {
   const hanging: typeof fetch = (_, init) =>
     new Promise((_resolve, reject) => init?.signal?.addEventListener('abort', () => reject(init.signal?.reason)));
   const parts = { retriesMax: 1, waitMaxSeconds: 1, random: Math.random, sleep, fetch: hanging };
@@ -99,7 +99,7 @@ test('an attempt that takes too long is given up, and its caller may end it all'
 });
 
 test.each(['', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n'])(
-  'a call to a service that sends %j and then nothing ends at its limit, under garbage collection',
+  'a call to a service that sends %j and then nothing ends at its timeout, also under garbage collection',
   async (head) => {
     const server = createServer((socket) => void socket.on('error', () => undefined).write(head)).listen(
       0,

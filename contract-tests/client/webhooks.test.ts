@@ -24,13 +24,13 @@ const faultOf = (changes: Partial<Delivery>) => {
   }
 };
 
-test('headers may come from fetch or from Node, and the body as text or as bytes', () => {
+test('accepts headers from fetch or Node, and a body as text or bytes', () => {
   const lowerCase = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
   for (const changes of [{}, { headers: new Headers(headers) }, { headers: lowerCase }, { body: Buffer.from(body) }])
     expect(verifyWebhook(delivery(changes))).toEqual({ deliveryId: 'dlv_1', event: JSON.parse(body) });
 });
 
-test('one byte more, another secret, another id, another time or another signature is refused', () => {
+test('rejects an extra byte and another secret, id, timestamp or signature', () => {
   expect(faultOf({ body: `${body} ` })).toBe('signature_mismatch');
   expect(faultOf({ secret: formatSecret(randomBytes(32)) })).toBe('signature_mismatch');
   expect(faultOf({ secret: [] })).toBe('signature_mismatch');
@@ -41,11 +41,14 @@ test('one byte more, another secret, another id, another time or another signatu
   expect(faultOf({ headers: { ...headers, 'X-Service-Signature': 'sha256=' } })).toBe('signature_mismatch');
 });
 
-test.each(['webhook-id', 'webhook-timestamp', 'webhook-signature', 'X-Service-Signature'])('without %s', (name) => {
-  expect(faultOf({ headers: { ...headers, [name]: undefined } })).toBe('header_missing');
-});
+test.each(['webhook-id', 'webhook-timestamp', 'webhook-signature', 'X-Service-Signature'])(
+  'rejects a delivery without %s',
+  (name) => {
+    expect(faultOf({ headers: { ...headers, [name]: undefined } })).toBe('header_missing');
+  },
+);
 
-test('an old delivery that is sent again is refused, and so is one of the future', () => {
+test('rejects a replayed delivery that is too old and a delivery from the future', () => {
   const seconds = Math.floor(atMs / 1000) * 1000;
   expect(faultOf({ now: () => seconds + 300_000 })).toBeUndefined();
   expect(faultOf({ now: () => seconds + 301_000 })).toBe('timestamp_out_of_tolerance');

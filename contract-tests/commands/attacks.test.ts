@@ -11,7 +11,7 @@ const programs = process.env['TEST_NODE_BINARIES']?.split(delimiter) ?? [process
 const items = process.env['TEST_NODE_BINARIES'] ? '1,3' : '1';
 
 test.each(programs)(
-  'the service on %s withstands attacks on its HTTP server, and the check leaves nothing behind',
+  'the service on %s withstands attacks on its HTTP server, and the check leaves nothing running',
   async (program) => {
     const temporary = await temporaryFolder();
     const json = join(temporary, 'outcomes.json');
@@ -29,7 +29,7 @@ test.each(programs)(
   limitMs,
 );
 
-test('an item that does not exist is refused by the numbers that do', async () => {
+test('an unknown item is rejected with the list of valid numbers', async () => {
   const { code, stderr } = await runScript('check-attacks', ['--only', '11']);
   expect(stderr).toContain('Items are 1, 2, 3, 4, 5, 6, 7, 8, 9, 10.');
   expect(code).toBe(1);

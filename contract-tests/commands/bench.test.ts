@@ -9,7 +9,7 @@ const titles = ['(a) bare Express', '(b) with validation', '(c) a transaction', 
 const limitMs = 240_000;
 
 test(
-  'the bench measures every contender and leaves table, JSON and picture',
+  'the benchmark measures every contender and writes a table, JSON and a chart',
   async () => {
     const [reports, temporary] = [await temporaryFolder(), await temporaryFolder()];
     const args = ['--database', 'sqlite', '--seconds', '1', '--warm-up', '1', '--rounds', '1', '--reports', reports];
@@ -28,7 +28,7 @@ test(
   limitMs,
 );
 
-test('what a reading costs behind HTTP is told for both loads', async () => {
+test('the HTTP overhead of a reading is reported for both loads', async () => {
   const temporary = await temporaryFolder();
   const args = ['--database', 'sqlite', '--size', '2', '--groups', '3'];
   const { code, stdout } = await runScript('bench-ingest', args, { TMPDIR: temporary });
@@ -37,7 +37,7 @@ test('what a reading costs behind HTTP is told for both loads', async () => {
   expect(code).toBe(0);
 });
 
-test('what cannot be measured is told before anything is', async () => {
+test('an unreachable MySQL server is reported before any measurement', async () => {
   const nowhere = { TEST_MYSQL_URL: 'mysql://root@127.0.0.1:9' };
   const { code, stdout, stderr } = await runScript('bench', ['--database', 'mysql'], nowhere);
   expect([code, stdout]).toEqual([1, '']);

@@ -28,36 +28,36 @@ async function serverOf(...replies: Reply[]) {
 const busy = { status: 503, headers: { 'Retry-After': '0' }, body: { detail: 'Service unavailable' } };
 const state = { status: 200, body: { state: 'calm', stress_score: 10 } };
 
-test('a reading that met a busy service is sent again unchanged', async () => {
+test('a reading is retried unchanged when the service is busy', async () => {
   const { received, send } = await serverOf(busy, { ...busy, status: 429 }, state);
   expect(await send(submission)).toEqual({ kind: 'state', reading: state.body });
   expect(received).toEqual([submission, submission, submission]);
 });
 
-test('a service that stays busy is reported after five tries', async () => {
+test('a service that stays busy is reported after five attempts', async () => {
   const { received, send } = await serverOf(busy);
   expect(await send(submission)).toEqual({ kind: 'refused', status: 503, detail: 'Service unavailable' });
   expect(received).toHaveLength(5);
 });
 
-test('nobody waits for a month', async () => {
+test('a Retry-After of a day ends the call instead of waiting', async () => {
   const { received, send } = await serverOf({ status: 429, headers: { 'Retry-After': '86400' } });
   expect(await send(submission)).toMatchObject({ kind: 'refused', status: 429, detail: 'Too Many Requests' });
   expect(received).toHaveLength(1);
 });
 
-test('a fault is reported with the field it is about', async () => {
+test('a validation error is reported with its field', async () => {
   const errors = [{ detail: 'Input should be a valid number', code: 'number_type', pointer: '/sentiment' }];
   const { send } = await serverOf({ status: 422, body: { detail: 'Input should be a valid number', errors } });
   expect(await send(submission)).toMatchObject({ detail: '/sentiment: Input should be a valid number' });
 });
 
-test('a success that is no state comes from another service', async () => {
+test('a 200 response without a state is reported as not from the service', async () => {
   const { send } = await serverOf({ status: 200, body: { hello: 'world' } });
   await expect(send(submission)).rejects.toThrow(UnusableService);
 });
 
-test('a base address keeps its path and loses its slash; anything but HTTP is none', () => {
+test('a base URL keeps its path and loses its trailing slash, and other schemes are rejected', () => {
   expect(readBaseUrl('https://example.org/state/')).toBe('https://example.org/state');
   expect(readBaseUrl('localhost:8080')).toBeUndefined();
   expect(readBaseUrl('example')).toBeUndefined();

@@ -14,7 +14,7 @@ const check = ({ url, key }: Pick<TestService, 'url' | 'key'>) =>
 /** What needs the operator, or two requests at once. */
 const fromInside = [403, 409, 429, 500, 503];
 
-test('every documented answer is asked for but those that no request brings about', () => {
+test('every documented response is requested, except those that a single request cannot cause', () => {
   const asked = plan().map(({ operation, status }) => `${operation} ${status}`);
   for (const [path, item] of Object.entries(contract.paths))
     for (const [method, { responses }] of Object.entries(item as Record<string, { responses: object }>))
@@ -24,7 +24,7 @@ test('every documented answer is asked for but those that no request brings abou
         expect(asked).toContain(`${method.toUpperCase()} ${path} ${status}`);
 });
 
-test('the service passes, and nothing is left behind or touched', async () => {
+test('the service passes, and the check leaves nothing behind and touches no other data', async () => {
   const service = await startTestService({ clock: realTime() });
   const mine = { session_id: 'mine', subject_id: 'me', timestamp: new Date().toISOString(), heart_rate: 80 };
   const state = await service.read(mine);
@@ -38,7 +38,7 @@ test('the service passes, and nothing is left behind or touched', async () => {
   expect(service.logs.join()).not.toContain('contract-check-');
 });
 
-test('an answer that deviates fails the check, and its line says how', async () => {
+test('a response that deviates from the contract fails the check with a line that describes the deviation', async () => {
   const { url, key } = await startTestService({ clock: realTime() });
   const deviating = await startProxy(url, (body) => ({ ...body, stress_score: 'high' }));
   const { code, stdout } = await check({ url: deviating, key });
@@ -47,7 +47,7 @@ test('an answer that deviates fails the check, and its line says how', async () 
   expect(stdout).toMatch(/✓ +GET \/v1\/history +200/);
 });
 
-test('without a key, and where nothing listens, it says so', async () => {
+test('a missing key and an unreachable service are reported', async () => {
   expect(await runScript('contract', ['--url', 'http://127.0.0.1:9'])).toMatchObject({ code: 1 });
   const { code, stdout } = await check({ url: 'http://127.0.0.1:9', key: 'sk_1' });
   expect([code, stdout]).toEqual([1, expect.stringContaining('0 responses as documented')]);

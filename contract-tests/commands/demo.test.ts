@@ -5,7 +5,7 @@ import { temporaryFolder } from './temporary-folder.js';
 
 const scenes = ['calm', 'relaxed', 'focused', 'stressed', 'acute_stress'];
 
-test('every reference scene ends in its state after ten readings, on plain lines of at most 100 columns', async () => {
+test('every reference scene reaches its state after ten readings, on plain lines of at most 100 columns', async () => {
   // CI is set, because picocolors by itself would take it for a terminal.
   const { code, stdout } = await runScript('demo', ['--pace', '0', '--seed', '7'], { CI: 'true' });
   expect(stdout.match(/ bpm {2}\w+ +[+−]\d\.\d\d {2}█+░+ +\d+ {2}\w+$/gm)).toHaveLength(50);
@@ -18,13 +18,13 @@ test('every reference scene ends in its state after ten readings, on plain lines
   expect(code).toBe(0);
 });
 
-test('a seed repeats the run', async () => {
+test('the same seed produces the same run', async () => {
   const runs = await Promise.all([1, 2].map(() => runScript('demo', ['--pace', '0', '--seed', '11'])));
   expect(runs[0]?.stdout).toContain('--seed 11');
   expect(runs[0]?.stdout).toBe(runs[1]?.stdout);
 });
 
-test('it leaves no folder behind, at its end as when interrupted', async () => {
+test('the demo removes its folder when it ends and when it is interrupted', async () => {
   const folder = await temporaryFolder();
   await runScript('demo', ['--pace', '0'], { TMPDIR: folder });
   const interrupted = startScript('demo', ['--pace', '10'], { TMPDIR: folder });

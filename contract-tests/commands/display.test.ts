@@ -12,7 +12,7 @@ const plain = coloursFor({ isTTY: false }, {});
 const coloured = coloursFor({ isTTY: true }, {});
 const columns = [{ title: 'task' }, { title: 'mean', align: 'right' }] as const;
 
-test('a text table aligns its columns and rules off its sections', () => {
+test('a text table aligns its columns and separates its sections with lines', () => {
   const table = textTable(columns, [[['Reading', '7.5']], [], [['all', '107.5']]]);
   expect(table.split('\n')).toEqual([
     'task      mean',
@@ -23,21 +23,21 @@ test('a text table aligns its columns and rules off its sections', () => {
   ]);
 });
 
-test('a Markdown table escapes what would end a cell', () => {
+test('a Markdown table escapes characters that would end a cell', () => {
   expect(markdownTable(columns, [[['a|b', '1']]])).toBe('| task | mean |\n| --- | ---: |\n| a\\|b | 1 |');
 });
 
-test('colours take no room in a table', () => {
+test('color codes do not count towards the width of a table', () => {
   expect(pad(coloured.red('no'), 4)).toBe(`${coloured.red('no')}  `);
 });
 
-test('colours are for terminals that want them', () => {
+test('colors are used only on terminals that support them', () => {
   expect(coloured.isColorSupported).toBe(true);
   expect(coloursFor({ isTTY: true }, { NO_COLOR: '1' }).isColorSupported).toBe(false);
   expect(coloursFor({}, { CI: 'true', FORCE_COLOR: '1' }).isColorSupported).toBe(false);
 });
 
-test('a score bar keeps its width and is full at the highest score only', () => {
+test('a score bar has a fixed width and is full only at the highest score', () => {
   const bars = Array.from({ length: 101 }, (_, score) => scoreBar(score, 25, plain));
   expect(new Set(bars.map((bar) => bar.length))).toEqual(new Set([25]));
   expect(bars[0]).toBe('░'.repeat(25));
@@ -51,18 +51,18 @@ test('each block of a score bar has the colour of its band', () => {
   expect(bar).toBe([cyan, green, yellow, magenta, red].map((paint) => paint('█')).join('') + coloured.dim(''));
 });
 
-test('the protocol keeps a task in its place that the first subject left out', () => {
+test('the protocol order includes a task that the first subject skipped', () => {
   const rows = ['a,Rest', 'a,Math', 'b,Intro', 'b,Rest', 'b,Stroop', 'b,Math'];
   const windows = readWindows(`subject,task,label\n${rows.map((row) => `${row},x`).join('\n')}\n`);
   expect(protocolOrder(windows)).toEqual(['Intro', 'Rest', 'Stroop', 'Math']);
 });
 
-test('the median lies in the middle', () => {
+test('the median of an even count is the mean of the two middle values', () => {
   expect([[1, 2, 9], [1, 2, 4, 9], [5]].map(median)).toEqual([2, 3, 5]);
   expect(median([])).toBeNaN();
 });
 
-test('draws stay in the ranges of their scene and repeat with the seed', () => {
+test('random values stay in the ranges of their scene and repeat with the seed', () => {
   const random = seededRandom(3);
   for (const scene of scenes)
     for (let index = 0; index < 200; index += 1) {
@@ -75,13 +75,13 @@ test('draws stay in the ranges of their scene and repeat with the seed', () => {
   expect([1, 2, 3].map(seededRandom(5))).toEqual([1, 2, 3].map(seededRandom(5)));
 });
 
-test('progress in a log is a line each fifth', () => {
+test('progress in a log is one line per fifth', () => {
   const lines: string[] = [];
   const progress = startLines((line) => lines.push(line), 12, 'windows');
   for (let index = 0; index < 12; index += 1) progress.advance();
   expect(lines).toEqual([3, 5, 8, 10, 12].map((done) => `${done}/12 windows`));
 });
 
-test('a long sentence is broken at spaces', () => {
+test('a long sentence wraps at spaces', () => {
   expect(wrap('one two three four', 9)).toEqual(['one two', 'three', 'four']);
 });

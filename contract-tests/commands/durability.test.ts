@@ -6,7 +6,7 @@ import { temporaryFolder } from './temporary-folder.js';
 const limitMs = 180_000;
 
 test(
-  'the check kills the service under load, finds all that was acknowledged, and leaves nothing behind',
+  'the check kills the service under load, finds every acknowledged reading and cleans up',
   async () => {
     const temporary = await temporaryFolder();
     const args = ['--database', 'sqlite', '--only', 'service', '--kills', '2', '--sessions', '8'];
@@ -29,7 +29,7 @@ test.each([
   ],
   [['--only', 'server', '--database', 'sqlite'], 'error: an embedded database has no server to kill\n'],
   [['--database', 'mysql'], 'error: no MySQL server is reachable: start one, or set TEST_MYSQL_URL\n'],
-])('%j is refused before anything is killed', async (args, line) => {
+])('%j is rejected before any process is killed', async (args, line) => {
   const ended = await runScript('check-durability', args, { TEST_MYSQL_URL: 'mysql://root@127.0.0.1:9' });
   expect(ended).toEqual({ code: 1, stdout: '', stderr: line });
 });

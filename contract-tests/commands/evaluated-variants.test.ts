@@ -7,7 +7,7 @@ import { readWindows } from '../../scripts/terminal/windows.js';
 
 const header = 'subject,task,label,heart_rate,sdnn\n';
 
-test('the sample recording supports every variant that needs heart rate only', async () => {
+test('the sample recording supports every variant that requires only heart rate', async () => {
   const windows = readWindows(await readFile(sampleRecording, 'utf8'));
   expect(variantsFor(windows).map(({ name }) => name)).toEqual([
     'cold',
@@ -18,7 +18,7 @@ test('the sample recording supports every variant that needs heart rate only', a
   expect(new Set(windows.filter(isCompared).map(({ label }) => label))).toEqual(new Set(['rest', 'stressor']));
 });
 
-test('a recording with heart rate and sdnn supports the ablation of either', () => {
+test('a recording with heart rate and sdnn supports the ablation of each signal', () => {
   const names = variantsFor(readWindows(`${header}p1,Math,stressor,90,30\n`)).map(({ name }) => name);
   expect(names).toEqual(expect.arrayContaining(['ablation: no sdnn', 'ablation: no heart rate']));
 });

@@ -8,7 +8,7 @@ import { temporaryFolder } from './temporary-folder.js';
 const limitMs = 180_000;
 
 test(
-  'a database that another process has locked loses no acknowledged reading and no webhook',
+  'no acknowledged reading and no webhook is lost while another process locks the database',
   async () => {
     const temporary = await temporaryFolder();
     const args = ['--database', 'sqlite', '--only', 'database-locked', '--seconds', '1'];
@@ -24,7 +24,7 @@ test(
 
 const well = { acknowledged: 9, lost: 0, changes: 8, missing: [], failures: { 'status 503': 3, ECONNRESET: 1 } };
 
-test('a 503 or a broken connection is excused during a fault', () => {
+test('a 503 or a broken connection is allowed during a fault', () => {
   expect(findingsOfFault(well).filter(isBroken)).toEqual([]);
 });
 
@@ -33,11 +33,11 @@ test.each([
   ['a missing webhook', { missing: ['s1 2026-11-21T09:00:00.000Z'] }],
   ['a 500', { failures: { 'status 500': 1 } }],
   ['a 400', { failures: { 'status 400': 1 } }],
-])('%s is not', (_what, counts) => {
+])('%s is not allowed during a fault', (_what, counts) => {
   expect(findingsOfFault({ ...well, ...counts }).filter(isBroken)).toHaveLength(1);
 });
 
-test('a fault that does not exist is refused by the names of those that do', async () => {
+test('an unknown fault is rejected with the list of known ones', async () => {
   const { code, stderr } = await runScript('check-faults', ['--only', 'flood']);
   expect(stderr).toContain('Faults are service-killed, database-stopped, database-frozen, database-locked, disk-full,');
   expect(code).toBe(1);

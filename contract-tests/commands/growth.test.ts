@@ -7,7 +7,7 @@ import { temporaryFolder } from './temporary-folder.js';
 const limitMs = 240_000;
 
 test(
-  'a load is measured on two sides while what has expired is purged, and nothing is left behind',
+  'the load is measured with and without a purge of expired rows, and the check cleans up',
   async () => {
     const [reports, temporary] = [await temporaryFolder(), await temporaryFolder()];
     const small = ['--only', 'purge', '--readings', '60000', '--sessions', '600', '--triggers', '20'];
@@ -38,7 +38,7 @@ test.each([
       'Allowed choices are ingest, purge, state, any-state, history, long-history, profile.\n',
   ],
   [['--database', 'mysql'], 'error: no MySQL server is reachable: start one, or set TEST_MYSQL_URL\n'],
-])('%j is refused before anything is filled', async (args, line) => {
+])('%j is rejected before any data is written', async (args, line) => {
   const ended = await runScript('bench-growth', args, { TEST_MYSQL_URL: 'mysql://root@127.0.0.1:9' });
   expect(ended).toEqual({ code: 1, stdout: '', stderr: line });
 });

@@ -10,7 +10,7 @@ const realTime = () => Object.assign(new Clock(), { now: Date.now, at: () => new
 const listenTo = ({ url, key }: Pick<TestService, 'url' | 'key'>, session: string) =>
   startScript('listen', ['--session', session, '--url', url], { SERVICE_KEY: key });
 
-test('each change of the session is shown, verified, and the webhook is removed at the end', async () => {
+test('each state transition is verified and printed, and the webhook is removed at the end', async () => {
   const service = await startTestService({ clock: realTime(), env: { WORKER: '1' } });
   const listening = listenTo(service, 'mine');
   await listening.shows('Listening to the session mine');
@@ -28,14 +28,14 @@ test('each change of the session is shown, verified, and the webhook is removed 
   expect((await service.request('/webhooks')).body.webhooks).toEqual([]);
 });
 
-test('where loopback is refused the message names what allows it', async () => {
+test('a refused loopback URL is reported with the setting that allows it', async () => {
   const service = await startTestService({ env: { WEBHOOK_ALLOW_LOOPBACK: '0' } });
   const { code, stdout, stderr } = await listenTo(service, 's1').ended;
   expect(stderr).toMatch(/^error: the service refuses this machine as a target .* WEBHOOK_ALLOW_LOOPBACK=1\n$/);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
 });
 
-test('a wrong key, none, and a session that cannot be are one line each, with the remedy', async () => {
+test('a wrong key, a missing key and an invalid session are each reported in one line with the remedy', async () => {
   const { url, key } = await startTestService();
   expect((await listenTo({ url, key: 'sk_wrong' }, 's1').ended).stderr).toMatch(/^error: .*401 Invalid API key.*--key/);
   expect((await runScript('listen', ['--session', 's1', '--url', url])).stderr).toMatch(/^error: no usable key: .*\n$/);
@@ -44,7 +44,7 @@ test('a wrong key, none, and a session that cannot be are one line each, with th
   );
 });
 
-test('a service that does not run is named with its address', async () => {
+test('an unreachable service is reported with its address', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   onTestFinished(() => void server.close());
   await new Promise((resolve) => server.once('listening', resolve));

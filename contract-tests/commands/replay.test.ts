@@ -21,7 +21,7 @@ async function replay(csv: string, env: { url: string; key: string }, ...args: s
   return runScript('replay', ['--file', file, '--url', env.url, ...args], { SERVICE_KEY: env.key });
 }
 
-test('every window is answered and counted by task, in the order of the protocol', async () => {
+test('every window gets a response and is counted by task, in protocol order', async () => {
   const service = await startTestService({ clock: realTime() });
   const { code, stdout, stderr } = await replay(recording, service);
   expect(stderr).toContain('4 windows of 2 people sent.');
@@ -32,7 +32,7 @@ test('every window is answered and counted by task, in the order of the protocol
   expect(rows.slice(5, 7)).toEqual(['all rest 2', 'all stressor 2']);
 });
 
-test('replays the sample recording of the project when no file is named', async () => {
+test('without a file name, the sample recording of the project is replayed', async () => {
   const service = await startTestService({ clock: realTime() });
   const { code, stdout, stderr } = await runScript('replay', ['--url', service.url], { SERVICE_KEY: service.key });
   expect(stderr).toContain('315 windows of 6 people sent.');
@@ -40,7 +40,7 @@ test('replays the sample recording of the project when no file is named', async 
   expect(stdout).toMatch(/^Stroop +stressor +\d+ /m);
 });
 
-test('a value outside the bounds of the contract is clamped and named', async () => {
+test('a value outside the bounds of the contract is clamped and reported', async () => {
   const service = await startTestService({ clock: realTime() });
   const { stderr } = await replay(recording, service);
   expect(stderr).toContain(
@@ -57,7 +57,7 @@ test('--markdown prints nothing but a Markdown table', async () => {
   for (const line of lines) expect(line).toMatch(/^\|.*\|$/);
 });
 
-test('a refused window is counted with status and detail, the others are sent all the same', async () => {
+test('a rejected window is counted with its status and detail, and the replay continues', async () => {
   const service = await startTestService({ clock: realTime() });
   const { code, stdout, stderr } = await replay(`${recording}p3,Rest,,,rest\np3,Math,80,,stressor\n`, service);
   expect(code).toBe(1);
@@ -65,21 +65,21 @@ test('a refused window is counted with status and detail, the others are sent al
   expect(stdout).toMatch(/^Math +stressor +3 /m);
 });
 
-test('a wrong key is one line with the remedy', async () => {
+test('a wrong key is reported in one line with the remedy', async () => {
   const { url } = await startTestService({ clock: realTime() });
   const { code, stdout, stderr } = await replay(recording, { url, key: 'sk_wrong' });
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toMatch(/^error: the service refused the key \(401 Invalid API key\): give one with --key .*\n$/);
 });
 
-test('a malformed key is refused without being repeated', async () => {
+test('a malformed key is rejected, and the message does not contain it', async () => {
   const { code, stderr } = await replay(recording, { url: 'http://127.0.0.1:8080', key: 'sk_schlüssel' });
   expect(code).toBe(1);
   expect(stderr).toMatch(/^error: no usable key: .*\n$/);
   expect(stderr).not.toContain('sk_schl');
 });
 
-test('a service that is not there is one line with the remedy', async () => {
+test('an unreachable service is reported in one line with the remedy', async () => {
   const service = await startTestService({ clock: realTime() });
   await service.close();
   const { code, stderr } = await replay(recording, service);
@@ -87,7 +87,7 @@ test('a service that is not there is one line with the remedy', async () => {
   expect(stderr).toMatch(/^error: cannot reach the service at \S+ \(ECONNREFUSED\): start it with npm start, .*\n$/);
 });
 
-test('a file that cannot be read is one line that names the place', async () => {
+test('an unreadable file is reported in one line with its path', async () => {
   const { code, stderr } = await replay(`${recording}p3,Rest,fast,,rest\n`, {
     url: 'http://127.0.0.1:8080',
     key: 'sk_x',

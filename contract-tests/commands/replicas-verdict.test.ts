@@ -39,7 +39,7 @@ function faultsOf({ sent, shown }: ReturnType<typeof run>): Faults {
   return judgeReadings(new Map([['s1', sent]]), new Map([['s1', shown]]));
 }
 
-test('where all is as it should be nothing is found, and an event is due for each change that was answered', () => {
+test('a correct run has no faults, and each acknowledged state transition requires an event', () => {
   const all = run();
   expect(faultsOf(all)).toEqual(none);
   expect(changesOf(new Map([['s1', all.sent]])).get('s1')).toEqual([

@@ -9,7 +9,7 @@ import { temporaryFolder } from './temporary-folder.js';
 const limitMs = 240_000;
 
 test(
-  'two processes on one MySQL and one Redis lose, double and reorder nothing',
+  'two processes on one MySQL and one Redis lose, duplicate and reorder nothing',
   async () => {
     const reports = await temporaryFolder();
     const small = ['--sessions', '6', '--readings', '12', '--seconds', '1', '--warm-up', '1', '--rounds', '1'];

@@ -9,7 +9,7 @@ b,Rest,20,1608.092,rest
 a,Math,,,stressor
 `;
 
-test('a row becomes a window with its line; what was not recorded is absent', () => {
+test('a row becomes a window with its line number; signals that were not recorded are absent', () => {
   const [first, second, third] = readWindows(csv);
   expect(first).toMatchObject({ line: 2, subject: 'a', task: 'Rest', label: 'rest', clamped: [] });
   expect(first?.values).toEqual({ heart_rate: 60.5 });
@@ -17,7 +17,7 @@ test('a row becomes a window with its line; what was not recorded is absent', ()
   expect(third?.values).toEqual({});
 });
 
-test('values outside the contract are sent as the nearest allowed one and remembered', () => {
+test('values outside the contract are clamped to the nearest allowed value and reported', () => {
   const [, window] = readWindows(csv);
   expect(window?.values).toEqual({ heart_rate: 30, sdnn: 500 });
   expect(window?.clamped).toEqual([
@@ -27,12 +27,12 @@ test('values outside the contract are sent as the nearest allowed one and rememb
   expect(clampToContract('sentiment', -1)).toBe(-1);
 });
 
-test('a file without the columns that are needed is refused by name', () => {
+test('a file without the required columns is rejected with their names', () => {
   expect(() => readWindows('subject,heart_rate\na,60\n')).toThrow('columns task, label');
   expect(() => readWindows('')).toThrow('columns subject, task, label');
 });
 
-test('the windows of a subject stay in the order of the file', () => {
+test('the windows of a subject keep the order of the file', () => {
   const groups = groupBySubject(readWindows(csv));
   expect([...groups].map(([subject, windows]) => [subject, windows.map(({ task }) => task)])).toEqual([
     ['a', ['Rest', 'Math']],
@@ -40,14 +40,14 @@ test('the windows of a subject stay in the order of the file', () => {
   ]);
 });
 
-test('twelve windows lie 24 seconds apart and end now', () => {
+test('twelve windows are 24 seconds apart, and the last one is now', () => {
   const stamps = stampsUntil(1_000_000, 12);
   expect(stamps.at(-1)).toBe(1_000_000);
   expect(stamps[0]).toBe(1_000_000 - 264_000);
   expect(new Set(stamps.slice(1).map((stamp, index) => stamp - (stamps[index] ?? 0)))).toEqual(new Set([24_000]));
 });
 
-test('a long recording is drawn together until its first window is young enough', () => {
+test('the interval of a long recording shrinks until its first window is within the allowed age', () => {
   const [first = 0] = stampsUntil(1_000_000, 100);
   expect(1_000_000 - first).toBeLessThan(timestamps.max_age_seconds * 1000);
   expect(stampsUntil(1_000_000, 1)).toEqual([1_000_000]);

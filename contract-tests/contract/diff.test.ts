@@ -17,7 +17,7 @@ function changesOf(change: (contract: Contract) => void) {
   return compareContracts(released, after).map(({ verdict, at, message }) => ({ verdict, at, message }));
 }
 
-test('a contract does not differ from itself, whatever the order of its keys, its texts and its examples', () => {
+test('key order, descriptions and examples are not differences', () => {
   const isSameBut = (contract: Contract) => {
     contract.info.version = '0.2.0';
     contract.components.schemas = Object.fromEntries(Object.entries(schemas(contract)).reverse());
@@ -28,7 +28,7 @@ test('a contract does not differ from itself, whatever the order of its keys, it
   expect(changesOf(isSameBut)).toEqual([]);
 });
 
-test('a component may change its name', () => {
+test('a renamed component is not a difference', () => {
   const rename = (contract: Contract) => {
     schemas(contract).Reading = schemas(contract).SignalSubmission;
     delete schemas(contract).SignalSubmission;
@@ -222,13 +222,13 @@ test.each<Case>([
     /new optional field/,
   ],
   ['a new topic', (it) => it['x-topics'].work.push('pension'), 'x-topics', /new topic pension/],
-])('%s is allowed, and listed', (_name, change, at, message) => {
+])('%s is allowed and listed as an addition', (_name, change, at, message) => {
   const changes = changesOf(change);
   expect(changes.filter(({ verdict }) => verdict === 'breaking')).toEqual([]);
   expect(changes).toContainEqual({ verdict: 'addition', at, message: expect.stringMatching(message) });
 });
 
-test('a change of a shared component is told once, with the operations that it concerns', () => {
+test('a change of a shared component is reported once, with the affected operations', () => {
   const after = structuredClone(released) as Contract;
   delete schemas(after).Problem.properties.request_id;
   const [change, ...others] = compareContracts(released, after);

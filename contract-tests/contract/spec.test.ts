@@ -56,7 +56,7 @@ function faultsOf(at: string, example: unknown): string {
   return validate(example) ? '' : `${at}: ${ajv.errorsText(validate.errors)}`;
 }
 
-test('every schema, field, parameter, header, response, operation and example says what it is', () => {
+test('every schema, field, parameter, header, response, operation and example has a description', () => {
   const patterns = [
     /^\/components\/schemas\/[^/]+$/,
     /^\/components\/schemas\/.*\/properties\/[^/]+$/,
@@ -87,7 +87,7 @@ test('every parameter and header has an example, and it validates', () => {
   expect(faults.filter(Boolean)).toEqual([]);
 });
 
-test('every body of a request and of an answer has examples, and they validate', () => {
+test('every request and response body has examples, and they validate', () => {
   const bodies = placed(/\/content\/[^/]+$/);
   const faults = bodies.flatMap(([at, { examples = {} }]) => {
     const values = Object.values(examples as Record<string, Schema>).map((it) => follow(it)['value']);
@@ -98,7 +98,7 @@ test('every body of a request and of an answer has examples, and they validate',
 });
 
 // What .spectral.yaml switches off for answers holds for requests.
-test('requests are bounded: every text, list, number and object of them has an end', () => {
+test('every text, list, number and object in requests is bounded', () => {
   const bodies = placed(/^\/paths\/[^/]+\/[^/]+\/requestBody\/content\/[^/]+\/schema$/);
   const parameters = placed(/^\/components\/parameters\/[^/]+$/)
     .filter(([, it]) => it['in'] !== 'header')
@@ -125,11 +125,11 @@ function openEnds(at: string, part: Schema): string[] {
  */
 const documentation = ['/docs', '/openapi.json', '/openapi.yaml'];
 
-test('the contract names no path of the documentation', () => {
+test('the contract contains no path of the documentation', () => {
   expect(documentation.filter((path) => path in contract.paths)).toEqual([]);
 });
 
-test('no route exists that the contract does not name', async () => {
+test('every route is in the contract', async () => {
   const service = await startTestService();
   const { request } = client(service.url, service.key, service.clock);
   const templates = Object.keys(contract.paths);

@@ -25,7 +25,7 @@ async function liveOnce(service: TestService, subject_id: string, sessions: numb
   }
 }
 
-test('all that is known about a subject is erased, and nothing else', async () => {
+test('an erasure deletes all data of a subject and nothing else', async () => {
   const service = await startTestService({});
   await liveOnce(service, 'bert', 1);
   const before = await rowCounts(service);
@@ -39,7 +39,7 @@ test('all that is known about a subject is erased, and nothing else', async () =
   expect((await service.request('/v1/triggers?subject_id=bert')).status).toBe(200);
 });
 
-test("a subject's events and deliveries are erased with it, and those of others stay", async () => {
+test('an erasure deletes the events and deliveries of the subject and keeps those of others', async () => {
   const service = await startTestService({});
   const { id: webhookId } = await register(service, 'https://8.8.8.8/');
   const others = { status: 'due', reason: null, settledAtMs: null } as const;
@@ -71,7 +71,7 @@ test("a subject's events and deliveries are erased with it, and those of others 
   expect(await sessionsIn('deliveries')).toEqual(['bert-0']);
 });
 
-test('after an erasure the same names start afresh', async () => {
+test('after an erasure, the same subject and session names start with no data', async () => {
   const service = await startTestService({});
   await liveOnce(service, 'anna', 1);
   await service.request('/v1/subjects/anna', { method: 'DELETE' });
@@ -81,7 +81,7 @@ test('after an erasure the same names start afresh', async () => {
   expect((await service.request('/v1/history?session_id=anna-0')).body.datapoints).toHaveLength(1);
 });
 
-test('what a stopped erasure left is never seen again, and is finished later', async () => {
+test('data left by an interrupted erasure is not readable and is deleted later', async () => {
   const service = await startTestService({});
   await liveOnce(service, 'anna', 2);
   // As if the process had been stopped right after the tombstones were laid.
@@ -97,7 +97,7 @@ test('what a stopped erasure left is never seen again, and is finished later', a
   expect((await service.request('/v1/history?session_id=anna-0')).body.datapoints).toHaveLength(1);
 });
 
-test('readings that arrive while a subject is erased are taken, again and again', async () => {
+test('readings that arrive during repeated erasures are accepted', async () => {
   const service = await startTestService({});
   const statuses = new Set<number>();
   for (let round = 0; round < 30; round++) {
@@ -119,7 +119,7 @@ test('readings that arrive while a subject is erased are taken, again and again'
   expect(await rowCounts(service)).toEqual([0, 0, 0, 0, 0]);
 });
 
-test('a reading that arrives in the middle of an erasure waits for its end and starts afresh', async () => {
+test('a reading that arrives during an erasure waits for its end and starts a new session', async () => {
   const service = await startTestService({});
   const accountId = (await service.store.keys.list()).at(-1)?.accountId ?? '';
   let late: Promise<unknown> = Promise.resolve();
@@ -146,7 +146,7 @@ test('a reading that arrives in the middle of an erasure waits for its end and s
   expect(await rowCounts(service)).toEqual([0, 0, 0, 0, 0]);
 });
 
-test('a subject whose name needs encoding in a path is found', async () => {
+test('a subject whose name requires encoding in a path is found', async () => {
   const service = await startTestService();
   const subject_id = 'a/b?c#d%20e:f';
   await service.read({ subject_id, heart_rate: 95 });

@@ -14,14 +14,14 @@ test.each([
 });
 
 test.each(['/v1/subjects/', '/v1/subjects', '/v1/subjects/a/b', '/v1/subjects/%ZZ', '/v1/subjects/%ff'])(
-  '%s is no path of the contract',
+  '%s is not a path of the contract',
   async (path) => {
     const service = await startTestService();
     expect((await sendRaw(service, { method: 'DELETE', path })).status).toBe(404);
   },
 );
 
-test('only DELETE is offered', async () => {
+test('only DELETE is allowed', async () => {
   const service = await startTestService();
   const answer = await sendRaw(service, { method: 'GET', path: '/v1/subjects/anna' });
   expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'DELETE']);

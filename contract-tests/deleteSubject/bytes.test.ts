@@ -46,7 +46,7 @@ async function occurrences(folder: string, text: string): Promise<Record<string,
 
 const total = (counts: Record<string, number>) => Object.values(counts).reduce((sum, count) => sum + count, 0);
 
-test('after an erasure no byte of the person is in the database file or its write-ahead log', async () => {
+test('after an erasure, the database file and its write-ahead log contain no byte of the subject', async () => {
   const { service, folder } = await fillTwoPeople();
   expect(total(await occurrences(folder, 'person-anna'))).toBeGreaterThan(100);
   expect((await service.request('/v1/subjects/person-anna', { method: 'DELETE' })).status).toBe(200);
@@ -54,7 +54,7 @@ test('after an erasure no byte of the person is in the database file or its writ
   expect(total(await occurrences(folder, 'person-bert'))).toBeGreaterThan(100);
 });
 
-test('a log that another process reads during the erasure is emptied by the next run of the retention', async () => {
+test('a write-ahead log that another process reads during the erasure is emptied by the next retention run', async () => {
   const { service, folder } = await fillTwoPeople();
   const knex = openDatabase(readConfig({ DATABASE_URL: service.database.url }).database);
   onTestFinished(() => knex.destroy());

@@ -36,7 +36,7 @@ async function expireSessions(service: TestService): Promise<void> {
 const erase = (service: TestService, subject: string) =>
   service.request(`/v1/subjects/${subject}`, { method: 'DELETE' });
 
-test("an erasure removes events and deliveries of the subject's expired sessions, and no others", async () => {
+test("an erasure deletes events and deliveries of the subject's expired sessions and no others", async () => {
   const service = await startTestService({});
   await register(service, url);
   for (const subject of ['anna', 'bert']) await changeState(service, `${subject}-delivered`, subject);
@@ -50,7 +50,7 @@ test("an erasure removes events and deliveries of the subject's expired sessions
   expect(await stored(service, 'deliveries')).toEqual(['bert-delivered']);
 });
 
-test('events and deliveries from before the session named its subject are erased with it', async () => {
+test('an erasure deletes events and deliveries from before the session named its subject', async () => {
   const service = await startTestService({});
   await register(service, url);
   await changeState(service, 'delivered');
@@ -89,7 +89,7 @@ test.each([
   expect(await stored(service, 'deliveries')).toEqual([]);
 });
 
-test('an erasure keeps the deliveries of another person whose expired session had the same name', async () => {
+test('an erasure keeps the deliveries of another subject whose expired session had the same name', async () => {
   const service = await startTestService({});
   await register(service, url);
   await changeState(service, 's1', 'bert');

@@ -53,7 +53,7 @@ function verify(secret: string, { bytes, headers }: Captured): unknown {
   return new Webhook(secret).verify(bytes, headers);
 }
 
-test('the body is the event of the contract in UTF-8 JSON, exactly its six fields', async () => {
+test('the body is the UTF-8 JSON event of the contract, with exactly six fields', async () => {
   const service = await startDelivering();
   await register(service, url);
   const session_id = 'a"b\\c/<d>&~!';
@@ -82,7 +82,7 @@ test('the signature is the HMAC of the raw bytes, keyed with the secret string a
   expect(headers['x-service-signature']).not.toBe(hexOf(secret.slice('whsec_'.length), bytes));
 });
 
-test('each delivery carries the headers of the contract, and tells nothing else of the service', async () => {
+test('each delivery has the headers of the contract and reveals nothing else about the service', async () => {
   const service = await startDelivering();
   const { id } = await register(service, url);
   const { headers } = await sample(service, id);
@@ -104,7 +104,7 @@ test('each delivery carries the headers of the contract, and tells nothing else 
   expect(headers['webhook-timestamp']).toBe(String(Math.floor(service.clock.nowMs / 1000)));
 });
 
-test('the library of Standard Webhooks verifies deliveries as they are', async () => {
+test('the Standard Webhooks library verifies deliveries unchanged', async () => {
   const service = await startDelivering();
   const { secret } = await register(service, url);
   await (await startStory(service)).change();
@@ -112,7 +112,7 @@ test('the library of Standard Webhooks verifies deliveries as they are', async (
   expect(verify(secret, delivery)).toEqual(JSON.parse(delivery.bytes.toString()));
 });
 
-test('a byte, an id, an instant or a secret that is not the one that was signed does not verify', async () => {
+test('a changed byte, id, timestamp or secret does not verify', async () => {
   const service = await startDelivering();
   const { id, secret } = await register(service, url);
   const other = await register(service, url, { session_id: 'other' });
@@ -127,7 +127,7 @@ test('a byte, an id, an instant or a secret that is not the one that was signed 
   expect(hexOf(secret, forged)).not.toBe(headers['x-service-signature']);
 });
 
-test('every attempt sends the same bytes under the same id, stamped and signed anew', async () => {
+test('every attempt sends the same bytes and id with a new timestamp and signature', async () => {
   const service = await startDelivering();
   const { id, secret } = await register(service, url);
   const deliveries = deliveriesOf(service, id);
@@ -157,7 +157,7 @@ test('two events never share an id', async () => {
   expect(new Set(captured.map(({ headers }) => headers['webhook-id'])).size).toBe(5);
 });
 
-test('for 24 hours after a rotation both secrets verify, the new one first, and then the new one alone', async () => {
+test('for 24 hours after a rotation both secrets verify, the new one first, and then only the new one', async () => {
   const clock = new Clock();
   // So that it is now when the day is over, for the library looks at the real time.
   clock.nowMs -= dayMs;
@@ -184,7 +184,7 @@ test('for 24 hours after a rotation both secrets verify, the new one first, and 
   expect(() => verify(old, after)).toThrow();
 });
 
-test('a refused second rotation leaves both secrets valid', async () => {
+test('a rejected second rotation leaves both secrets valid', async () => {
   const service = await startDelivering();
   const { id, secret: first } = await register(service, url);
   const rotate = () => service.request(`/webhooks/${id}/rotate-secret`, { method: 'POST' });

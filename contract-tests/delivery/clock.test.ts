@@ -6,7 +6,7 @@ import { attempted, deliveriesOf, register, startStory, startWorkerOn, storeDue 
 
 const hour = 3600;
 
-test('a clock that is set back one hour after a registration loses none of the events that follow', async () => {
+test('no event after a registration is lost when the clock is set back one hour', async () => {
   const service = await startTestService({ env: { WORKER: '1' } });
   const receiver = await startReceiver();
   await register(service, receiver.url);
@@ -17,7 +17,7 @@ test('a clock that is set back one hour after a registration loses none of the e
   expect(events).toEqual(states);
 });
 
-test('events before a registration do not reach it, even when the clock was set back in between', async () => {
+test('a webhook gets no event from before its registration, even when the clock was set back in between', async () => {
   // No worker yet: the events wait in the outbox.
   const service = await startTestService({});
   const [early, late] = [await startReceiver(), await startReceiver()];
@@ -33,7 +33,7 @@ test('events before a registration do not reach it, even when the clock was set 
   expect(late.received.map(({ event }) => event.session_id)).toEqual(['after']);
 });
 
-test('an event after the removal of the latest webhook does not reach a webhook that is registered later', async () => {
+test('a webhook gets no event from before its registration after the newest webhook was removed', async () => {
   const service = await startTestService({});
   const [kept, later] = [await startReceiver(), await startReceiver()];
   await register(service, kept.url);
@@ -49,7 +49,7 @@ test('an event after the removal of the latest webhook does not reach a webhook 
   expect(later.received.map(({ event }) => event.new_state)).toEqual([second.state]);
 });
 
-test('deliveries and retries that are due when the clock is set back one hour are sent at once, and leases end', async () => {
+test('after the clock is set back one hour, due deliveries and retries are sent immediately and leases end', async () => {
   const service = await startTestService({});
   const receiver = await startReceiver();
   receiver.answer(500);

@@ -50,7 +50,7 @@ const cases: ReadonlyArray<{
   { what: 'a strange signature', text: body, headers: { ...signed, 'x-service-signature': 'sha256=ü,,' }, is: false },
 ];
 
-test.each(cases)('the example says of a delivery that is $what: $is', ({ text, headers, is, nowMs = atMs }) => {
+test.each(cases)('the example verifies a delivery with $what: $is', ({ text, headers, is, nowMs = atMs }) => {
   expect(isGenuine(Buffer.from(text), headers, secret, nowMs)).toBe(is);
 });
 
@@ -58,13 +58,13 @@ const page = async () => readFile(new URL('docs/webhooks.md', root), 'utf8');
 const sampleOf = async (language: string) =>
   new RegExp(`^\`\`\`${language}\n([^]*?)^\`\`\``, 'm').exec(await page())?.[1];
 
-test('the page shows the example as it is', async () => {
+test('the guide shows the TypeScript example unchanged', async () => {
   expect(await sampleOf('ts')).toBe(await readFile(new URL('examples/receiver/verify.ts', root), 'utf8'));
 });
 
 const hasPython = spawnSync('python3', ['-c', 'import hmac; assert "x".removeprefix("x") == ""']).status === 0;
 
-test.runIf(hasPython)('the Python sample says the same of each', async () => {
+test.runIf(hasPython)('the Python sample gives the same results', async () => {
   const harness = `
 import json, sys
 for it in json.load(sys.stdin):
@@ -76,7 +76,7 @@ for it in json.load(sys.stdin):
   expect(run.stdout.trim().split('\n')).toEqual(cases.map(({ is }) => (is ? 'True' : 'False')));
 });
 
-test('the example takes a signed delivery once, and refuses a forged and an empty one', async () => {
+test('the example processes a signed delivery once and rejects a forged and an empty one', async () => {
   const receiver = startScript('../examples/receiver/server', [], { WEBHOOK_SECRET: secret, PORT: '0' });
   const url = `http://127.0.0.1:${await receiver.finds(/port: (\d+)/)}/hooks`;
   const send = async (headers: Record<string, string>, text = body) => {

@@ -41,7 +41,7 @@ async function startHanging(count: number): Promise<string[]> {
   );
 }
 
-test('two accounts whose receivers hang keep no delivery of a third account waiting, and the log says that slots are used up', async () => {
+test('two accounts with hanging receivers do not delay a third account, and the log reports used-up slots', async () => {
   const service = await startTestService({});
   const third = await accountOn(service, 'third');
   const urls = await startHanging(70);
@@ -60,7 +60,7 @@ test('two accounts whose receivers hang keep no delivery of a third account wait
   expect(logs.filter((line) => line.includes('slots are in use'))).toHaveLength(1);
 });
 
-test('an account that hangs on a shared host does not use up the slots of another account there', async () => {
+test('an account that hangs on a shared host does not use the slots of another account there', async () => {
   const service = await startTestService({});
   const [hanging, healthy] = [await accountOn(service, 'hanging'), await accountOn(service, 'healthy')];
   const receiver = await startReceiver();

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { startReceiver } from '../support/receiver.js';
 import { startTestService } from '../support/service.js';
 
-test('every change of state reaches the webhook, once and in order', async () => {
+test('every state transition is delivered to the webhook once and in order', async () => {
   const service = await startTestService({ env: { WORKER: '1' } });
   const receiver = await startReceiver();
   const { status } = await service.post('/webhooks/register', { url: receiver.url, events: ['state_change'] });

@@ -41,7 +41,7 @@ async function startOutage() {
   };
 }
 
-test('a database that comes back while the lease lasts is told what was received, and nothing is sent again', async () => {
+test('when the database returns within the lease, the outcome is stored and nothing is sent again', async () => {
   const { receiver, told, change, restore, close } = await startOutage();
   await restore();
   await change();
@@ -52,7 +52,7 @@ test('a database that comes back while the lease lasts is told what was received
   await close();
 });
 
-test('what could not be written down while the lease lasted comes again under its id, and then the rest', async () => {
+test('when the lease ends before the outcome is stored, the delivery is sent again under its id, before later ones', async () => {
   const { service, receiver, told, change, restore, close } = await startOutage();
   service.clock.advance(30);
   await until('the settling is given up', () => service.logs.some((line) => line.includes('could not be settled')));

@@ -42,7 +42,7 @@ async function startRaw(handle: (socket: Socket) => void): Promise<string> {
   return `http://127.0.0.1:${await listen(createServer((socket) => socket.once('data', () => handle(socket))))}/`;
 }
 
-test.each([200, 201, 202, 204, 299])('%s is a success', async (status) => {
+test.each([200, 201, 202, 204, 299])('%s is a successful attempt', async (status) => {
   const receiver = await startReceiver();
   receiver.answer(status);
   expect(await outcomeAt(receiver.url)).toEqual(delivered(status));
@@ -54,20 +54,20 @@ test.each([300, 304, 400, 401, 404, 429, 500, 503, 599])('%s is a failed attempt
   expect(await outcomeAt(receiver.url)).toEqual(failed({ status }));
 });
 
-test.each([301, 302, 303, 307, 308])('a redirect with %s is a failed attempt and not followed', async (status) => {
+test.each([301, 302, 303, 307, 308])('a redirect with %s is a failed attempt and is not followed', async (status) => {
   const [receiver, elsewhere] = [await startReceiver(), await startReceiver()];
   receiver.answer((_, response) => void response.writeHead(status, { Location: elsewhere.url }).end());
   expect(await outcomeAt(receiver.url)).toEqual(failed({ status }));
   expect(elsewhere.received).toEqual([]);
 });
 
-test('of an answer of 10 MB the first 1,024 bytes are kept', async () => {
+test('the first 1,024 bytes of a 10 MB response are stored', async () => {
   const receiver = await startReceiver();
   receiver.answer((_, response) => void response.writeHead(500).end('x'.repeat(10_000_000)));
   expect(await outcomeAt(receiver.url)).toEqual(failed({ status: 500, answer: 'x'.repeat(1024) }));
 });
 
-test('an answer that never ends is read no further than it is kept', async () => {
+test('a response that never ends is read only up to the stored length', async () => {
   const receiver = await startReceiver();
   receiver.answer((_, response) => {
     response.writeHead(200).write('y'.repeat(2000));
@@ -76,7 +76,7 @@ test('an answer that never ends is read no further than it is kept', async () =>
   expect(await outcomeAt(receiver.url)).toEqual(delivered(200, 'y'.repeat(1024)));
 });
 
-test('a 2xx response that breaks off is a failed attempt', async () => {
+test('a 2xx response that is cut off is a failed attempt', async () => {
   const url = await startRaw((socket) =>
     socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf', () => socket.destroy()),
   );
@@ -93,7 +93,7 @@ test.each(['100 Continue', '102 Processing', '103 Early Hints'])(
   },
 );
 
-test('a kept connection that the receiver closes meanwhile does not fail the next attempt', async () => {
+test('a keep-alive connection that the receiver closes does not fail the next attempt', async () => {
   let connections = 0;
   const port = await listen(
     createServer((socket) => {
@@ -116,19 +116,19 @@ test('a kept connection that the receiver closes meanwhile does not fail the nex
   expect(connections).toBe(2);
 });
 
-test('without WEBHOOK_KEEP_ANSWERS a deployment that allows loopback keeps nothing of a response', async () => {
+test('without WEBHOOK_KEEP_ANSWERS, a deployment that allows loopback stores no response body', async () => {
   const receiver = await startReceiver();
   receiver.answer((_, response) => void response.writeHead(500).end('of another local service'));
   expect(await outcomeAt(receiver.url, { WEBHOOK_KEEP_ANSWERS: '' })).toEqual(failed({ status: 500 }));
 });
 
-test('an answer that is no text is kept as far as it can be read', async () => {
+test('a response that is not text is stored with replacement characters', async () => {
   const receiver = await startReceiver();
   receiver.answer((_, response) => void response.writeHead(400).end(Buffer.from([0x6e, 0x6f, 0xff, 0x00, 0xf0, 0x9f])));
   expect(await outcomeAt(receiver.url)).toEqual(failed({ status: 400, answer: 'no\ufffd\0\ufffd' }));
 });
 
-test('a connection that is reset, closed without a word or answered with nonsense is a failed attempt', async () => {
+test('a connection that is reset, closed without a response or answered with invalid HTTP is a failed attempt', async () => {
   const ways: Array<(socket: Socket) => void> = [
     (socket) => socket.resetAndDestroy(),
     (socket) => socket.end(),
@@ -138,7 +138,7 @@ test('a connection that is reset, closed without a word or answered with nonsens
   for (const way of ways) expect(await outcomeAt(await startRaw(way))).toEqual(failed({ error: 'connection_failed' }));
 });
 
-test('a receiver that listens no more is a failed attempt', async () => {
+test('a refused connection is a failed attempt', async () => {
   const server = createServer();
   const port = await listen(server);
   server.close();
@@ -146,7 +146,7 @@ test('a receiver that listens no more is a failed attempt', async () => {
   expect(await outcomeAt(`http://127.0.0.1:${port}/`)).toEqual(failed({ error: 'connection_failed' }));
 });
 
-test('a certificate that nobody vouches for is a failed attempt, and nothing is sent', async () => {
+test('an untrusted certificate is a failed attempt, and no request is sent', async () => {
   const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }]);
   let requests = 0;
   const server = createHttpsServer({ key, cert }, (_request, response) => {
@@ -157,14 +157,14 @@ test('a certificate that nobody vouches for is a failed attempt, and nothing is 
   expect(requests).toBe(0);
 });
 
-test('https to a receiver that speaks no TLS is a failed attempt', async () => {
+test('https to a receiver without TLS is a failed attempt', async () => {
   const receiver = await startReceiver();
   const answer = await outcomeAt(receiver.url.replace('http:', 'https:'));
   expect(answer).toEqual(failed({ error: 'tls_failed' }));
   expect(receiver.received).toEqual([]);
 });
 
-test('a receiver that sends no complete response within 10 s fails its attempt, whatever it has sent by then', async () => {
+test('an attempt without a complete response after 10 s fails, whatever was received until then', async () => {
   const silent = await startRaw(() => undefined);
   const trickle = (socket: Socket, text: string) => {
     const letters = [...text];

@@ -35,7 +35,7 @@ async function runOut(
 
 const idsOf = ({ received }: Receiver) => received.map(({ id }) => id);
 
-test('attempts come 0, 1, 4 and 16 s after the failure before, not a millisecond earlier, and then no more', async () => {
+test('retries follow 1, 4 and 16 s after the previous failure, not a millisecond earlier, and then stop', async () => {
   const service = await startDelivering();
   const beat = await startHeartbeat(service);
   const { receiver, webhook, deliveries } = await startFailing(service);
@@ -62,7 +62,7 @@ test('attempts come 0, 1, 4 and 16 s after the failure before, not a millisecond
   expect(receiver.received).toHaveLength(4);
 });
 
-test('a delivery that failed is listed with its event and with what came of each attempt', async () => {
+test('a failed delivery is listed with its event and the outcome of each attempt', async () => {
   const service = await startDelivering();
   const { receiver, webhook, deliveries } = await startFailing(service);
   receiver.answer((_, response, count) => void response.writeHead(499 + count).end(`no, and no: ${count}`));
@@ -89,7 +89,7 @@ test('a delivery that failed is listed with its event and with what came of each
   expect(new Set(idsOf(receiver)).size).toBe(1);
 });
 
-test('a webhook that shows failed is still told later events, and the first success makes it active', async () => {
+test('a webhook with status failed still gets later events, and the first success makes it active', async () => {
   const service = await startDelivering();
   const { receiver, webhook, deliveries } = await startFailing(service);
   const { change } = await startStory(service);
@@ -104,7 +104,7 @@ test('a webhook that shows failed is still told later events, and the first succ
   expect((await webhookOf(service, webhook.id)).status).toBe('active');
 });
 
-test('failures in a row are counted over all deliveries of a webhook, and a success begins anew', async () => {
+test('consecutive failures are counted over all deliveries of a webhook, and a success resets the count', async () => {
   const service = await startDelivering();
   const { receiver, webhook, deliveries } = await startFailing(service);
   const statusAfter = async (session: string, answer: number, attempts: number) => {
@@ -124,7 +124,7 @@ test('failures in a row are counted over all deliveries of a webhook, and a succ
   ]).toEqual(['active', 'active', 'active', 'active', 'active', 'failed', 'active']);
 });
 
-test('a retry by hand is sent at once under its old id and arrives, and is listed no more', async () => {
+test('a manual retry is sent immediately under its original id, and a delivered one is no longer listed', async () => {
   const service = await startDelivering();
   const { receiver, webhook, deliveries } = await startFailing(service);
   await (await startStory(service)).change();
@@ -142,7 +142,7 @@ test('a retry by hand is sent at once under its old id and arrives, and is liste
   expect((await webhookOf(service, webhook.id)).status).toBe('active');
 });
 
-test('a retry by hand that fails gets the whole schedule again, and the listing tells of that one', async () => {
+test('a manual retry that fails gets the whole schedule again, and the listing shows its attempts', async () => {
   const service = await startDelivering();
   const beat = await startHeartbeat(service);
   const { receiver, deliveries } = await startFailing(service);
@@ -165,7 +165,7 @@ test('a retry by hand that fails gets the whole schedule again, and the listing 
   expect(instants).toEqual([0, 1_000, 5_000, 21_000]);
 });
 
-test('a delivery that waits for its retry holds back its own session and webhook alone, and what it held back follows in order', async () => {
+test('a delivery that waits for its retry blocks only its queue, and later deliveries follow in order', async () => {
   const service = await startDelivering();
   const beat = await startHeartbeat(service);
   const { receiver, deliveries } = await startFailing(service);
@@ -194,7 +194,7 @@ test('a delivery that waits for its retry holds back its own session and webhook
   expect(receiver.received[3]?.id).toBe(receiver.received[0]?.id);
 });
 
-test('what a failed delivery held back is sent when its last retry has failed', async () => {
+test('deliveries queued behind a failing one are sent after its last retry has failed', async () => {
   const service = await startDelivering();
   const { receiver, deliveries } = await startFailing(service);
   const { change } = await startStory(service);
@@ -207,7 +207,7 @@ test('what a failed delivery held back is sent when its last retry has failed', 
   expect(receiver.received.at(-1)?.event).toMatchObject({ new_state: next.state, stress_score: next.stress_score });
 });
 
-test('410 disables the webhook: that delivery and all that wait are listed as disabled, and nothing more is sent', async () => {
+test('a 410 disables the webhook: the failed and all queued deliveries are listed as disabled, and nothing more is sent', async () => {
   const service = await startDelivering();
   const beat = await startHeartbeat(service);
   const { receiver, webhook, deliveries } = await startFailing(service);
@@ -235,7 +235,7 @@ test('410 disables the webhook: that delivery and all that wait are listed as di
   expect((await failedDeliveries(service)).deliveries).toHaveLength(5);
 });
 
-test('registering a disabled webhook again enables it under its id and secret', async () => {
+test('registering a disabled webhook again enables it with the same id and secret', async () => {
   const service = await startDelivering();
   const { receiver, webhook, deliveries } = await startFailing(service, 410);
   const { change } = await startStory(service);
@@ -251,7 +251,7 @@ test('registering a disabled webhook again enables it under its id and secret', 
   expect(receiver.received[1]?.event).toMatchObject({ new_state: later.state });
 });
 
-test('what was listed as disabled can be retried by hand, without enabling the webhook', async () => {
+test('a disabled delivery can be retried manually, without enabling the webhook', async () => {
   const service = await startDelivering();
   const { receiver, webhook, deliveries } = await startFailing(service, 410);
   await (await startStory(service)).change();
@@ -265,7 +265,7 @@ test('what was listed as disabled can be retried by hand, without enabling the w
   expect((await webhookOf(service, webhook.id)).status).toBe('disabled');
 });
 
-test('removing a webhook drops what waits, and what failed is listed no more', async () => {
+test('removing a webhook deletes its queued deliveries and no longer lists its failed ones', async () => {
   const service = await startDelivering();
   const beat = await startHeartbeat(service);
   const { receiver, webhook, deliveries } = await startFailing(service);
@@ -285,7 +285,7 @@ test('removing a webhook drops what waits, and what failed is listed no more', a
   expect(await deliveries()).toEqual([]);
 });
 
-test('only webhooks that watch the session are told, and only of events after their registration', async () => {
+test('only webhooks that watch the session get its events, and only events after their registration', async () => {
   const service = await startDelivering();
   const beat = await startHeartbeat(service);
   const [all, mine, others] = [await startReceiver(), await startReceiver(), await startReceiver()];
@@ -307,7 +307,7 @@ test('only webhooks that watch the session are told, and only of events after th
   expect(all.received[0]?.id).not.toBe(mine.received[0]?.id);
 });
 
-test('a reading that is sent again makes no second event', async () => {
+test('a resent reading creates no second event', async () => {
   const service = await startDelivering();
   const beat = await startHeartbeat(service);
   const receiver = await startReceiver();

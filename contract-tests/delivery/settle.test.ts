@@ -39,7 +39,7 @@ async function arrange(...rests: Array<Partial<Delivery>>) {
   return { store, accountId, deliveries, claimHeld };
 }
 
-test('what came of an attempt under an earlier claim does not count, not even beside that of the present one', async () => {
+test('the outcome of an earlier claim is ignored, also in a group with the outcome of the current one', async () => {
   const { store, accountId, deliveries } = await arrange({ seq: 1, owner: 'present' });
   const [delivery] = deliveries;
   if (!delivery) throw new Error('none');
@@ -55,7 +55,7 @@ test('what came of an attempt under an earlier claim does not count, not even be
   expect((await store.read(accountId).webhooks())[0]?.failedInRow).toBe(0);
 });
 
-test('a group moves each of its lines on by one, and only the lines of what is settled', async () => {
+test('a settled group advances each of its queues by one delivery and no other queue', async () => {
   const { store, deliveries, claimHeld } = await arrange(
     { sessionId: 'done', seq: 1, owner: 'o' },
     { sessionId: 'done', seq: 3, status: 'queued' },
@@ -76,7 +76,7 @@ test('a group moves each of its lines on by one, and only the lines of what is s
   expect([...due.values()].map(({ sessionId, seq }) => `${sessionId} ${seq}`).sort()).toEqual(['again 1', 'done 2']);
 });
 
-test('a delivery whose webhook is gone goes with it', async () => {
+test('a delivery of a removed webhook is deleted', async () => {
   const { store, accountId, deliveries, claimHeld } = await arrange({ seq: 1, owner: 'o' });
   await store.transact((writerOf) => writerOf(accountId).webhooks.remove('wh_1'));
   const [delivery] = deliveries;

@@ -50,7 +50,7 @@ async function claim({ store, clock }: TestService, owner: string, count = 100) 
   return store.claimDue({ owner, ...range, shares: queues.map((queue) => ({ queue, count })) });
 }
 
-test('two workers attempt no delivery at once, and none twice', async () => {
+test('two workers never attempt the same delivery concurrently or twice', async () => {
   const service = await startTestService({});
   const { receiver, overlaps } = await startWatching();
   const { id } = await register(service, receiver.url);
@@ -62,7 +62,7 @@ test('two workers attempt no delivery at once, and none twice', async () => {
   expect(receiver.received.map((it) => it.id).sort()).toEqual(due.map(idOf).sort());
 });
 
-test('with two workers the events of each session still go out once and in order', async () => {
+test('two workers deliver the events of each session once and in order', async () => {
   const service = await startTestService({});
   const { receiver, overlaps } = await startWatching();
   await register(service, receiver.url);
@@ -84,7 +84,7 @@ test('with two workers the events of each session still go out once and in order
   }
 });
 
-test('claims at the same time share the work out, each delivery to one of them', async () => {
+test('concurrent claims share the deliveries, and each delivery has one owner', async () => {
   const service = await startTestService({});
   const due = await storeDue(service, 'wh_any', 200);
   const claimed: string[] = [];
@@ -99,7 +99,7 @@ test('claims at the same time share the work out, each delivery to one of them',
   expect(claimed.sort()).toEqual(due.map(idOf).sort());
 });
 
-test('what a dead worker held is claimed again when its lease ends, not before, and nothing that it says afterwards counts', async () => {
+test('deliveries of a dead worker are claimed when their lease ends, not before, and its later outcomes are ignored', async () => {
   const service = await startTestService({});
   const { id } = await register(service, 'http://127.0.0.1:9/');
   await storeDue(service, id, 1);
@@ -118,7 +118,7 @@ test('what a dead worker held is claimed again when its lease ends, not before, 
   expect(await stored()).toMatchObject([{ owner: null, attempts: [attempt] }]);
 });
 
-test('a worker killed between sending and settling costs no delivery: another sends it again under its id', async () => {
+test('a delivery whose worker is killed between sending and settling is sent again under its id', async () => {
   const service = await startTestService({});
   const receiver = await startReceiver();
   receiver.answer(() => undefined);
@@ -140,7 +140,7 @@ test('a worker killed between sending and settling costs no delivery: another se
   expect(second?.bytes).toEqual(first?.bytes);
 });
 
-test('a worker that closes lets go what it cannot finish, and another sends it at once', async () => {
+test('a closing worker releases unfinished deliveries, and another worker sends them immediately', async () => {
   const service = await startTestService({});
   const receiver = await startReceiver();
   receiver.answer(() => undefined);
@@ -159,7 +159,7 @@ test('a worker that closes lets go what it cannot finish, and another sends it a
   expect((await deliveries())[0]?.attempts).toHaveLength(1);
 });
 
-test('ten thousand deliveries that wait for a dead receiver do not hold up a healthy one', async () => {
+test('ten thousand deliveries queued for an unreachable receiver do not delay another receiver', async () => {
   const service = await startTestService({});
   const [dead, healthy] = [await startReceiver(), await startReceiver()];
   dead.answer(() => undefined);
@@ -183,7 +183,7 @@ test('ten thousand deliveries that wait for a dead receiver do not hold up a hea
   expect(waiting).toHaveLength(10_000);
 });
 
-test('readings of many sessions that were committed together make an event each, and none is lost', async () => {
+test('readings of many sessions committed as one group create one event each, and none is lost', async () => {
   const service = await startTestService({});
   const receiver = await startReceiver();
   await register(service, receiver.url);

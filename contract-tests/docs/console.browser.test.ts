@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { barriers, openBrowser } from '../support/browser.js';
 import { startTestService } from '../support/service.js';
 
-test('the console sends a real reading and shows its answer', async () => {
+test('the console sends a real reading and shows the response', async () => {
   const service = await startTestService();
   const { page, complaints } = await openBrowser(service.url);
   await page.goto(`${service.url}/docs/reference/#ingest`);
@@ -27,7 +27,7 @@ test('the console sends a real reading and shows its answer', async () => {
   expect(complaints).toEqual([]);
 });
 
-test('the key is remembered in the tab for the next console, and parameters make the path and query', async () => {
+test('the tab remembers the key for the next console, and parameters build the path and query', async () => {
   const service = await startTestService();
   await service.read({ session_id: 'told&kept', heart_rate: 70 });
   const { page } = await openBrowser(service.url);
@@ -45,7 +45,7 @@ test('the key is remembered in the tab for the next console, and parameters make
   expect(await dialog.locator('[data-answer]').innerText()).toContain('"minutes": 60');
 });
 
-test('the console does not send without a key: it focuses the empty field', async () => {
+test('without a key, the console does not send and focuses the empty field', async () => {
   const service = await startTestService();
   const { page } = await openBrowser(service.url);
   const sent: string[] = [];
@@ -61,7 +61,7 @@ test('the console does not send without a key: it focuses the empty field', asyn
   expect(sent.filter((it) => it.includes('/v1/'))).toEqual([]);
 });
 
-test('the console does not send a body that is not JSON: it names the error and focuses the body', async () => {
+test('with a body that is not JSON, the console does not send, names the error and focuses the body', async () => {
   const service = await startTestService();
   const { page } = await openBrowser(service.url);
   const sent: string[] = [];
@@ -77,7 +77,7 @@ test('the console does not send a body that is not JSON: it names the error and 
   expect(sent.filter((it) => it.includes('/v1/'))).toEqual([]);
 });
 
-test('a refused request is shown with its problem', async () => {
+test('an error response is shown with its problem', async () => {
   const service = await startTestService();
   const { page } = await openBrowser(service.url);
   await page.goto(`${service.url}/docs/reference/#removeWebhook`);
@@ -89,7 +89,7 @@ test('a refused request is shown with its problem', async () => {
   expect(await dialog.locator('[data-answer]').innerText()).toContain('invalid_api_key');
 });
 
-test('choosing a language chooses it everywhere, with the keyboard too', async () => {
+test('choosing a language selects it for all samples, also with the keyboard', async () => {
   const { url } = await startTestService();
   const { page } = await openBrowser(url);
   await page.goto(`${url}/docs/reference/`);

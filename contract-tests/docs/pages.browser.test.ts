@@ -11,7 +11,7 @@ test.each([
   { width: 'a desktop', viewport: desktop, colorScheme: 'light' },
   { width: 'a phone', viewport: phone, colorScheme: 'dark' },
 ] as const)(
-  'on $width, $colorScheme, every page is quiet, fits, and is accessible',
+  'on $width, $colorScheme, every page fits, is accessible and logs no error',
   async ({ viewport, colorScheme }) => {
     const { url } = await startTestService();
     const { page, complaints } = await openBrowser(url, { viewport, colorScheme });
@@ -30,7 +30,7 @@ test.each([
 );
 
 test.each(['light', 'dark'] as const)(
-  'the colours are %s where the system is, until switched, and stay switched',
+  "the color scheme is %s like the system's until switched, and the choice persists",
   async (colorScheme) => {
     const { url } = await startTestService();
     const { page, complaints } = await openBrowser(url, { colorScheme });
@@ -48,7 +48,7 @@ test.each(['light', 'dark'] as const)(
   },
 );
 
-test('search finds sentiment, the field and the guide, with the keyboard alone', async () => {
+test('search finds sentiment, its field and its guide with the keyboard alone', async () => {
   const { url } = await startTestService();
   const { page, complaints } = await openBrowser(url);
   await page.goto(`${url}/docs/errors/`);
@@ -78,7 +78,7 @@ test('Ctrl-K and ⌘ K focus the search, also from a text field', async () => {
   }
 });
 
-test('search knows synonyms, also unfinished ones, and says when nothing matches', async () => {
+test('search matches synonyms and prefixes, and says when nothing matches', async () => {
   const { url } = await startTestService();
   const { page } = await openBrowser(url);
   await page.goto(`${url}/docs/`);
@@ -97,7 +97,7 @@ test('search knows synonyms, also unfinished ones, and says when nothing matches
   await page.getByText('No results for “xylophone”').waitFor();
 });
 
-test.each([desktop, phone])('titles of the navigation fit on one line', async (viewport) => {
+test.each([desktop, phone])('navigation titles fit on one line', async (viewport) => {
   const { url } = await startTestService();
   const { page } = await openBrowser(url, { viewport });
   await page.goto(`${url}/docs/reference/`);
@@ -112,7 +112,7 @@ test.each([desktop, phone])('titles of the navigation fit on one line', async (v
   expect(entries.filter(({ lines, isCut }) => lines >= 2 || isCut)).toEqual([]);
 });
 
-test.each([desktop, phone])('code blocks of guides wrap', async (viewport) => {
+test.each([desktop, phone])('code blocks in guides wrap', async (viewport) => {
   const { url } = await startTestService();
   const { page } = await openBrowser(url, { viewport });
   for (const guide of ['getting-started', 'webhooks', 'errors', 'limits', 'operations']) {
@@ -124,7 +124,7 @@ test.each([desktop, phone])('code blocks of guides wrap', async (viewport) => {
   }
 });
 
-test('the last part of the type of an error leads to its cause and its fix', async () => {
+test("the last segment of an error's type links to its cause and fix", async () => {
   const service = await startTestService();
   const { body } = await service.request('/v1/state?session_id=nobody');
   const { page } = await openBrowser(service.url);
@@ -134,7 +134,7 @@ test('the last part of the type of an error leads to its cause and its fix', asy
   expect(await page.locator('h3:has-text("session_not_found") + p + ul').innerText()).toMatch(/Cause:[^]+Fix:/);
 });
 
-test('a phone has the list of pages behind a button', async () => {
+test('on a phone, a button opens the list of pages', async () => {
   const { url } = await startTestService();
   const { page } = await openBrowser(url, { viewport: phone });
   await page.goto(`${url}/docs/reference/`);
@@ -145,7 +145,7 @@ test('a phone has the list of pages behind a button', async () => {
   await page.waitForURL('**/reference/#getHistory');
 });
 
-test('without scripts every page can be read, samples of every language included', async () => {
+test('without JavaScript every page is readable, including samples in every language', async () => {
   const { url } = await startTestService();
   const { page } = await openBrowser(url, { javaScriptEnabled: false });
   await page.goto(`${url}/docs/reference/#ingest`);

@@ -30,10 +30,10 @@ const isPythonCovered = interpreter !== undefined || process.env['TEST_PYTHON_RE
 /** In this order: a session must exist before its state is read. */
 const story = ['ingest', 'getState', 'getHistory', 'registerWebhook', 'listWebhooks', 'getHealth'];
 
-test.each(runners)('the $language samples work unchanged', runStory);
-test.runIf(isPythonCovered)('the Python samples work unchanged', () => runStory(python));
+test.each(runners)('the $language samples run unchanged', runStory);
+test.runIf(isPythonCovered)('the Python samples run unchanged', () => runStory(python));
 
-test.runIf(isPythonCovered)('the Python sample shows the body of a 422', async () => {
+test.runIf(isPythonCovered)('the Python sample prints the body of a 422', async () => {
   const runSample = await startSamples(python);
   const withWord = (code: string) => code.replace('"sentiment": -0.1', '"sentiment": "negative"');
   await expect(runSample('ingest', withWord)).rejects.toMatchObject({
@@ -71,7 +71,7 @@ function sampleOf(id: string, language: string): string {
   return samplesOf(sampleRequest(operation)).find((it) => it.language === language)?.code ?? '';
 }
 
-test('every operation has samples with the key in its header, and events have none', () => {
+test('every operation has samples with the key in its header, and webhook events have none', () => {
   for (const operation of operations.filter(({ path }) => path !== undefined)) {
     for (const { code } of samplesOf(sampleRequest(operation))) {
       expect(code.includes('X-Service-Key')).toBe(operation.needsKey);

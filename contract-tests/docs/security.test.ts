@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 const root = new URL('../../', import.meta.url);
 
-test('every test that the security policy names exists', async () => {
+test('every test file that the security policy names exists', async () => {
   const policy = await readFile(new URL('SECURITY.md', root), 'utf8');
   const paths = [...policy.matchAll(/`((?:contract-tests|src)\/[^`]+)`/g)].map(([, path = '']) => path);
   expect(paths.length).toBeGreaterThan(20);

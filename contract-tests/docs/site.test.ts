@@ -10,7 +10,7 @@ const pages = [...site].filter(([path]) => path.endsWith('index.html'));
 const attributes = (text: string, name: string) =>
   [...text.matchAll(new RegExp(` ${name}="([^"]*)"`, 'g'))].map(([, value = '']) => value.replaceAll('&amp;', '&'));
 
-test('every link within the site leads to a file and, where it names one, to a part of the page', () => {
+test('every link within the site leads to an existing file and anchor', () => {
   const dead = pages.flatMap(([path, text]) =>
     [...attributes(text, 'href'), ...attributes(text, 'src')]
       .map((href) => ({ href, target: new URL(href, `http://site/${path}`) }))
@@ -21,7 +21,7 @@ test('every link within the site leads to a file and, where it names one, to a p
   expect(dead).toEqual([]);
 });
 
-test('so does every link of the plain texts', () => {
+test('every link in the plain-text pages leads to an existing file and anchor', () => {
   const texts = [...site].filter(([path]) => /\.(md|txt)$/.test(path));
   const dead = texts.flatMap(([path, text]) =>
     [...text.matchAll(/\]\(([^()\s]+)\)/g)]
@@ -44,7 +44,7 @@ function leadsSomewhere(target: URL): boolean {
   return text !== undefined && (hash === '' || text.includes(` id="${decodeURIComponent(hash.slice(1))}"`));
 }
 
-test('no id is on a page twice', () => {
+test('ids are unique per page', () => {
   const twice = pages.flatMap(([path, text]) => {
     const ids = attributes(text, 'id');
     return ids.filter((id, index) => ids.indexOf(id) !== index).map((id) => `${path}: ${id}`);
@@ -52,14 +52,14 @@ test('no id is on a page twice', () => {
   expect(twice).toEqual([]);
 });
 
-test('pages hold no scripts, styles or handlers of their own: the policy would not run them', () => {
+test('pages contain no inline scripts, styles or handlers: the content security policy would block them', () => {
   const inline = pages.flatMap(([path, text]) =>
     (text.match(/<script(?![^>]* src=)[^>]*>|<style| style="| on\w+="/g) ?? []).map((it) => `${path}: ${it}`),
   );
   expect(inline).toEqual([]);
 });
 
-test('the reference holds every operation, parameter and field of a request, and every status', () => {
+test('the reference contains every operation, parameter, request field and status', () => {
   const text = site.get('reference/index.html') ?? '';
   const ids = attributes(text, 'id');
   const wanted = operations.flatMap(({ id, parameters, answers }) => [
@@ -72,12 +72,12 @@ test('the reference holds every operation, parameter and field of a request, and
   expect([...wanted, ...fields.map((it) => `ingest-body-${it}`)].filter((it) => !ids.includes(it))).toEqual([]);
 });
 
-test('the contract is published as it is', () => {
+test('the published contract is identical to openapi.yaml', () => {
   expect(JSON.parse(site.get('openapi.json') ?? '')).toEqual(contract);
   expect(site.get('openapi.yaml')).toContain('openapi: 3.0.3');
 });
 
-test('llms.txt says what this is and leads to pages of plain text', () => {
+test('llms.txt describes the service and links to plain-text pages', () => {
   const text = site.get('llms.txt') ?? '';
   expect(text).toMatch(/^# .+\n\n> .+\n/);
   const targets = [...text.matchAll(/^- \[.+?\]\((.+?)\)/gm)].map(([, it = '']) => new URL(it, 'http://site/'));
@@ -85,7 +85,7 @@ test('llms.txt says what this is and leads to pages of plain text', () => {
   expect(targets.filter((it) => !leadsSomewhere(it)).map(String)).toEqual([]);
 });
 
-test('every code of an error has an anchor on the errors page, with its cause and its fix', () => {
+test('every error code has an anchor on the errors page, with its cause and fix', () => {
   const text = site.get('errors/index.html') ?? '';
   const ids = attributes(text, 'id');
   const codes = contract.components.schemas.ProblemCode.enum;
@@ -96,7 +96,7 @@ test('every code of an error has an anchor on the errors page, with its cause an
   }
 });
 
-test('the last part of type is the anchor of its code', () => {
+test('the last segment of type is the anchor of its code', () => {
   const ids = attributes(site.get('errors/index.html') ?? '', 'id');
   const { examples } = contract.components.responses.Unauthorized.content['application/problem+json'];
   const types = Object.values(examples).map(({ value }) => value.type);
@@ -104,7 +104,7 @@ test('the last part of type is the anchor of its code', () => {
   expect(ids).toEqual(expect.arrayContaining(types.map((it) => it.split(':').at(-1))));
 });
 
-test('the reference is also one Markdown file, and llms-full.txt holds it and every guide', () => {
+test('the reference is also one Markdown file, and llms-full.txt contains it and every guide', () => {
   const reference = site.get('reference.md') ?? '';
   const full = site.get('llms-full.txt') ?? '';
   expect(operations.filter(({ summary }) => !reference.includes(`### ${summary}\n`))).toEqual([]);
@@ -123,14 +123,14 @@ test('every JSON block of a guide is valid JSON', () => {
   for (const block of blocks) expect(() => JSON.parse(block) as unknown).not.toThrow();
 });
 
-test('a guide whose figure has changed is filled again, for readers without the place for it', () => {
+test('a changed figure is updated in its guide, and readers see no placeholder', () => {
   const stale = 'Kept <!--= retention.readings_hours -->1<!--/--> hours.';
   expect(fill(stale, figures)).toBe('Kept <!--= retention.readings_hours -->24<!--/--> hours.');
   expect(fillIn(stale, figures)).toBe('Kept 24 hours.');
   expect(() => fill('<!--= retention.moons --><!--/-->', figures)).toThrow('no figure retention.moons');
 });
 
-test('no figure begins a line of a guide: code hosts would take the rest of it for HTML', () => {
+test('no line of a guide starts with a figure: code hosts would treat the rest of it as HTML', () => {
   const guides = [...site].filter(([path]) => path.endsWith('.md'));
   expect(guides.filter(([, text]) => text.includes('<!--=')).map(([path]) => path)).toEqual([]);
 });

@@ -26,7 +26,7 @@ test.each<[string, Answer]>([
   ['every field', {}],
   ['without an optional field', { body: withoutOptional }],
   ['a content type that names the charset', { headers: { 'Content-Type': 'application/json; charset=utf-8' } }],
-])('the documented answer passes: %s', async (_name, answer) => {
+])('the documented response passes: %s', async (_name, answer) => {
   expect(await verdictOn(answer)).toEqual({ pair: 'GET /v1/state 200', isPassed: true, message: '' });
 });
 
@@ -48,7 +48,7 @@ test.each<[string, Answer, string]>([
     "At '/content-type' No enum",
   ],
   ['no request id', { headers: { 'X-Request-Id': '' } }, "At '/x-request-id' Missing required property"],
-])('an answer that is not the documented one fails: %s', async (_name, answer, reason) => {
+])('a response that deviates from the contract fails: %s', async (_name, answer, reason) => {
   const verdict = await verdictOn(answer);
   expect(verdict?.isPassed).toBe(false);
   expect(verdict?.message).toContain(reason);
@@ -70,7 +70,7 @@ test('a documented pair that Dredd does not run fails', async () => {
   ]);
 });
 
-test('a pair whose circumstances cannot be brought about fails, and what was done for it is undone', async () => {
+test('a pair whose preconditions cannot be arranged fails, and its partial setup is undone', async () => {
   const undone: string[] = [];
   const verdict = await verdictOn({}, async (_transaction, _answer, defer) => {
     defer(async () => undone.push('first'));
@@ -81,14 +81,14 @@ test('a pair whose circumstances cannot be brought about fails, and what was don
   expect(undone).toEqual(['second', 'first']);
 });
 
-test('a pair after which something cannot be undone fails', async () => {
+test('a pair whose setup cannot be undone fails', async () => {
   const verdict = await verdictOn({}, async (_transaction, _answer, defer) => {
     defer(() => Promise.reject(new Error('the service ended with 1')));
   });
   expect(verdict?.message).toContain('the service ended with 1');
 });
 
-test('a service that does not answer fails', async () => {
+test('a service that does not respond fails', async () => {
   const url = await serve({});
   await Promise.all(servers.splice(0).map((server) => once(server.close(), 'close')));
   const [verdict] = await runDredd(contractOf(state200), url, unprepared);

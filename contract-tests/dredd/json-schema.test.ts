@@ -8,7 +8,7 @@ const schemas = {
 };
 const contract = { components: { schemas } };
 
-test('references are inlined and what JSON Schema does not know is left out', () => {
+test('references are inlined and keywords that JSON Schema does not define are removed', () => {
   expect(toJsonSchema(contract, { $ref: '#/components/schemas/List' })).toEqual({
     $schema: 'http://json-schema.org/draft-07/schema#',
     type: 'array',
@@ -16,22 +16,22 @@ test('references are inlined and what JSON Schema does not know is left out', ()
   });
 });
 
-test('a property may be named like a keyword that is left out', () => {
+test('a property may have the name of a removed keyword', () => {
   const schema = { type: 'object', additionalProperties: false, properties: { example: { type: 'string' } } };
   expect(toJsonSchema(contract, schema)).toMatchObject(schema);
 });
 
-test('nullable and exclusive bounds mean the same in both', () => {
+test('nullable and exclusive bounds are converted to equivalent draft-07 keywords', () => {
   const schema = { type: 'number', nullable: true, minimum: 0, exclusiveMinimum: true, exclusiveMaximum: false };
   expect(toJsonSchema(contract, schema)).toMatchObject({
     anyOf: [{ type: 'number', minimum: 0, exclusiveMinimum: 0 }, { type: 'null' }],
   });
 });
 
-test('a schema that contains itself is refused', () => {
+test('a recursive schema is rejected', () => {
   expect(() => toJsonSchema(contract, { $ref: '#/components/schemas/Tree' })).toThrow('contains itself');
 });
 
-test('a reference to nothing is refused', () => {
+test('an unresolvable reference is rejected', () => {
   expect(() => toJsonSchema(contract, { $ref: '#/components/schemas/Nothing' })).toThrow('not in it');
 });
