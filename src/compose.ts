@@ -23,35 +23,35 @@ import { isTransient, remedyOf } from './store/transient.js';
 
 export interface ServiceParts {
   readonly config: Config;
-  /** The folder of the project, with openapi.yaml and the weights of the topic model. */
+  /** The root folder of the project, with openapi.yaml and the weights of the topic model. */
   readonly root: URL;
   readonly log: Logger;
-  /** Where the core runs: here or on a thread. */
+  /** Starts the core on this thread or on its own. */
   readonly startCore: StartCore;
-  /** The clock, epoch ms; tests make their own. */
+  /** The clock, epoch ms. Tests replace it. */
   readonly now?: () => number;
   readonly validateResponses?: boolean;
-  /** Returns how many log lines were dropped so far. */
+  /** Returns the number of dropped log lines. */
   readonly droppedLines?: () => number;
-  /** Longest sleep of the delivery worker; tests shorten it, because their clock does not move by itself. */
+  /** Longest sleep of the delivery worker. Tests shorten it, because their clock does not advance. */
   readonly pollMs?: number;
 }
 
 export interface Service {
   readonly url: string;
-  /** Where Prometheus may ask; absent where no port is set for it. */
+  /** The URL for Prometheus. Undefined when METRICS_PORT is not set. */
   readonly metricsUrl: string | undefined;
-  /** The key created for an empty embedded database; shown once. */
+  /** The key created for an empty embedded database, shown once. */
   readonly developmentKey: DevelopmentKey | undefined;
-  /** What an operator should know about this deployment, each with its remedy. */
+  /** Warnings for the operator about this deployment, each with its remedy. */
   readonly warnings: readonly string[];
-  /** Finishes what is under way, answers whatever comes meanwhile with 503, and lets everything go. */
+  /** Finishes the requests in flight, rejects new ones with 503, and releases all resources. */
   close(): Promise<void>;
 }
 
-/** Builds the service from its parts and starts it; rejects, with everything let go again, when a part does not start. */
+/** Builds and starts the service. When a part fails to start, closes the started parts and rejects. */
 export async function startService(parts: ServiceParts): Promise<Service> {
-  // Read first: it costs nothing to let go.
+  // Loaded first: it holds no resources, so a failed load needs no cleanup.
   const contract = await starting('openapi.yaml', () => loadContractDocument(new URL('openapi.yaml', parts.root)));
   const closing = new AbortController();
   const { result, close } = await startAll((keep) => serve(keep, contract, () => closing.signal.aborted, parts));
@@ -119,7 +119,8 @@ async function serve(
     validateResponses,
   });
   const { url } = keep(await starting('HOST and PORT', () => startServer(app, { ...config, log })));
-  // After the port: a process that cannot serve must neither use up the key that is shown once nor begin to send.
+  // Runs after the server listens: a process that cannot serve must neither create the key, which is shown once, nor
+  // send deliveries.
   const developmentKey = await core.begin();
   return { url, metricsUrl, developmentKey, warnings: [...(await core.warnings()), ...sessionRequests.warnings] };
 }

@@ -1,4 +1,6 @@
-/** Reads the environment into one frozen object. Reports all invalid variables at once, each with the allowed values. */
+/**
+ * Reads the environment into one frozen object. Reports all invalid variables together, each with its allowed values.
+ */
 import { ConfigError, type DatabaseConfig } from './read-variable.js';
 import { type Variable, variables } from './variables.js';
 
@@ -10,24 +12,27 @@ export interface Config {
   readonly database: DatabaseConfig;
   readonly logLevel: string;
   readonly maxTimestampAgeMs: number;
-  /** Key for reading digests and webhook secrets. Absent: a file next to an embedded database holds it, or DATABASE_URL derives it. */
+  /**
+   * Key for reading digests and webhook secrets. Absent: an embedded database uses a key file next to it, MySQL a key
+   * derived from DATABASE_URL.
+   */
   readonly secretsKey: string | undefined;
   /** Whether this process delivers webhooks. */
   readonly hasWorker: boolean;
-  /** Further connections are closed. */
+  /** Maximum number of connections. Further ones are closed. */
   readonly connectionsMax: number;
-  /** Further concurrent requests get a 503. */
+  /** Maximum number of requests in flight. Further ones get a 503. */
   readonly underWayMax: number;
   /** Origins that CORS allows. */
   readonly corsOrigins: readonly string[];
-  /** Proxies whose X-Forwarded-For is believed: their number, or their networks. */
+  /** Proxies whose X-Forwarded-For is trusted: their number, or their networks. */
   readonly trustProxy: number | readonly string[];
   /** Absent: no metrics server. */
   readonly metricsPort: number | undefined;
   readonly targetPolicy: { readonly allowHttp: boolean; readonly allowLoopback: boolean };
-  /** Whether failed deliveries show the start of the receiver's response. */
+  /** Whether failed deliveries store the start of the receiver's response. */
   readonly keepsAnswers: boolean;
-  /** Nameservers for the names of webhooks. Absent: those of the system. */
+  /** Nameservers for the hosts of webhooks. Absent: the system's nameservers. */
   readonly dnsServers: readonly string[] | undefined;
   readonly quotas: Quotas;
   /** Shares the rate limits between processes. Absent: each process counts separately. */

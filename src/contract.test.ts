@@ -8,7 +8,7 @@ test('a wrong body, an undeclared status and a missing field do not compile', ()
   const undeclared: Output<'getHealth'> = { status: 201, body: { status: 'ok' } };
   // @ts-expect-error the body has another type
   const wrong: Output<'getHealth'> = { status: 200, body: { status: 'fine' } };
-  // @ts-expect-error errors are thrown, not answered
+  // @ts-expect-error errors are thrown, not returned
   const problem: Output<'getState'> = { status: 404, body: { status: 'ok' } };
   // @ts-expect-error a state reading has more fields
   const partial: Operation<'getState'> = async () => ({ status: 200, body: { hsp_version: '1.0' } });

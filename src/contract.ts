@@ -1,4 +1,4 @@
-/** Types of the interface, all derived from openapi.yaml; no wire shape is written anywhere else. */
+/** Types of the API, all derived from openapi.yaml. No other file defines a wire type. */
 import type { components, operations } from '../generated/api.js';
 import type { publicOperations, scopes, tiers } from '../generated/spec.js';
 
@@ -21,16 +21,16 @@ export type BodyOf<Op extends OperationId> = operations[Op] extends {
   ? Body
   : unknown;
 
-/** What a handler receives: validated against the contract, so it can be trusted. */
+/** Input of a handler, validated against the contract. */
 export interface Input<Op extends OperationId, Body = BodyOf<Op>> {
   readonly query: QueryOf<Op>;
   readonly params: ParamsOf<Op>;
   readonly body: Body;
-  /** The headers that the contract declares as parameters, where the request has one. */
+  /** The headers that the contract declares as parameters, if the request has them. */
   readonly headers?: HeadersOf<Op>;
 }
 
-/** What a handler may answer: a declared success status with its body. Errors are thrown as ProblemError. */
+/** Output of a handler: a declared success status with its body. Errors are thrown as ProblemError. */
 export type Output<Op extends OperationId> = {
   [Status in keyof operations[Op]['responses']]: Status extends 204
     ? { readonly status: Status; readonly body?: never }
@@ -39,25 +39,28 @@ export type Output<Op extends OperationId> = {
       : { readonly status: Status; readonly body: JsonOf<operations[Op]['responses'][Status]> };
 }[keyof operations[Op]['responses']];
 
-/** Who asks. */
+/** The account and key of a request. */
 export interface Caller {
   readonly accountId: string;
   readonly keyId: string;
   readonly tier: Tier;
 }
 
-/** What a key may do; each operation with a key requires one (`x-scope`). */
+/** Permission of a key. Each operation with a key requires one (`x-scope`). */
 export type Scope = keyof typeof scopes;
 
-/** What the service knows about a key that a request carries: its caller, or why it is not valid. */
+/** The caller of a key, or why the key is not valid. */
 export type Identity =
   | { readonly caller: Caller; readonly scopes: ReadonlySet<Scope> }
   | { readonly caller?: undefined; readonly refusal: KeyRefusal; readonly keyId?: string };
 
-/** `network`: valid, but not from this address. For the log only: all of them look alike to the client. */
+/**
+ * `network`: valid, but not from this address. Only the log names the reason. Clients get the same error for all of
+ * them.
+ */
 export type KeyRefusal = 'unknown' | 'revoked' | 'expired' | 'network';
 
-/** What an account may call. */
+/** Tier of an account, which sets its monthly quota. */
 export type Tier = keyof typeof tiers;
 
 export type Operation<Op extends OperationId, Body = BodyOf<Op>> = (
@@ -68,13 +71,13 @@ export type Operation<Op extends OperationId, Body = BodyOf<Op>> = (
 /** Operations that need no key; the contract marks them with `security: []`. */
 export type PublicOperationId = (typeof publicOperations)[number];
 
-/** What is sent for an operation: a declared success status and, unless it has no body, its JSON text. */
+/** Response of an operation: a declared success status and its JSON text, if it has a body. */
 export interface Served {
   readonly status: number;
   readonly json: string | undefined;
 }
 
-/** Runs an operation by its name, on input that has been checked against the contract. */
+/** Runs an operation by its operationId. The input must be validated against the contract. */
 export type Operate = (
   operationId: OperationId,
   input: Input<OperationId, unknown>,

@@ -3,7 +3,7 @@ import { createGroupCommit } from './group-commit.js';
 
 const isOutage = (error: unknown) => (error as Error).message === 'outage';
 
-/** A commit that the test completes; outcomes are the items doubled. */
+/** Returns a commit that the test completes. The outcome of an item is its double. */
 function manualCommit() {
   const groups: number[][] = [];
   const endings: Array<(error?: Error) => void> = [];

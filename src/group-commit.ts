@@ -3,11 +3,14 @@ import { ProblemError } from './problem.js';
 export interface GroupCommitOptions<Item, Outcome> {
   /** Commits a group as a whole; resolves with one outcome per item, in order. */
   readonly commit: (group: readonly Item[]) => Promise<Outcome[]>;
-  /** True for an error that every other item would get too: all waiting items are then rejected with it. */
+  /** True for an error that every item would get. All waiting items are then rejected with it. */
   readonly isOutage: (error: unknown) => boolean;
   /** Maximum number of items in a group. */
   readonly groupMax: number;
-  /** Maximum number of waiting items; further ones are rejected, so that memory stays bounded while the database is slow. */
+  /**
+   * Maximum number of waiting items. Further ones are rejected, so that memory stays bounded while the database is
+   * slow.
+   */
   readonly queueMax: number;
 }
 
@@ -41,7 +44,7 @@ export function createGroupCommit<Item, Outcome>(
   let isClosed = false;
 
   async function run(): Promise<void> {
-    // The requests of this turn of the event loop join the first group.
+    // The requests of this iteration of the event loop join the first group.
     await new Promise(setImmediate);
     while (waiting.length > 0) {
       const outage = await settle(waiting.splice(0, options.groupMax), options);

@@ -14,7 +14,7 @@ import {
 
 const tracer = trace.getTracer('realtime-state-service');
 
-/** Runs the work in its own trace span. Without a tracer, which is the default, it only runs the work. */
+/** Runs the work in a new trace span. Without a tracer, which is the default, it only runs the work. */
 export function inSpan<T>(
   name: string,
   kind: keyof typeof SpanKind,
@@ -25,12 +25,14 @@ export function inSpan<T>(
   return tracer.startActiveSpan(name, options, (span) => finish(span, work));
 }
 
-/** The trace that work belongs to, if any. */
+/** The trace context that work belongs to. */
 export type TraceOrigin = Context;
 
 export const traceOrigin = (): TraceOrigin => context.active();
 
-/** As `inSpan`, for work of several requests: a child of the first sampled one, with links to the other ones. */
+/**
+ * Runs work of several requests in one span. The span is a child of the first sampled request and links to the others.
+ */
 export function inSharedSpan<T>(
   name: string,
   attributes: Attributes,

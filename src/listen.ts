@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Listens and tells under which URL; rejects when the address cannot be had. Port 0 takes a free one. */
+/** Listens and returns the URL. Rejects when it cannot listen on the address. Port 0 selects a free port. */
 export async function listen(server: Server, host: string, port: number): Promise<string> {
   server.listen(port, host);
   await once(server, 'listening');

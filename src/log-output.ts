@@ -3,9 +3,9 @@ import { promisify } from 'node:util';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { formatLine } from './log-text.js';
 
-/** Lines are written together: as soon as there are so many characters, or after this time. */
+/** Lines are buffered and written together at this size or after this time. */
 const gathered = { characters: 8_192, afterMs: 200 };
-/** Characters that wait while the reader or the volume is slow; further lines are dropped. */
+/** Maximum number of buffered characters while the reader or the volume is slow. Further lines are dropped. */
 const waitingMax = 8_388_608;
 const closeMs = 500;
 
@@ -14,7 +14,9 @@ export interface LogOutput {
   write(line: string): void;
   /** Lines dropped so far. */
   readonly droppedLines: number;
-  /** Writes what waits, within half a second; resolves with whether everything was written or dropped. */
+  /**
+   * Writes the buffered lines within half a second. Resolves with whether all lines were written or dropped in time.
+   */
   close(): Promise<boolean>;
 }
 
@@ -43,18 +45,21 @@ const writeToStream: WriteText = (text) =>
     process.stderr.write(text, (error) => (error ? reject(error) : resolve()));
   });
 
-/** A nearly full volume takes a part. */
+/** Continues after a partial write, which happens on a nearly full volume. */
 async function writeToFile(text: string): Promise<void> {
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length;) at += (await promisify(write)(2, bytes, at)).bytesWritten;
 }
 
 interface BufferedOutput extends LogOutput {
-  /** For the end of the process: writes what waits, unless an earlier write failed or is stuck and could block it. */
+  /**
+   * Writes the buffered lines synchronously when the process exits. Does nothing after a failed write or during a
+   * pending write, which could block the exit.
+   */
   writeNow(write: (text: string) => void): void;
 }
 
-/** Gathers lines and writes them with one call at a time. */
+/** Buffers lines and writes them with one call at a time. */
 export function createLogOutput(writeText: WriteText, format: (line: string) => string): BufferedOutput {
   let waiting: string[] = [];
   let characters = 0;
@@ -108,7 +113,7 @@ export function createLogOutput(writeText: WriteText, format: (line: string) => 
       try {
         writeSync(take().join(''));
       } catch {
-        // Nobody is left to hear of it.
+        // The process is exiting and nothing can report this error.
       }
     },
   };

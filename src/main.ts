@@ -2,7 +2,7 @@
 import { isMainThread } from 'node:worker_threads';
 import { startTracing } from './tracing.js';
 
-/** The same from the source tree and from the built one. */
+/** The root folder, both from `src` and from `dist`. */
 const root = new URL('../', import.meta.url);
 const program = new URL(import.meta.url);
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseUrl } from './parse-url.js';
 
-/** Enough for the function to be compiled, which is when Node's own goes wrong. */
+/** Enough calls for V8 to compile the function, because the bug of `URL.canParse` appears only then. */
 const calls = 20_000;
 
 test('a URL beyond ASCII is one, however often was asked before', () => {

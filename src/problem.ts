@@ -16,10 +16,7 @@ export interface ProblemOptions {
   readonly retryAfterSeconds?: number;
 }
 
-/**
- * A request that cannot be served, as one of the contract's codes. `cause` is for the log and never reaches
- * the caller; `faults` lists what is wrong with the input (422 only).
- */
+/** An error of the contract. `cause` is only logged and never sent. `faults` lists the validation errors (422 only). */
 export class ProblemError extends Error {
   readonly code: ProblemCode;
   readonly faults: readonly Fault[] | undefined;
@@ -36,7 +33,7 @@ export class ProblemError extends Error {
     return problems[this.code].status;
   }
 
-  /** The body of the answer (RFC 9457); `detail` repeats the first fault's where there are faults. */
+  /** Returns the body of the response (RFC 9457). `detail` is that of the first validation error, if there is one. */
   toBody(requestId: string): Schema<'Problem'> | Schema<'ValidationProblem'> {
     const { status, title } = problems[this.code];
     const type = problemTypePrefix + this.code;
@@ -45,7 +42,9 @@ export class ProblemError extends Error {
   }
 }
 
-/** A fault with the contract's wording; `limit` fills the bound where the wording names one. */
+/**
+ * Returns a validation error with the contract's text. `limit` fills the bound if the text has a placeholder for it.
+ */
 export function fault(code: FaultCode, place: Pick<Fault, 'pointer' | 'parameter' | 'allowed'>, limit?: string): Fault {
   return { detail: faults[code].detail.replace('{limit}', limit ?? ''), code, ...place };
 }

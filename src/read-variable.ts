@@ -2,7 +2,7 @@ import { Resolver } from 'node:dns';
 import ipaddr from 'ipaddr.js';
 import { parseUrl } from './parse-url.js';
 
-/** How the text of an environment variable becomes a value; each reader throws a ConfigError that names the remedy. */
+/** Readers of environment variables: each converts text to a value or throws a ConfigError that names the remedy. */
 
 export class ConfigError extends Error {}
 
@@ -29,7 +29,7 @@ export function oneOf(allowed: readonly string[]): (text: string) => string {
   };
 }
 
-/** An origin is scheme, host and port, and nothing after them; an asterisk would let every page call. */
+/** Requires scheme, host and port only. Rejects an asterisk, which would allow every web page. */
 export function readOrigins(text: string): string[] {
   const origins = text
     .split(',')
@@ -40,7 +40,7 @@ export function readOrigins(text: string): string[] {
   return origins;
 }
 
-/** Returns a number of proxies, or their networks. */
+/** Returns the number of proxies, or their networks. */
 export function readProxies(text: string): number | string[] {
   if (/^\d{1,2}$/.test(text)) return Number(text);
   const networks = text.split(',').map((part) => part.trim());
@@ -55,7 +55,7 @@ export function readSwitch(text: string): boolean {
   return text === '1';
 }
 
-/** Never repeats the text: it may hold a password. */
+/** Reads DATABASE_URL. Errors never contain the text, which may include a password. */
 export function readDatabaseUrl(text: string): DatabaseConfig {
   if (text.startsWith('sqlite:') && text.length > 'sqlite:'.length)
     return { kind: 'sqlite', file: text.slice('sqlite:'.length) };
@@ -63,7 +63,7 @@ export function readDatabaseUrl(text: string): DatabaseConfig {
   throw new ConfigError('must be sqlite:FILE or mysql://USER:PASSWORD@HOST:PORT/DATABASE');
 }
 
-/** Parameters would be passed over silently, so there are none. */
+/** Rejects query parameters, because they would be ignored silently. */
 function isMysqlUrl(text: string): boolean {
   const url = text.startsWith('mysql://') ? parseUrl(text) : undefined;
   if (!url) return false;
@@ -80,7 +80,10 @@ function isDecodable(part: string): boolean {
   }
 }
 
-/** Never repeats the text: it may hold a password. Parameters would change how the client works, so there are none. */
+/**
+ * Reads REDIS_URL. Errors never contain the text, which may include a password. Rejects query parameters, because they
+ * would change how the client works.
+ */
 export function readRedisUrl(text: string): string {
   if (!isRedisUrl(text))
     throw new ConfigError('must be redis://USER:PASSWORD@HOST:PORT/NUMBER, or rediss://… with TLS');
@@ -95,7 +98,7 @@ function isRedisUrl(text: string): boolean {
   return hostname !== '' && isNumbered && search === '' && [username, password].every(isDecodable);
 }
 
-/** IP addresses, each with an optional port: `10.0.0.2,10.0.0.3:5353,[::1]:53`. */
+/** Reads IP addresses, each with an optional port: `10.0.0.2,10.0.0.3:5353,[::1]:53`. */
 export function readAddresses(text: string): readonly string[] {
   const servers = text.split(',').map((it) => it.trim());
   try {

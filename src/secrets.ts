@@ -6,9 +6,9 @@ import type { Config } from './config.js';
 const keyBytes = 32;
 
 /**
- * Returns the key that protects secrets from a reader of the database; it is never stored there. In this order:
- * SECRETS_KEY; with an embedded database, a file beside it that only its owner can read; with MySQL, a key derived
- * from DATABASE_URL, which contains the password and is the same on every replica.
+ * Returns the key that protects secrets against readers of the database, which never stores it. Uses the first of
+ * these: SECRETS_KEY; with an embedded database, a file beside it that only its owner can read; with MySQL, a key
+ * derived from DATABASE_URL, which contains the password and is the same on every replica.
  */
 export function secretsKeyOf({ secretsKey, database }: Config): string {
   if (secretsKey !== undefined) return secretsKey;
@@ -16,7 +16,10 @@ export function secretsKeyOf({ secretsKey, database }: Config): string {
   return keyBeside(database.file);
 }
 
-/** When two processes start at once, the first to link its file wins, and both read a complete file. */
+/**
+ * Reads the key file, or creates it. When two processes start together, the first one to link its file wins. Both read
+ * a complete file.
+ */
 function keyBeside(databaseFile: string): string {
   const file = `${databaseFile}.key`;
   mkdirSync(dirname(file), { recursive: true });

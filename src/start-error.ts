@@ -1,9 +1,9 @@
 import { remedyOf } from './store/transient.js';
 
-/** A part failed to start; the message names the setting to correct. */
+/** A part failed to start. The message names the setting to correct. */
 export class StartError extends Error {}
 
-/** Runs one part of the start. Rejects with a StartError: one line that names the setting and the cause. */
+/** Runs one part of the startup. Rejects with a StartError, whose one-line message names the setting and the cause. */
 export async function starting<T>(what: string, part: () => T | Promise<T>): Promise<T> {
   try {
     return await part();
@@ -20,7 +20,7 @@ const remedies: Readonly<Record<string, string>> = {
   ENOTFOUND: 'no such host',
 };
 
-/** Returns one line that names the setting, the remedy where one is known, and the cause. */
+/** Returns one line with the setting, the remedy if known, and the cause. */
 export function describeFault(what: string, error: unknown): string {
   const { code = '', message } = error as { code?: string; message: string };
   const [line = ''] = message.split('\n');

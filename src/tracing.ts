@@ -3,8 +3,8 @@ import type { Closable } from './closing.js';
 const serviceName = 'realtime-state-service';
 
 /**
- * Exports traces (OTLP over HTTP) when the standard OTEL_ variables configure it. Otherwise returns undefined and loads
- * nothing. The exporter reads endpoint, headers and timeouts from the variables, and the provider reads the sampler.
+ * Exports traces (OTLP over HTTP) if the standard OTEL_ variables configure it. Otherwise loads nothing and returns
+ * undefined. The exporter reads endpoint, headers and timeouts from the variables, and the provider reads the sampler.
  */
 export async function startTracing(env: Readonly<Record<string, string | undefined>>): Promise<Closable | undefined> {
   if (!isWanted(env)) return undefined;

@@ -1,16 +1,16 @@
-/** What is under way, by numbers that are free again afterwards. */
+/** Items in flight, by number. Numbers are reused. */
 export interface UnderWay<T extends object> {
-  /** Returns the number by which it is taken out. */
+  /** Adds the item. Returns its number. */
   enter(item: T): number;
-  /** Takes it out; undefined where nothing has the number. */
+  /** Removes and returns the item. Undefined when no item has the number. */
   leave(number: number): T | undefined;
   all(): T[];
 }
 
 /**
- * For what comes and goes with each request. A Map or Set moves to a new table every hundred of them or so, and V8 has
- * each old table point to the next: once one is in the old heap, whatever was in any later one stays until the next full
- * collection, and every request is copied there first.
+ * Creates a registry for items that live as long as a request. Uses an array, because a Map or Set allocates a new
+ * table about every hundred items and V8 links each old table to the next. Once one table is in the old generation, the
+ * items of all later tables survive until the next full garbage collection.
  */
 export function createUnderWay<T extends object>(): UnderWay<T> {
   const items: Array<T | undefined> = [];

@@ -1,4 +1,4 @@
-/** Every environment variable of the service. --help and docs/configuration.md are generated from this table. */
+/** Every environment variable of the service. `--help` and docs/configuration.md are generated from this table. */
 import { limits, timestamps } from '../generated/spec.js';
 import {
   integerBetween,
@@ -21,7 +21,7 @@ export interface Variable<T> extends Described {
 
 interface Described {
   readonly help: string;
-  /** States the default where it is not one fixed value. */
+  /** Describes the default when it is not one fixed value. */
   readonly defaultNote?: string;
 }
 
@@ -117,7 +117,7 @@ export const variables = {
   ),
 };
 
-/** Read by `startTracing` and by the OpenTelemetry SDK, not by `readConfig`. */
+/** These variables are read by `startTracing` and the OpenTelemetry SDK, not by `readConfig`. */
 const tracingVariables: Record<string, Described> = {
   OTEL_EXPORTER_OTLP_ENDPOINT: {
     help: 'Base URL of an OTLP/HTTP collector, e.g. http://127.0.0.1:4318. Setting it turns tracing on',
@@ -141,13 +141,13 @@ const tracingVariables: Record<string, Described> = {
   OTEL_SDK_DISABLED: { help: 'true turns tracing off', defaultNote: 'false' },
 };
 
-/** Lists every environment variable in the order of the documentation. */
+/** Returns every environment variable in the order of the documentation. */
 export function settings(): Setting[] {
   const read = Object.entries(variables).map(([name, it]) => setting(name, it, it.fallback));
   return [...read, ...Object.entries(tracingVariables).map(([name, it]) => setting(name, it))];
 }
 
-/** Returns the settings as the text of --help. */
+/** Returns the text of `--help` about the environment. */
 export function describeVariables(): string {
   const list = settings();
   const width = Math.max(...list.map(({ name }) => name.length));
@@ -162,7 +162,7 @@ function variable<T>(help: string, fallback: string, read: (text: string) => T):
   return { help, fallback, read };
 }
 
-/** A variable without a fixed default; `read` maps the empty text to the absent value. */
+/** Returns a variable without a fixed default. `read` converts the empty text to the absent value. */
 function optional<T>(help: string, defaultNote: string, read: (text: string) => T): Variable<T> {
   return { help, defaultNote, fallback: '', read };
 }

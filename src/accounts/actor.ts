@@ -1,11 +1,11 @@
 import { hostname, userInfo } from 'node:os';
 
-/** Returns who administers keys in this process, as `user@host`. */
+/** Returns the user who runs this process, as `user@host`. */
 export function currentActor(): string {
   return `${userName()}@${hostname()}`;
 }
 
-/** A container may run under a user id without a name. */
+/** Returns the user's name, or the id: a container may run under an id without a name. */
 function userName(): string {
   try {
     return userInfo().username;

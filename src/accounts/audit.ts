@@ -3,12 +3,12 @@ import type { KeyRow, KeyWriter } from '../store/keys.js';
 import { currentActor } from './actor.js';
 import { newId } from './key.js';
 
-/** A change of a key, or of an account itself. */
+/** A change of a key or an account. */
 type Change = Pick<AuditEntry, 'action' | 'details'> & { readonly nowMs: number } & (
     { readonly key: KeyRow } | { readonly accountId: string }
   );
 
-/** Writes the change to the audit log, in the transaction that makes it. */
+/** Writes the change to the audit log, in the same transaction as the change. */
 export async function audit(keys: KeyWriter, change: Change): Promise<void> {
   const { action, details, nowMs } = change;
   const key = 'key' in change ? change.key : undefined;
@@ -24,7 +24,7 @@ export async function audit(keys: KeyWriter, change: Change): Promise<void> {
   });
 }
 
-/** Returns what a key was created with; what is absent has no limit. */
+/** Returns the scopes, networks and expiry of a key. An absent field means unlimited. */
 export function detailsOf({ scopes, networks, expiresAtMs }: KeyRow): AuditEntry['details'] {
   return {
     ...(scopes && { scopes }),

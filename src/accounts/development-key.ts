@@ -6,10 +6,10 @@ import { createKey } from './manage.js';
 
 const dayMs = 24 * 60 * 60 * 1000;
 const account = 'development';
-/** The start warns from this long before the end. */
+/** Startup warns this long before the last development key expires. */
 const noticeMs = 7 * dayMs;
 
-/** The key of the first start, shown once. */
+/** The key created at the first startup, shown once. */
 export interface DevelopmentKey {
   readonly key: string;
   readonly expiresAtMs: number;
@@ -22,7 +22,7 @@ export async function createDevelopmentKey(keys: KeyTable, nowMs: number): Promi
   return { key, expiresAtMs };
 }
 
-/** Returns what to log when every development key has expired or soon will, with the remedy; empty otherwise. */
+/** Returns warnings with a remedy when every development key has expired or expires soon. Returns none otherwise. */
 export async function developmentKeyWarnings(keys: KeyTable, nowMs: number): Promise<string[]> {
   const ends = (await keys.list(account))
     .filter(({ revokedAtMs }) => revokedAtMs === null)

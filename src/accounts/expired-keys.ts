@@ -7,7 +7,7 @@ const keysMax = 1_000;
 /** One line per key and hour: a client that keeps sending an expired key must not fill the log. */
 const quietMs = 60 * 60 * 1000;
 
-/** Returns what logs the use of an expired key, with the command that creates a new one. */
+/** Returns a function that logs the use of an expired key, with the command that creates a new key. */
 export function createExpiredKeyLog(log: Logger): (key: ListedKey) => void {
   const logged = new LRUCache<string, true>({ max: keysMax, ttl: quietMs });
   return ({ keyId, account, expiresAtMs }) => {

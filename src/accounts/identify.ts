@@ -13,7 +13,7 @@ const cacheMs = 1_000;
 const keysMax = 10_000;
 /** Last use is recorded once per hour: precise enough to find unused keys, rare enough to add no load. */
 const useMs = 60 * 60 * 1000;
-/** Keys per query, and keys that may wait for a query. */
+/** Maximum number of keys per query, and of keys that wait for a query. */
 const groupMax = 500;
 const queueMax = 5_000;
 
@@ -25,7 +25,7 @@ export interface IdentifyParts {
   readonly onExpiredUse: (key: ListedKey) => void;
 }
 
-/** A key of the database with what is computed from its row once. */
+/** A key of the database, with values derived from its row. */
 interface KnownKey {
   readonly row: ListedKey;
   readonly identity: Identity;
@@ -35,8 +35,8 @@ interface KnownKey {
 const unknownKey: Identity = { refusal: 'unknown' };
 
 /**
- * Returns a function that finds the caller of a key at an address. Unknown keys are looked up in groups, one query at a
- * time, so that a flood of invalid ones costs the database a few queries per second.
+ * Returns a function that finds the caller of a key at an address. It looks up unknown keys in groups, one query at a
+ * time. A flood of invalid keys therefore costs the database only a few queries per second.
  */
 export function createIdentify({ keys, now, onExpiredUse }: IdentifyParts) {
   const lookups = createGroupCommit<string, ListedKey | undefined>({
@@ -65,7 +65,7 @@ export function createIdentify({ keys, now, onExpiredUse }: IdentifyParts) {
   };
 }
 
-/** In the order of the hashes. */
+/** Returns the rows in the order of the hashes. */
 async function findAll(keys: IdentifyParts['keys'], hashes: readonly string[]): Promise<Array<ListedKey | undefined>> {
   const found = new Map((await keys.byHashes(hashes)).map((row) => [row.keyHash, row]));
   return hashes.map((hash) => found.get(hash));
@@ -80,7 +80,7 @@ function toKnownKey(row: ListedKey): KnownKey {
   };
 }
 
-/** In a time that does not depend on where they differ; both are 64 hex characters. */
+/** Compares in constant time. Both texts have 64 hex characters. */
 function isSame(a: string, b: string): boolean {
   return timingSafeEqual(Buffer.from(a), Buffer.from(b));
 }

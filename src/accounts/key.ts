@@ -4,28 +4,28 @@ const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const randomCharacters = 32;
 const displayCharacters = 7;
 
-/** Returns an id that nobody can guess: the prefix and up to 32 hex characters. */
+/** Returns an unguessable id: the prefix and up to 32 hex characters. */
 export function newId(prefix: 'acc' | 'key' | 'aud', characters: number): string {
   return `${prefix}_${randomUUID().replaceAll('-', '').slice(0, characters)}`;
 }
 
-/** A new key: `sk_` and 32 random base62 characters, about 190 bits. */
+/** Returns a new key: `sk_` and 32 random base62 characters, about 190 bits. */
 export function makeKey(): string {
   const random = Array.from({ length: randomCharacters }, () => alphabet[randomInt(alphabet.length)]);
   return `sk_${random.join('')}`;
 }
 
-/** What could not have been made by us need not be looked up. */
+/** Returns false for text that cannot be a key of this service, which needs no lookup. */
 export function looksLikeKey(text: string): boolean {
   return /^sk_[0-9A-Za-z]{32}$/.test(text);
 }
 
-/** Keys are random and long, so a plain SHA-256 tells nothing about them. 64 hex characters. */
+/** Returns the SHA-256 of a key in hex. A plain hash is enough, because keys are long and random. */
 export function hashOfKey(key: string): string {
   return hash('sha256', key);
 }
 
-/** Enough to tell keys apart in a list, far too little to use one. */
+/** Returns the start of a key: long enough to tell keys apart in a list, too short to guess the rest. */
 export function displayPrefixOf(key: string): string {
   return key.slice(0, displayCharacters);
 }

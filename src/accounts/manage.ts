@@ -6,24 +6,24 @@ import { displayPrefixOf, hashOfKey, makeKey, newId } from './key.js';
 
 const rotationMs = settings.rotation_hours * 60 * 60 * 1000;
 
-/** A request that cannot be met; the message names the remedy. */
+/** An invalid request of an administrator. The message names the remedy. */
 export class KeyError extends Error {}
 
-/** A key in clear; it exists only in this response. */
+/** A key in plain text. The service stores only its hash. */
 export interface IssuedKey {
   readonly key: string;
   readonly keyId: string;
 }
 
-/** What a key may do. Absent: every scope, from every network, without an end. */
+/** Restrictions of a key. Absent fields mean every scope, every network and no expiry. */
 export interface KeyOptions {
   readonly scopes?: readonly Scope[] | undefined;
-  /** Canonical CIDRs. */
+  /** CIDRs in canonical form. */
   readonly networks?: readonly string[] | undefined;
   readonly expiresAtMs?: number | undefined;
 }
 
-/** Creates a key, and its account if that is new: a new account requires `tier`. */
+/** Creates a key, and its account if it does not exist. A new account requires `tier`. */
 export async function createKey(
   keys: KeyTable,
   options: KeyOptions & { account: string; tier?: Tier | undefined },
@@ -38,7 +38,9 @@ export async function createKey(
   });
 }
 
-/** Creates a successor with the same scopes, networks and expiry. The old key ends after 24 hours, or now. */
+/**
+ * Creates a successor with the same scopes, networks and expiry. The old key expires after 24 hours, or immediately.
+ */
 export async function rotateKey(keys: KeyTable, keyId: string, endsNow: boolean, nowMs: number): Promise<IssuedKey> {
   return keys.transact(async (writer) => {
     const old = await requireKey(writer, keyId);
@@ -53,7 +55,7 @@ export async function rotateKey(keys: KeyTable, keyId: string, endsNow: boolean,
   });
 }
 
-/** Ends a key. Does nothing to one that is revoked already. */
+/** Revokes a key. Has no effect on a revoked key. */
 export async function revokeKey(keys: KeyTable, keyId: string, nowMs: number): Promise<void> {
   await keys.transact(async (writer) => {
     const key = await requireKey(writer, keyId);
@@ -95,7 +97,7 @@ async function createAccount(
   if (tier === undefined) throw new KeyError(`account "${name}" is new: name its --tier`);
   const account = { accountId: newId('acc', 20), name, tier, createdAtMs: nowMs };
   await keys.insertAccount(account);
-  // Read again: another process may have created it first.
+  // Another process may have created the account first, so this reads it again.
   return (await keys.accountByName(name)) ?? account;
 }
 

@@ -8,8 +8,8 @@ const mappedBits = 96;
 type Network = [ipaddr.IPv4 | ipaddr.IPv6, number];
 
 /**
- * Returns networks in CIDR notation in their canonical form: host bits cleared, an address as a network of its own.
- * Throws an Error that names the invalid one.
+ * Returns networks in canonical CIDR notation: host bits are cleared, and an address becomes a network of one address.
+ * Throws an Error that names the invalid entry.
  */
 export function parseNetworks(texts: readonly string[]): string[] {
   if (texts.length > networksMax) throw new Error(`A key has at most ${networksMax} networks.`);
@@ -17,8 +17,8 @@ export function parseNetworks(texts: readonly string[]): string[] {
 }
 
 /**
- * Returns a check whether an address, as a socket reports it, is in one of the networks (in canonical form). An IPv4
- * client of a dual-stack socket, `::ffff:10.0.0.1`, counts as IPv4.
+ * Returns a function that checks whether an address, as reported by a socket, is in one of the networks (in canonical
+ * form). Treats the IPv4 client of a dual-stack socket, `::ffff:10.0.0.1`, as IPv4.
  */
 export function createNetworkCheck(networks: readonly string[]): (address: string | undefined) => boolean {
   const list = new BlockList();
@@ -27,7 +27,7 @@ export function createNetworkCheck(networks: readonly string[]): (address: strin
     list.addSubnet(address, Number(bits), familyOf(address));
   }
   return (address = '') => {
-    // A link-local address carries the name of an interface: fe80::1%eth0.
+    // A link-local address ends with the name of an interface: fe80::1%eth0.
     const [plain = ''] = address.split('%');
     return isIP(plain) !== 0 && list.check(plain, familyOf(plain));
   };

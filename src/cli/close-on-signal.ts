@@ -3,7 +3,9 @@ import type { Closable } from '../closing.js';
 import type { LogOutput } from '../log-output.js';
 
 const forcedExitMs = 9_500;
-/** npm forwards the signal that the terminal already sent to the whole process group. */
+/**
+ * npm forwards the signal that the terminal also sends to the whole process group, so a second signal may be a copy.
+ */
 const sameSignalMs = 1_000;
 
 export interface Stoppable {
@@ -14,8 +16,8 @@ export interface Stoppable {
 }
 
 /**
- * Closes on SIGTERM or SIGINT. A second signal after more than a second ends the process immediately, as does a close
- * that takes too long: what has not finished by then was never acknowledged.
+ * Closes on SIGTERM or SIGINT. A second signal after more than a second ends the process immediately, and so does a
+ * timeout of the close. No data is lost, because unfinished requests were never acknowledged.
  */
 export function closeOnSignal(parts: Stoppable): void {
   let signaledAtMs: number | undefined;
@@ -32,6 +34,6 @@ async function stop({ running, tracing, log, output }: Stoppable): Promise<void>
   await running.close();
   await tracing?.close();
   log.info({ uptime_s: Math.round(process.uptime()) }, 'stopped');
-  // A reader that has stalled must not keep the process.
+  // A stalled reader of the log must not keep the process alive.
   if (!(await output.close())) process.exit();
 }

@@ -7,14 +7,14 @@ import { version } from '../version.js';
 import { keysCommand } from './keys.js';
 
 export interface Surroundings {
-  /** This program, for the thread that it starts. */
+  /** The module that the worker thread runs. */
   readonly program: URL;
-  /** The folder of the project. */
+  /** The root folder of the project. */
   readonly root: URL;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Does what the arguments of the process ask for. What one command needs is not loaded for another. */
+/** Runs the command of the process arguments. Imports a command's modules only when it runs. */
 export async function runCommand({ program, root, env }: Surroundings): Promise<void> {
   const withStore = async (work: (store: Store) => Promise<void>) =>
     (await import('./with-store.js')).withStore(readConfig(env), work);

@@ -6,7 +6,7 @@ import { standardError } from '../log-output.js';
 import { version } from '../version.js';
 import { closeOnSignal } from './close-on-signal.js';
 
-/** Delivers until SIGTERM or SIGINT. */
+/** Delivers webhooks until SIGTERM or SIGINT. */
 export async function deliver(config: Config, tracing: Closable | undefined): Promise<void> {
   const output = standardError();
   const log = createLog(config.logLevel, output);

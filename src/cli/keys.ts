@@ -7,10 +7,10 @@ import type { Scope, Tier } from '../contract.js';
 import type { KeyTable } from '../store/keys.js';
 import { printAudit, printKeys } from './print-keys.js';
 
-/** Runs work on the keys of the configured database, migrated first. */
+/** Migrates the configured database and runs work on its keys. */
 export type WithKeys = (work: (keys: KeyTable) => Promise<void>) => Promise<void>;
 
-/** `keys …`: standard output carries the key or the list and nothing else, so that it can be piped. */
+/** Creates the `keys` command. Standard output contains only the key or the list, so that it can be piped. */
 export function keysCommand(withKeys: WithKeys): Command {
   const keys = new Command('keys').description('create, list, rotate and revoke API keys');
   const tier = () => new Option('--tier <tier>', 'what the account may call').choices(Object.keys(tiers));
@@ -73,7 +73,7 @@ interface CreateOptions {
   readonly tier?: Tier;
   readonly scopes?: readonly Scope[];
   readonly networks?: readonly string[];
-  /** Milliseconds from now. */
+  /** Lifetime in milliseconds. */
   readonly expires?: number;
 }
 
@@ -102,7 +102,7 @@ function readAccount(text: string): string {
   return text;
 }
 
-/** Reads a list that is separated by commas. */
+/** Returns a parser of comma-separated lists. */
 function listOf<T>(parse: (items: readonly string[]) => T): (text: string) => T {
   return (text) => {
     try {

@@ -32,7 +32,7 @@ export function printAudit(entries: readonly ListedAuditEntry[]): void {
   printTable(['AT', 'ACTION', 'ACCOUNT', 'KEY_ID', 'PREFIX', 'ACTOR', 'DETAILS'], rows);
 }
 
-/** As in `scopes=ingest,read expires_at=2026-12-21T09:30:00.000Z`. */
+/** Returns e.g. `scopes=ingest,read expires_at=2026-12-21T09:30:00.000Z`. */
 function detailsOf({ details }: ListedAuditEntry): string {
   return Object.entries(details)
     .map(([name, value]) => `${name}=${String(value)}`)

@@ -8,14 +8,14 @@ import { standardError } from '../log-output.js';
 import { version } from '../version.js';
 import { closeOnSignal } from './close-on-signal.js';
 
-/** What the process brings along; without tracing nobody traces. */
+/** Parts that the process provides. Without `tracing`, no spans are exported. */
 export type Serving = Pick<ServiceParts, 'config' | 'root'> & {
-  /** The program that the core's thread runs. */
+  /** The module that the core's thread runs. */
   readonly program: URL;
   readonly tracing: Closable | undefined;
 };
 
-/** Serves until SIGTERM or SIGINT. Standard output is for people, the structured log goes to standard error. */
+/** Serves until SIGTERM or SIGINT. Messages for people go to standard output, the structured log to standard error. */
 export async function serve({ config, root, program, tracing }: Serving): Promise<void> {
   const output = standardError();
   const log = createLog(config.logLevel, output);

@@ -3,7 +3,7 @@ import { describeFault, StartError, starting } from '../start-error.js';
 import { openStore, type Store } from '../store/store.js';
 import { remedyOf } from '../store/transient.js';
 
-/** On the configured database, migrated first. */
+/** Migrates the configured database and runs work on its store. */
 export async function withStore({ database }: Config, work: (store: Store) => Promise<void>): Promise<void> {
   const store = await starting('DATABASE_URL', () => openStore(database, 'administration'));
   try {

@@ -1,8 +1,8 @@
 import type { Allowance } from './allowance.js';
 
 /**
- * Returns the RateLimit header fields of draft-ietf-httpapi-ratelimit-headers-11: lists of structured field items, the
- * most general limit first. Returns no field when no limit applies.
+ * Returns the RateLimit header fields of draft-ietf-httpapi-ratelimit-headers-11 as lists of structured field items,
+ * the most general limit first. Returns no fields when no limit applies.
  */
 export function rateLimitFields(allowances: readonly Allowance[]): Record<string, string> {
   if (allowances.length === 0) return {};

@@ -7,14 +7,17 @@ import type { UsageTable } from '../store/usage.js';
 import { type Allowance, RateLimitError } from './allowance.js';
 import { beginMonth, isIdle, type MonthOfAccount, monthOf, secondsLeftOf, totalOf, writeMonths } from './months.js';
 
-/** Below one second, so that counts are written, and counts of other processes read, within a second. */
+/** Below one second, so that this process writes its counts and reads those of other processes within a second. */
 const writeEveryMs = 500;
 
 /** One call of an account, from authentication to response. */
 export interface Call {
-  /** Counts the call against the month; undefined when unlimited. Rejects with the RateLimitError of an exceeded quota. */
+  /**
+   * Counts the call against the month. Undefined when unlimited. Rejects with RateLimitError when the quota is
+   * exceeded.
+   */
   admit(): Promise<Allowance | undefined>;
-  /** The response was sent; a call that a limit refused does not count. Must be called exactly once. */
+  /** Ends the call after its response. A call that a limit rejected does not count. Must be called exactly once. */
   end(isRefused: boolean): void;
 }
 
@@ -26,20 +29,20 @@ export interface MonthlyCalls {
 
 export interface MonthlyCallsParts {
   readonly usage: UsageTable;
-  /** Calls per month; undefined means unlimited, and calls are still counted. */
+  /** Calls per month. Undefined means unlimited; calls are still counted. */
   readonly quotaOf: (caller: Caller) => number | undefined;
   readonly now: () => number;
   readonly log: Logger;
 }
 
-/** The deployment's quota if set, otherwise the tier's. */
+/** Returns the deployment's quota if set, otherwise the tier's. */
 export function monthlyQuotaBy({ monthlyCalls }: Quotas): MonthlyCallsParts['quotaOf'] {
   return ({ tier }) => (monthlyCalls ?? tiers[tier].monthly_calls ?? 0) || undefined;
 }
 
 /**
- * Counts calls in memory and adds them to the database, which keeps them across restarts and for all processes. While
- * the database is unavailable, counts stay in memory, and limits use the last known total.
+ * Counts calls in memory and adds them to the database, which shares the totals between processes and keeps them across
+ * restarts. While the database is unavailable, counts stay in memory, and limits use the last known total.
  */
 export function createMonthlyCalls(parts: MonthlyCallsParts): MonthlyCalls {
   const { usage, quotaOf, now, log } = parts;
@@ -92,7 +95,7 @@ function callOf(entry: MonthOfAccount, quota: number | undefined, usage: UsageTa
   };
 }
 
-/** Loads the total from the database; concurrent calls share one query. */
+/** Loads the total from the database. Concurrent calls share one query. */
 async function loadTotal(entry: MonthOfAccount, usage: UsageTable): Promise<void> {
   if (entry.stored !== undefined) return;
   const { accountId, month } = entry;

@@ -1,23 +1,23 @@
 import type { UsageTable } from '../store/usage.js';
 
-/** Write rounds without a call after which an account's month is dropped from memory; the database keeps it. */
+/** An account's month is dropped from memory after this many write rounds without a call. The database keeps it. */
 const idleRoundsMax = 120;
-/** Accounts per transaction, so that it stays short. */
+/** Maximum number of accounts per transaction, so that transactions stay short. */
 const batchMax = 200;
 
 /** An account's calls in one month, as this process knows them. */
 export interface MonthOfAccount {
   readonly accountId: string;
   readonly month: string;
-  /** The total in the database when it was last read or written; undefined until then. */
+  /** The total in the database when it was last read or written. Undefined before the first read. */
   stored: number | undefined;
-  /** The query that loads `stored`, while it runs. */
+  /** The query that loads `stored`, while in progress. */
   loading: Promise<void> | undefined;
   /** Completed calls that are not yet in `stored`. */
   answered: number;
-  /** Admitted calls without a response so far. */
+  /** Admitted calls in flight. */
   admitted: number;
-  /** All calls without a response so far, admitted or not. */
+  /** All calls in flight, admitted or not. */
   underWay: number;
   /** Write rounds since the last call. */
   idleRounds: number;
@@ -50,8 +50,8 @@ export function secondsLeftOf(nowMs: number): number {
 }
 
 /**
- * Adds the calls since the last round to the database, and reads the totals that include other processes. Resolves with
- * the error of a failed write; the counts are then kept for the next round.
+ * Adds the calls since the last round to the database and reads the totals, which include other processes. Resolves
+ * with the error of a failed write. The next round then writes the same counts again.
  */
 export async function writeMonths(months: Iterable<MonthOfAccount>, usage: UsageTable): Promise<unknown> {
   const all = [...months];

@@ -8,22 +8,22 @@ import { RateLimitError } from './allowance.js';
 import type { WindowLimit } from './window-limit.js';
 
 const knownMax = 20_000;
-/** Bounds a query, and the lookups that wait while the database is slow. */
+/** Maximum number of sessions per query, and of lookups that wait while the database is slow. */
 const [groupMax, queueMax] = [500, 4096];
 
 /**
- * Admits a reading. The first reading of a session counts against its key's limit of new sessions; rejects with the
- * RateLimitError of an exceeded limit. Sessions that have data, or were admitted within the window, always pass.
+ * Admits a reading. The first reading of a session counts against its key's limit of new sessions. Rejects with
+ * RateLimitError when the limit is exceeded. Sessions that have data, or were admitted within the window, always pass.
  */
 export type AdmitSession = (caller: Caller, sessionId: string) => Promise<void>;
 
-/** Runs before the reading joins a group, so that a refused session stores nothing. */
+/** Returns the check. It runs before the reading joins a group, so a rejected session stores nothing. */
 export function createAdmitSession(store: Store, limit: WindowLimit, isOff: boolean): AdmitSession {
   if (isOff) return async () => undefined;
   // An erased session counts as new again once its name expires here.
   const known = new LRUCache<string, true>({ max: knownMax, ttl: limits.new_sessions.window_seconds * 1000 });
   const underWay = new Map<string, Promise<void>>();
-  // In groups: thousands of sessions that start at once would otherwise each wait for a connection.
+  // Groups lookups. Otherwise thousands of simultaneous session starts would each wait for a connection.
   const lookups = createGroupCommit<NamedSession, boolean>({
     commit: (group) => haveData(store, group),
     isOutage: isTransient,

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 
-/** Whether Redis can be used, as its connection and its responses show. Logs each change once. */
+/** Tracks whether Redis is available, by its connection and its responses. Logs each state transition once. */
 export interface Availability {
   /** True from the first error until the next response. */
   readonly isLost: boolean;
@@ -9,9 +9,9 @@ export interface Availability {
   readonly isSilent: boolean;
   markAvailable(): void;
   markLost(error?: unknown): void;
-  /** Stops counting until a ping is answered. */
+  /** Marks Redis as unavailable until it responds to a ping. */
   markSilent(error: Error): void;
-  /** Stops logging: the connection is closed on purpose. */
+  /** Stops logging, because the service closes the connection. */
   end(): void;
 }
 

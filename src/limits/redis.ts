@@ -3,15 +3,17 @@ import { Redis, type Result } from 'ioredis';
 import type { Logger } from 'pino';
 import { type Availability, trackAvailability } from './redis-availability.js';
 
-/** A count that takes longer is made in memory. */
+/** A count that takes longer falls back to memory. */
 const responseMs = 250;
 /** A connection without a response for this long is closed. */
 const silenceMs = 2_000;
 const backoffMs = { first: 50, max: 2_000 };
-/** How long the start waits for a connection. */
+/** Maximum time that startup waits for a connection. */
 const startMs = 1_000;
 
-/** Counts a request. The window starts with its first request and expires by itself. Returns the count and the ms left. */
+/**
+ * Counts a request. The window starts with its first request and expires in Redis. Returns the count and the ms left.
+ */
 const countRequest = `
 local count = redis.call('INCR', KEYS[1])
 if redis.call('PTTL', KEYS[1]) < 0 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
@@ -30,23 +32,23 @@ export interface WindowCount {
   readonly leftMs: number;
 }
 
-/** Counts requests of all processes together. */
+/** A counter that all processes share. */
 export interface SharedCounter {
-  /** Counts a request of a key; undefined when the counter is unavailable. Resolves within a bounded time. */
+  /** Counts a request of a key. Undefined when the counter is unavailable. Resolves within a bounded time. */
   count(key: string, windowMs: number): Promise<WindowCount | undefined>;
-  /** Resolves within a bounded time with whether the counter is available. */
+  /** Resolves with whether the counter is available, within a bounded time. */
   isAvailable(): Promise<boolean>;
   close(): void;
 }
 
 /**
- * Connects to Redis and reconnects for ever. Logs once when an outage starts and once when it ends. During an outage
- * every count is undefined at once.
+ * Connects to Redis and reconnects without a retry limit. Logs the start and the end of each outage once. During an
+ * outage every count resolves with undefined immediately.
  */
 export function connectRedis(url: string, log: Logger): SharedCounter {
   const redis = new Redis(url, {
     enableOfflineQueue: false,
-    // An unanswered count was replaced by a count in memory; resending it would count the request twice.
+    // A command without a response was already counted in memory. Resending it would count the request twice.
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
     connectTimeout: silenceMs,
@@ -73,7 +75,7 @@ export function connectRedis(url: string, log: Logger): SharedCounter {
   };
 }
 
-/** Resolves with undefined when the response fails or takes longer. A response that already arrived is read first. */
+/** Resolves with undefined when the response fails or takes too long. Prefers a response that has already arrived. */
 function within<T>(limitMs: number, response: Promise<T>, availability: Availability): Promise<T | undefined> {
   return new Promise((resolve) => {
     let last: NodeJS.Immediate | undefined;
@@ -81,7 +83,7 @@ function within<T>(limitMs: number, response: Promise<T>, availability: Availabi
       availability.markSilent(new Error(`Redis did not respond within ${limitMs} ms`));
       resolve(undefined);
     };
-    // After a long turn of the event loop, the timer can fire before a response that is already there.
+    // After a long task of the event loop, the timer can fire before a response that has already arrived.
     const timer = setTimeout(() => (last = setImmediate(giveUp)), limitMs);
     const settle = (value?: T) => {
       clearTimeout(timer);

@@ -12,13 +12,13 @@ export interface WindowLimitOptions {
 
 /**
  * Counts a request of a name in the name's window, which starts with the first request and has a fixed length. Resolves
- * with the allowance; undefined when unlimited.
+ * with the allowance, or undefined when unlimited.
  */
 export type WindowLimit = (...name: readonly string[]) => Promise<Allowance | undefined>;
 
 /**
  * Counts in memory, or in a counter that all processes share. While the counter is unavailable, counting continues in
- * memory from its last known count, so that no process exceeds the quota.
+ * memory from the last known count, so that no process exceeds the quota.
  */
 export function createWindowLimit(options: WindowLimitOptions, shared?: SharedCounter): WindowLimit {
   const { policy, quota, windowSeconds } = options;
@@ -36,7 +36,7 @@ export function createWindowLimit(options: WindowLimitOptions, shared?: SharedCo
   };
 }
 
-/** The limiter resolves with its result, or rejects with it when the quota is exceeded. */
+/** Returns the count. The limiter resolves with its result, or rejects with it when the quota is exceeded. */
 async function countInMemory(memory: RateLimiterMemory, key: string): Promise<WindowCount> {
   const result = await memory.consume(key).catch((reason: unknown) => {
     if (reason instanceof RateLimiterRes) return reason;
@@ -45,7 +45,7 @@ async function countInMemory(memory: RateLimiterMemory, key: string): Promise<Wi
   return { count: result.consumedPoints, leftMs: result.msBeforeNext };
 }
 
-/** Hashed, so that ids of people are not copied to Redis; ids contain no spaces, so the join is unambiguous. */
+/** Returns a hash, so that ids of people are not copied to Redis. Ids contain no spaces, so the join is unambiguous. */
 function keyOf(policy: LimitPolicy, name: readonly string[]): string {
   return `state-service:${policy}:${hash('sha256', name.join(' '), 'base64url').slice(0, 22)}`;
 }

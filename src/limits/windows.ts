@@ -3,17 +3,17 @@ import { limits } from '../../generated/spec.js';
 import type { Quotas } from '../config.js';
 import { createWindowLimit, type WindowLimit } from './window-limit.js';
 
-/** One limit that counts in windows of time, with the Redis connection it may use. */
+/** A rate limit with its warnings and, if shared, its Redis connection. */
 export interface Window {
   readonly count: WindowLimit;
-  /** What an operator should know. */
+  /** Warnings for the operator. */
   readonly warnings: readonly string[];
   close(): Promise<void>;
 }
 
 export interface WindowParts {
   readonly quotas: Quotas;
-  /** Where all processes count together; without it each process counts separately. */
+  /** The Redis in which all processes share their counts. Without it each process counts separately. */
   readonly redisUrl: string | undefined;
   readonly log: Logger;
 }
@@ -36,7 +36,7 @@ async function openWindow(
   { redisUrl, log }: WindowParts,
 ): Promise<Window> {
   const isShared = redisUrl !== undefined && quota > 0;
-  // Imported on demand: the client takes seven megabytes that most deployments do not need.
+  // Imported on demand: the client uses 7 MB of memory, which most deployments do not need.
   const redis = isShared
     ? (await import('./redis.js')).connectRedis(redisUrl, log.child({ limit: policy }))
     : undefined;

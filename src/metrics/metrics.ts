@@ -3,16 +3,16 @@ import { countMax, type DeliveryCounts } from '../store/count-deliveries.js';
 import { addThreadGauges } from './thread-gauges.js';
 import { version } from '../version.js';
 
-/** What operators watch, by the names that Prometheus scrapes. */
+/** Records and exports the metrics of the process in the Prometheus format. */
 export interface Metrics {
   readonly observeRequest: (operation: string | undefined, status: number, seconds: number) => void;
-  /** A group of readings that was committed. */
+  /** Records a committed group of readings. */
   readonly observeGroup: (size: number) => void;
-  /** An attempt at a delivery that was settled. */
+  /** Records a settled delivery attempt. */
   readonly observeAttempt: (outcome: 'delivered' | 'failed', seconds: number) => void;
-  /** A request that a limit refused. */
+  /** Records a request that a limit rejected. */
   readonly observeRefusal: (policy: string) => void;
-  /** Asks for the age of the oldest event that waits, seconds, whenever somebody scrapes; like the next. */
+  /** Reads the age of the oldest event in the outbox, in seconds, at every scrape. */
   readonly watchOutbox: (ageSeconds: Figure) => void;
   /** Reads how long the oldest due delivery has been waiting, in seconds, at every scrape. */
   readonly watchDueAge: (ageSeconds: Figure) => void;
@@ -22,12 +22,12 @@ export interface Metrics {
   readonly watchThread: ReturnType<typeof addThreadGauges>;
   /** Reads the slots in use and the ages of the deliveries in flight, at every scrape; undefined without a worker. */
   readonly watchWorker: (load: () => Promise<WorkerLoad | undefined>) => void;
-  /** Asks how many readings wait for their group. */
+  /** Reads the number of readings that wait for a group commit, at every scrape. */
   readonly watchQueue: (waiting: Figure) => void;
-  /** Reads how many log lines were dropped so far, on every scrape. */
+  /** Reads the number of dropped log lines, at every scrape. */
   readonly watchDroppedLines: (dropped: () => number) => void;
   readonly contentType: string;
-  /** Everything, in the text format. */
+  /** Returns all metrics in the text format. */
   text(): Promise<string>;
 }
 
@@ -36,7 +36,7 @@ interface WorkerLoad {
   readonly agesSeconds: readonly number[];
 }
 
-/** A figure that is asked for; one that cannot be had is left out. */
+/** Reads the value of a gauge. A scrape omits a gauge whose read fails. */
 type Figure = () => Promise<number>;
 
 const requestSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
@@ -46,7 +46,7 @@ const groupSizes = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 export function createMetrics(): Metrics {
   const registry = new Registry();
   const registers = [registry];
-  // Process memory and CPU, garbage collection, and the lag of the event loop.
+  // CPU and memory of the process, garbage collection, and event-loop lag.
   collectDefaultMetrics({ register: registry });
   const requests = new Histogram({
     name: 'http_request_duration_seconds',

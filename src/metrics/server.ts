@@ -10,7 +10,7 @@ interface MetricsServer extends Closable {
   readonly url: string;
 }
 
-/** Serves GET /metrics where the deployment wants it; resolves with where that is. */
+/** Serves GET /metrics if METRICS_PORT is set. Resolves with the URL, or undefined. */
 export async function serveMetrics(
   keep: Keep,
   metrics: Metrics,
@@ -20,7 +20,7 @@ export async function serveMetrics(
   return keep(await starting('METRICS_PORT', () => startMetricsServer(metrics, host, metricsPort))).url;
 }
 
-/** On a port of its own, which needs no key and is not for the outside. */
+/** Listens on a separate port without authentication. This port must not be reachable from outside. */
 async function startMetricsServer(metrics: Metrics, host: string, port: number): Promise<MetricsServer> {
   const server = createServer(async (request, response) => {
     if (request.method !== 'GET' || request.url !== '/metrics') return void response.writeHead(404).end();

@@ -6,10 +6,13 @@ import type { ThreadLoad } from './thread-load.js';
 export type ThreadName = 'http' | 'core';
 type ReadLoad = () => Promise<ThreadLoad>;
 
-/** The gauges of one scrape share a read. */
+/** All gauges share one read per scrape. */
 const sharedForMs = 500;
 
-/** Adds the gauges of the threads, which leave out a thread that cannot be read. Returns a function that adds a thread. */
+/**
+ * Creates the gauges for event-loop lag and heap. Returns a function that adds a thread. A scrape omits a thread whose
+ * read fails.
+ */
 export function addThreadGauges(registry: Registry): (thread: ThreadName, read: ReadLoad) => void {
   const threads: Array<{ readonly thread: ThreadName; readonly read: ReadLoad }> = [];
   const registers = [registry];

@@ -33,7 +33,7 @@ export function createThreadLoad(): Closable & { read(): ThreadLoad } {
   };
 }
 
-/** Node reports the time between two wake-ups, in nanoseconds, of which the resolution is no lag. */
+/** Returns the lag in seconds. Node reports the nanoseconds between two wake-ups, which include the resolution. */
 function lagOf(intervalNs: number): number {
   return Math.max(0, intervalNs / 1e9 - resolutionMs / 1000);
 }

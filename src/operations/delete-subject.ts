@@ -3,7 +3,7 @@ import { ProblemError } from '../problem.js';
 import { eraseSubject } from '../retention/erase.js';
 import type { Services } from './services.js';
 
-/** Answers when nothing of the subject is left. */
+/** Responds after all data of the subject is erased. */
 export function deleteSubject({ store }: Services): Operation<'deleteSubject'> {
   return async ({ params }, { accountId }) => {
     const sessions = await eraseSubject(store, accountId, params.subject_id);

@@ -4,7 +4,7 @@ import { fault, ProblemError } from '../problem.js';
 import type { Delivery } from '../store/delivery-row.js';
 import type { DeliveryFilter } from '../store/settled-deliveries.js';
 
-/** The filters that every list of deliveries has. */
+/** The filters that all lists of deliveries share. */
 interface PageQuery {
   readonly webhook_id?: string;
   readonly session_id?: string;
@@ -16,11 +16,13 @@ type FindDeliveries = (filter: DeliveryFilter, max: number) => Promise<Delivery[
 
 export interface DeliveryPage {
   readonly deliveries: readonly Delivery[];
-  /** Null on the last page. */
+  /** Null for the last page. */
   readonly nextCursor: string | null;
 }
 
-/** Finds one page, and by one delivery more whether there is a next. Throws cursor_invalid. */
+/**
+ * Finds one page. Reads one delivery more than a page to find out whether a next page exists. Throws cursor_invalid.
+ */
 export async function findDeliveryPage(query: PageQuery, find: FindDeliveries): Promise<DeliveryPage> {
   const { webhook_id: webhookId, session_id: sessionId, since, cursor } = query;
   const after = cursor === undefined ? undefined : readCursor(cursor);

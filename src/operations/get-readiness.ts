@@ -2,7 +2,7 @@ import type { Operation } from '../contract.js';
 import { ProblemError } from '../problem.js';
 import type { Services } from './services.js';
 
-/** Whatever keeps the database from answering keeps the service from serving. */
+/** Responds with service_unavailable when the database is unavailable or has pending migrations. */
 export function getReadiness({ store }: Services): Operation<'getReadiness'> {
   return async () => {
     const isReady = await store.isReady().catch((cause: unknown) => {

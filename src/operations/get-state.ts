@@ -5,7 +5,7 @@ import { ProblemError } from '../problem.js';
 import type { Reader } from '../store/store.js';
 import type { Services } from './services.js';
 
-/** The state as of the newest reading, not decayed. */
+/** Returns the state at the newest reading, without decay since then. */
 export function getState({ store }: Services): Operation<'getState'> {
   return async ({ query }, { accountId }) => {
     const reader = store.read(accountId);

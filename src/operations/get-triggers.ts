@@ -3,7 +3,7 @@ import { toProfile } from '../domain/triggers.js';
 import { ProblemError } from '../problem.js';
 import type { Services } from './services.js';
 
-/** Returns the topics of a subject: none for a subject that has readings only. */
+/** Returns the triggers of a subject: none for a subject without texts. */
 export function getTriggers({ store }: Services): Operation<'getTriggers'> {
   return async ({ query: { subject_id } }, { accountId }) => {
     const reader = store.read(accountId);

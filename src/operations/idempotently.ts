@@ -9,9 +9,9 @@ import type { Services } from './services.js';
 /** A request that a client may send with an Idempotency-Key. */
 export interface IdempotentRequest {
   readonly operationId: string;
-  /** As sent; absent without the header. */
+  /** The value of the header. Undefined without the header. */
   readonly key: string | undefined;
-  /** What is asked for: parameters and fields of the body. */
+  /** The parameters and body fields that two requests must share to be the same request. */
   readonly content: Readonly<Record<string, unknown>>;
 }
 
@@ -20,7 +20,7 @@ interface Answer {
   readonly body: object & { readonly secret?: string };
 }
 
-/** What the request does: `prepare` outside of the transaction, `write` inside. */
+/** The work of the request: `prepare` runs outside the transaction, `write` inside. */
 export interface IdempotentWork<A extends Answer> {
   readonly prepare?: () => Promise<void>;
   readonly write: (writer: Writer) => Promise<A>;
@@ -61,20 +61,20 @@ export async function idempotently<A extends Answer>(
       return answer;
     });
   } catch (error) {
-    // Best effort: an unreleased claim expires by itself.
+    // Best effort: a claim that is not released expires.
     await store.transact((writerOf) => writerOf(accountId).idempotencyKeys.release(claim)).catch(() => undefined);
     throw error;
   }
 }
 
-/** The claim of a request with a key. Names itself anew each time. */
+/** Returns the claim of a request with a key. Each call creates a new random owner. */
 export function claimOf(
   operationId: string,
   key: string,
   content: IdempotentRequest['content'],
   nowMs: number,
 ): IdempotencyClaim {
-  // The draft's syntax is a quoted string; many clients send the plain text.
+  // The draft's syntax is a quoted string, but many clients send the plain text.
   const plain = key.replace(/^"(.*)"$/, '$1');
   const sorted = Object.entries(content).sort(([a], [b]) => (a < b ? -1 : 1));
   return {

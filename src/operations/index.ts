@@ -18,7 +18,7 @@ import { rotateWebhookSecret } from './rotate-webhook-secret.js';
 import type { Services } from './services.js';
 import { testWebhook } from './test-webhook.js';
 
-/** Bodies that are prepared before they are dispatched; every other operation gets its body as the contract describes it. */
+/** Bodies that a preparation replaces before dispatch. All other operations get the body as in the contract. */
 interface PreparedBodies {
   readonly ingest: PreparedReading;
 }

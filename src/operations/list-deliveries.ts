@@ -16,7 +16,7 @@ export function listDeliveries({ store }: Services): Operation<'listDeliveries'>
   };
 }
 
-/** Merges the outcomes here: the indexes order the deliveries of one status. */
+/** Merges the pages of each outcome in memory, because an index orders only the deliveries of one status. */
 function findIn({ deliveryLog }: Reader, wanted: readonly Outcome[]) {
   return async (filter: DeliveryFilter, max: number): Promise<Delivery[]> => {
     const found = await Promise.all(wanted.map((outcome) => deliveryLog.page(outcome, filter, max)));

@@ -4,7 +4,7 @@ import { toWebhook } from '../delivery/webhook-view.js';
 import { idempotently } from './idempotently.js';
 import type { Services } from './services.js';
 
-/** Issues the secret in this response only, and in a resend with the same Idempotency-Key. */
+/** Registers a webhook. Returns the secret only in this response and in resends with the same Idempotency-Key. */
 export function registerWebhook(services: Services): Operation<'registerWebhook'> {
   const { secretBox, now } = services;
   return async ({ body, headers }, caller) => {

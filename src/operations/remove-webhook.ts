@@ -4,7 +4,10 @@ import type { Services } from './services.js';
 
 const batchRows = 500;
 
-/** What it still had to deliver goes with it, in small batches; what a crash leaves over is dropped when it is due. */
+/**
+ * Deletes a webhook, then its queued deliveries in small batches. The worker drops deliveries that remain after a
+ * crash.
+ */
 export function removeWebhook({ store }: Services): Operation<'removeWebhook'> {
   return async ({ params }, { accountId }) => {
     const isRemoved = await store.transact((writerOf) => writerOf(accountId).webhooks.remove(params.id));

@@ -4,7 +4,7 @@ import type { Writer } from '../store/store.js';
 import { requireWebhook } from './require-webhook.js';
 import type { Services } from './services.js';
 
-/** Begins the schedules of failed deliveries anew, under their ids. */
+/** Restarts the schedules of failed deliveries. The deliveries keep their ids. */
 export function retryDeliveries({ store, now, wakeWorker }: Services): Operation<'retryDeliveries'> {
   return async ({ body }, { accountId }) => {
     const delivery_ids = await store.transact(async (writerOf) => {
@@ -18,7 +18,7 @@ export function retryDeliveries({ store, now, wakeWorker }: Services): Operation
   };
 }
 
-/** Those that are wanted and have failed, of webhooks that there still are. */
+/** Returns the requested deliveries that have failed and whose webhook still exists. */
 async function failedOnes(
   writer: Writer,
   { delivery_ids, webhook_id, since }: Schema<'RetryRequest'>,

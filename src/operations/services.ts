@@ -5,16 +5,16 @@ import type { Ingest } from '../ingest/ingest.js';
 import type { AdmitSession } from '../limits/new-session-limit.js';
 import type { Store } from '../store/store.js';
 
-/** What operations work with. */
+/** Dependencies of the operations. */
 export interface Services {
   readonly store: Store;
   readonly ingest: Ingest;
   readonly admitSession: AdmitSession;
-  /** The time, epoch ms. */
+  /** The clock, epoch ms. */
   readonly now: () => number;
   readonly secretBox: SecretBox;
   readonly targetPolicy: TargetPolicy;
   readonly resolveName: ResolveName;
-  /** Told when deliveries may be waiting. */
+  /** Called when deliveries may be due. */
   readonly wakeWorker: () => void;
 }

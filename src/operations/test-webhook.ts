@@ -5,7 +5,7 @@ import { idempotently } from './idempotently.js';
 import { requireWebhook } from './require-webhook.js';
 import type { Services } from './services.js';
 
-/** Queues a sample event, which is then delivered like any other. */
+/** Queues a sample event, which the worker delivers like any other event. */
 export function testWebhook(services: Services): Operation<'testWebhook'> {
   const { now, wakeWorker } = services;
   return async ({ params, headers }, caller) => {

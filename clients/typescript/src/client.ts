@@ -22,52 +22,54 @@ import type {
 } from './schemas.js';
 
 export interface ClientOptions extends Partial<RetryOptions> {
-  /** Where the service is, as in `https://state.example.com`. */
+  /** URL of the service, e.g. `https://state.example.com`. */
   readonly baseUrl: string;
-  /** `sk_…` */
+  /** The API key, `sk_…`. */
   readonly key: string;
-  /** In place of the global one. */
+  /** Replaces the global `fetch`. */
   readonly fetch?: typeof fetch;
 }
 
 export interface CallOptions {
-  /** Ends the call, also while it waits to be sent again. */
+  /** Aborts the call, including waits between retries. */
   readonly signal?: AbortSignal;
 }
 
-/** Options of the calls that a resend would otherwise repeat. */
+/** Options of calls that are not idempotent without a key. */
 export interface IdempotentCallOptions extends CallOptions {
-  /** Choose a new one for each call; the same one makes a resend within 24 hours safe. Default: a new UUID. */
+  /** Use a new key per call. Resending a call with the same key within 24 hours is safe. Default: a new UUID. */
   readonly idempotencyKey?: string;
 }
 
-/** Every method rejects with ProblemError where the service refuses, and resends where it asks for that. */
+/**
+ * Client of the API. Every method rejects with ProblemError for an error of the service, and retries retryable errors.
+ */
 export interface StateClient {
-  /** Sends a reading; texts are cut where the body would be too large. */
+  /** Sends a reading. Cuts texts if the body would be too large. */
   ingest(submission: Submission, call?: CallOptions): Promise<StateReading>;
   state(session_id: string, call?: CallOptions): Promise<StateReading>;
-  /** Of the last minutes, 5 unless said otherwise. */
+  /** Returns the last `minutes` minutes, 5 by default. */
   history(session_id: string, minutes?: number, call?: CallOptions): Promise<History>;
   triggers(subject_id: string, call?: CallOptions): Promise<TriggerProfile>;
-  /** Erases all that is known about a person. */
+  /** Erases all data about a person. */
   deleteSubject(subject_id: string, call?: CallOptions): Promise<Erasure>;
   readonly webhooks: WebhookClient;
 }
 
 export interface WebhookClient {
-  /** `secret` is present when the webhook is new, and never again: keep it. */
+  /** `secret` is present only in the response that creates the webhook. Store it. */
   register(registration: WebhookRegistration, call?: IdempotentCallOptions): Promise<Webhook>;
   list(call?: CallOptions): Promise<Webhook[]>;
   remove(id: string, call?: CallOptions): Promise<void>;
-  /** `secret` is the new one. For 24 hours deliveries are signed with the new and the old secret. */
+  /** Returns the new `secret`. For 24 hours, deliveries are signed with both the new and the old secret. */
   rotateSecret(id: string, call?: IdempotentCallOptions): Promise<Webhook>;
   /** Sends a signed sample event. */
   test(id: string, call?: IdempotentCallOptions): Promise<TestAccepted>;
-  /** A page of the delivery log, newest first. Continue with `next_cursor` until it is null. */
+  /** Returns a page of the delivery log, newest first. Continue with `next_cursor` until it is null. */
   deliveries(filter?: DeliveryFilter, call?: CallOptions): Promise<DeliveryList>;
-  /** One delivery of any status, by its `webhook-id`. */
+  /** Returns one delivery of any status, by its `webhook-id`. */
   delivery(id: string, call?: CallOptions): Promise<Delivery>;
-  /** A page, newest first; go on with `next_cursor` until it is null. */
+  /** Returns a page, newest first. Continue with `next_cursor` until it is null. */
   failedDeliveries(filter?: FailedDeliveryFilter, call?: CallOptions): Promise<FailedDeliveryList>;
   retry(deliveries: RetryRequest, call?: CallOptions): Promise<RetryAccepted>;
 }
@@ -111,7 +113,7 @@ export function createStateClient({ baseUrl, key, fetch = globalThis.fetch, ...r
   };
 }
 
-/** With a key of its own, so that the call can be sent again when its response is lost. */
+/** Adds an Idempotency-Key, so that the call can be resent when its response is lost. */
 function sending({ idempotencyKey = crypto.randomUUID(), ...call }: IdempotentCallOptions = {}) {
   return { ...call, headers: { 'Idempotency-Key': idempotencyKey } };
 }

@@ -4,9 +4,9 @@ import type { Submission } from './schemas.js';
 const encoder = new TextEncoder();
 
 /**
- * The same submission with its texts cut at their end, as far as the body limit needs it: a reading is worth more than
- * the rest of a text. The shorter text is kept whole while it takes no more than half of what there is room for. Texts
- * of which nothing would be left are left out.
+ * Returns the submission with texts cut at their end to fit the body limit, because the reading matters more than the
+ * end of a text. Keeps the shorter text whole if it uses at most half of the available space. Omits texts that would
+ * become empty.
  */
 export function fitBody(submission: Submission, maxBytes: number = limits.max_bytes): Submission {
   if (bytesOf(submission) <= maxBytes) return submission;
@@ -25,7 +25,7 @@ export function fitBody(submission: Submission, maxBytes: number = limits.max_by
   return { ...signals, ...Object.fromEntries(cut.filter(([, text]) => text !== '')) };
 }
 
-/** As many whole code points from the start as fit into so many bytes of JSON. */
+/** Returns the longest start of a text, in whole code points, that fits into `maxBytes` of JSON. */
 function cutTo(text: string, maxBytes: number): string {
   let bytes = 0;
   let length = 0;
@@ -37,7 +37,7 @@ function cutTo(text: string, maxBytes: number): string {
   return text;
 }
 
-/** What a text takes inside of its quotes. */
+/** Returns the JSON size of a text without its quotes, in bytes. */
 function escapedBytes(text: string): number {
   return bytesOf(text) - 2;
 }

@@ -1,24 +1,24 @@
 import type { Fault, LimitPolicy, Problem, ProblemCode, RateLimitProblem, ValidationProblem } from './schemas.js';
 
 type AnyProblem = Problem | ValidationProblem | RateLimitProblem;
-/** A newer service may say more than is known here. */
+/** A newer service may send values that this client does not know. */
 type OrNewer<Known extends string> = Known | (string & {});
 
 /**
- * The service refused the request. Branch on `code`; `message` is for people: the problem's detail, or each validation
- * error with its field, as in `sentiment: Input should be a valid number`.
+ * An error response of the service. Branch on `code`. `message` is for people: the problem's detail, or each validation
+ * error with its field, e.g. `sentiment: Input should be a valid number`.
  */
 export class ProblemError extends Error {
   override readonly name = 'ProblemError';
   readonly code: OrNewer<ProblemCode>;
   readonly status: number;
-  /** Every fault of the input; empty unless the status is 422. */
+  /** All validation errors. Empty unless the status is 422. */
   readonly faults: readonly Fault[];
-  /** Quote it when you report a fault. */
+  /** Quote it in support requests. */
   readonly requestId: string;
-  /** Seconds after which the same request may be sent again; absent where the service names none. */
+  /** Seconds after which the same request may be resent. Undefined without a `Retry-After` header. */
   readonly retryAfterSeconds: number | undefined;
-  /** The limits that were exceeded; empty unless the status is 429. */
+  /** The exceeded limits. Empty unless the status is 429. */
   readonly violatedPolicies: ReadonlyArray<OrNewer<LimitPolicy>>;
 
   constructor(
@@ -40,13 +40,13 @@ function messageOf(problem: AnyProblem): string {
   return faults.length === 0 ? problem.detail : faults.map(describe).join('; ');
 }
 
-/** An error of the whole body has an empty pointer and no field to name. */
+/** Returns the detail with its field. An error of the whole body has an empty pointer and no field. */
 function describe({ pointer = '', parameter, detail }: Fault): string {
   const field = parameter ?? pointer.slice(1).replaceAll('~1', '/').replaceAll('~0', '~');
   return field === '' ? detail : `${field}: ${detail}`;
 }
 
-/** What answered is not the service: a proxy, most likely. */
+/** An error response that is not from the service, e.g. from a proxy. */
 export class UnexpectedAnswerError extends Error {
   override readonly name = 'UnexpectedAnswerError';
 
@@ -55,12 +55,12 @@ export class UnexpectedAnswerError extends Error {
   }
 }
 
-/** The error that an answer stands for. */
+/** Returns the error for an error response. */
 export function errorOf(body: unknown, { status, headers }: Response): Error {
   return isProblem(body) ? new ProblemError(body, headers) : new UnexpectedAnswerError(status);
 }
 
-/** `Retry-After` in seconds; the service never writes a date. */
+/** Returns `Retry-After` in seconds. The service never sends a date. */
 export function retryAfterSeconds(headers: Headers): number | undefined {
   const text = headers.get('retry-after') ?? '';
   return /^\d+$/.test(text) ? Number(text) : undefined;

@@ -1,19 +1,19 @@
 import { retryAfterSeconds } from './problem-error.js';
 
 export interface RetryOptions {
-  /** How often a call is sent again at most. */
+  /** Maximum number of retries per call. */
   readonly retriesMax: number;
-  /** A longer wait is not waited for: the call fails, and its error says how long it would be. */
+  /** Maximum wait before a retry. A longer `Retry-After` fails the call, and the error contains the wait. */
   readonly waitMaxSeconds: number;
-  /** How long one attempt may take. */
+  /** Timeout of one attempt. */
   readonly timeoutMs: number;
 }
 
 export interface RetryParts extends RetryOptions {
   readonly fetch: typeof fetch;
-  /** Rejects when the signal does. */
+  /** Rejects when the signal aborts. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** From 0 to below 1. */
+  /** Returns a number from 0 (inclusive) to 1 (exclusive). */
   readonly random: () => number;
 }
 
@@ -22,9 +22,8 @@ const backoffMs = 250;
 const busy = [409, 429, 503];
 
 /**
- * A fetch that sends a request again where the service asks for that: 429 and 503 stored nothing. When a response is
- * lost, it resends only requests that get the same response again: reads, readings, and requests with an
- * Idempotency-Key.
+ * Returns a fetch that resends requests with a retryable error: 429 and 503 stored nothing. When a response is lost, it
+ * resends only requests that get the same response again: reads, readings, and requests with an Idempotency-Key.
  */
 export function retrying(parts: RetryParts): (request: Request) => Promise<Response> {
   return async (request) => {
@@ -44,7 +43,7 @@ export function retrying(parts: RetryParts): (request: Request) => Promise<Respo
   };
 }
 
-/** Waits so long unless the signal ends it. */
+/** Waits, or rejects when the signal aborts. */
 export function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {
@@ -61,8 +60,8 @@ export function sleep(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Resolves with the response after its whole body has arrived, so the limit covers the body too. The request stays
- * unread, so that it can be sent again. The timer holds the controller: runtimes may garbage-collect the timeout of
+ * Resolves with the response after its whole body has arrived, so that the timeout covers the body too. Fetches a
+ * clone, so that the request can be resent. The timer holds the controller: runtimes may garbage-collect the timeout of
  * `AbortSignal.any([…, AbortSignal.timeout()])` before it fires (nodejs/node#57736).
  */
 async function attempt({ fetch, timeoutMs }: RetryParts, request: Request): Promise<Response | { error: unknown }> {
@@ -91,7 +90,7 @@ function isReading({ method, url }: Pick<Request, 'method' | 'url'>): boolean {
   return method === 'POST' && new URL(url).pathname.endsWith('/v1/ingest');
 }
 
-/** On top of what was asked for, so that clients refused together do not come back together. */
+/** Returns extra random wait, so that clients rejected together do not retry together. */
 function jitterMs({ random }: RetryParts, retries: number): number {
   return Math.round(random() * backoffMs * 2 ** retries);
 }

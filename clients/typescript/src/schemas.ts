@@ -1,4 +1,4 @@
-/** The wire, by the names of the contract. */
+/** Wire types with the names of the contract. */
 import type { components, operations } from '../../../generated/api.js';
 
 type Schemas = components['schemas'];

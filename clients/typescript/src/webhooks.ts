@@ -4,28 +4,28 @@ import type { StateChange } from './schemas.js';
 export type { StateChange } from './schemas.js';
 
 export interface Delivery {
-  /** Of the request, as Node or fetch has them. */
+  /** Headers of the request, from Node or fetch. */
   readonly headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** The raw body, as it came: parsed and written again it is other bytes. */
+  /** The raw body. Parsing and serializing it again may change its bytes. */
   readonly body: string | Uint8Array;
-  /** As issued, `whsec_…`; several while you change over. */
+  /** The secret as issued, `whsec_…`. Pass the old and the new one during a rotation. */
   readonly secret: string | readonly string[];
-  /** How far the time of the attempt may be from now. */
+  /** Maximum difference between the time of the attempt and now. Default: 300. */
   readonly toleranceSeconds?: number;
-  /** Epoch milliseconds; for tests. */
+  /** The clock, epoch ms. For tests. */
   readonly now?: () => number;
 }
 
 export interface Verified {
   readonly event: StateChange;
-  /** The same for every attempt at this delivery: what you have seen already is a duplicate. */
+  /** The same for every attempt of a delivery. Use it to detect duplicates. */
   readonly deliveryId: string;
 }
 
 export type VerificationFault =
   'header_missing' | 'timestamp_invalid' | 'timestamp_out_of_tolerance' | 'signature_mismatch';
 
-/** The delivery is not the service's, or is an old one sent again. Answer it with 401. */
+/** The delivery is not from the service, or is a replay of an old one. Respond with 401. */
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError';
 
@@ -38,8 +38,8 @@ const defaultToleranceSeconds = 300;
 const secretPrefix = 'whsec_';
 
 /**
- * The event of a delivery that the service has signed within the tolerance. While a secret is rotated a delivery
- * carries two signatures: one that fits is enough. Throws WebhookVerificationError.
+ * Returns the event of a delivery that the service signed within the tolerance. During a rotation a delivery has two
+ * signatures, and one match is enough. Throws WebhookVerificationError.
  */
 export function verifyWebhook(delivery: Delivery): Verified {
   const { headers, body, secret, toleranceSeconds = defaultToleranceSeconds, now = Date.now } = delivery;
@@ -71,12 +71,12 @@ function isHeaders(headers: Delivery['headers']): headers is Headers {
   return typeof headers['get'] === 'function';
 }
 
-/** Node writes names in lower case; others need not. */
+/** Finds a header by its lower-case name. Node lowercases header names, other runtimes may not. */
 function namedLike(headers: Readonly<Record<string, unknown>>, name: string): unknown {
   return headers[name] ?? Object.entries(headers).find(([it]) => it.toLowerCase() === name)?.[1];
 }
 
-/** Takes as long whichever fits. */
+/** Compares all signatures in constant time, whichever one matches. */
 function includes(signatures: readonly string[], expected: string): boolean {
   const wanted = Buffer.from(expected);
   const fits = signatures.map((it) => {
