@@ -72,7 +72,7 @@ test('an outage rejects the whole group after one attempt', async () => {
   expect(tries).toBe(1);
 });
 
-test('close settles waiting items and rejects new ones', async () => {
+test('close settles queued items and rejects new ones', async () => {
   const { commit, end } = manualCommit();
   const group = createGroupCommit({ commit, isOutage, groupMax: 1, queueMax: 100 });
   const waiting = Promise.all([group.submit(1), group.submit(2)]);

@@ -4,7 +4,7 @@ import { createUnderWay } from './under-way.js';
 
 const steps = fc.array(fc.oneof(fc.constant('enter' as const), fc.nat(20)), { maxLength: 100 });
 
-test('what has entered and not left is there, each by its own number', () => {
+test('all returns each entry that has not left, under its own number', () => {
   fc.assert(
     fc.property(steps, (taken) => {
       const underWay = createUnderWay<{ id: number }>();
@@ -25,7 +25,7 @@ test('what has entered and not left is there, each by its own number', () => {
   );
 });
 
-test('no more numbers are used than were under way at once', () => {
+test('numbers are reused, so there are never more than concurrent entries', () => {
   const underWay = createUnderWay<object>();
   const numbers = Array.from({ length: 1_000 }, () => {
     const [first, second] = [underWay.enter({}), underWay.enter({})];

@@ -45,7 +45,7 @@ test('a score bar has a fixed width and is full only at the highest score', () =
   expect(bars[60]).toBe('█'.repeat(15) + '░'.repeat(10));
 });
 
-test('each block of a score bar has the colour of its band', () => {
+test('each block of a score bar has the color of its band', () => {
   const bar = scoreBar(100, 5, coloured);
   const { cyan, green, yellow, magenta, red } = coloured;
   expect(bar).toBe([cyan, green, yellow, magenta, red].map((paint) => paint('█')).join('') + coloured.dim(''));

@@ -9,7 +9,7 @@ import { client, startTestService } from '../support/service.js';
 /** The operations that document the status, as a table of tests. */
 const mayGet = (status: number) => requestsThatMayGet(status).map((it) => [it.operationId, it] as const);
 
-test.each(mayGet(400))('%s: broken JSON, no body and what is not UTF-8 are an invalid payload', async (_, it) => {
+test.each(mayGet(400))('%s: rejects broken JSON, an empty body and invalid UTF-8 as invalid_payload', async (_, it) => {
   const service = await startTestService();
   for (const chunks of [['{"url":'], [], [Buffer.from([0x22, 0xc3, 0x28, 0x22])]]) {
     const { body } = await sendRaw(service, { path: it.path, chunks });
@@ -17,7 +17,7 @@ test.each(mayGet(400))('%s: broken JSON, no body and what is not UTF-8 are an in
   }
 });
 
-test.each(mayGet(401))('%s needs a key', async (_, { path, init }) => {
+test.each(mayGet(401))('%s requires a key', async (_, { path, init }) => {
   const { request } = await startTestService();
   for (const [key, code] of [
     ['', 'missing_api_key'],
@@ -39,7 +39,7 @@ const absent: Readonly<Record<string, readonly [detail: string, code: ProblemCod
 };
 const namesOne = byId.filter(([, { operationId, idName = '' }]) => found.has(operationId) && idName in absent);
 
-test.each(namesOne)('%s: what there is not is not found', async (_, { idName = '', build }) => {
+test.each(namesOne)('%s: returns 404 for an unknown id', async (_, { idName = '', build }) => {
   const { request } = await startTestService();
   const { path, init } = build('never-seen', {});
   const [detail, code] = absent[idName] ?? [];
@@ -48,7 +48,7 @@ test.each(namesOne)('%s: what there is not is not found', async (_, { idName = '
 
 const byPath = byId.filter(([title]) => title.endsWith(' in path'));
 
-test.each(byPath)('%s: no id is mistaken for another', async (_, { idName = '', build }) => {
+test.each(byPath)('%s: similar and malformed ids match nothing', async (_, { idName = '', build }) => {
   const service = await startTestService();
   const url = 'https://8.8.8.8/';
   const { id } = (await service.post('/webhooks/register', { url, events: ['state_change'] })).body;
@@ -58,13 +58,13 @@ test.each(byPath)('%s: no id is mistaken for another', async (_, { idName = '', 
   }
 });
 
-test.each(['rotate-secret', 'test'])('/webhooks/register/%s is of a webhook named register', async (what) => {
+test.each(['rotate-secret', 'test'])('/webhooks/register/%s addresses a webhook named register', async (what) => {
   const { request } = await startTestService();
   const answer = await request(`/webhooks/register/${what}`, { method: 'POST' });
   expect(answer.body).toMatchObject({ status: 404, code: 'webhook_not_found' });
 });
 
-test.each(mayGet(413))('%s: a body of more than 4,096 bytes is too large, whatever is in it', async (_, it) => {
+test.each(mayGet(413))('%s: rejects a body of more than 4,096 bytes whatever its content', async (_, it) => {
   const service = await startTestService();
   const ofBytes = (count: number) => ({ path: it.path, chunks: [String(it.init.body).padEnd(count)] });
   const { body } = await sendRaw(service, ofBytes(4097));
@@ -72,7 +72,7 @@ test.each(mayGet(413))('%s: a body of more than 4,096 bytes is too large, whatev
   expect((await sendRaw(service, ofBytes(4096))).status).not.toBe(413);
 });
 
-test.each(mayGet(415))('%s: what does not say that it is JSON, or is compressed, is not supported', async (_, it) => {
+test.each(mayGet(415))('%s: rejects a body that is not declared as JSON or is compressed', async (_, it) => {
   const service = await startTestService();
   for (const headers of [
     { 'Content-Type': 'text/plain' },
@@ -85,13 +85,13 @@ test.each(mayGet(415))('%s: what does not say that it is JSON, or is compressed,
   expect((await service.request('/webhooks')).body.webhooks).toEqual([]);
 });
 
-test.each(mayGet(422))('%s: a parameter that the contract does not name is refused', async (_, { path, init }) => {
+test.each(mayGet(422))('%s: rejects a parameter that is not in the contract', async (_, { path, init }) => {
   const { request } = await startTestService();
   const { body } = await request(`${path}${path.includes('?') ? '&' : '?'}verbose=1`, init);
   expect(body).toMatchObject({ status: 422, errors: [{ parameter: 'verbose', code: 'extra_forbidden' }] });
 });
 
-test.each(byPath)('%s: what cannot be an id is refused', async (_, { idName, build }) => {
+test.each(byPath)('%s: rejects an invalid id', async (_, { idName, build }) => {
   const { request } = await startTestService();
   for (const [id, code] of [
     ['a b', 'pattern_mismatch'],
@@ -103,7 +103,7 @@ test.each(byPath)('%s: what cannot be an id is refused', async (_, { idName, bui
   }
 });
 
-test('every call but those that need no key is one of the month, and refused when there is none left', async () => {
+test('every call that requires a key counts towards the monthly quota and is rejected when it is used up', async () => {
   const service = await startTestService({ env: { LIMIT_MONTHLY_CALLS: '1' } });
   for (const { operationId, path, init } of requestsThatMayGet(429)) {
     const { key } = await makeAccount(service, operationId, 'free');

@@ -4,7 +4,7 @@ import { purgeExpired } from '../../src/retention/purge.js';
 import { startTestService } from '../support/service.js';
 import { storeFailed } from '../support/webhooks.js';
 
-test('a settled delivery is found for 7 days', async () => {
+test('a settled delivery is available for 7 days', async () => {
   const service = await startTestService();
   const delivered = { status: 'delivered', reason: null } as const;
   const [delivery] = await storeFailed(service, [{ webhookId: 'wh_a', ...delivered }]);
@@ -19,7 +19,7 @@ test('a settled delivery is found for 7 days', async () => {
 });
 
 test.each(['test', 'rotate-secret', 'dlv_2b7e9d4f6a1c4e3b8d05'])(
-  '/webhooks/deliveries/%s is a delivery that does not exist',
+  '/webhooks/deliveries/%s returns 404 as for an unknown delivery',
   async (id) => {
     const service = await startTestService();
     expect((await service.request(`/webhooks/deliveries/${id}`)).body.code).toBe('delivery_not_found');

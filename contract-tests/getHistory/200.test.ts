@@ -4,7 +4,7 @@ import { startTestService } from '../support/service.js';
 const calm = { heart_rate: 60, tone: 'calm', sentiment: 0.8 } as const;
 const harsh = { heart_rate: 115, tone: 'hostile', sentiment: -0.8 } as const;
 
-test('datapoints are ascending, carry the heart rate where one was sent, and are summed up', async () => {
+test('datapoints are in ascending order, include the heart rate where one was sent, and have a summary', async () => {
   const { read, request, clock } = await startTestService();
   const scores: number[] = [];
   for (const signals of [calm, { sentiment: 0.7 }, harsh] as const) {
@@ -19,7 +19,7 @@ test('datapoints are ascending, carry the heart rate where one was sent, and are
   expect(body.summary).toEqual({ transitions: 1, min: Math.min(...scores), max: Math.max(...scores), mean });
 });
 
-test('the trend falls, rises or is stable', async () => {
+test('the trend is falling, rising or stable', async () => {
   const { read, request, clock } = await startTestService();
   const trendOf = async (session_id: string, ...readings: (typeof calm | typeof harsh)[]) => {
     for (const [index, signals] of readings.entries())
@@ -32,7 +32,7 @@ test('the trend falls, rises or is stable', async () => {
   expect(await trendOf('two', calm, harsh)).toBe('stable');
 });
 
-test('the window is later than now minus the minutes', async () => {
+test('the window excludes a reading at exactly now minus the minutes', async () => {
   const { read, request, clock } = await startTestService();
   await read({ heart_rate: 70 });
   clock.advance(59.999);

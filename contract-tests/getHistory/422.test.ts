@@ -21,7 +21,7 @@ test.each([
   expect(body.errors).toHaveLength(1);
 });
 
-test('faults of several parameters are listed at once', async () => {
+test('errors of several parameters are listed in one response', async () => {
   const { request } = await startTestService();
   const { body } = await request('/v1/history?minutes=61&window=5');
   const found = body.errors.map((it: { parameter: string; code: string }) => [it.parameter, it.code]).sort();

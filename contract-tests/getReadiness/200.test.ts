@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { startTestService } from '../support/service.js';
 
-test('with its migrations current the service is ready, without a key', async () => {
+test('the service is ready, without a key, when its migrations are current', async () => {
   const { url } = await startTestService();
   const answer = await fetch(`${url}/readyz`);
   expect([answer.status, await answer.json()]).toEqual([200, { status: 'ready' }]);

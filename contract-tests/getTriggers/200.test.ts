@@ -18,7 +18,7 @@ async function talk(service: TestService, session_id: string, signals: object): 
 
 const profileOf = async ({ request }: TestService) => (await request(`/v1/triggers?subject_id=${subject_id}`)).body;
 
-test('a story: observed, active, resolved, and active again when it flares', async () => {
+test('a trigger is observed, then active, then resolved, and active again after a new stressed turn', async () => {
   const service = await startTestService();
   const scores = [await talk(service, 'mild', mild)];
   expect(scores[0]).toBeLessThan(60);
@@ -64,7 +64,7 @@ test('a story: observed, active, resolved, and active again when it flares', asy
   expect(await profileOf(service)).toMatchObject({ active: ['work_performance'], resolved: [] });
 });
 
-test('one stressed turn is no pattern, the second makes the topic active', async () => {
+test('one stressed turn leaves a topic observed, and a second one makes it active', async () => {
   const service = await startTestService();
   const say = async (session_id: string, user_message: string) => {
     service.clock.advance(60);
@@ -81,7 +81,7 @@ test('one stressed turn is no pattern, the second makes the topic active', async
   expect(second).toMatchObject({ state: 'stressed', active_triggers: ['work_performance'] });
 });
 
-test('a concern that the person names outright is active at once in an acute state, a vague one is not', async () => {
+test('a concern named in the first person is active immediately in an acute state, a vague one is not', async () => {
   const service = await startTestService();
   expect(await talk(service, 'named', harsh)).toBeGreaterThanOrEqual(80);
   expect((await profileOf(service)).active).toEqual(['work_performance']);
@@ -90,7 +90,7 @@ test('a concern that the person names outright is active at once in an acute sta
   expect(reading).toMatchObject({ state: 'acute_stress', topics_detected: ['school_general'], active_triggers: [] });
 });
 
-test('requests, tasks, facts and questions about others are no topics, however stressed the person is', async () => {
+test('requests, tasks, facts and questions about others yield no topics, however stressed the person is', async () => {
   const service = await startTestService();
   const messages = [
     'how do I freeze my bank account',
@@ -110,7 +110,7 @@ test('requests, tasks, facts and questions about others are no topics, however s
   expect(await profileOf(service)).toEqual({ subject_id, triggers: {}, active: [], resolved: [] });
 });
 
-test('readings of the person, also without text, and the state tell the triggers', async () => {
+test('readings without text and the state list the triggers of the subject', async () => {
   const service = await startTestService();
   await talk(service, 'bad', harsh);
   service.clock.advance(1);
@@ -122,7 +122,7 @@ test('readings of the person, also without text, and the state tell the triggers
   expect(stranger).not.toHaveProperty('active_triggers');
 });
 
-test('an answer lists the triggers as the profile does, also when a turn comes late', async () => {
+test('a response lists the triggers in the order of the profile, also after a late turn', async () => {
   const service = await startTestService();
   const say = async (user_message: string, at: string) => {
     const turn = { user_message, ai_response: 'I see.' };
@@ -146,7 +146,7 @@ test('an answer lists the triggers as the profile does, also when a turn comes l
   expect((await say(review.user_message, times[2]))[1]).toBe('work_performance');
 });
 
-test('the same turn sent twice counts once, at once and later, and answers as before', async () => {
+test('a resent turn counts once, immediately and later, and returns the original response', async () => {
   const service = await startTestService();
   const body = { subject_id, timestamp: service.clock.at(), ...harsh, ...review };
   const [first, second] = await Promise.all([service.ingest(body), service.ingest(body)]);
@@ -159,7 +159,7 @@ test('the same turn sent twice counts once, at once and later, and answers as be
   expect(triggers.work_performance).toMatchObject({ avg_stress: first?.body.stress_score, sessions: 1 });
 });
 
-test('two turns of one session are two sightings in one session', async () => {
+test('two turns in one session count as two occurrences in one session', async () => {
   const service = await startTestService();
   for (const signals of [harsh, mild]) {
     await service.read({ subject_id, ...signals, ...review });
@@ -170,7 +170,7 @@ test('two turns of one session are two sightings in one session', async () => {
   expect(work_performance.avg_stress).not.toBe(work_performance.peak_stress);
 });
 
-test('small talk, one half of a turn and a denied feeling are no topics', async () => {
+test('small talk, half a turn and a denied feeling yield no topics', async () => {
   const service = await startTestService();
   const turns = [
     { user_message: 'Hello, how are you?', ai_response: 'Fine, and you?' },
@@ -184,7 +184,7 @@ test('small talk, one half of a turn and a denied feeling are no topics', async 
   expect(await profileOf(service)).toEqual({ subject_id, triggers: {}, active: [], resolved: [] });
 });
 
-test('several people talk at once and none is told another’s topics', async () => {
+test('concurrent readings of several subjects never share topics', async () => {
   const service = await startTestService();
   const people = Array.from({ length: 30 }, (_, index) => `person${index}`);
   await Promise.all(

@@ -11,7 +11,7 @@ test('an unknown subject has no profile', async () => {
 });
 
 test.each([{ heart_rate: 70 }, { tone: 'tense' as const }])(
-  'a subject with the reading %j and no topic has an empty profile, until it is erased',
+  'a subject with the reading %j and no topic has an empty profile until it is erased',
   async (signals) => {
     const { read, request } = await startTestService();
     await read({ subject_id: 'silent', ...signals });
@@ -22,7 +22,7 @@ test.each([{ heart_rate: 70 }, { tone: 'tense' as const }])(
   },
 );
 
-test("another account's subject looks exactly like an absent one", async () => {
+test('a subject of another account looks exactly like an absent one', async () => {
   const { read, request, store, clock } = await startTestService();
   await read({ subject_id: 'anna', heart_rate: 70, ...turn });
   const { key } = await createKey(store.keys, { account: 'stranger', tier: 'solo' }, clock.nowMs);

@@ -4,7 +4,7 @@ import { everythingStored } from '../support/stored.js';
 
 const marker = 'xylophone-quokka-marker';
 
-test('no word of a message is stored, logged or answered, whether the reading is taken or refused', async () => {
+test('no word of a message is stored, logged or returned, whether the reading is accepted or rejected', async () => {
   const { ingest, request, database, logs } = await startTestService({});
   const turn = { user_message: `My exam is tomorrow, ${marker}`, ai_response: `Good luck, ${marker}` };
   const answers = [
@@ -26,7 +26,7 @@ test('no word of a message is stored, logged or answered, whether the reading is
     expect(text.includes(marker)).toBe(false);
 });
 
-test('the check above would find a text that is stored', async () => {
+test('the privacy check detects a stored text', async () => {
   const { read, database } = await startTestService({});
   await read({ session_id: marker, heart_rate: 70 });
   expect(await everythingStored(database)).toContain(marker);

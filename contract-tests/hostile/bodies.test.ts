@@ -12,7 +12,7 @@ const asked = 200;
 test.each([
   ['declared', `Content-Length: ${10 * megabyte}\r\n`],
   ['chunked', 'Transfer-Encoding: chunked\r\n'],
-])('every client that sends 10 MB, %s, reads the 413', async (kind, framing) => {
+])('a client that sends 10 MB, %s, receives the 413', async (kind, framing) => {
   const service = await startTestService();
   const head = `POST /v1/ingest HTTP/1.1\r\nHost: x\r\nX-Service-Key: ${service.key}\r\nContent-Type: application/json\r\n`;
   const results = await Promise.all(
@@ -25,14 +25,14 @@ test.each([
   }
 });
 
-test('a large body without a key is answered with the 401', async () => {
+test('a large body without a key gets a 401', async () => {
   const service = await startTestService();
   const head = `POST /v1/ingest HTTP/1.1\r\nHost: x\r\nContent-Length: ${10 * megabyte}\r\n\r\n`;
   const { answer, error } = await sendLarge(service, head, false);
   expect([answer.slice(0, 13), error]).toEqual(['HTTP/1.1 401 ', undefined]);
 });
 
-test('a short body that no operation reads does not cost the connection', async () => {
+test('an unread short body does not close the connection', async () => {
   const service = await startTestService();
   const { socket, received } = open(service);
   for (let sent = 1; sent <= 3; sent += 1) {
@@ -42,7 +42,7 @@ test('a short body that no operation reads does not cost the connection', async 
   socket.destroy();
 });
 
-test('endless bodies are cut off, and others are served meanwhile', async () => {
+test('endless bodies are cut off, and other requests are served meanwhile', async () => {
   const service = await startTestService({ env: { MAX_REQUESTS: String(endless) } });
   const senders = Array.from({ length: endless }, () => sendEndless(service));
   const durationsMs: number[] = [];
@@ -59,7 +59,7 @@ test('endless bodies are cut off, and others are served meanwhile', async () => 
   for (const bytes of sent) expect(bytes).toBeLessThan(32 * megabyte);
 });
 
-test('bodies that are sent slowly hold no places of others', async () => {
+test('slowly sent bodies do not use the capacity of other requests', async () => {
   const service = await startTestService({ env: { MAX_REQUESTS: '2' } });
   const slow = Array.from({ length: 20 }, () => {
     const { socket, received } = open(service);

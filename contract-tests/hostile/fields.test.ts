@@ -20,7 +20,7 @@ test('no hostile value in any body field or array item causes a 5xx, and every r
   expect(failed).toEqual([]);
 });
 
-test('an id beyond ASCII names no delivery and no webhook', async () => {
+test('a non-ASCII id matches no delivery and no webhook', async () => {
   const { post } = await startTestService();
   expect(await post('/webhooks/retries', { delivery_ids: ['é', 'dlv_é'] })).toMatchObject({
     status: 202,

@@ -25,7 +25,7 @@ test.each([
   for (const { received } of sockets) expect(received()).toMatch(/^HTTP\/1\.1 4(00|08) /);
 });
 
-test('a client that does not read its response loses the connection', async () => {
+test('a client that does not read its response is disconnected', async () => {
   const app = express();
   let isClosed = false;
   app.get('/', (_request, response) => {

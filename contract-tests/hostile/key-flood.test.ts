@@ -10,7 +10,7 @@ import { createTestDatabase } from '../support/databases.js';
 
 const wrongKeys = 10_000;
 
-test('ten thousand wrong keys reach the database together, and a right one among them is known', async () => {
+test('ten thousand invalid keys are looked up in batches, and a valid key among them works', async () => {
   const { keys, queries } = await openKeys();
   const { key } = await createKey(keys, { account: 'ours', tier: 'solo' }, Date.now());
   const identify = createIdentify({ keys, now: Date.now, onExpiredUse() {} });

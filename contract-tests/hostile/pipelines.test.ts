@@ -7,7 +7,7 @@ import { until } from '../support/until.js';
 
 const places = 50;
 
-test('cut connections with queued responses release their places', async () => {
+test('cut connections with queued responses release their slots', async () => {
   const service = await startTestService({ env: { MAX_REQUESTS: String(places) } });
   const request = `GET /v1/state?session_id=none HTTP/1.1\r\nHost: x\r\nX-Service-Key: ${service.key}\r\n\r\n`;
   const pipelined = connections.queued_responses_max;
@@ -42,7 +42,7 @@ test('a connection with too many queued responses is closed, and logged once', a
   expect((await service.request('/v1/state?session_id=none')).status).toBe(404);
 });
 
-test('as many queued responses as allowed are all sent, in order', async () => {
+test('all responses are sent in order when as many are queued as allowed', async () => {
   const service = await startTestService();
   const paths = Array.from({ length: connections.queued_responses_max }, (_, index) => `/v1/nothing-${index}`);
   const { socket, received } = open(service);
@@ -54,7 +54,7 @@ test('as many queued responses as allowed are all sent, in order', async () => {
   socket.destroy();
 });
 
-test('cut connections leave no files open', async () => {
+test('cut connections leak no file descriptors', async () => {
   const service = await startTestService({});
   const before = openDescriptors();
   const request = 'GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n';

@@ -14,7 +14,7 @@ import { startTestService } from '../support/service.js';
 
 const open = ['/docs/', '/docs/reference/', '/docs/search.json', '/docs/llms.txt', '/openapi.json', '/openapi.yaml'];
 
-test.each(open)('%s is for everybody, and only for reading', async (path) => {
+test.each(open)('%s requires no key and is read-only', async (path) => {
   const { url } = await startTestService();
   const answer = await fetch(url + path, { headers: { 'Accept-Encoding': 'gzip' } });
   expect(answer.status).toBe(200);
@@ -73,13 +73,13 @@ async function fetchEncoded(address: string, accepted: string) {
   return { encoding, etag, bytes };
 }
 
-test('the contract is served as the code was generated from it', async () => {
+test('the served contract is identical to the one that the code was generated from', async () => {
   const { url } = await startTestService();
   expect(await (await fetch(`${url}/openapi.json`)).json()).toEqual(contract);
   expect((await fetch(`${url}/openapi.yaml`)).headers.get('content-type')).toContain('yaml');
 });
 
-test('pages may load what this service serves, and nothing else', async () => {
+test('the content security policy allows only resources of this service', async () => {
   const { url } = await startTestService();
   const { headers } = await fetch(`${url}/docs/reference/`);
   expect(headers.get('content-security-policy')?.split(';').sort()).toEqual([
@@ -96,7 +96,7 @@ test('pages may load what this service serves, and nothing else', async () => {
 });
 
 test.each(['/docs/nowhere', '/docs/a/b/c/', '/docs/..%2f..%2fpackage.json', '/docs/%ZZ'])(
-  '%s is a page that says so',
+  '%s returns an HTML page with status 404',
   async (path) => {
     const { url } = await startTestService();
     const answer = await fetch(url + path);
@@ -106,14 +106,14 @@ test.each(['/docs/nowhere', '/docs/a/b/c/', '/docs/..%2f..%2fpackage.json', '/do
 );
 
 test.each(['/DOCS/', '/docsx', '/openapi.json/', '/openapi.yml', '/generated/openapi.json', '/package.json'])(
-  '%s is no path of the documentation',
+  '%s is not a path of the documentation',
   async (path) => {
     const { request } = await startTestService();
     expect((await request(path)).body).toMatchObject({ status: 404, code: 'path_not_found' });
   },
 );
 
-test('/ leads browsers to the documentation, and is an unknown path for other clients', async () => {
+test('/ redirects browsers to the documentation and returns 404 to other clients', async () => {
   const { url, key } = await startTestService();
   const ask = (accept: string, method = 'GET') =>
     fetch(`${url}/`, { method, redirect: 'manual', headers: { Accept: accept, 'X-Service-Key': key } });
@@ -124,13 +124,13 @@ test('/ leads browsers to the documentation, and is an unknown path for other cl
   expect((await ask('text/html', 'POST')).status).toBe(404);
 });
 
-test('/docs leads to the first page', async () => {
+test('/docs redirects to the first page', async () => {
   const { url } = await startTestService();
   const answer = await fetch(`${url}/docs`, { redirect: 'manual' });
   expect([answer.status, answer.headers.get('location')]).toEqual([301, '/docs/']);
 });
 
-test('where the site is not built, the page says how it is', async () => {
+test('without a built site, the page explains how to build it', async () => {
   const root = await mkdtemp(join(tmpdir(), 'state-service-unbuilt-'));
   const server = createServer(express().use(await documentation({ root: pathToFileURL(`${root}/`) }))).listen(
     0,

@@ -4,7 +4,7 @@ import { startTestService } from '../support/service.js';
 
 const origin = 'https://app.example.com';
 
-test('every answer tells browsers and caches to keep out, and nothing about what serves it', async () => {
+test('every response forbids caching and framing, and does not reveal the server software', async () => {
   const service = await startTestService();
   for (const path of ['/healthz', '/v1/state?session_id=nobody', '/nowhere']) {
     const { headers } = await service.request(path);
@@ -17,13 +17,13 @@ test('every answer tells browsers and caches to keep out, and nothing about what
   }
 });
 
-test('pages of an origin that is not configured are told nothing', async () => {
+test('pages from an origin that is not configured get no CORS headers', async () => {
   const service = await startTestService();
   const { headers, status } = await service.request('/healthz', { headers: { Origin: origin } });
   expect([status, headers.get('access-control-allow-origin')]).toEqual([200, null]);
 });
 
-test('pages of a configured origin may call, others may not', async () => {
+test('pages from a configured origin may call the API, others may not', async () => {
   const { url } = await startTestService({ env: { CORS_ORIGINS: `${origin}, https://other.example.com` } });
   const preflight = (from: string) =>
     fetch(`${url}/v1/ingest`, {
@@ -41,7 +41,7 @@ test('pages of a configured origin may call, others may not', async () => {
   expect((await preflight('https://evil.example.com')).headers.get('access-control-allow-origin')).toBeNull();
 });
 
-test('pages of a configured origin may read the id, the limits and the time to wait', async () => {
+test('pages from a configured origin may read the request id, the rate limits and Retry-After', async () => {
   const service = await startTestService({ env: { CORS_ORIGINS: origin, LIMIT_SESSION_REQUESTS_PER_MINUTE: '1' } });
   const init = { headers: { Origin: origin } };
   await service.request('/v1/state?session_id=one', init);
@@ -52,7 +52,7 @@ test('pages of a configured origin may read the id, the limits and the time to w
     expect([name, headers.has(name), exposed.includes(name)]).toEqual([name, true, true]);
 });
 
-test('beyond the requests that it can hold it answers 503 at once, and stays alive', async () => {
+test('requests over MAX_REQUESTS get a 503 immediately, and the service stays alive', async () => {
   const service = await startTestService({ env: { MAX_REQUESTS: '1' } });
   const held = await openRequest(service);
   const { status, headers } = await service.request('/v1/state?session_id=nobody');
@@ -62,7 +62,7 @@ test('beyond the requests that it can hold it answers 503 at once, and stays ali
   expect((await service.request('/v1/state?session_id=nobody')).status).toBe(404);
 });
 
-test('a head of more than 8 KB is a 431', async () => {
+test('headers of more than 8 KB get a 431', async () => {
   const service = await startTestService();
   const { status, body } = await service.request('/nowhere', { headers: { 'X-Long': 'x'.repeat(9_000) } });
   expect([status, body.code]).toEqual([431, 'headers_too_large']);

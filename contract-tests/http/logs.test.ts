@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { startTestService } from '../support/service.js';
 
-test('logs hold the request id and the outcome, and neither keys nor ids of people nor text', async () => {
+test('logs contain the request id and the outcome, but no keys, subject ids, session ids or texts', async () => {
   const { ingest, request, read, logs, key } = await startTestService({});
   const secrets = { session_id: 'session-of-anna', subject_id: 'subject-anna', user_message: 'my marker sentence' };
   await read({ ...secrets, ai_response: 'an answer to the marker', heart_rate: 70 });

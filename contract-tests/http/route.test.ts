@@ -17,7 +17,7 @@ test.each([
   '/v1/webhooks',
   '/webhooks/a/b',
   '/webhooks//test',
-])('%s is no path of the contract', async (path) => {
+])('%s is not a path of the contract', async (path) => {
   const service = await startTestService();
   const answer = await sendRaw(service, { method: 'GET', path });
   expect(answer.body).toMatchObject({ status: 404, detail: 'No such path', code: 'path_not_found' });
@@ -41,7 +41,7 @@ test.each([
   ['PUT', '/webhooks/deliveries/test', 'POST, GET, HEAD'],
   ['DELETE', '/webhooks/wh_1/test', 'POST'],
   ['GET', '/webhooks/wh_1/rotate-secret', 'POST'],
-])('%s %s is not offered, and Allow says what is', async (method, path, allow) => {
+])('%s %s is not allowed, and Allow lists the allowed methods', async (method, path, allow) => {
   const service = await startTestService();
   const answer = await sendRaw(service, { method, path });
   expect(answer.status).toBe(405);
@@ -50,14 +50,14 @@ test.each([
     expect(answer.body).toMatchObject({ detail: 'Method not allowed', code: 'method_not_allowed' });
 });
 
-test('path and method are judged before the body', async () => {
+test('path and method are checked before the body', async () => {
   const service = await startTestService();
   const chunks = ['x'.repeat(5000)];
   expect((await sendRaw(service, { path: '/nowhere', chunks })).status).toBe(404);
   expect((await sendRaw(service, { path: '/v1/state', chunks })).status).toBe(405);
 });
 
-test('every answer carries an id of its own, which its log line repeats', async () => {
+test('every response has its own request id, which its log line repeats', async () => {
   const service = await startTestService();
   const answers = [await service.request('/healthz'), await service.request('/nowhere')];
   const ids = answers.map(({ headers }) => headers.get('x-request-id') ?? '');
@@ -66,12 +66,12 @@ test('every answer carries an id of its own, which its log line repeats', async 
   for (const id of ids) expect(service.logs.some((line) => JSON.parse(line).request_id === id)).toBe(true);
 });
 
-test('answers do not name the framework', async () => {
+test('responses do not name the framework', async () => {
   const { request } = await startTestService();
   expect((await request('/healthz')).headers.get('x-powered-by')).toBeNull();
 });
 
-test('a target in absolute form is read by its path and query, and one with a fragment is no path', async () => {
+test('a target in absolute form is routed by its path and query, and one with a fragment matches no path', async () => {
   const { url, key } = await startTestService();
   const ask = (target: string) => exchange(url, `GET ${target} HTTP/1.1\r\nHost: x\r\nX-Service-Key: ${key}\r\n\r\n`);
   expect(await ask('http://any.host/healthz')).toContain('{"status":"ok"}');
@@ -93,7 +93,7 @@ test.each([
   ['HTTP/2.0 in HTTP/1 form', 'GET /healthz HTTP/2.0\r\nHost: x\r\n\r\n', 400, 'invalid_payload'],
   ['a page requested without Host', 'GET /docs/ HTTP/1.1\r\n\r\n', 400, 'invalid_payload'],
   ['headers without end', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431, 'headers_too_large'],
-])('%s is answered with a problem too', async (_name, bytes, status, code) => {
+])('%s gets a problem response', async (_name, bytes, status, code) => {
   const { url } = await startTestService();
   const answer = await exchange(url, bytes);
   expect(answer).toContain(`HTTP/1.1 ${status} `);
@@ -101,7 +101,7 @@ test.each([
   expect(answer).toContain(`"code":"${code}"`);
 });
 
-test('HTTP/1.0 needs no Host header', async () => {
+test('HTTP/1.0 requires no Host header', async () => {
   const { url } = await startTestService();
   expect(await exchange(url, 'GET /healthz HTTP/1.0\r\n\r\n')).toContain('"status":"ok"');
 });

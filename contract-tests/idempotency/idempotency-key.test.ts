@@ -25,7 +25,7 @@ async function storedKeys({ database, accountId }: TestService): Promise<string>
   }
 }
 
-test('a resent registration gets the first response with its secret, and registers nothing', async () => {
+test('a resent registration gets the first response with its secret and registers nothing', async () => {
   const service = await startTestService();
   const key = randomUUID();
   const first = await send(service, '/webhooks/register', key, hook);
@@ -58,7 +58,7 @@ test('a resent test event is queued once', async () => {
   expect(await webhookOf(service, id)).toMatchObject({ queued_deliveries: 1 });
 });
 
-test('the key of a different request is refused with 422', async () => {
+test('a key reused for a different request is rejected with 422', async () => {
   const service = await startTestService();
   const key = randomUUID();
   const { id } = (await send(service, '/webhooks/register', key, hook)).body;
@@ -74,7 +74,7 @@ test('the key of a different request is refused with 422', async () => {
   expect((await service.request('/webhooks')).body.webhooks).toHaveLength(1);
 });
 
-test('while the first request runs, a resend gets 409 with Retry-After; a lost claim ends by itself', async () => {
+test('a resend gets 409 with Retry-After while the first request is in progress, and an abandoned claim expires', async () => {
   const service = await startTestService();
   const key = randomUUID();
   const claim = claimOf('registerWebhook', key, hook, service.clock.nowMs);
@@ -86,7 +86,7 @@ test('while the first request runs, a resend gets 409 with Retry-After; a lost c
   expect((await send(service, '/webhooks/register', key, hook)).status).toBe(201);
 });
 
-test('of requests with one key at once, one runs: the others get its response or 409', async () => {
+test('one of several concurrent requests with one key runs, and the others get its response or 409', async () => {
   const service = await startTestService();
   const { id } = await register(service, hook.url);
   const key = randomUUID();
@@ -99,14 +99,14 @@ test('of requests with one key at once, one runs: the others get its response or
   expect((await send(service, `/webhooks/${id}/rotate-secret`, key)).body.secret).toBe([...secrets][0]);
 });
 
-test('a request that failed can be sent again with its key', async () => {
+test('a failed request can be resent with its key', async () => {
   const service = await startTestService();
   const key = randomUUID();
   expect((await send(service, '/webhooks/wh_none/test', key)).status).toBe(404);
   expect((await send(service, '/webhooks/register', key, hook)).status).toBe(201);
 });
 
-test('a key belongs to its account', async () => {
+test('an idempotency key is scoped to its account', async () => {
   const [one, other] = [await startTestService(), await startTestService()];
   const key = randomUUID();
   const first = await send(one, '/webhooks/register', key, hook);
@@ -114,7 +114,7 @@ test('a key belongs to its account', async () => {
   expect([second.status, second.body.id === first.body.id]).toEqual([201, false]);
 });
 
-test('the secret is kept for 60 minutes and the response for 24 hours, both sealed', async () => {
+test('the secret is stored for 60 minutes and the response for 24 hours, both encrypted', async () => {
   const service = await startTestService();
   const key = randomUUID();
   const first = await send(service, '/webhooks/register', key, { ...hook, session_id: 'private-session' });
@@ -132,7 +132,7 @@ test('the secret is kept for 60 minutes and the response for 24 hours, both seal
   expect((await again()).status).toBe(200);
 });
 
-test('an account keeps its newest keys, up to the bound', async () => {
+test('an account keeps its newest keys, up to the limit', async () => {
   const service = await startTestService();
   await service.store.transact(async (writerOf) => {
     const { idempotencyKeys } = writerOf(service.accountId);
@@ -146,7 +146,7 @@ test('an account keeps its newest keys, up to the bound', async () => {
 test.each([
   ['a b', 'pattern_mismatch'],
   ['x'.repeat(256), 'string_too_long'],
-])('the key %j is refused by the name of the header', async (key, code) => {
+])('the key %j is rejected with an error that names the header', async (key, code) => {
   const { body } = await send(await startTestService(), '/webhooks/register', key, hook);
   expect(body).toMatchObject({ status: 422, errors: [{ parameter: 'Idempotency-Key', code }] });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { startTestService } from '../support/service.js';
 
-test('a reading of every signal answers with the state in the shape of the contract', async () => {
+test('a reading with every signal returns the state in the documented shape', async () => {
   const { read, clock } = await startTestService();
   const reading = await read({ heart_rate: 96, sdnn: 28, tone: 'tense', expression: 'frowning', sentiment: -0.4 });
   expect(reading).toMatchObject({
@@ -22,14 +22,14 @@ test.each([
   ['tone', { tone: 'calm' }, { tone: 'hostile' }],
   ['expression', { expression: 'relaxed' }, { expression: 'tense' }],
   ['sentiment', { sentiment: 1 }, { sentiment: -1 }],
-] as const)('%s alone is enough, at both of its bounds, and moves the score', async (_name, calm, harsh) => {
+] as const)('%s alone is sufficient at both of its bounds and changes the score', async (_name, calm, harsh) => {
   const { read } = await startTestService();
   const low = await read({ session_id: 'low', ...calm });
   const high = await read({ session_id: 'high', ...harsh });
   expect(high.stress_score).toBeGreaterThan(low.stress_score);
 });
 
-test('from the second reading on the answer tells how the score moved', async () => {
+test('from the second reading on, the response says how the score changed', async () => {
   const { read, clock } = await startTestService();
   const first = await read({ heart_rate: 110, tone: 'hostile', sentiment: -0.8 });
   clock.advance(2);
@@ -55,7 +55,7 @@ test('a rise within calm and relaxed counts as effective, a rise out of them doe
   expect(risen.adaptation_effectiveness).toMatchObject({ effective: false });
 });
 
-test('a sentiment of ten seconds ago is fused with a heart rate of now', async () => {
+test('a sentiment from ten seconds ago is fused with a current heart rate', async () => {
   const { read, clock } = await startTestService();
   await read({ session_id: 'both', sentiment: -0.9 });
   clock.advance(10);
@@ -65,7 +65,7 @@ test('a sentiment of ten seconds ago is fused with a heart rate of now', async (
   expect(both.signals_received).toEqual(['cardiovascular']);
 });
 
-test('resending the very same body answers the same bytes and changes nothing', async () => {
+test('resending an identical body returns the identical response and changes nothing', async () => {
   const { ingest, request, clock } = await startTestService();
   const body = { heart_rate: 88, sentiment: -0.2, timestamp: clock.at() };
   const first = await ingest(body);
@@ -77,7 +77,7 @@ test('resending the very same body answers the same bytes and changes nothing', 
   expect(history.body.datapoints).toHaveLength(2);
 });
 
-test('the order of fields does not make another reading, and two equal bodies at once are one', async () => {
+test('field order does not matter, and two equal concurrent bodies count as one reading', async () => {
   const { request, ingest, clock } = await startTestService();
   const timestamp = clock.at();
   const answers = await Promise.all([
@@ -89,7 +89,7 @@ test('the order of fields does not make another reading, and two equal bodies at
   expect(history.body.datapoints).toHaveLength(1);
 });
 
-test('two different bodies of one instant are two readings, and their order of arrival does not matter', async () => {
+test('two different bodies with one timestamp are two readings, and their order of arrival does not matter', async () => {
   const { read, request, clock } = await startTestService();
   const timestamp = clock.at();
   const ab = [{ heart_rate: 120 }, { heart_rate: 70, sentiment: -0.9 }, { tone: 'hostile' }] as const;
@@ -109,7 +109,7 @@ test('a late reading updates the signals for which it is the newest', async () =
   expect((await request('/v1/state?session_id=s1')).body.stress_score).toBe(late.stress_score);
 });
 
-test('a late reading that is newest for nothing joins the history and moves nothing', async () => {
+test('a late reading with no newest signal is added to the history and does not change the state', async () => {
   const { read, request, clock } = await startTestService();
   const before = await read({ heart_rate: 60, tone: 'calm' });
   const late = await read({ heart_rate: 180, timestamp: clock.at(-20) });
@@ -131,7 +131,7 @@ test('the first subject binds the session and later readings inherit it', async 
   expect(refused.body).toMatchObject({ code: 'subject_mismatch', errors: [{ pointer: '/subject_id' }] });
 });
 
-test('of readings sent at once to a new session the one with another subject fails alone', async () => {
+test('of concurrent readings in a new session, only the one with another subject fails', async () => {
   const { ingest, request, clock } = await startTestService();
   const answers = await Promise.all(
     ['anna', 'bert', 'anna'].map((subject_id, index) =>
@@ -142,7 +142,7 @@ test('of readings sent at once to a new session the one with another subject fai
   expect((await request('/v1/history?session_id=s1')).body.datapoints).toHaveLength(2);
 });
 
-test('sessions of one name in two accounts are two sessions', async () => {
+test('sessions with the same name in two accounts are separate', async () => {
   const { read, request, store, clock } = await startTestService();
   const { createKey } = await import('../../src/accounts/manage.js');
   const other = await createKey(store.keys, { account: 'other', tier: 'solo' }, clock.nowMs);
@@ -151,14 +151,14 @@ test('sessions of one name in two accounts are two sessions', async () => {
   expect(foreign).toMatchObject({ status: 404, body: { code: 'session_not_found' } });
 });
 
-test.each(['Z', '+00:00'])('a timestamp in UTC may end in %s and is kept to the millisecond', async (zone) => {
+test.each(['Z', '+00:00'])('a timestamp in UTC may end in %s and is stored to the millisecond', async (zone) => {
   const { read, clock } = await startTestService();
   const local = clock.at().slice(0, 19);
   const reading = await read({ heart_rate: 70, timestamp: `${local}.123456789${zone}` });
   expect(reading.timestamp).toBe(`${local}.123Z`);
 });
 
-test('ids are case-sensitive, and whatever is visible ASCII is a session of its own', async () => {
+test('ids are case-sensitive, and ids may contain any visible ASCII character', async () => {
   const { read, request } = await startTestService();
   for (const session_id of ['a', 'A', 'a:b&c=d#e/f?g%20h', '~'.repeat(256)]) {
     const sent = await read({ session_id, heart_rate: 70 });
@@ -168,12 +168,12 @@ test('ids are case-sensitive, and whatever is visible ASCII is a session of its 
   }
 });
 
-test('one half of a conversation turn is accepted and needs no subject', async () => {
+test('half a conversation turn is accepted and requires no subject', async () => {
   const { read } = await startTestService();
   expect(await read({ heart_rate: 70, user_message: 'hello \ud800 there' })).toMatchObject({ topics_detected: [] });
 });
 
-test('six hundred readings at once are all stored, each session in order of arrival', async () => {
+test('six hundred concurrent readings are all stored, in order of arrival per session', async () => {
   const { read, request, clock } = await startTestService();
   const readings = Array.from({ length: 600 }, (_, index) => ({
     session_id: `s${index % 6}`,

@@ -17,7 +17,7 @@ test.each([
   expect(answer.body).toMatchObject({ status: 400, detail: 'Invalid payload', code: 'invalid_payload' });
 });
 
-test('an empty body is an invalid payload, declared or chunked', async () => {
+test('an empty body, declared or chunked, is an invalid payload', async () => {
   const service = await startTestService();
   for (const headers of [{ 'Content-Length': '0' }, { 'Transfer-Encoding': 'chunked' }] as const) {
     const answer = await sendRaw(service, { headers });
@@ -25,14 +25,14 @@ test('an empty body is an invalid payload, declared or chunked', async () => {
   }
 });
 
-test('bytes that are not UTF-8 are an invalid payload', async () => {
+test('invalid UTF-8 is an invalid payload', async () => {
   const service = await startTestService();
   const answer = await sendRaw(service, { chunks: [Buffer.from([0x22, 0xc3, 0x28, 0x22])] });
   expect(answer.body).toMatchObject({ status: 400, code: 'invalid_payload' });
 });
 
 test.each([[{}], [{ user_message: 'I am late' }], [{ user_message: 'a', ai_response: 'b', subject_id: 'anna' }]])(
-  'without a signal it is refused: %j',
+  'a reading without a signal is rejected: %j',
   async (signals) => {
     const service = await startTestService();
     const answer = await service.ingest(signals);
@@ -45,7 +45,7 @@ test.each([[{}], [{ user_message: 'I am late' }], [{ user_message: 'a', ai_respo
   },
 );
 
-test('a timestamp of 300 s ago is accepted, an older one is not', async () => {
+test('accepts a reading that is 300 s old and rejects an older one', async () => {
   const service = await startTestService();
   expect((await service.ingest({ session_id: 'edge', heart_rate: 70, timestamp: service.clock.at(-300) })).status).toBe(
     200,
@@ -57,7 +57,7 @@ test('a timestamp of 300 s ago is accepted, an older one is not', async () => {
   await expectNothingStored(service);
 });
 
-test('a timestamp 60 s ahead is accepted, a later one is not', async () => {
+test('accepts a timestamp 60 s in the future and rejects a later one', async () => {
   const service = await startTestService();
   expect((await service.ingest({ session_id: 'edge', heart_rate: 70, timestamp: service.clock.at(60) })).status).toBe(
     200,
@@ -69,13 +69,13 @@ test('a timestamp 60 s ahead is accepted, a later one is not', async () => {
   await expectNothingStored(service);
 });
 
-test('a deployment may set the accepted age', async () => {
+test('MAX_TIMESTAMP_AGE_SECONDS sets the accepted age', async () => {
   const service = await startTestService({ env: { MAX_TIMESTAMP_AGE_SECONDS: '10' } });
   const answer = await service.ingest({ heart_rate: 70, timestamp: service.clock.at(-11) });
   expect(answer.body).toMatchObject({ code: 'timestamp_too_old' });
 });
 
-test('a resend whose timestamp has become too old is refused like any other', async () => {
+test('a resend whose timestamp is now too old is rejected', async () => {
   const service = await startTestService();
   const body = { heart_rate: 70, timestamp: service.clock.at() };
   await service.read(body);
@@ -83,7 +83,7 @@ test('a resend whose timestamp has become too old is refused like any other', as
   expect((await service.ingest(body)).body).toMatchObject({ code: 'timestamp_too_old' });
 });
 
-test('missing signals come before an old timestamp, and wrong values before both', async () => {
+test('validation errors precede missing signals, and missing signals precede an old timestamp', async () => {
   const service = await startTestService();
   const timestamp = service.clock.at(-9999);
   expect((await service.ingest({ timestamp })).body).toMatchObject({ code: 'missing_signals' });

@@ -5,13 +5,13 @@ import { startTestService } from '../support/service.js';
 
 const unknownKey = `sk_${'0'.repeat(32)}`;
 
-test('without the header the key is missing', async () => {
+test('a request without the key header gets missing_api_key', async () => {
   const { url } = await startTestService();
   const answer = await fetch(`${url}/v1/ingest`, { method: 'POST' });
   expect(await answer.json()).toMatchObject({ status: 401, detail: 'Missing API key', code: 'missing_api_key' });
 });
 
-test('a key in the Authorization header gets an error that names the right header', async () => {
+test('a key in the Authorization header gets an error that names the correct header', async () => {
   const { url, key } = await startTestService();
   const answer = await fetch(`${url}/v1/ingest`, { method: 'POST', headers: { Authorization: `Bearer ${key}` } });
   expect(await answer.json()).toMatchObject({
@@ -30,7 +30,7 @@ test.each([unknownKey, 'sk_short', 'Bearer x', "' OR 1=1 --", 'x'.repeat(4000)])
   },
 );
 
-test('the key is judged before path, method, body and content type', async () => {
+test('the key is checked before path, method, body and content type', async () => {
   const service = await startTestService();
   const headers = { 'X-Service-Key': unknownKey, 'Content-Type': 'text/plain' };
   const requests = [{ path: '/no/such/path' }, { method: 'DELETE' }, { chunks: ['x'.repeat(5000)] }, { chunks: ['{'] }];
@@ -38,7 +38,7 @@ test('the key is judged before path, method, body and content type', async () =>
   await expectNothingStored(service);
 });
 
-test('a revoked, an expired and an ended key are invalid; a rotated one lasts another day', async () => {
+test('revoked, expired and ended keys are invalid, and a rotated key is valid for another day', async () => {
   const { request, store, clock } = await startTestService();
   const statusWith = async (key: string) =>
     (await request('/v1/state?session_id=none', { headers: { 'X-Service-Key': key } })).status;
@@ -58,7 +58,7 @@ test('a revoked, an expired and an ended key are invalid; a rotated one lasts an
   expect(await statusWith(expired.key)).toBe(401);
 });
 
-test('only a hash of a key and its first characters are stored', async () => {
+test('only the hash and the first characters of a key are stored', async () => {
   const { key, store } = await startTestService();
   const stored = JSON.stringify(await store.keys.list());
   expect(stored).not.toContain(key);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { bodyOfBytes, expectNothingStored, sendRaw } from '../support/raw.js';
 import { startTestService } from '../support/service.js';
 
-test('4,096 bytes are read, declared or chunked', async () => {
+test('a body of 4,096 bytes is accepted, declared or chunked', async () => {
   const service = await startTestService();
   const body = bodyOfBytes(service, 4096);
   const declared = await sendRaw(service, { headers: { 'Content-Length': '4096' }, chunks: [body] });
@@ -11,7 +11,7 @@ test('4,096 bytes are read, declared or chunked', async () => {
   expect([declared.status, chunked.status]).toEqual([200, 200]);
 });
 
-test('4,097 bytes are too large, declared or chunked', async () => {
+test('a body of 4,097 bytes is too large, declared or chunked', async () => {
   const service = await startTestService();
   const body = bodyOfBytes(service, 4097);
   const declared = await sendRaw(service, { headers: { 'Content-Length': '4097' }, chunks: [body] });
@@ -27,7 +27,7 @@ test('the limit counts bytes, not characters', async () => {
   expect((await service.ingest(body)).status).toBe(413);
 });
 
-test('a body that is declared too large is refused before it is sent, and one without end as soon as it is too long', async () => {
+test('a body declared too large is rejected before it is sent, and an endless one at the limit', async () => {
   const { url, key } = await startTestService();
   const ask = (headers: Record<string, string>, body?: string) =>
     new Promise<number | undefined>((resolve, reject) => {

@@ -25,7 +25,7 @@ test.each([
 });
 
 test.each(['application/json', 'APPLICATION/JSON', 'application/json; charset=UTF-8', 'application/json;version=1'])(
-  'content type "%s" is JSON',
+  'content type "%s" is accepted as JSON',
   async (type) => {
     const service = await startTestService();
     const body = JSON.stringify({ session_id: 's1', timestamp: service.clock.at(), heart_rate: 70 });
@@ -33,7 +33,7 @@ test.each(['application/json', 'APPLICATION/JSON', 'application/json; charset=UT
   },
 );
 
-test.each(['gzip', 'deflate', 'br'])('a body in %s is not supported', async (encoding) => {
+test.each(['gzip', 'deflate', 'br'])('a body with content encoding %s is not supported', async (encoding) => {
   const service = await startTestService();
   const chunks = [gzipSync(JSON.stringify({ session_id: 's1', timestamp: service.clock.at(), heart_rate: 70 }))];
   const answer = await sendRaw(service, { headers: { 'Content-Encoding': encoding }, chunks });

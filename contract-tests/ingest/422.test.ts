@@ -55,7 +55,7 @@ test.each([
   for (const fault of answer.body.errors) expect(fault.pointer).toBe('/timestamp');
 });
 
-test('an unknown field is refused by name, even one that is almost right', async () => {
+test('an unknown field is rejected by name, even one that is almost correct', async () => {
   const { ingest } = await startTestService();
   for (const field of ['hrv_sdnn', 'a/b', '~', '', 'constructor', 'toString', '🙂']) {
     const answer = await ingest({ heart_rate: 70, [field]: 40 });
@@ -66,7 +66,7 @@ test('an unknown field is refused by name, even one that is almost right', async
   }
 });
 
-test('__proto__ is an unknown field like any other and pollutes nothing', async () => {
+test('__proto__ is rejected like any unknown field and pollutes no prototype', async () => {
   const service = await startTestService();
   const timestamp = service.clock.at();
   const body = `{"session_id":"s1","timestamp":"${timestamp}","heart_rate":70,"__proto__":{"isAdmin":true}}`;
@@ -75,7 +75,7 @@ test('__proto__ is an unknown field like any other and pollutes nothing', async 
   expect(({} as Record<string, unknown>)['isAdmin']).toBeUndefined();
 });
 
-test('every fault is listed at once', async () => {
+test('all validation errors are listed in one response', async () => {
   const { ingest } = await startTestService();
   const answer = await ingest({
     session_id: undefined,
@@ -98,14 +98,14 @@ test('every fault is listed at once', async () => {
   expect(answer.body.detail).toBe(answer.body.errors[0].detail);
 });
 
-test('an enumeration names what it allows', async () => {
+test('the error for an enumeration lists the allowed values', async () => {
   const { ingest } = await startTestService();
   expect((await ingest({ expression: 'angry' })).body.errors[0].allowed).toEqual(enums.Expression);
   expect((await ingest({ tone: 'angry' })).body.errors[0].allowed).toEqual(enums.Tone);
   expect(enums.Expression).toHaveLength(7);
 });
 
-test('a conversation turn needs its subject in the body, also in a bound session', async () => {
+test('a conversation turn requires subject_id in the body, also in a bound session', async () => {
   const { ingest, read, clock } = await startTestService();
   await read({ heart_rate: 70, subject_id: 'anna' });
   clock.advance(1);
@@ -124,7 +124,7 @@ test.each([
   ['a string', '"{}"'],
   ['false', 'false'],
   ['an array as deep as the body allows', `${'['.repeat(1500)}${']'.repeat(1500)}`],
-])('%s is JSON, but no object', async (_name, body) => {
+])('%s is JSON but not an object', async (_name, body) => {
   const service = await startTestService();
   const answer = await sendRaw(service, { chunks: [body] });
   expect(answer.body).toMatchObject({
@@ -141,14 +141,14 @@ test('a value 1,500 levels deep is a wrong type', async () => {
   expect((await sendRaw(service, { chunks: [body] })).body).toMatchObject({ errors: [{ pointer: '/session_id' }] });
 });
 
-test('1e400 is no number', async () => {
+test('1e400 is not a number', async () => {
   const service = await startTestService();
   const body = `{"session_id":"s1","timestamp":"${service.clock.at()}","heart_rate":1e400}`;
   const answer = await sendRaw(service, { chunks: [body] });
   expect(answer.body).toMatchObject({ errors: [{ pointer: '/heart_rate', code: 'number_type' }] });
 });
 
-test('of duplicate keys the last wins and is validated', async () => {
+test('the last of duplicate keys wins and is validated', async () => {
   const service = await startTestService();
   const start = `{"session_id":"s1","timestamp":"${service.clock.at()}"`;
   const bad = await sendRaw(service, { chunks: [`${start},"heart_rate":70,"heart_rate":"x"}`] });
@@ -157,7 +157,7 @@ test('of duplicate keys the last wins and is validated', async () => {
   expect(good.status).toBe(200);
 });
 
-test('query parameters on ingest are refused', async () => {
+test('query parameters on ingest are rejected', async () => {
   const service = await startTestService();
   const answer = await sendRaw(service, { path: '/v1/ingest?debug=1', chunks: ['{}'] });
   expect(answer.body['errors']).toContainEqual({

@@ -6,7 +6,7 @@ import { client, startTestService } from '../support/service.js';
 
 const limited = { LIMIT_SESSION_REQUESTS_PER_MINUTE: '', LIMIT_NEW_SESSIONS_PER_MINUTE: '' };
 
-test('of 200 requests at once exactly 120 pass, and the others name the limit', async () => {
+test('exactly 120 of 200 concurrent requests pass, and the others name the limit', async () => {
   const { ingest, clock, request } = await startTestService({ env: limited });
   const readings = Array.from({ length: 200 }, (_, index) =>
     ingest({ heart_rate: 70, timestamp: clock.at(-index / 4) }),
@@ -31,7 +31,7 @@ test('of 200 requests at once exactly 120 pass, and the others name the limit', 
   expect((await request('/v1/history?session_id=s2')).status).toBe(404);
 });
 
-test('what was refused is not stored', async () => {
+test('a rejected reading is not stored', async () => {
   const { ingest, request, clock, store } = await startTestService({
     env: { ...limited, LIMIT_SESSION_REQUESTS_PER_MINUTE: '2' },
   });
@@ -46,7 +46,7 @@ test('what was refused is not stored', async () => {
   expect(await store.read(accountId).pointsAfter('s1', session?.incarnation ?? '', 0)).toHaveLength(2);
 });
 
-test('a key begins 50 sessions a minute; the 51st is refused and leaves nothing behind', async () => {
+test('a key starts 50 sessions per minute, and the 51st is rejected and stores nothing', async () => {
   const service = await startTestService({ env: limited });
   const begin = (index: number) => service.ingest({ session_id: `new-${index}`, heart_rate: 70 });
   const answers = await Promise.all(Array.from({ length: 60 }, (_, index) => begin(index)));
@@ -65,7 +65,7 @@ test('a key begins 50 sessions a minute; the 51st is refused and leaves nothing 
   expect((await service.ingest({ session_id: `new-${known}`, heart_rate: 71 })).status).toBe(200);
 });
 
-test('each key of an account begins sessions of its own', async () => {
+test('each key of an account has its own quota of new sessions', async () => {
   const { ingest, url, clock, store } = await startTestService({
     env: { ...limited, LIMIT_NEW_SESSIONS_PER_MINUTE: '1' },
   });
@@ -79,7 +79,7 @@ test('each key of an account begins sessions of its own', async () => {
   expect((await begin(ingest, 'b')).status).toBe(200);
 });
 
-test('first readings of one session at once, resends and refused readings are one new session at most', async () => {
+test('concurrent first readings of one session, resends and rejected readings count as at most one new session', async () => {
   const { ingest, clock } = await startTestService({ env: { ...limited, LIMIT_NEW_SESSIONS_PER_MINUTE: '2' } });
   const refusals = [{ timestamp: clock.at(-400), heart_rate: 70 }, { user_message: 'only words' }, { heart_rate: 700 }];
   for (const [index, refused] of refusals.entries())
@@ -90,7 +90,7 @@ test('first readings of one session at once, resends and refused readings are on
   expect((await ingest({ session_id: 'three', heart_rate: 70 })).status).toBe(429);
 });
 
-test('the order: 422 before the session, the session before signals and time, those before the new session', async () => {
+test('checks run in order: 422, session limit, signals and timestamp, new-session limit', async () => {
   const { ingest } = await startTestService({
     env: { LIMIT_SESSION_REQUESTS_PER_MINUTE: '3', LIMIT_NEW_SESSIONS_PER_MINUTE: '1' },
   });

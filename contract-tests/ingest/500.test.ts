@@ -3,7 +3,7 @@ import { readConfig } from '../../src/config.js';
 import { openDatabase } from '../../src/store/database.js';
 import { startTestService } from '../support/service.js';
 
-test('a table that is gone is our fault, and tells nothing about the inside', async () => {
+test('a missing table gives a 500 that reveals no internals', async () => {
   const { ingest, database, logs } = await startTestService({});
   const knex = openDatabase(readConfig({ DATABASE_URL: database.url }).database);
   await knex.schema.renameTable('readings', 'readings_away');

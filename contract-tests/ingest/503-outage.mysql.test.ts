@@ -3,7 +3,7 @@ import { createTestDatabase } from '../support/databases.js';
 import { startProxy } from '../support/proxy.js';
 import { startTestService } from '../support/service.js';
 
-test('a database that restarts or falls silent costs 503s, and no process', async () => {
+test('a database that restarts or stops responding causes 503s, and the process continues', async () => {
   const database = await createTestDatabase();
   const target = new URL(database.url);
   const proxy = await startProxy(target.hostname, Number(target.port || 3306));

@@ -3,7 +3,7 @@ import { readConfig } from '../../src/config.js';
 import { openDatabase } from '../../src/store/database.js';
 import { startTestService } from '../support/service.js';
 
-test('a locked database answers 503 with Retry-After, stores nothing, and serves again when it is free', async () => {
+test('a locked database gives 503 with Retry-After, stores nothing, and ingest works again after the release', async () => {
   const { ingest, request, read, database } = await startTestService({});
   await read({ session_id: 'warm', heart_rate: 70 });
   const knex = openDatabase(readConfig({ DATABASE_URL: database.url }).database);

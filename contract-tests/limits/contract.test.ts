@@ -7,7 +7,7 @@ interface OperationObject {
   readonly responses: Readonly<Record<string, { readonly $ref?: string }>>;
 }
 
-test('429 joins every operation that needs a key, and no other', () => {
+test('every operation that requires a key documents 429, and no other operation does', () => {
   const operations = Object.values(contract.paths).flatMap((methods) => Object.values(methods) as OperationObject[]);
   for (const { operationId, security, responses } of operations) {
     const expected = security?.length === 0 ? undefined : '#/components/responses/RateLimitExceeded';

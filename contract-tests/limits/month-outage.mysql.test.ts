@@ -4,7 +4,7 @@ import { createTestDatabase, mysqlServerUrl } from '../support/databases.js';
 import { startProxy } from '../support/proxy.js';
 import { client, startTestService } from '../support/service.js';
 
-test('calls that are answered while the database is away are counted when it is back', async () => {
+test('calls made while the database is unavailable are counted when it returns', async () => {
   const database = await createTestDatabase();
   onTestFinished(database.drop);
   const server = new URL(mysqlServerUrl);

@@ -9,7 +9,7 @@ const state = '/v1/state?session_id=s1';
 const quota = tiers.free.monthly_calls;
 const solo = tiers.solo.monthly_calls;
 
-test('a free account makes 1,000 calls a month; whatever is answered counts, but a 429', async () => {
+test('a free account has 1,000 calls per month, and every response except a 429 counts', async () => {
   const service = await startTestService({});
   const { key, accountId } = await makeAccount(service, 'free', 'free');
   const { request, ingest } = client(service.url, key, service.clock);
@@ -27,7 +27,7 @@ test('a free account makes 1,000 calls a month; whatever is answered counts, but
   await expect.poll(() => callsInDatabase(service, accountId)).toBe(quota);
 });
 
-test('an account without a limit is counted all the same, and is told of none', async () => {
+test('calls of an unlimited account are counted, and its responses name no monthly limit', async () => {
   const service = await startTestService({});
   const { key, accountId } = await makeAccount(service, 'big', 'enterprise');
   const { request } = client(service.url, key, service.clock);
@@ -36,7 +36,7 @@ test('an account without a limit is counted all the same, and is told of none', 
   await expect.poll(() => callsInDatabase(service, accountId)).toBe(50);
 });
 
-test('refused calls by the session or for a new session do not count', async () => {
+test('calls rejected by the session or new-session limit do not count', async () => {
   const env = { LIMIT_SESSION_REQUESTS_PER_MINUTE: '2', LIMIT_NEW_SESSIONS_PER_MINUTE: '1', LIMIT_MONTHLY_CALLS: '5' };
   const service = await startTestService({ env });
   const { ingest, request } = service;
@@ -46,7 +46,7 @@ test('refused calls by the session or for a new session do not count', async () 
   expect(readFields(await request('/v1/state?session_id=d')).left['month']).toMatchObject({ r: 2 });
 });
 
-test('the order: 422 before the month, the month before the session, signals and time', async () => {
+test('checks run in order: 422, monthly limit, session limit, signals and timestamp', async () => {
   const env = { LIMIT_SESSION_REQUESTS_PER_MINUTE: '1', LIMIT_MONTHLY_CALLS: '1' };
   const { ingest } = await startTestService({ env });
   await ingest({ heart_rate: 70 });
@@ -54,7 +54,7 @@ test('the order: 422 before the month, the month before the session, signals and
   expect((await ingest({ user_message: 'only words' })).body.violated_policies).toEqual(['month']);
 });
 
-test('a solo account at 50,000 calls is refused, also after a restart, until the next month', async () => {
+test('a solo account with 50,000 calls is rejected until the next month, also after a restart', async () => {
   const database = await createTestDatabase();
   onTestFinished(database.drop);
   const clock = new Clock();
@@ -74,7 +74,7 @@ test('a solo account at 50,000 calls is refused, also after a restart, until the
   expect(fields.left['month']).toEqual({ r: solo - 1, t: 31 * 24 * 60 * 60 });
 });
 
-test('two processes on one database count together, but for the calls of at most a second each', async () => {
+test('two processes on one database share a count, up to one second of calls each', async () => {
   const database = await createTestDatabase();
   onTestFinished(database.drop);
   const clock = new Clock();

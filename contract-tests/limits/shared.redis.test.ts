@@ -47,7 +47,7 @@ test('two services that share Redis admit 120 requests per session and 50 new se
   expect(logged(one, unavailable)).toBe(0);
 });
 
-test('Redis stores neither ids nor keys, and nothing for longer than a minute', async () => {
+test('Redis stores neither ids nor keys, and each entry expires within a minute', async () => {
   const { ours, redis, one } = await startTwo({});
   await ours[0].ingest({ session_id: 'session-of-anna', subject_id: 'anna', heart_rate: 70 });
   const inside = redis.connect();

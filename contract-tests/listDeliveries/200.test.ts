@@ -78,7 +78,7 @@ function isOf(it: Delivery, webhookId: string, sessionId: string): boolean {
   return it.webhookId === webhookId && it.sessionId === sessionId;
 }
 
-test('a successful delivery is listed with its attempt, payload and instant', async () => {
+test('a successful delivery is listed with its attempt, payload and timestamp', async () => {
   const service = await startDelivering();
   const receiver = await startReceiver();
   const { id } = await register(service, receiver.url);
@@ -95,7 +95,7 @@ test('a successful delivery is listed with its attempt, payload and instant', as
   expect(await page(service, { status: 'failed' })).toEqual({ deliveries: [], next_cursor: null });
 });
 
-test("another account's deliveries are not listed, and its cursors name nothing of it", async () => {
+test("another account's deliveries are not listed, and its cursors return none of them", async () => {
   const [owner, stranger] = [await startTestService(), await startTestService()];
   await fill(owner);
   const { next_cursor } = await page(owner, {});

@@ -42,7 +42,7 @@ test('an account without failed deliveries has an empty page', async () => {
   expect(await failedDeliveries(await startTestService())).toEqual({ deliveries: [], next_cursor: null });
 });
 
-test('pages follow one another newest first, without loss or double, with whatever filter', async () => {
+test('pages list failed deliveries newest first, without loss or duplicate, with every filter', async () => {
   const service = await startTestService();
   const all = await fill(service);
   const sinceMs = service.clock.nowMs - 3000;
@@ -70,7 +70,7 @@ test('pages follow one another newest first, without loss or double, with whatev
   }
 });
 
-test('fifty are one page, with nothing after it', async () => {
+test('fifty failed deliveries fill one page without a next page', async () => {
   const service = await startTestService();
   await storeFailed(
     service,
@@ -80,7 +80,7 @@ test('fifty are one page, with nothing after it', async () => {
   expect([page.deliveries.length, page.next_cursor]).toEqual([50, null]);
 });
 
-test('what fails while the pages are read appears on none of the later ones', async () => {
+test('a delivery that fails while pages are read appears on no later page', async () => {
   const service = await startTestService();
   const all = await fill(service);
   const first = await failedDeliveries(service);
@@ -92,14 +92,14 @@ test('what fails while the pages are read appears on none of the later ones', as
   expect(seen).toEqual(newestFirst(all));
 });
 
-test('only what has failed is listed', async () => {
+test('only failed deliveries are listed', async () => {
   const service = await startTestService();
   for (const status of ['queued', 'due', 'delivered'] as const)
     await storeFailed(service, [{ webhookId: 'wh_a', status, reason: null }]);
   expect((await failedDeliveries(service)).deliveries).toEqual([]);
 });
 
-test("another account's failed deliveries are not listed, and its cursors name nothing of it", async () => {
+test("another account's failed deliveries are not listed, and its cursors return none of them", async () => {
   const [owner, stranger] = [await startTestService(), await startTestService()];
   await fill(owner);
   const { next_cursor } = await failedDeliveries(owner);

@@ -6,7 +6,7 @@ test('an account without webhooks has an empty list', async () => {
   expect((await (await startTestService()).request('/webhooks')).body).toEqual({ webhooks: [] });
 });
 
-test('webhooks are listed oldest first, as they were registered and without their secrets', async () => {
+test('webhooks are listed oldest first, as registered and without their secrets', async () => {
   const service = await startTestService();
   const shown = [];
   for (const [index, session_id] of ['c', 'a', undefined, 'b'].entries()) {
@@ -23,7 +23,7 @@ test("another account's webhooks are not listed", async () => {
   expect((await (await startTestService()).request('/webhooks')).body).toEqual({ webhooks: [] });
 });
 
-test('a url beyond ASCII is listed as it was written', async () => {
+test('a non-ASCII url is listed as written', async () => {
   const service = await startTestService();
   const url = 'https://8.8.8.8/zustand/ä/状態/😀?q=é';
   await register(service, url);

@@ -4,7 +4,7 @@ import { startReceiver } from '../support/receiver.js';
 import { startDelivering, startTestService } from '../support/service.js';
 import { attempted, deliveriesOf, register, storeDue, storeFailed, webhookOf } from '../support/webhooks.js';
 
-test('a listed webhook shows its newest failure and success and how often it has failed in a row', async () => {
+test('a listed webhook has its newest failure, its newest success and its number of consecutive failures', async () => {
   const service = await startDelivering();
   const receiver = await startReceiver();
   const { id } = await register(service, receiver.url);
@@ -29,7 +29,7 @@ test('a listed webhook shows its newest failure and success and how often it has
   });
 });
 
-test('each webhook shows its own health, and queued deliveries are counted up to a bound', async () => {
+test('each webhook has its own health, and queued deliveries are counted up to a limit', async () => {
   const service = await startTestService();
   const [busy, idle] = [await register(service, 'https://8.8.8.8/1'), await register(service, 'https://8.8.8.8/2')];
   await storeDue(service, busy.id, settings.queued_count_max + 5);

@@ -3,7 +3,7 @@ import { startReceiver } from '../support/receiver.js';
 import { startTestService } from '../support/service.js';
 import { storeFailed } from '../support/webhooks.js';
 
-test('requests, groups, attempts, queues and the event loop can be watched', async () => {
+test('metrics cover requests, groups, attempts, queues and the event loop', async () => {
   const service = await startTestService({ env: { METRICS_PORT: '0', WORKER: '1' } });
   const receiver = await startReceiver();
   await service.post('/webhooks/register', { url: receiver.url, events: ['state_change'] });
@@ -41,14 +41,14 @@ test('pending and failed deliveries of all accounts are counted, at most every 5
   expect(await scrape()).toContain('webhook_deliveries_failed 3\n');
 });
 
-test('refusals of limits are counted by policy', async () => {
+test('rate limit rejections are counted by policy', async () => {
   const service = await startTestService({ env: { METRICS_PORT: '0', LIMIT_SESSION_REQUESTS_PER_MINUTE: '1' } });
   for (const status of [200, 429]) expect((await service.ingest({ heart_rate: 70 })).status).toBe(status);
   const text = await (await fetch(service.metricsUrl ?? '')).text();
   expect(text).toContain('rate_limit_refusals_total{policy="session"} 1');
 });
 
-test('metrics are not on the port of the service, and nothing else is on theirs', async () => {
+test("metrics are not served on the service's port, and the metrics port serves nothing else", async () => {
   const service = await startTestService({ env: { METRICS_PORT: '0' } });
   expect((await service.request('/metrics')).status).toBe(404);
   expect((await fetch(new URL('/healthz', service.metricsUrl))).status).toBe(404);

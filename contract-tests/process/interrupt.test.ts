@@ -9,7 +9,7 @@ import { createTestDatabase } from '../support/databases.js';
 import { startMain } from '../support/process.js';
 import { root } from '../support/service.js';
 
-test('Ctrl-C under npm start closes the service: the database is one file again', async () => {
+test('Ctrl-C under npm start closes the service and leaves the database in one file', async () => {
   const { url: DATABASE_URL, drop } = await createTestDatabase('sqlite');
   onTestFinished(drop);
   const file = DATABASE_URL.slice('sqlite:'.length);
@@ -31,7 +31,7 @@ test('Ctrl-C under npm start closes the service: the database is one file again'
   expect(stderr).toContain('"msg":"stopped"');
 });
 
-test('a second signal within a second is the same one, a later one ends the process', async () => {
+test('a second signal within a second is ignored, and a later one ends the process', async () => {
   const { url: DATABASE_URL, drop } = await createTestDatabase('sqlite');
   onTestFinished(drop);
   for (const [pauseMs, code] of [

@@ -9,7 +9,7 @@ async function commandLine() {
   return { env, keys: (...args: string[]) => runMain(['keys', ...args], env) };
 }
 
-test('a key is made on a fresh database, alone on standard output, and works', async () => {
+test('a key created on a new database is the only line on standard output and works', async () => {
   const { env, keys } = await commandLine();
   const made = await keys('create', '--account', 'acme', '--tier', 'solo', '--expires', '90d');
   expect(made.code).toBe(0);
@@ -21,7 +21,7 @@ test('a key is made on a fresh database, alone on standard output, and works', a
   await service.end('SIGTERM');
 });
 
-test('keys are listed without themselves, rotated and revoked', async () => {
+test('keys are listed without the key itself, rotated and revoked', async () => {
   const { keys } = await commandLine();
   const made = await keys('create', '--account', 'acme', '--tier', 'solo');
   const id = made.stderr.match(/key_\w+/g)?.find((it) => it !== 'key_id') ?? '';
@@ -36,7 +36,7 @@ test('keys are listed without themselves, rotated and revoked', async () => {
   for (const key of [made.stdout.trim(), rotated.stdout.trim()]) expect(stdout).not.toContain(key);
 });
 
-test('scopes, networks and expiry of a key are listed, and the audit log tells every change', async () => {
+test('scopes, networks and expiry of a key are listed, and the audit log lists every change', async () => {
   const { keys } = await commandLine();
   const limits = ['--scopes', 'read,ingest', '--networks', '10.1.2.3/8, ::1', '--expires', '30d'];
   const made = await keys('create', '--account', 'acme', '--tier', 'solo', ...limits);
@@ -54,7 +54,7 @@ test('scopes, networks and expiry of a key are listed, and the audit log tells e
   expect((await keys('audit')).stdout).not.toContain(made.stdout.trim());
 });
 
-test('the tier is the account’s: another one is refused with the remedy, set-tier changes it', async () => {
+test('the tier belongs to the account: another tier is rejected with the remedy, and set-tier changes it', async () => {
   const { keys } = await commandLine();
   await keys('create', '--account', 'acme', '--tier', 'free');
   const refused = await keys('create', '--account', 'acme', '--tier', 'solo');
@@ -74,7 +74,7 @@ test.each([
   [['audit', '--account', 'nobody'], 'there is no account'],
   [['revoke', 'key_unknown'], 'keys list'],
   [['set-tier', '--account', 'nobody', '--tier', 'solo'], 'create a key'],
-])('%j is refused with the remedy', async (args, remedy) => {
+])('%j is rejected with the remedy', async (args, remedy) => {
   const { keys } = await commandLine();
   const ended = await keys(...args);
   expect(ended).toMatchObject({ code: 1, stdout: '' });

@@ -28,7 +28,7 @@ async function sendUntilRefused(url: string, key: string, sender: number) {
   throw new Error('the service did not end');
 }
 
-test('SIGTERM under load: what was acknowledged is stored, what was refused is not, and the process ends by itself', async () => {
+test('SIGTERM under load: acknowledged readings are stored, rejected ones are not, and the process exits', async () => {
   const database = await createTestDatabase();
   const store = openStore(readConfig({ DATABASE_URL: database.url }).database);
   onTestFinished(async () => {

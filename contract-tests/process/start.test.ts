@@ -15,7 +15,7 @@ async function sqliteUrl(): Promise<string> {
   return database.url;
 }
 
-test('an empty embedded database gets a key, and the printed line works when pasted', async () => {
+test('an empty embedded database gets a key, and the printed command works when pasted', async () => {
   const service = await startMain({ DATABASE_URL: await sqliteUrl() });
   expect(service.stdout().split('\n')[0]).toBe(`Listening on ${service.url}`);
   await expect.poll(service.stdout).toContain('curl -s');
@@ -28,7 +28,7 @@ test('an empty embedded database gets a key, and the printed line works when pas
   expect(ended.stderr).not.toContain(line.match(/sk_\w+/)?.[0]);
 });
 
-test('a second start keeps the data, the key and the memory of resends, and makes no other key', async () => {
+test('a second start keeps the data, the key and the deduplication of resends, and creates no other key', async () => {
   const DATABASE_URL = await sqliteUrl();
   const first = await startMain({ DATABASE_URL });
   await expect.poll(first.stdout).toMatch(/sk_\w{32}/);
@@ -48,7 +48,7 @@ test('a second start keeps the data, the key and the memory of resends, and make
   );
 });
 
-test('an embedded database, its log and the key file beside it are for their owner alone', async () => {
+test('only the owner can read the embedded database, its log and its key file', async () => {
   const DATABASE_URL = await sqliteUrl();
   const service = await startMain({ DATABASE_URL });
   for (const ending of ['', '-wal', '-shm', '.key']) {
@@ -58,7 +58,7 @@ test('an embedded database, its log and the key file beside it are for their own
   await service.end('SIGTERM');
 });
 
-test('an embedded database that exists keeps the rights that it was given', async () => {
+test('an existing embedded database keeps its file permissions', async () => {
   const DATABASE_URL = await sqliteUrl();
   const file = DATABASE_URL.slice('sqlite:'.length);
   await writeFile(file, '');
@@ -91,14 +91,14 @@ test.each([
     'DATABASE_URL: the database cannot be reached: is it running there?',
   ],
   [{ DATABASE_URL: 'sqlite:/dev/null/state.db' }, 'DATABASE_URL: '],
-])('a wrong environment stops the start with one clear line: %j', async (env, line) => {
+])('an invalid environment stops the start with one clear line: %j', async (env, line) => {
   const ended = await runMain([], { DATABASE_URL: await sqliteUrl(), ...(env as Record<string, string>) });
   expect(ended).toMatchObject({ code: 1, stdout: '' });
   expect(ended.stderr.trim().split('\n')).toHaveLength(1);
   expect(ended.stderr).toContain(`error: ${line}`);
 });
 
-test('a port in use stops the start and names the remedy', async () => {
+test('a port in use stops the start with a message that names the remedy', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   onTestFinished(() => void other.close());
   await new Promise((resolve) => other.once('listening', resolve));
@@ -136,7 +136,7 @@ test.each([
   expect(ended.stderr).toContain(hint);
 });
 
-test('a damaged key file stops the start instead of keying nothing', async () => {
+test('a damaged key file stops the start', async () => {
   const DATABASE_URL = await sqliteUrl();
   await writeFile(`${DATABASE_URL.slice('sqlite:'.length)}.key`, '');
   const ended = await runMain([], { DATABASE_URL });

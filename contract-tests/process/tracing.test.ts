@@ -8,7 +8,7 @@ import { type Running, runMain, startMain } from '../support/process.js';
 
 const traceId = '0af7651916cd43dd8448eb211c80319c';
 
-test('requests are traced to where OTEL_ variables point, under the caller’s trace and without ids of people', async () => {
+test('requests are traced to the OTEL_ endpoint, within the caller’s trace and without ids of people', async () => {
   const collector = await startCollector();
   const database = await createTestDatabase();
   onTestFinished(database.drop);

@@ -5,7 +5,7 @@ import { register } from '../support/webhooks.js';
 const url = 'http://127.0.0.1:9999/hooks';
 const wish = { url, events: ['state_change'], session_id: 's1' };
 
-test('the same url and session again answer with the standing webhook, without its secret', async () => {
+test('registering the same url and session again returns the existing webhook without its secret', async () => {
   const service = await startTestService();
   const { secret: _, ...standing } = await register(service, url, { session_id: 's1' });
   service.clock.advance(10);
@@ -15,7 +15,7 @@ test('the same url and session again answer with the standing webhook, without i
   expect((await service.request('/webhooks')).body.webhooks).toHaveLength(1);
 });
 
-test('of simultaneous registrations of one target one makes the webhook, and all name it', async () => {
+test('concurrent registrations of one target create one webhook, and all return it', async () => {
   const service = await startTestService();
   const answers = await Promise.all(Array.from({ length: 10 }, () => service.post('/webhooks/register', wish)));
   expect(answers.map(({ status }) => status).sort()).toEqual([...Array(9).fill(200), 201]);
@@ -23,14 +23,14 @@ test('of simultaneous registrations of one target one makes the webhook, and all
   expect((await service.request('/webhooks')).body.webhooks).toHaveLength(1);
 });
 
-test('the same target of another account is another webhook', async () => {
+test('the same target in another account is another webhook', async () => {
   const [mine, theirs] = [await startTestService(), await startTestService()];
   const one = await register(mine, url, { session_id: 's1' });
   const other = await register(theirs, url, { session_id: 's1' });
   expect(other.id).not.toBe(one.id);
 });
 
-test('a webhook that was removed is made anew, with another id and secret', async () => {
+test('registering a removed webhook again creates a new id and secret', async () => {
   const service = await startTestService();
   const first = await register(service, url);
   await service.request(`/webhooks/${first.id}`, { method: 'DELETE' });

@@ -4,7 +4,7 @@ import { register } from '../support/webhooks.js';
 
 const events = ['state_change'] as const;
 
-test('a registration is answered with what is stored of it, and with a secret of 32 random bytes', async () => {
+test('a registration returns the stored webhook and a secret of 32 random bytes', async () => {
   const service = await startTestService();
   const url = 'http://127.0.0.1:9999/hooks?tenant=a%20b';
   const webhook = await register(service, url, { session_id: 's-1' });
@@ -21,12 +21,12 @@ test('a registration is answered with what is stored of it, and with a secret of
   expect(Buffer.from(webhook.secret.slice('whsec_'.length), 'base64')).toHaveLength(32);
 });
 
-test('without a session it watches all of them, and says so by leaving it out', async () => {
+test('a webhook without a session watches all sessions, and its response has no session_id', async () => {
   const webhook = await register(await startTestService(), 'http://127.0.0.1:9999');
   expect(webhook).not.toHaveProperty('session_id');
 });
 
-test('no two webhooks share an id or a secret', async () => {
+test('ids and secrets of webhooks are unique', async () => {
   const service = await startTestService();
   const sessions = Array.from({ length: 20 }, (_, index) => `s${index}`);
   const all = await Promise.all(sessions.map((session_id) => register(service, 'http://127.0.0.1:9', { session_id })));
@@ -40,7 +40,7 @@ test.each([
   ['another query', 'https://192.0.1.1/a?b', undefined],
   ['a session', 'https://192.0.1.1/a', 's1'],
   ['a session that differs in case', 'https://192.0.1.1/a', 'S1'],
-])('%s makes another webhook', async (_name, url, session_id) => {
+])('%s creates another webhook', async (_name, url, session_id) => {
   const service = await startTestService();
   await register(service, 'https://192.0.1.1/a');
   await register(service, 'https://192.0.1.1/A', { session_id: 's1' });
@@ -55,11 +55,11 @@ test.each([
   ['a scheme in capitals', 'HTTPS://hooks.unknown.example'],
   ['a query with everything', 'https://hooks.unknown.example/?a=b&c=%23&d="'],
   ['1,024 characters', `https://8.8.8.8/${'x'.repeat(1024 - 'https://8.8.8.8/'.length)}`],
-])('%s is taken, and shown as it was written', async (_name, url) => {
+])('%s is accepted and returned as written', async (_name, url) => {
   expect((await register(await startTestService(), url)).url).toBe(url);
 });
 
-test('http is taken where the deployment allows it', async () => {
+test('http is accepted when the deployment allows it', async () => {
   const service = await startTestService({ env: { WEBHOOK_ALLOW_HTTP: '1' } });
   await register(service, 'http://8.8.8.8/hooks');
 });

@@ -28,20 +28,20 @@ test.each([
   expect((await service.request('/webhooks')).body.webhooks).toEqual([]);
 });
 
-test('the kinds that there are are named', async () => {
+test('the error for an unknown event type lists the allowed ones', async () => {
   const service = await startTestService();
   const { body } = await service.post('/webhooks/register', { ...good, events: ['x'] });
   expect(body).toMatchObject({ detail: 'Input should be one of the allowed values' });
   expect(body.errors[0].allowed).toEqual(['state_change']);
 });
 
-test.each([[[]], ['text'], [1], [null]])('%j is no registration', async (wrong) => {
+test.each([[[]], ['text'], [1], [null]])('%j is not a valid registration', async (wrong) => {
   const service = await startTestService();
   const { body } = await service.post('/webhooks/register', wrong);
   expect(body).toMatchObject({ status: 422, errors: [{ pointer: '', code: 'object_type' }] });
 });
 
-test('everything that is missing is told at once', async () => {
+test('all missing fields are listed in one response', async () => {
   const { body } = await (await startTestService()).post('/webhooks/register', {});
   const faults = body.errors.map(({ pointer, code }: { pointer: string; code: string }) => [pointer, code]);
   expect(faults.sort()).toEqual([
@@ -94,7 +94,7 @@ test.each([
   expect((await service.request('/webhooks')).body.webhooks).toEqual([]);
 });
 
-test('what is wrong with a url is said without repeating it', async () => {
+test('the error for an invalid url does not repeat the url', async () => {
   const service = await startTestService();
   const answer = await service.post('/webhooks/register', { ...good, url: 'https://me:hunter2@8.8.8.8/' });
   expect(JSON.stringify(answer.body)).not.toContain('hunter2');
@@ -102,7 +102,7 @@ test('what is wrong with a url is said without repeating it', async () => {
 });
 
 test.each(['http://127.0.0.1:8080/hooks', 'https://[::1]/', 'https://localhost/hooks'])(
-  'where loopback is not allowed %s is refused',
+  '%s is rejected unless loopback is allowed',
   async (url) => {
     const service = await startTestService({ env: { WEBHOOK_ALLOW_LOOPBACK: '0' } });
     const { body } = await service.post('/webhooks/register', { ...good, url });
@@ -110,7 +110,7 @@ test.each(['http://127.0.0.1:8080/hooks', 'https://[::1]/', 'https://localhost/h
   },
 );
 
-test('an account has a hundred webhooks at most, also when the last ones come at once', async () => {
+test('an account has at most a hundred webhooks, also under concurrent registrations', async () => {
   const service = await startTestService();
   const wish = (index: number) => ({ ...good, url: `https://8.8.8.8/${index}` });
   const registerAll = (from: number, to: number) =>
@@ -132,7 +132,7 @@ test('an account has a hundred webhooks at most, also when the last ones come at
   await register(await startTestService(), 'https://8.8.8.8/of-another-account');
 });
 
-test('query parameters are refused', async () => {
+test('query parameters are rejected', async () => {
   const { body } = await (await startTestService()).post('/webhooks/register?force=1', good);
   expect(body).toMatchObject({ status: 422, errors: [{ parameter: 'force', code: 'extra_forbidden' }] });
 });

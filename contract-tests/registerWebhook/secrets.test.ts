@@ -5,7 +5,7 @@ import { Clock, client, startTestService } from '../support/service.js';
 import { everythingStored } from '../support/stored.js';
 import { attempted, deliveriesOf, failedDeliveries, register, startStory } from '../support/webhooks.js';
 
-test('secrets are answered once, and neither stored nor logged nor shown again', async () => {
+test('secrets are returned once and never stored in plain text, logged or listed', async () => {
   const service = await startTestService({ env: { WORKER: '1' } });
   const receiver = await startReceiver();
   receiver.answer(410);
@@ -30,7 +30,7 @@ test('secrets are answered once, and neither stored nor logged nor shown again',
   expect(stored).toContain(id);
 });
 
-test('secrets are sealed: under another SECRETS_KEY nothing is sent, and a rotation mends it', async () => {
+test('secrets are encrypted: nothing is sent under another SECRETS_KEY until a rotation', async () => {
   const [database, clock] = [await createTestDatabase(), new Clock()];
   onTestFinished(database.drop);
   const receiver = await startReceiver();

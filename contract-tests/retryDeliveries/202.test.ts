@@ -5,7 +5,7 @@ import { deliveriesOf, failedDeliveries, register, storeFailed } from '../suppor
 const url = 'https://8.8.8.8/';
 const idOf = ({ deliveryId }: { deliveryId: string }) => deliveryId;
 
-test('named deliveries that have failed are queued again, under their ids and with a fresh schedule', async () => {
+test('failed deliveries are queued again by id, with their ids and a new schedule', async () => {
   const service = await startTestService();
   const { id: webhookId } = await register(service, url);
   const attempts = [{ timestamp: service.clock.at(), status: 500, duration_ms: 1 }];
@@ -21,7 +21,7 @@ test('named deliveries that have failed are queued again, under their ids and wi
   expect(queued).toMatchObject([fresh, fresh]);
 });
 
-test('of ids that are unknown, not failed or retried already nothing is queued', async () => {
+test('unknown, not failed and already retried ids queue nothing', async () => {
   const service = await startTestService();
   const { id: webhookId } = await register(service, url);
   const [failed] = await storeFailed(service, [{ webhookId }]);
@@ -35,7 +35,7 @@ test('of ids that are unknown, not failed or retried already nothing is queued',
   expect(await retry()).toEqual({ count: 0, delivery_ids: [] });
 });
 
-test("another account's deliveries are passed over as unknown ones are", async () => {
+test('deliveries of another account are skipped like unknown ones', async () => {
   const [owner, stranger] = [await startTestService(), await startTestService()];
   const { id: webhookId } = await register(owner, url);
   const [failed] = await storeFailed(owner, [{ webhookId }]);
@@ -44,7 +44,7 @@ test("another account's deliveries are passed over as unknown ones are", async (
   expect((await failedDeliveries(owner)).deliveries).toHaveLength(1);
 });
 
-test('all of a webhook are queued again, or those that failed at an instant or later', async () => {
+test('all failed deliveries of a webhook are queued again, or only those since a time', async () => {
   const service = await startTestService();
   const [one, other] = [await register(service, url), await register(service, `${url}other`)];
   const settled = (webhookId: string, seconds: number) => ({
@@ -64,14 +64,14 @@ test('all of a webhook are queued again, or those that failed at an instant or l
   expect((await failedDeliveries(service)).deliveries.map(({ webhook_id }) => webhook_id)).toEqual([other.id]);
 });
 
-test('a hundred ids fit into a request', async () => {
+test('a request may contain a hundred ids', async () => {
   const service = await startTestService();
   const { id: webhookId } = await register(service, url);
   const failed = await storeFailed(service, Array(100).fill({ webhookId }));
   expect((await service.post('/webhooks/retries', { delivery_ids: failed.map(idOf) })).body.count).toBe(100);
 });
 
-test('of a webhook the newest thousand are queued, and the next request takes the rest', async () => {
+test('the newest thousand deliveries of a webhook are queued, and the next request queues the rest', async () => {
   const service = await startTestService();
   const { id: webhookId } = await register(service, url);
   const [oldest] = await storeFailed(service, [{ webhookId, settledAtMs: service.clock.nowMs - 1 }]);
@@ -82,7 +82,7 @@ test('of a webhook the newest thousand are queued, and the next request takes th
   expect(await retry()).toEqual({ count: 1, delivery_ids: [oldest?.deliveryId] });
 });
 
-test('of simultaneous retries of one delivery one queues it', async () => {
+test('one of several concurrent retries of one delivery queues it', async () => {
   const service = await startTestService();
   const { id: webhookId } = await register(service, url);
   const [failed] = await storeFailed(service, [{ webhookId }]);

@@ -29,7 +29,7 @@ test.each([
   expect(body.errors).toContainEqual(expect.objectContaining({ pointer, code }));
 });
 
-test.each([[[]], ['text'], [null]])('%j is no request to retry', async (wrong) => {
+test.each([[[]], ['text'], [null]])('%j is not a valid retry request', async (wrong) => {
   const { body } = await (await startTestService()).post('/webhooks/retries', wrong);
   expect(body).toMatchObject({ status: 422, errors: [{ pointer: '', code: 'object_type' }] });
 });

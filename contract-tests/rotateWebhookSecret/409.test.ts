@@ -4,7 +4,7 @@ import { register } from '../support/webhooks.js';
 
 const daySeconds = 24 * 60 * 60;
 
-test('a second rotation within 24 hours is refused, so that the previous secret stays valid as documented', async () => {
+test('a second rotation within 24 hours is rejected, so that the previous secret stays valid as documented', async () => {
   const service = await startTestService({});
   const { id } = await register(service, 'https://8.8.8.8/');
   const rotate = () => service.request(`/webhooks/${id}/rotate-secret`, { method: 'POST' });
@@ -19,7 +19,7 @@ test('a second rotation within 24 hours is refused, so that the previous secret 
   expect((await rotate()).status).toBe(200);
 });
 
-test('of simultaneous rotations exactly one succeeds', async () => {
+test('exactly one of several concurrent rotations succeeds', async () => {
   const service = await startTestService();
   const { id } = await register(service, 'https://8.8.8.8/');
   const rotations = await Promise.all(

@@ -25,7 +25,7 @@ async function twoServices() {
   return { clock, one, two: client(other.url, one.key, clock) };
 }
 
-test('a session through two services by turns is told what it would be told by one', async () => {
+test('a session that alternates between two services gets the same responses as from one', async () => {
   const { clock, one, two } = await twoServices();
   const alone = await startTestService({ clock });
   for (const [index, reading] of readings.entries()) {
@@ -42,7 +42,7 @@ test('a session through two services by turns is told what it would be told by o
   }
 });
 
-test('what was erased through one service is not remembered by another, though it begins again under its names', async () => {
+test('data erased through one service is not used by another, also when its names are used again', async () => {
   const { clock, one, two } = await twoServices();
   for (const reading of readings.slice(0, 12)) {
     await one.read(reading);
@@ -57,7 +57,7 @@ test('what was erased through one service is not remembered by another, though i
   expect((await one.request('/v1/triggers?subject_id=anna')).status).toBe(404);
 });
 
-test('whom another service has bound a session to is known, though this one remembers it without', async () => {
+test('a session bound by one service is bound for another that has its unbound row cached', async () => {
   const { clock, one, two } = await twoServices();
   const stressed = { heart_rate: 150, tone: 'tense', sentiment: -0.9, ...turns[0] } as const;
   await two.read({ session_id: 'earlier', subject_id: 'anna', ...stressed });

@@ -32,18 +32,22 @@ test('the service and the keys command wait for the write lock of another proces
   await service.end('SIGTERM');
 });
 
-test('a lock that lasts ends a command with one line that names the remedy', { timeout: limitMs }, async () => {
-  const { env, locker } = await lockedDatabase();
-  const ended = await runMain(['migrate'], env);
-  await locker.rollback();
-  expect(ended.code).toBe(1);
-  expect(ended.stderr).toMatch(
-    /^error: DATABASE_URL: another process keeps the database locked: stop it, or wait for the end of its transaction \(.*database is locked\)\n$/,
-  );
-});
+test(
+  'a lock that outlasts the timeout ends a command with one line that names the remedy',
+  { timeout: limitMs },
+  async () => {
+    const { env, locker } = await lockedDatabase();
+    const ended = await runMain(['migrate'], env);
+    await locker.rollback();
+    expect(ended.code).toBe(1);
+    expect(ended.stderr).toMatch(
+      /^error: DATABASE_URL: another process keeps the database locked: stop it, or wait for the end of its transaction \(.*database is locked\)\n$/,
+    );
+  },
+);
 
 test(
-  'a command that writes to a current database waits, and one that reads does not need the lock',
+  'a writing command waits for the lock on a current database, and a reading command does not require it',
   { timeout: limitMs },
   async () => {
     const { env, locker } = await lockedDatabase();

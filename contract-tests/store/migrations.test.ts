@@ -22,7 +22,7 @@ async function schemaOf(knex: Knex): Promise<string[]> {
   return created.map(([[row]]) => row['Create Table'].split(/,?\n/).sort().join('\n'));
 }
 
-test('a migration that stopped between two statements is completed by the next run', async () => {
+test('a migration interrupted between two statements is completed by the next run', async () => {
   const knex = await openEmpty();
   await migrate(knex);
   const complete = await schemaOf(knex);
@@ -36,7 +36,7 @@ test('a migration that stopped between two statements is completed by the next r
   expect(await schemaOf(knex)).toEqual(complete);
 });
 
-test('every migration can run again', async () => {
+test('every migration is idempotent', async () => {
   const knex = await openEmpty();
   await migrate(knex);
   const complete = await schemaOf(knex);

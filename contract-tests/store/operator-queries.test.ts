@@ -121,7 +121,7 @@ const readingOf = (score: number, index: number) => {
 /** MySQL's driver returns decimals as text. */
 const asCell = (value: unknown): string => (Number.isNaN(Number(value)) ? String(value) : String(Number(value)));
 
-test('the queries of the operations guide return what it shows', async () => {
+test('the queries in the operations guide return the results that it shows', async () => {
   const database = await createTestDatabase();
   onTestFinished(database.drop);
   const store = openStore(readConfig({ DATABASE_URL: database.url }).database);

@@ -14,7 +14,7 @@ const mysqlErrors = [
   [1290, 'ER_OPTION_PREVENTS_STATEMENT', /read-only/],
 ] as const;
 
-test.each(mysqlErrors)('error %i of the server is retryable and names its remedy', async (number, code, remedy) => {
+test.each(mysqlErrors)('server error %i is retryable and names its remedy', async (number, code, remedy) => {
   const database = await createTestDatabase();
   onTestFinished(database.drop);
   const knex = openDatabase(readConfig({ DATABASE_URL: database.url }).database);
@@ -29,7 +29,7 @@ test.each(mysqlErrors)('error %i of the server is retryable and names its remedy
   expect(remedyOf(error)).toMatch(remedy);
 });
 
-test('a transaction that ends on a closed connection runs again', async () => {
+test('a transaction on a closed connection is retried', async () => {
   const database = await createTestDatabase();
   onTestFinished(database.drop);
   const target = new URL(database.url);

@@ -313,7 +313,7 @@ test('every query of the service searches an index', async () => {
   ]);
 });
 
-test('sessions that begin at once are asked about together', async () => {
+test('concurrent new sessions are looked up in batches', async () => {
   const heard = await startHeard();
   const begin = (index: number) =>
     send(heard, `account-${index % 2}`, {
@@ -328,7 +328,7 @@ test('sessions that begin at once are asked about together', async () => {
   expect(questions.length).toBeLessThanOrEqual(2 * 4);
 });
 
-test('a profile is read by one query, on the primary key', async () => {
+test('a profile is read with one query on the primary key', async () => {
   const heard = await startHeard();
   const { accountId } = await fill(heard);
   const ours = callerIn(accountId);
@@ -342,7 +342,7 @@ test('a profile is read by one query, on the primary key', async () => {
   );
 });
 
-test('a resend is looked up by its whole key, not among all readings of its session', async () => {
+test('a resend is looked up by the full primary key, not among all readings of its session', async () => {
   const heard = await startHeard();
   const { accountId } = await fill(heard);
   const resent = { session_id: 'ours', timestamp: heard.clock.at(), heart_rate: 90 };
@@ -354,7 +354,7 @@ test('a resend is looked up by its whole key, not among all readings of its sess
   expect(JSON.stringify(plan)).toContain(wholeKey);
 });
 
-test('queues with due deliveries are found by skipping from queue to queue in the index', async () => {
+test('queues with due deliveries are found by skip-scanning the index', async () => {
   const heard = await startHeard();
   await fill(heard);
   const [query, ...others] = await heard.statementsOf(() => heard.store.findDueQueues());
@@ -370,7 +370,7 @@ test('queues with due deliveries are found by skipping from queue to queue in th
   for (const detail of searches) expect(detail).toMatch(search);
 });
 
-test('deliveries are counted in an index alone', async () => {
+test('deliveries are counted from an index alone', async () => {
   const heard = await startHeard();
   await fill(heard);
   const [query, ...others] = await heard.statementsOf(() => heard.store.countDeliveries());
@@ -387,7 +387,7 @@ test('deliveries are counted in an index alone', async () => {
   expect(reads).toEqual([search, search]);
 });
 
-test('a claim reads of each queue what is due, not more', async () => {
+test('a claim reads only the due deliveries of each queue', async () => {
   const heard = await startHeard();
   await fill(heard);
   const range = { nowMs: heard.clock.nowMs, leasedUntilMs: heard.clock.nowMs + 30_000 };

@@ -3,7 +3,7 @@ import { createTestDatabase } from '../support/databases.js';
 import { startMain } from '../support/process.js';
 import { Clock, client, startTestService } from '../support/service.js';
 
-test('readings of new sessions through two services on one database are neither lost nor doubled', async () => {
+test('readings of new sessions through two services on one database are neither lost nor duplicated', async () => {
   const database = await createTestDatabase();
   onTestFinished(database.drop);
   const clock = new Clock();
@@ -25,7 +25,7 @@ test('readings of new sessions through two services on one database are neither 
   }
 });
 
-test('processes that start at once on an empty database all come up', async () => {
+test('processes that start concurrently on an empty database all start', async () => {
   const database = await createTestDatabase();
   onTestFinished(database.drop);
   const services = await Promise.all([1, 2, 3].map(() => startMain({ DATABASE_URL: database.url })));

@@ -6,7 +6,7 @@ import { deliveriesOf, register, storeDue, storeFailed } from '../support/webhoo
 
 const day = 24 * 60 * 60;
 
-test('readings and idle sessions go after 24 hours, and not before', async () => {
+test('readings and idle sessions are deleted after 24 hours, and not before', async () => {
   const { read, request, store, clock } = await startTestService({});
   await read({ session_id: 'old', heart_rate: 70 });
   clock.advance(day - 1);
@@ -19,7 +19,7 @@ test('readings and idle sessions go after 24 hours, and not before', async () =>
   expect((await request('/v1/state?session_id=young')).status).toBe(200);
 });
 
-test('a session that goes on stays; only its old readings go', async () => {
+test('an active session stays, and only its old readings are deleted', async () => {
   const { read, store, clock } = await startTestService({});
   await read({ heart_rate: 70 });
   clock.advance(day - 1);
@@ -30,7 +30,7 @@ test('a session that goes on stays; only its old readings go', async () => {
   expect(again.adaptation_effectiveness).toBeDefined();
 });
 
-test('settled deliveries go after seven days, and what waits stays however old it is', async () => {
+test('settled deliveries are deleted after seven days, and queued ones stay regardless of age', async () => {
   const service = await startTestService({});
   const { store, clock } = service;
   const { id: webhookId } = await register(service, 'https://8.8.8.8/');
@@ -47,7 +47,7 @@ test('settled deliveries go after seven days, and what waits stays however old i
   expect(await left()).toEqual([due?.deliveryId]);
 });
 
-test('six hundred settled deliveries are purged in small batches, in whichever order they were settled', async () => {
+test('six hundred settled deliveries are purged in small batches, whatever their settlement order', async () => {
   const service = await startTestService({});
   const { store, clock } = service;
   const wishes = Array.from({ length: 600 }, (_, index) => ({

@@ -72,7 +72,7 @@ function comparable(status: number, body: unknown): unknown {
   return { status, ...rest };
 }
 
-test('identical histories are answered identically on SQLite and on MySQL', async () => {
+test('identical histories get identical responses on SQLite and on MySQL', async () => {
   const startMs = Date.now();
   const history = drawHistory();
   const onSqlite = await play(await startOn('sqlite', startMs), history);
@@ -81,7 +81,7 @@ test('identical histories are answered identically on SQLite and on MySQL', asyn
   expect(new Set(onSqlite.map((answer) => (answer as { status: number }).status))).toEqual(new Set([200]));
 });
 
-test('readings that arrive all at once are answered identically on SQLite and on MySQL', async () => {
+test('concurrent readings get identical responses on SQLite and on MySQL', async () => {
   const startMs = Date.now();
   const [sqlite, mysql] = [await startOn('sqlite', startMs), await startOn('mysql', startMs)];
   // A person a reading, so that the order of arrival cannot matter.

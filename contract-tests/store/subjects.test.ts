@@ -3,7 +3,7 @@ import { readConfig } from '../../src/config.js';
 import { openDatabase } from '../../src/store/database.js';
 import { startTestService } from '../support/service.js';
 
-test('a subject whose reading was refused is not stored', async () => {
+test('a subject whose reading was rejected is not stored', async () => {
   const { ingest, read, database } = await startTestService({});
   await read({ subject_id: 'anna', heart_rate: 70 });
   expect((await ingest({ subject_id: 'bert', heart_rate: 71 })).status).toBe(422);
@@ -12,7 +12,7 @@ test('a subject whose reading was refused is not stored', async () => {
   await knex.destroy();
 });
 
-test('what is usual for a subject is remembered across sessions, and said so', async () => {
+test("a subject's baseline is used across sessions and named in the reason", async () => {
   const { read, clock } = await startTestService({});
   for (let reading = 0; reading < 12; reading++) {
     await read({ session_id: 'monday', subject_id: 'anna', heart_rate: 55 });
@@ -27,7 +27,7 @@ test('what is usual for a subject is remembered across sessions, and said so', a
   expect(stranger.action_reason).toMatch(/the population's typical/);
 });
 
-test('without a subject the session is the subject, and hands its baseline to the one that it is bound to', async () => {
+test('a session without a subject has its own baseline and passes it to the subject it is bound to', async () => {
   const { read, clock } = await startTestService({});
   for (let reading = 0; reading < 12; reading++) {
     await read({ heart_rate: 55 });
@@ -42,7 +42,7 @@ test('without a subject the session is the subject, and hands its baseline to th
   expect(elsewhere.action_reason).toMatch(/above this person's usual/);
 });
 
-test('subjects of one name in two accounts are two people', async () => {
+test('subjects with the same name in two accounts are separate', async () => {
   const one = await startTestService({});
   const { createKey } = await import('../../src/accounts/manage.js');
   const { key } = await createKey(one.store.keys, { account: 'other', tier: 'solo' }, one.clock.nowMs);

@@ -27,7 +27,7 @@ async function openTwice(): Promise<[Knex, Knex]> {
   return both;
 }
 
-test('what a transaction has written it reads, and others once it is committed', async () => {
+test('a transaction reads its own writes, and others read them after the commit', async () => {
   const [knex, other] = await openTwice();
   await knex.transaction(async (transaction) => {
     await insert(transaction, 'a', 'b');
@@ -39,7 +39,7 @@ test('what a transaction has written it reads, and others once it is committed',
   expect(await inserted(other)).toEqual(['a', 'b', 'c', 'd']);
 });
 
-test('of a transaction that is given up nothing is written, and its connection begins afresh', async () => {
+test('a rolled-back transaction writes nothing, and its connection is reusable', async () => {
   const [knex] = await openTwice();
   const givenUp = knex.transaction(async (transaction) => {
     await insert(transaction, 'a');
@@ -50,7 +50,7 @@ test('of a transaction that is given up nothing is written, and its connection b
   expect(await inserted(knex)).toEqual(['b']);
 });
 
-test('a write that fails last undoes those before it, says what failed and leaves no lock behind', async () => {
+test('a failing last write rolls back the earlier ones, names the statement and leaves no lock', async () => {
   const [knex, other] = await openTwice();
   const failing = knex.transaction(async (transaction) => {
     await insert(transaction, 'a');
@@ -67,7 +67,7 @@ test('a write that fails last undoes those before it, says what failed and leave
   expect(await inserted(knex)).toEqual(['a', 'b']);
 });
 
-test('an insert that fails rejects by itself, before any later statement', async () => {
+test('a failing insert rejects immediately, before any later statement', async () => {
   const [knex] = await openTwice();
   const failing = knex.transaction(async (transaction) => {
     await insert(transaction, 'a');
@@ -78,7 +78,7 @@ test('an insert that fails rejects by itself, before any later statement', async
   expect(await inserted(knex)).toEqual([]);
 });
 
-test('statements that run together run in their order, and one that fails undoes those before it', async () => {
+test('batched statements run in order, and a failing one rolls back the earlier ones', async () => {
   const [knex] = await openTwice();
   const rowsOf = (...names: readonly string[]) =>
     insertOf(
@@ -98,7 +98,7 @@ test('statements that run together run in their order, and one that fails undoes
   expect(await inserted(knex)).toEqual(['a', 'b', 'c']);
 });
 
-test('what is read at once is each answered with its own rows, and sees what was written before', async () => {
+test('concurrent reads each get their own rows and see earlier writes', async () => {
   const [knex] = await openTwice();
   const read = await knex.transaction(async (transaction) => {
     await insert(transaction, 'a', 'b');
@@ -109,7 +109,7 @@ test('what is read at once is each answered with its own rows, and sees what was
   expect(await inserted(knex)).toEqual(['a', 'b']);
 });
 
-test('one of several reads at once that fails undoes what was written before them', async () => {
+test('a failing read among concurrent ones rolls back the earlier writes', async () => {
   const [knex] = await openTwice();
   const failing = knex.transaction(async (transaction) => {
     await insert(transaction, 'a');
@@ -121,7 +121,7 @@ test('one of several reads at once that fails undoes what was written before the
   expect(await inserted(knex)).toEqual(['b']);
 });
 
-test('twenty megabytes run together: no packet is larger than a server accepts', async () => {
+test('twenty megabytes of statements run in packets that the server accepts', async () => {
   const [knex] = await openTwice();
   const [batches, rows, payload] = [40, 500, 'x'.repeat(1_000)];
   const statements = Array.from({ length: batches }, (_, batch) =>

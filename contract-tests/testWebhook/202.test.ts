@@ -4,7 +4,7 @@ import { startReceiver } from '../support/receiver.js';
 import { startDelivering } from '../support/service.js';
 import { attempted, deliveriesOf, failedDeliveries, register } from '../support/webhooks.js';
 
-test('a sample event is sent under the id of the answer, whatever session the webhook watches', async () => {
+test('a sample event is sent under the delivery id of the response, whatever session the webhook watches', async () => {
   const service = await startDelivering();
   const receiver = await startReceiver();
   const { id } = await register(service, receiver.url, { session_id: 'mine' });
@@ -16,7 +16,7 @@ test('a sample event is sent under the id of the answer, whatever session the we
   expect(sample?.event).toEqual({ event: 'state_change', ...test_event, timestamp: service.clock.at() });
 });
 
-test('a sample that the receiver refuses for good is listed by its id, and can be retried', async () => {
+test('a sample that fails permanently is listed by its id and can be retried', async () => {
   const service = await startDelivering();
   const receiver = await startReceiver();
   receiver.answer(410);

@@ -8,7 +8,7 @@ test.each([
   ['2001:DB8::1/32', '2001:db8::/32'],
   ['::1', '::1/128'],
   ['::ffff:10.0.0.0/104', '10.0.0.0/8'],
-])('%s is the network %s', (text, canonical) => {
+])('%s is parsed as the network %s', (text, canonical) => {
   expect(parseNetworks([text])).toEqual([canonical]);
 });
 
@@ -29,7 +29,7 @@ test.each([
   expect(() => parseNetworks([text])).toThrow(/not a network: write an IPv4 or IPv6 CIDR/);
 });
 
-test('a key has at most 32 networks, and equal ones count once', () => {
+test('a key has at most 32 networks, and duplicates count once', () => {
   const networks = Array.from({ length: 33 }, (_, index) => `10.0.${index}.0/24`);
   expect(() => parseNetworks(networks)).toThrow('at most 32');
   expect(parseNetworks(['10.0.0.0/8', '10.9.9.9/8'])).toEqual(['10.0.0.0/8']);

@@ -43,7 +43,7 @@ function answerTo(query: Buffer, isKnown: boolean): Buffer {
   return isKnown && isA ? Buffer.concat([head, record]) : head;
 }
 
-test('a name resolves by the configured nameserver, and another account asks again', async () => {
+test('a name is resolved by the configured nameserver, once per account', async () => {
   const { asked, address } = await startNameserver();
   const resolveName = createResolveName([address]);
   for (const account of ['a', 'a', 'b'])
@@ -52,12 +52,12 @@ test('a name resolves by the configured nameserver, and another account asks aga
   expect(asked).toHaveLength(4);
 });
 
-test('an unknown name is an error of its own', async () => {
+test('an unknown name has its own error', async () => {
   const { address } = await startNameserver();
   await expect(createResolveName([address])('unknown.example', 'a')).rejects.toBeInstanceOf(NameNotResolvedError);
 });
 
-test('names whose nameserver does not respond keep no other account waiting, and end', async () => {
+test('lookups at an unresponsive nameserver time out and do not delay other accounts', async () => {
   const { asked, address } = await startNameserver();
   const resolveName = createResolveName([address]);
   const settled: string[] = [];
@@ -75,7 +75,7 @@ test('names whose nameserver does not respond keep no other account waiting, and
   expect(settled).toContain('failed');
 });
 
-test('names of the hosts file and localhost resolve without a nameserver', async () => {
+test('localhost and names in the hosts file resolve without a nameserver', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'hosts-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'hosts');

@@ -21,20 +21,20 @@ function takeAll(slots: ReturnType<typeof createSlots>, queues: ReturnType<typeo
   }
 }
 
-test('a queue gets at most its slots, and one account alone may take all that are shared', () => {
+test('a queue gets at most its own share of slots, and a single account may use all shared slots', () => {
   const slots = createSlots();
   expect(takeAll(slots, queuesOf(1, 1))).toBe(slotsPerQueue);
   expect(takeAll(createSlots(), queuesOf(1, 1000))).toBe(slotsMax);
 });
 
-test('an account that holds every slot does not keep another from its own', () => {
+test("an account that holds every shared slot does not block another account's own slots", () => {
   const slots = createSlots();
   takeAll(slots, queuesOf(1, 1000));
   expect(slots.isExhausted()).toBe(true);
   expect(takeAll(slots, [...queuesOf(1, 1000), ...queuesOf(2, 100)])).toBe(slotsPerAccount);
 });
 
-test('slots that become free go to the account that holds fewer, until both hold the same', () => {
+test('freed slots go to the account with fewer slots until both have the same number', () => {
   const slots = createSlots();
   takeAll(slots, queuesOf(1, 128));
   const both = [...queuesOf(1, 200), ...queuesOf(2, 200)];
@@ -55,7 +55,7 @@ test('slots that become free go to the account that holds fewer, until both hold
   expect(Math.abs(held.first - held.second)).toBeLessThanOrEqual(slotsPerAccount);
 });
 
-test('two accounts share the receiver that both use: each has slots of its own there', () => {
+test('two accounts that share a receiver each have their own slots there', () => {
   const slots = createSlots();
   expect(takeAll(slots, [queueOf(1, 7), queueOf(2, 7)])).toBe(2 * slotsPerQueue);
 });

@@ -111,24 +111,24 @@ const accepted = [
   '[::ffff:8.8.8.8]',
 ];
 
-test.each([...loopback, ...refused])('https://%s is no target', (host) => {
+test.each([...loopback, ...refused])('https://%s is not an allowed target', (host) => {
   for (const policy of [strict, withHttp]) {
     expect(faultOfUrl(`https://${host}/hooks`, policy)).toBe('address_refused');
     expect(faultOfUrl(`http://${host}:8080/hooks`, policy)).toBe('address_refused');
   }
 });
 
-test.each(loopback)('https://%s and http are targets where loopback is allowed', (host) => {
+test.each(loopback)('https://%s and http are allowed targets when loopback is allowed', (host) => {
   for (const policy of [onLoopback, open])
     for (const scheme of ['https', 'http']) expect(faultOfUrl(`${scheme}://${host}/`, policy)).toBeUndefined();
 });
 
-test.each(refused)('https://%s is no target where loopback and http are allowed either', (host) => {
+test.each(refused)('https://%s is not an allowed target even when loopback and http are allowed', (host) => {
   for (const scheme of ['https', 'http']) expect(faultOfUrl(`${scheme}://${host}/`, open)).toBe('address_refused');
 });
 
 test.each([...accepted, 'hooks.example.com', 'localhost.example.com', 'notlocalhost', 'bücher.example'])(
-  '%s is a target over https, and over http only where that is allowed',
+  '%s is an allowed target over https, and over http only when http is allowed',
   (host) => {
     for (const policy of [strict, onLoopback, open]) expect(faultOfUrl(`https://${host}/`, policy)).toBeUndefined();
     for (const policy of [strict, onLoopback]) expect(faultOfUrl(`http://${host}/`, policy)).toBe('url_scheme');
@@ -170,7 +170,7 @@ function notationsOf([a, b, c, d]: readonly [number, number, number, number]): s
   ];
 }
 
-test('no address of the private ranges is a target in any notation', () => {
+test('no private address is an allowed target in any notation', () => {
   fc.assert(
     fc.property(privateAddress, fc.constantFrom(strict, withHttp), (address, policy) => {
       for (const host of notationsOf(address)) expect(faultOfUrl(`https://${host}/`, policy)).toBe('address_refused');
@@ -178,7 +178,7 @@ test('no address of the private ranges is a target in any notation', () => {
   );
 });
 
-test('no IPv6 address outside of the range that is routed is a target', () => {
+test('no IPv6 address outside the global unicast range is an allowed target', () => {
   const group = fc.nat(0xffff);
   const first = group.filter((it) => it >> 13 !== 1);
   fc.assert(
@@ -191,7 +191,7 @@ test('no IPv6 address outside of the range that is routed is a target', () => {
   );
 });
 
-test('what a resolver hands out is judged as it is, zones and mapped addresses too', () => {
+test('resolved addresses are checked unchanged, including zones and mapped addresses', () => {
   const url = new URL('https://hooks.example.com');
   for (const address of ['::ffff:10.0.0.1', 'fe80::1%eth0', '::1', '127.0.0.1', '', 'not-an-address'])
     expect(faultOfAddress(address, url, strict)).toBe('address_refused');
@@ -220,7 +220,7 @@ async function attemptAt(url: string, policy: TargetPolicy) {
 }
 
 test.each(['localhost', '127.0.0.1', '[::1]', '2130706433', '[::ffff:127.0.0.1]'])(
-  'an address that may not be a target is not dialled: %s',
+  'no connection is opened to a disallowed address: %s',
   async (host) => {
     let connections = 0;
     const { port, server } = await listen((_request, response) => void response.end());
@@ -231,28 +231,31 @@ test.each(['localhost', '127.0.0.1', '[::1]', '2130706433', '[::ffff:127.0.0.1]'
   },
 );
 
-test('a name that resolves to an address that may be a target is dialled', async () => {
+test('a connection is opened to a name that resolves to an allowed address', async () => {
   const { port } = await listen((_request, response) => void response.writeHead(204).end());
   expect(await attemptAt(`http://localhost:${port}/`, onLoopback)).toEqual({ status: 204 });
 });
 
 const hasIpv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'));
 
-test.skipIf(!hasIpv6)('an IPv6 address that may be a target is dialled', async () => {
+test.skipIf(!hasIpv6)('a connection is opened to an allowed IPv6 address', async () => {
   const { port } = await listen((_request, response) => void response.writeHead(204).end());
   expect(await attemptAt(`http://[::1]:${port}/`, onLoopback)).toEqual({ status: 204 });
 });
 
-test.each([301, 302, 303, 307, 308])('a redirect with %s is an answer, and never followed', async (status) => {
-  const paths: unknown[] = [];
-  const { port } = await listen((request, response) => {
-    paths.push(request.url);
-    response.writeHead(status, { Location: `http://127.0.0.1:${port}/inner` }).end('elsewhere');
-  });
-  expect(await attemptAt(`http://localhost:${port}/hooks`, onLoopback)).toEqual({ status, answer: 'elsewhere' });
-  expect(paths).toEqual(['/hooks']);
-});
+test.each([301, 302, 303, 307, 308])(
+  'a redirect with %s is returned as the response and never followed',
+  async (status) => {
+    const paths: unknown[] = [];
+    const { port } = await listen((request, response) => {
+      paths.push(request.url);
+      response.writeHead(status, { Location: `http://127.0.0.1:${port}/inner` }).end('elsewhere');
+    });
+    expect(await attemptAt(`http://localhost:${port}/hooks`, onLoopback)).toEqual({ status, answer: 'elsewhere' });
+    expect(paths).toEqual(['/hooks']);
+  },
+);
 
-test('a name that does not resolve is told apart from one that is refused', async () => {
+test('an unresolvable name and a disallowed address have different errors', async () => {
   expect(await attemptAt('https://hooks.unknown.invalid/', strict)).toEqual({ error: 'name_not_resolved' });
 });

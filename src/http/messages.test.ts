@@ -3,7 +3,7 @@ import express from 'express';
 import { expect, test } from 'vitest';
 import { messageClassesOf } from './messages.js';
 
-test('requests and responses are born with the prototypes that Express would give them', () => {
+test('requests and responses are created with the prototypes that Express would set', () => {
   const app = express();
   const { IncomingMessage, ServerResponse } = messageClassesOf(app);
   const request = new IncomingMessage(new Socket());

@@ -6,14 +6,14 @@ const document = await loadContractDocument(new URL('../../openapi.yaml', import
 const responses = [false, true];
 
 test.each(responses)(
-  'the steps find and validate every operation (validateResponses: %s)',
+  'the validator finds and validates every operation (validateResponses: %s)',
   async (validateResponses) => {
     await expect(createValidator(document, stepsOf(document, { validateResponses }))).resolves.toBeTypeOf('function');
   },
 );
 
 test.each(responses)(
-  'the start fails without the step that validates requests (validateResponses: %s)',
+  'the start fails without the middleware that validates requests (validateResponses: %s)',
   async (validateResponses) => {
     const { find, check } = stepsOf(document, { validateResponses });
     const creating = createValidator(document, { find, check: check.slice(1) });
@@ -22,7 +22,7 @@ test.each(responses)(
 );
 
 test.each(responses)(
-  'the start fails without the step that finds the operation (validateResponses: %s)',
+  'the start fails without the middleware that finds the operation (validateResponses: %s)',
   async (validateResponses) => {
     const { find, check } = stepsOf(document, { validateResponses });
     const creating = createValidator(document, { find: find.slice(0, 1), check });

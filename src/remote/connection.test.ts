@@ -51,7 +51,7 @@ test('notifications arrive in order, before a call that follows them', async () 
   expect(await call('lines')).toEqual(lines);
 });
 
-test('a ProblemError arrives as a ProblemError, with its faults and its cause', async () => {
+test('a ProblemError arrives as a ProblemError, with its validation errors and its cause', async () => {
   const error = await startPair()
     .call('fail', 'problem')
     .catch((it: unknown) => it);
@@ -60,7 +60,7 @@ test('a ProblemError arrives as a ProblemError, with its faults and its cause', 
   expect(error).toMatchObject({ cause: { message: 'a lock', code: 'ER_LOCK_DEADLOCK' } });
 });
 
-test('a ProblemError arrives with its filled detail and its Retry-After', async () => {
+test('a ProblemError arrives with its formatted detail and its Retry-After', async () => {
   const error = await startPair()
     .call('fail', 'conflict')
     .catch((it: unknown) => it);

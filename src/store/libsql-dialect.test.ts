@@ -17,7 +17,7 @@ function openTwo(): [Knex, Knex] {
   return both;
 }
 
-test('libsql is the driver', async () => {
+test('the libsql driver is used', async () => {
   const [knex] = openTwo();
   const connection = await knex.client.acquireConnection();
   expect(connection).toBeInstanceOf((await import('libsql')).default);
@@ -42,7 +42,7 @@ test('a statement is prepared once per connection', async () => {
   await knex.client.releaseConnection(connection);
 });
 
-test('a failed statement leaves no connection that cannot commit', async () => {
+test('a connection can commit after a failed statement', async () => {
   const [knex] = openTwo();
   await knex.raw('create table numbers (number integer primary key)');
   await knex('numbers').insert({ number: 1 });

@@ -4,7 +4,7 @@ import { createRowCache, noVersion } from './row-cache.js';
 const nothingToRead = () => Promise.reject(new Error('read in spite of what is kept'));
 const row = (id: string, version: string) => ({ id, version });
 
-test('what is kept counts for its account, its id and its version, and everything else is read in one go', async () => {
+test('cached content is used by account, id and version, and all other rows are read in one query', async () => {
   const cache = createRowCache<{ readonly n: number }>(1_000);
   cache.keep('a', row('s1', 'v1'), { n: 1 }, 10);
   cache.keep('a', row('s2', 'v1'), { n: 2 }, 10);
@@ -24,14 +24,14 @@ test('what is kept counts for its account, its id and its version, and everythin
   expect(asked).toEqual([['s1', 's3'], ['s1']]);
 });
 
-test('a row to which nothing was written holds nothing, whatever is kept of an earlier one', async () => {
+test('a row without a version has no content, whatever the cache contains', async () => {
   const cache = createRowCache<{ readonly n: number }>(1_000);
   cache.keep('a', row('s1', 'v1'), { n: 1 }, 10);
   const contents = await cache.contentsOf('a', [row('s1', noVersion)], nothingToRead);
   expect(contents).toEqual(new Map([['s1', undefined]]));
 });
 
-test('no more is kept than there is room for', async () => {
+test('the cache stays within its size limit', async () => {
   const cache = createRowCache<{ readonly n: number }>(100);
   for (let n = 0; n < 50; n += 1) cache.keep('a', row(`s${n}`, 'v1'), { n }, 9);
   const rows = Array.from({ length: 50 }, (_, n) => row(`s${n}`, 'v1'));

@@ -108,7 +108,7 @@ const anyStep = fc
 /** As JSON returns it, which has no undefined. */
 const plain = <T>(content: T): T => JSON.parse(JSON.stringify(content));
 
-test('a session, a response and a subject are read as they were written', () => {
+test('a session, a response and a subject are decoded as they were encoded', () => {
   fc.assert(
     fc.property(anyStep, ({ session, answer: latest, baseline }) => {
       const { session: sessions, response: responses, subject: subjects } = rowFormats;

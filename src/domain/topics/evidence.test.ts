@@ -5,13 +5,13 @@ import { topicNames } from './vocabulary.js';
 const exams = topicNames.indexOf('exams');
 const kept: TopicEvidence = { model: 7, areas: { school: 1 }, topics: { exams: 2 } };
 
-test('evidence is stored by name, with the model version, rounded down to two decimals, at most nine', () => {
+test('evidence is stored by topic name with the model version, rounded down to two decimals, for at most nine topics', () => {
   const evidence = decayEvidence(undefined, 7);
   addEvidence(evidence, 1, [0.129 + 1 / 9, 0, 12], [[exams, 8.999]]);
   expect(storeEvidence(evidence, 7)).toEqual({ model: 7, areas: { work: 0.12, finances: 9 }, topics: { exams: 8.99 } });
 });
 
-test('evidence fades by half within its half-life, and to nothing in the end', () => {
+test('evidence halves per half-life and finally becomes empty', () => {
   let evidence = kept;
   for (let turn = 0; turn < 3; turn++) evidence = storeEvidence(decayEvidence(evidence, 7), 7);
   expect(evidence.topics.exams).toBeCloseTo(1, 1);
@@ -19,11 +19,11 @@ test('evidence fades by half within its half-life, and to nothing in the end', (
   expect(evidence).toEqual({ model: 7, areas: {}, topics: {} });
 });
 
-test('evidence of another model version counts as none', () => {
+test('evidence of another model version is ignored', () => {
   expect(decayEvidence(kept, 8)).toEqual(decayEvidence(undefined, 8));
 });
 
-test('a name that the vocabulary does not contain moves no evidence to another topic', () => {
+test('an unknown topic name does not shift evidence to another topic', () => {
   const renamed = { model: 7, areas: { college: 3 }, topics: { tests: 3, exams: 1 } } as unknown as TopicEvidence;
   expect(storeEvidence(decayEvidence(renamed, 7), 7)).toEqual({ model: 7, areas: {}, topics: { exams: 0.79 } });
 });
@@ -36,6 +36,6 @@ test.each([
   { model: 7 },
   { model: 7, areas: null, topics: [] },
   { model: 7, areas: { work: 'x' } },
-])('damaged evidence counts as none: %j', (damaged) => {
+])('damaged evidence is ignored: %j', (damaged) => {
   expect(decayEvidence(damaged as unknown as TopicEvidence, 7)).toEqual(decayEvidence(undefined, 7));
 });

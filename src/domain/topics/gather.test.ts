@@ -42,7 +42,7 @@ test.each([
 test.each([
   ['My performance review is next week and I have no idea what they will say.', 'work_performance'],
   ['Rent is due on Friday and my card was declined at the supermarket this morning.', 'housing_costs'],
-])('a phrase names its topic although the rest says little: %s', (message, topic) => {
+])('a phrase determines the topic although the rest of the text is vague: %s', (message, topic) => {
   expect(topicsOf(message)[0]).toBe(topic);
 });
 
@@ -50,26 +50,26 @@ test.each([
   ["My mother keeps calling and I can't stop feeling worthless", 'self_esteem'],
   ['When my husband comes home I get so anxious that I cannot breathe', 'anxiety'],
   ['My girlfriend is wonderful but I am still depressed', 'depression'],
-])('a feeling of the speaker comes before the person mentioned: %s', (message, topic) => {
+])('a feeling of the speaker ranks before a mentioned person: %s', (message, topic) => {
   expect(topicsOf(message)[0]).toBe(topic);
 });
 
-test('a named conflict with a person stays first beside a feeling', () => {
+test('a named conflict with a person ranks before a feeling', () => {
   expect(topicsOf('My mom and I had a huge fight and I feel anxious')[0]).toBe('family_conflict');
 });
 
-test('a turn without a concern adds no evidence, and what the assistant says about it neither', () => {
+test('a turn without a concern adds no evidence, neither from the user nor from the assistant', () => {
   const turn = { user_message: 'Write a poem about my boss', ai_response: 'Your boss, a job, a deadline, a shift.' };
   expect(extractTopics(undefined, turn)).toMatchObject({ topics: [], evidence: { areas: {}, topics: {} } });
 });
 
-test('a topic is certain where a phrase in the first person names it', () => {
+test('a topic is certain when a phrase in the first person names it', () => {
   const certain = (user_message: string) => extractTopics(undefined, { user_message, ai_response: '' }).certainTopics;
   expect(certain('My exam is tomorrow')).toEqual(['exams']);
   expect(certain('Everything about school is awful lately')).toEqual([]);
 });
 
-test('a bill that is due is no assignment, a paper is', () => {
+test('a bill that is due is not an assignment, but a paper is', () => {
   expect(topicsOf('The rent is due tomorrow')).toEqual(['housing_costs']);
   expect(topicsOf('My paper is due on Friday')).toEqual(['assignments']);
 });
@@ -79,7 +79,7 @@ test('an area without a specific topic yields its general one', () => {
 });
 
 test.each(['my exam went great', 'I passed my finals, so relieved!', 'I am not worried about my exam anymore'])(
-  'calm talk is sighted too: %s',
+  'calm talk yields topics too: %s',
   (message) => expect(topicsOf(message)[0]).toBe('exams'),
 );
 
@@ -91,37 +91,37 @@ test.each([
   "I'm fine, thanks for asking",
   '?',
   '',
-])('small talk yields none: %s', (message) => expect(topicsOf(message)).toEqual([]));
+])('small talk yields no topics: %s', (message) => expect(topicsOf(message)).toEqual([]));
 
 test.each(["I'm not stressed right now", "I'm not anxious", 'nothing is stressing me out', 'i am not sad'])(
-  'a denied feeling names no topic: %s',
+  'a denied feeling yields no topic: %s',
   (message) => expect(topicsOf(message)).toEqual([]),
 );
 
-test('a denied event does not name its topic', () => {
+test('a denied event does not yield its topic', () => {
   expect(topicsOf('I did not get fired after all, my boss just wanted to talk')).not.toContain('job_loss');
 });
 
-test('a denial reaches no further than the next "I"', () => {
+test('a denial ends at the next "I"', () => {
   expect(topicsOf("I don't know, I'm so depressed")).toContain('depression');
 });
 
-test('two topics of one turn are both named, the likeliest first', () => {
+test('two topics in one turn are both listed, most likely first', () => {
   expect(topicsOf('I lost my job and now I cannot pay the rent')).toEqual(
     expect.arrayContaining(['job_loss', 'housing_costs']),
   );
 });
 
-test('the assistant alone names no topic', () => {
+test("the assistant's text alone yields no topic", () => {
   expect(topicsOf('ok', 'Exams can be hard. Shall we talk about your exams?')).toEqual([]);
 });
 
-test('the assistant gives context, the user decides', () => {
+test("the assistant's text adds context, and the user's text decides", () => {
   expect(topicsOf('my boss is a nightmare', 'How are your exams at school going?')[0]).toBe('boss_and_coworkers');
 });
 
 describe('a session', () => {
-  test('a vague message goes on with what the session was about', () => {
+  test('a vague message continues the previous topic of the session', () => {
     const { evidence } = play(['I got laid off last week', 'the company is closing our plant']);
     const vague = { user_message: 'I have been there fifteen years and it hurts', ai_response: 'I am sorry.' };
     const aboutWork = (kept?: TopicEvidence) => workOf(extractTopics(kept, vague).evidence);
@@ -133,23 +133,23 @@ describe('a session', () => {
     ).toBe('work');
   });
 
-  test('small talk in between yields none and keeps the evidence', () => {
+  test('small talk between turns yields no topics and keeps the evidence', () => {
     const { topics, evidence } = play(['my boss is a nightmare', 'thanks!']);
     expect(topics).toEqual([]);
     expect(workOf(evidence)).toBeGreaterThan(0.3);
   });
 
-  test('a change of subject is followed at once', () => {
+  test('a change of topic takes effect immediately', () => {
     expect(play(['my boss is a nightmare', 'he gives me extra shifts', 'my exam is tomorrow']).topics[0]).toBe('exams');
   });
 
-  test('old evidence fades to nothing', () => {
+  test('old evidence decays to nothing', () => {
     const { evidence } = play(['my boss is a nightmare', ...Array.from({ length: 40 }, () => 'ok')], 'I see.');
     expect(evidence).toMatchObject({ areas: {}, topics: {} });
   });
 });
 
-test('no text makes it throw, and evidence stays numbers', () => {
+test('any text is processed without an error, and evidence contains only topic names and numbers', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(anyText, anyText), { minLength: 1, maxLength: 5 }), (turns) => {
       let evidence: TopicEvidence | undefined;
@@ -170,7 +170,7 @@ test('no text makes it throw, and evidence stays numbers', () => {
   );
 });
 
-test('the same turn and evidence always give the same answer, whatever was read in between', () => {
+test('the same turn and evidence always give the same result, whatever was read in between', () => {
   fc.assert(
     fc.property(anyText, anyText, (first, other) => {
       const read = () => extractTopics(undefined, { user_message: first, ai_response: other });

@@ -12,20 +12,20 @@ const topicsIn = (text: string) => {
   return new Set(createFinder(lexicon)(words, numbers, 0, words.count).hits.map(({ topic }) => topic));
 };
 
-test('every specific topic has phrases, no general one has', () => {
+test('every specific topic has phrases, and no general topic has any', () => {
   for (const area of areas) {
     const [general] = topicsByArea[area];
     for (const topic of topicsByArea[area]) expect(topic in phrases, topic).toBe(topic !== general);
   }
 });
 
-test('topic names are snake_case, and each stands in one area', () => {
+test('topic names are snake_case, and each belongs to one area', () => {
   const names = areas.flatMap((area) => topicsByArea[area]);
   expect(new Set(names).size).toBe(names.length);
   for (const name of names) expect(name).toMatch(/^[a-z]+(_[a-z]+)*$/);
 });
 
-test('each literal phrase is found in itself', () => {
+test('each literal phrase matches itself', () => {
   for (const [topic, list] of Object.entries(phrases)) {
     for (const phrase of list.split(', ')) {
       const text = phrase
@@ -37,12 +37,12 @@ test('each literal phrase is found in itself', () => {
   }
 });
 
-test('a gap lets a few words between, not many', () => {
+test('a gap matches a few words, but not many', () => {
   expect(topicsIn('i lost my very good job')).toContain('job_loss');
   expect(topicsIn('i lost the red umbrella that i bought near the job')).not.toContain('job_loss');
 });
 
-test('a stem matches any ending, a word only itself', () => {
+test('a stem matches any ending, and a word matches only itself', () => {
   expect(topicsIn('procrastinating')).toContain('time_pressure');
   expect(topicsIn('satsuma')).not.toContain('exams');
 });

@@ -9,7 +9,7 @@ import { anyText } from './testing/texts.js';
 const model = loadTopicModel(readFileSync(new URL('./weights.bin', import.meta.url)));
 const reader = createTopicReader(model);
 
-test('known words give the same odds as hashed ones', () => {
+test('precomputed and hashed words give the same odds', () => {
   const hashing = createTopicReader({ ...model, index: { ...model.index, known: noKnownRows } });
   const text =
     'My boss is not happy, I worry about the exams and the rent. Zorbing on Tuesdays is not stressful any more.';
@@ -20,7 +20,7 @@ test('known words give the same odds as hashed ones', () => {
   expect(known.points).toEqual(hashed.points);
 });
 
-test('a reading depends on its text only, whatever the reader read before', () => {
+test('the result depends only on the text, whatever the reader read before', () => {
   fc.assert(
     fc.property(anyText, anyText, (first, other) => {
       const turn = { user_message: first, ai_response: other };
@@ -32,7 +32,7 @@ test('a reading depends on its text only, whatever the reader read before', () =
   );
 });
 
-test('a reading is numbers and one flag per text', () => {
+test('the result contains only numbers and one flag per text', () => {
   fc.assert(
     fc.property(anyText, anyText, (user_message, ai_response) => {
       const { model, concern, user, assistant } = reader.readTurn({ user_message, ai_response });

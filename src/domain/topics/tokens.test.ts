@@ -9,16 +9,16 @@ const hashesOf = (text: string) => {
 };
 const wordsAs = (...words: string[]) => words.map(hashWord);
 
-test('words are parted at anything but letters, digits and apostrophes', () => {
+test('words are split at every character except letters, digits and apostrophes', () => {
   expect(hashesOf("I'm  late—again, *sigh*")).toEqual(wordsAs('im', 'late', 'again', 'sigh'));
 });
 
-test('long drawn words and numbers are one word each', () => {
+test('repeated letters and all numbers are normalized', () => {
   expect(hashesOf('sooooo')).toEqual(hashesOf('soo'));
   expect(hashesOf('2024')).toEqual(hashesOf('1999'));
 });
 
-test('segments end with a sentence once they are long enough, and cover all words', () => {
+test('segments of sufficient length end at a sentence end, and segments cover all words', () => {
   const text = 'I went to work and my boss was late again today. '.repeat(10);
   const { segmentEnds, count } = readWords(text);
   expect(segmentEnds.length).toBeGreaterThan(2);
@@ -29,11 +29,11 @@ test('text without Latin letters or digits has no words', () => {
   for (const text of ['', '\0\0', '😀'.repeat(50), '\ud800', 'привет', '한국어']) expect(readWords(text).count).toBe(0);
 });
 
-test('no more words are read than fit the time', () => {
+test('at most wordsMax words are read', () => {
   expect(readWords('a '.repeat(2048)).count).toBe(wordsMax);
 });
 
-test('a sentence ends at a stop, and knows whether it is a question', () => {
+test('a sentence ends at punctuation and is marked when it is a question', () => {
   const { sentences } = readWords('Is it late? I am tired... so tired; bye');
   expect(sentences).toEqual([
     { from: 0, to: 3, isQuestion: true },
@@ -43,7 +43,7 @@ test('a sentence ends at a stop, and knows whether it is a question', () => {
   ]);
 });
 
-test('the letters of a text are gone after it was wiped', () => {
+test('wiping overwrites the letters of a text', () => {
   const tokenizer = createTokenizer();
   const words = tokenizer.read('my secret xylophone');
   tokenizer.wipe();

@@ -5,27 +5,27 @@ import { decodeWeights, encodeWeights } from './weights.js';
 
 const bytes = new Uint8Array(readFileSync(new URL('./weights.bin', import.meta.url)));
 
-test('decoding and encoding gives the same file', () => {
+test('decoding and encoding returns the same file', () => {
   expect(Buffer.compare(encodeWeights(decodeWeights(bytes)), bytes)).toBe(0);
 });
 
-test('a Buffer within a larger memory reads as the same weights', () => {
+test('a Buffer inside a larger ArrayBuffer decodes to the same weights', () => {
   const offset = Buffer.concat([Buffer.alloc(3), bytes]).subarray(3);
   expect(decodeWeights(offset)).toEqual(decodeWeights(bytes));
 });
 
-test('a cut, lengthened or foreign file is refused', () => {
+test('a truncated, extended or foreign file is rejected', () => {
   expect(() => decodeWeights(bytes.subarray(0, -1))).toThrow();
   expect(() => decodeWeights(new Uint8Array([...bytes, 0]))).toThrow('too long');
   expect(() => decodeWeights(new TextEncoder().encode('not weights at all'))).toThrow('not a topic weights file');
 });
 
-test('weights of another lexicon are refused', () => {
+test('weights for another lexicon are rejected', () => {
   const other = { ...decodeWeights(bytes), fingerprint: 1 };
   expect(() => loadTopicModel(encodeWeights(other))).toThrow('another lexicon');
 });
 
-test('the file is small and holds no readable text', () => {
+test('the file is small and contains no readable text', () => {
   expect(bytes.length).toBeLessThan(2 ** 20);
   const runs =
     Buffer.from(bytes)
