@@ -1015,4 +1015,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "63cbc7d82e741964b8edda4c5e4973cd519b353bb8d6065dd7c2c695a4d1f390" as const;
+export const contractDigest = "17d7470c643565b4f72d2ecccb71864c4ddbf373ddb18cc924881b8ee64acd6c" as const;

@@ -64,6 +64,8 @@ test('new evidence of voice, face or words is published immediately', () => {
   const before: Published = { score: 50, atMs: 0, firstAtMs: -600_000, dwell: 0, expressed: 0 };
   expect(publishScore(fused(62, 0), before, 5000).score).toBe(59);
   expect(publishScore(fused(62, stateHold.immediate_log_odds), before, 5000).score).toBe(62);
+  expect(publishScore(fused(38, 0), before, 5000).score).toBe(40);
+  expect(publishScore(fused(38, -stateHold.immediate_log_odds), before, 5000).score).toBe(38);
 });
 
 test('nothing is held after a silence', () => {

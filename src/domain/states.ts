@@ -1,5 +1,4 @@
 import { bands, stateHold } from '../../generated/spec.js';
-
 import type { Assessment } from './stress.js';
 
 export type Band = (typeof bands)[number];
@@ -27,9 +26,8 @@ export function bandOf(score: number): Band {
 }
 
 /**
- * The published score at an instant: the fused value rounded, or held at the edge of the present band. A band is left
- * once the value lies the margin beyond its edge. A change of one band also waits until the present band has lasted the
- * dwell time. `held` is what was published as of the last strictly earlier instant; absent in a new session.
+ * Returns what is published at an instant: the fused value rounded, or held at the edge of the present band.
+ * `held` is what was published as of the last strictly earlier instant; absent in a new session.
  */
 export function publishScore(fused: Fused, held: Published | undefined, atMs: number): Published {
   const score = Math.round(fused.value);
@@ -53,7 +51,7 @@ function mayLeave({ expressed }: Fused, score: number, held: Published, dwell: n
   const from = isFresh ? Math.min(held.score, held.scoreBefore ?? held.score) : held.score;
   // Also where the band between was published on the way.
   if (bandsUp > 0 && bandsApart(from, score) > 1) return true;
-  if (bandsUp > 0 && expressed - held.expressed >= immediate_log_odds) return true;
+  if (Math.sign(bandsUp) * (expressed - held.expressed) >= immediate_log_odds) return true;
   const share = Math.min(1, (atMs - held.firstAtMs) / 1000 / settle_seconds);
   if (Math.abs(dwell) < share * dwell_point_seconds) return false;
   return held.bandSinceMs === undefined || atMs - held.bandSinceMs >= dwell_seconds * 1000;

@@ -78,10 +78,8 @@ function driversOf({ signals, typical, heart, explainedBpm }: Situation, atMs: n
   };
   let heartLogOdds = 0;
   if (signals.heart_rate && heart) {
-    const rise = heart.bpm - typical.heart_rate.value;
-    const unexplained = 1 - explainedShare({ heart, typical, explainedBpm });
-    const logOdds = heartRateEvidence(rise, typical.heart_rate);
-    heartLogOdds = add('heart_rate', weightOf(signals.heart_rate.atMs), logOdds > 0 ? unexplained * logOdds : logOdds);
+    const logOdds = heartLogOddsOf(heart, typical, explainedBpm);
+    heartLogOdds = add('heart_rate', weightOf(signals.heart_rate.atMs), logOdds);
   }
   const { drop, weight } = variabilityDrop(signals, typical, weightOf);
   const room = model.heart_rate.log_odds_with_hrv_max - heartLogOdds;
@@ -92,6 +90,13 @@ function driversOf({ signals, typical, heart, explainedBpm }: Situation, atMs: n
   if (expression) add('expression', weightOf(expression.atMs), labelEvidenceOf.expression(expression.value));
   if (sentiment) add('sentiment', weightOf(sentiment.atMs), labelEvidenceOf.sentiment(sentiment.value));
   return drivers;
+}
+
+/** Movement explains evidence for stress; an unconfirmed jump leaves little evidence for calm. */
+function heartLogOddsOf(heart: HeartLevel, typical: Typical, explainedBpm: number): number {
+  const logOdds = heartRateEvidence(heart.bpm - typical.heart_rate.value, typical.heart_rate);
+  if (logOdds > 0) return logOdds * (1 - explainedShare({ heart, typical, explainedBpm }));
+  return logOdds * (heart.isConfirmed ? 1 : model.confidence.unconfirmed_share);
 }
 
 /**
