@@ -1,7 +1,7 @@
-/** The places of values of one row, and of many more like it. */
+/** Matches the placeholders of one row and their repetitions. */
 const repeatedRows = /(\((?:\?, )*\?\))(?:, \1)+/g;
 
-/** A statement for reading: of an insert of hundreds of rows the places of the first. */
+/** Shortens a statement for logs: a multi-row insert shows the placeholders of its first row only. */
 export function abridge(sql: string): string {
   return sql.replace(repeatedRows, '$1, …');
 }

@@ -1,18 +1,18 @@
 import type { Knex } from 'knex';
 import { retry } from './retry.js';
 
-/** Deliveries of all accounts. Each figure is counted up to `countMax`. */
+/** Delivery counts of all accounts. Each counts up to `countMax`. */
 export interface DeliveryCounts {
-  /** Deliveries that are not settled: queued, due, waiting for a retry or in progress. */
+  /** Unsettled deliveries: queued, due, waiting for a retry or in flight. */
   readonly pending: number;
-  /** Retained deliveries that failed for good. */
+  /** Retained failed deliveries. */
   readonly failed: number;
 }
 
-/** Bounds the time of a count: it ends there, whatever the length of the table. */
+/** Upper bound of a count, which limits its time for any table size. */
 export const countMax = 100_000;
 
-/** Returns both counts from an index, in one statement. */
+/** Returns both counts in one statement that reads only an index. */
 export async function countDeliveries(knex: Knex): Promise<DeliveryCounts> {
   const counted = (...statuses: readonly string[]) =>
     knex.count('*').from(knex('deliveries').whereIn('status', statuses).select('status').limit(countMax).as('counted'));

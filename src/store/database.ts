@@ -5,9 +5,9 @@ import knex, { type Knex } from 'knex';
 import type { DatabaseConfig } from '../config.js';
 import { LibsqlClient } from './libsql-dialect.js';
 
-/** How long one attempt waits for a connection or for another writer, before the caller's own retry decides. */
+/** How long one try waits for a connection or a lock, ms. The caller may then retry. */
 const waitMs = { connect: 3_000, acquire: 5_000, mysqlSilence: 5_000 };
-/** How long SQLite waits for the write lock of another process. */
+/** How long SQLite waits for the write lock of another process, ms. */
 const sqliteLockMs = { serving: 250, administration: 8_000 };
 const mysqlLockSeconds = 2;
 const mysqlConnectionsMax = 10;
@@ -18,30 +18,28 @@ interface MysqlConnection {
 }
 
 /**
- * serving: gives up soon, so that a request gets a 503 instead of hanging. administration: for migrations and commands;
- * waits several seconds for the lock of another process, and its MySQL statements may run for minutes.
+ * serving: short timeouts, so that a request gets a 503 instead of hanging. administration: for migrations and
+ * commands. It waits several seconds for the lock of another process, and its MySQL statements may run for minutes.
  */
 export type DatabaseUse = 'serving' | 'administration';
 
-/**
- * Returns a Knex that connects with its first query.
- */
+/** Returns a Knex instance. It connects when the first query runs. */
 export function openDatabase(config: DatabaseConfig, use: DatabaseUse = 'serving'): Knex {
   return knex({
     ...(config.kind === 'sqlite' ? sqliteConfig(config.file, use) : mysqlConfig(config.url, use)),
     acquireConnectionTimeout: waitMs.acquire,
-    // Errors name the statement without its values: they are logged, and values hold ids of people.
+    // Error messages contain statements without values, because they are logged and values contain ids of people.
     compileSqlOnError: false,
-    // Knex would print to standard output; whoever asked is told by the error.
+    // Silences Knex, which prints warnings to standard output. The caller gets the error.
     log: { warn() {}, error() {}, deprecate() {}, debug() {} },
   });
 }
 
-/** One connection: SQLite has one writer, and a query beside an open transaction waits for its end. */
+/** Uses one connection: SQLite allows one writer, so other queries wait for the open transaction. */
 function sqliteConfig(file: string, use: DatabaseUse): Knex.Config {
   mkdirSync(dirname(file), { recursive: true });
-  // Created here with owner-only rights; SQLite gives its log the same. An existing file is not opened: closing it would
-  // release the locks that SQLite holds on it in this process (POSIX).
+  // Creates the file with owner-only permissions, which SQLite also applies to its log. Does not open an existing file:
+  // closing it would release the locks that SQLite holds on it in this process (POSIX).
   if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));
   return {
     client: LibsqlClient,
@@ -54,14 +52,14 @@ function sqliteConfig(file: string, use: DatabaseUse): Knex.Config {
 type Settled = (error: Error | null, connection: unknown) => void;
 
 /**
- * Pages that the log may hold before they are copied into the database, 32 MB. A group writes some 200 of them, and the
- * same ones again and again: SQLite's own 1,000 would have every fifth group wait for a copy of nearly all.
+ * Number of log pages before a checkpoint, 32 MB. A group writes about 200 pages, often the same ones. With the default
+ * of 1,000, every fifth group would wait for a checkpoint.
  */
 const logPages = 8_000;
 
 /**
- * `synchronous = full`, because `normal` loses acknowledged commits at power loss. `secure_delete` overwrites deleted
- * rows with zeros: erased data of a person must not stay in free pages of the file.
+ * Sets `synchronous = full`, because `normal` loses acknowledged commits at power loss. Sets `secure_delete`, which
+ * overwrites deleted rows with zeros, so that no erased data stays in free pages of the file.
  */
 function sqliteSettler(lockMs: number): (connection: { exec(sql: string): void }, done: Settled) => void {
   return (connection, done) => {
@@ -87,7 +85,7 @@ function mysqlConfig(url: string, use: DatabaseUse): Knex.Config {
       database: decodeURIComponent(pathname.slice(1)),
       connectTimeout: waitMs.connect,
       charset: 'utf8mb4',
-      // Values never become part of the text by hand, and the session's mode below is one that the driver escapes for.
+      // Safe, because the driver escapes all values and the SQL mode below supports its escaping.
       multipleStatements: true,
     },
     pool: { min: 0, max: mysqlConnectionsMax, afterCreate: use === 'serving' ? settleMysql : settleSession },
@@ -95,8 +93,8 @@ function mysqlConfig(url: string, use: DatabaseUse): Knex.Config {
 }
 
 /**
- * READ COMMITTED keeps gap locks out of the way of new sessions. Strict mode rejects values that would be cut. No
- * statement waits long for a lock.
+ * READ COMMITTED avoids gap locks, which would block new sessions. Strict mode rejects values that would be truncated.
+ * The lock wait timeout is short.
  */
 const mysqlSession = [
   'set session transaction isolation level read committed',

@@ -2,9 +2,9 @@ import type { Knex } from 'knex';
 import { isMysql } from './is-mysql.js';
 
 /**
- * Deletes at most `batch` rows whose instant (ms) is before `beforeMs`, the oldest first, by the index on that column;
- * returns how many. One statement, so that a row which is touched meanwhile stays; without their keys, for a thousand
- * conditions take longer to parse than the rows to delete.
+ * Deletes at most `batch` rows with a time (ms) before `beforeMs`, oldest first. Returns their number. Uses one
+ * statement, so that a row that is updated concurrently stays. Does not list keys, because parsing a thousand
+ * conditions takes longer than the deletion.
  */
 export async function deleteOldest(
   knex: Knex,

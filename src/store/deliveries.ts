@@ -4,15 +4,15 @@ import { type Delivery, toRow } from './delivery-row.js';
 import { insertRows } from './insert-rows.js';
 import { lockDeliveries } from './lock-deliveries.js';
 
-/** The events of one session for one webhook, in their order. */
+/** Queue of the deliveries of one session to one webhook. */
 export type Line = Pick<Delivery, 'webhookId' | 'sessionId'>;
 
-/** What changes when a delivery is settled. */
+/** Columns that a settlement changes. */
 const settledColumns = ['status', 'reason', 'attempts', 'due_at_ms', 'owner', 'settled_at_ms'];
-/** Bounds of one statement. */
+/** Maximum number of rows per statement. */
 const insertMax = 500;
 
-/** One account's deliveries. Their lines are guarded by the lock on their webhook. */
+/** Deliveries of one account. The lock on a webhook guards its queues. */
 export function deliveryTable(knex: Knex, accountId: string) {
   const mine = () => knex('deliveries').where({ account_id: accountId });
 
@@ -23,7 +23,7 @@ export function deliveryTable(knex: Knex, accountId: string) {
         await insertRows(knex, 'deliveries', rows.slice(from, from + insertMax));
     },
 
-    /** Locks those that are still held by the claim under which they are named here. */
+    /** Locks and returns the deliveries that their claim still holds. */
     async lockHeld(claimed: ReadonlyArray<Pick<Delivery, 'deliveryId' | 'owner'>>): Promise<Map<string, Delivery>> {
       const ids = claimed.map(({ deliveryId }) => deliveryId);
       const locked = await lockDeliveries(knex, accountId, ids, 'due');
@@ -32,7 +32,7 @@ export function deliveryTable(knex: Knex, accountId: string) {
       return new Map(locked.filter(isHeld).map((delivery) => [delivery.deliveryId, delivery]));
     },
 
-    /** Only of those that are locked: one that is gone would come back. */
+    /** Updates locked deliveries. They must be locked: the statement would insert a deleted delivery again. */
     async updateHeld(deliveries: readonly Delivery[]): Promise<void> {
       const rows = deliveries.map((delivery) => ({ account_id: accountId, ...toRow(delivery) }));
       await insertRows(knex, 'deliveries', rows, { key: ['account_id', 'delivery_id'], merged: settledColumns });
@@ -43,7 +43,7 @@ export function deliveryTable(knex: Knex, accountId: string) {
       await mine().whereIn('delivery_id', deliveryIds).delete();
     },
 
-    /** The lines of these sessions to the webhook in which something waits or is being sent. */
+    /** Returns the sessions that have queued or due deliveries to the webhook. */
     async busyLines(webhookId: string, sessionIds: readonly string[]): Promise<Set<string>> {
       const rows: Array<{ session_id: string }> = await mine()
         .distinct('session_id')
@@ -54,7 +54,7 @@ export function deliveryTable(knex: Knex, accountId: string) {
       return new Set(rows.map((row) => row.session_id));
     },
 
-    /** Makes the first that waits in each of these lines due. */
+    /** Makes the first queued delivery of each of these queues due. */
     async promoteNext(lines: readonly Line[], nowMs: number): Promise<void> {
       const [first, ...others] = lines.map(({ webhookId, sessionId }) =>
         mine()
@@ -72,7 +72,7 @@ export function deliveryTable(knex: Knex, accountId: string) {
       await mine().whereIn('delivery_id', ids).update({ status: 'due', due_at_ms: nowMs });
     },
 
-    /** Fails whatever waits for the webhook; what is being sent settles by itself. */
+    /** Marks the waiting deliveries of the webhook as failed. Deliveries in flight settle as usual. */
     async failWaiting(webhookId: string, reason: Schema<'FailureReason'>, nowMs: number): Promise<void> {
       await mine()
         .where({ webhook_id: webhookId })
@@ -82,7 +82,7 @@ export function deliveryTable(knex: Knex, accountId: string) {
         .update({ status: 'failed', reason, settled_at_ms: nowMs });
     },
 
-    /** Deletes about `max` deliveries of a webhook; tells whether some are left. */
+    /** Deletes about `max` deliveries of a webhook. Returns true if some are left. */
     async removeSome(webhookId: string, max: number): Promise<boolean> {
       const ids = await mine().select('delivery_id').where({ webhook_id: webhookId }).limit(max);
       await this.remove(ids.map(({ delivery_id }) => delivery_id));

@@ -4,36 +4,39 @@ import { type Delivery, deliveryColumns, toDelivery } from './delivery-row.js';
 import { isMysql } from './is-mysql.js';
 import { retry } from './retry.js';
 
-/** A delivery that a claim holds, of any account. */
+/** A claimed delivery with its account. */
 export type DueDelivery = Delivery & { readonly accountId: string };
 
-/** The unsettled deliveries of one account to one receiver that are not queued behind others. */
+/** The deliveries of one account to one receiver that are due, waiting for a retry or claimed. */
 export interface DueQueue {
   /** See `Delivery.receiver`. */
   readonly receiver: string;
-  /** When its first delivery may be claimed, epoch ms. */
+  /** Time at which its first delivery may be claimed, epoch ms. */
   readonly firstDueAtMs: number;
   readonly lastDueAtMs: number;
 }
 
 export interface Claim {
-  /** Names the claim, 16 hex characters, new for each claim. */
+  /** Random id of the claim, 16 hex characters. */
   readonly owner: string;
   readonly nowMs: number;
-  /** No other worker can claim the deliveries until then. */
+  /** End of the lease, epoch ms. Until then, no other worker can claim the deliveries. */
   readonly leasedUntilMs: number;
-  /** How many deliveries to claim from each queue. */
+  /** Number of deliveries to claim per queue. */
   readonly shares: ReadonlyArray<{ readonly queue: DueQueue; readonly count: number }>;
 }
 
-/** Workers that look at the same moment find the same deliveries. More candidates let each get some. */
+/** Candidates per slot. Concurrent workers find the same candidates, so extra ones let each worker claim some. */
 const candidatesPerSlot = 4;
-/** A delivery due later than a whole lease and this margin from now was written by a clock that was ahead. */
+/**
+ * Margin for clock differences. A delivery that is due later than a lease plus this margin was written by a fast clock.
+ */
 const clockMarginMs = 5_000;
 
 /**
- * Returns all queues with due, retried or claimed deliveries. Its cost depends on the number of queues, not on their
- * length: both databases skip from queue to queue in the index. MySQL does so for GROUP BY, SQLite for a recursive search.
+ * Returns all queues with due, retried or claimed deliveries. The time depends on the number of queues, not on their
+ * length: both databases skip from queue to queue in the index. MySQL does so for GROUP BY, SQLite for a recursive
+ * query.
  */
 export async function findDueQueues(knex: Knex): Promise<DueQueue[]> {
   const bounds = 'min(due_at_ms) as firstDueAtMs, max(due_at_ms) as lastDueAtMs';
@@ -54,7 +57,7 @@ export async function findDueQueues(knex: Knex): Promise<DueQueue[]> {
   );
 }
 
-/** Claims due deliveries: reads candidates and takes those that no other worker has taken meanwhile. */
+/** Claims due deliveries: reads candidates and takes those that no other worker has taken. */
 export async function claimDue(knex: Knex, claim: Claim): Promise<DueDelivery[]> {
   const found = await retry(() => candidates(knex, claim));
   await shortenLeases(knex, found, claim);
@@ -63,11 +66,11 @@ export async function claimDue(knex: Knex, claim: Claim): Promise<DueDelivery[]>
 }
 
 /**
- * Takes by compare-and-set: a delivery that is still due moves to the end of the lease. Running it again after a
- * broken connection returns what the first run took.
+ * Takes deliveries by compare-and-set: sets the due time of a delivery that is still due to the end of the lease.
+ * Idempotent: a retry after a lost connection returns the deliveries of the first try.
  */
 async function take(knex: Knex, keys: ReadonlyArray<[string, string]>, claim: Claim): Promise<DueDelivery[]> {
-  // coalesce keeps SQLite from searching the index of all due deliveries instead of the primary key.
+  // coalesce makes SQLite use the primary key instead of the index of due deliveries.
   const isDueRow = "coalesce(status, '') = 'due'";
   const mine = () => knex('deliveries').whereIn(['account_id', 'delivery_id'], keys).whereRaw(isDueRow);
   const isFree = 'due_at_ms <= ? or (due_at_ms > ? and owner is null)';
@@ -88,7 +91,7 @@ interface Candidate {
   readonly due_at_ms: number;
 }
 
-/** Of each queue, deliveries that are due, and deliveries beyond the horizon. */
+/** Returns due deliveries and deliveries beyond the horizon, per queue. */
 async function candidates(knex: Knex, claim: Claim): Promise<Candidate[]> {
   const { nowMs, shares } = claim;
   const of = (receiver: string, count: number) =>
@@ -109,7 +112,7 @@ async function candidates(knex: Knex, claim: Claim): Promise<Candidate[]> {
   return from(first).unionAll(others.map(from));
 }
 
-/** True where the queue has something to claim: due deliveries, or deliveries that a clock that was ahead has written. */
+/** Returns true if the queue has due deliveries or deliveries that a fast clock has written. */
 export function isDue({ firstDueAtMs, lastDueAtMs }: DueQueue, claim: Pick<Claim, 'nowMs' | 'leasedUntilMs'>): boolean {
   return firstDueAtMs <= claim.nowMs || lastDueAtMs > horizonOf(claim);
 }
@@ -119,8 +122,8 @@ function horizonOf({ leasedUntilMs }: Pick<Claim, 'leasedUntilMs'>): number {
 }
 
 /**
- * After a clock was set back, claims end too late: by this clock they end one lease from now. The worker that holds
- * one, if it is still running, settles it before then.
+ * Limits claims to one lease from now. After a clock was set back, they would end too late. A worker that is still
+ * running settles its deliveries before then.
  */
 async function shortenLeases(knex: Knex, found: readonly Candidate[], claim: Claim): Promise<void> {
   const tooLong = found.filter((it) => it.owner !== null && it.due_at_ms > horizonOf(claim));
@@ -134,7 +137,7 @@ async function shortenLeases(knex: Knex, found: readonly Candidate[], claim: Cla
   await retry(async () => shorten.clone().update({ due_at_ms: claim.leasedUntilMs }));
 }
 
-/** Workers that look at the same moment begin at different candidates. */
+/** Rotates the candidates by a random offset, so that concurrent workers start at different ones. */
 function spread(found: readonly Candidate[], { owner }: Claim): Candidate[] {
   const start = Number.parseInt(owner.slice(0, 8), 16) % Math.max(1, found.length);
   return [...found.slice(start), ...found.slice(0, start)];
@@ -155,7 +158,7 @@ function keyOf({ account_id, delivery_id }: Candidate): [string, string] {
   return [account_id, delivery_id];
 }
 
-/** Deletes at most `batch` deliveries that were settled before `beforeMs`; returns how many. */
+/** Deletes at most `batch` deliveries that were settled before `beforeMs`. Returns their number. */
 export function purgeDeliveries(knex: Knex, beforeMs: number, batch: number): Promise<number> {
   return deleteOldest(knex, 'deliveries', 'settled_at_ms', beforeMs, batch);
 }

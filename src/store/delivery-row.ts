@@ -1,8 +1,8 @@
 import type { Schema } from '../contract.js';
 
 /**
- * due: may be sent at `dueAtMs`; queued: waits for those before it in its line, the events of one session for one
- * webhook; delivered and failed: settled.
+ * due: may be sent at `dueAtMs`. queued: waits behind earlier deliveries of the same webhook and session. delivered,
+ * failed: settled.
  */
 export type DeliveryStatus = 'queued' | 'due' | 'delivered' | 'failed';
 
@@ -10,32 +10,32 @@ export interface Delivery {
   readonly deliveryId: string;
   readonly webhookId: string;
   readonly sessionId: string;
-  /** The person whose data the payload holds; null where the session has no subject. */
+  /** Subject whose data the payload contains. Null if the session has none. */
   readonly subjectId: string | null;
-  /** Its place in the line; null for what stands outside the order. */
+  /** Position in the queue of its webhook and session. Null for a delivery that is not part of a queue. */
   readonly seq: number | null;
-  /** The queue: 8 hex characters of the account's hash and 8 of the hash of the receiver's host and port. */
+  /** Receiver queue: 8 hex characters of the hash of the account and 8 of the hash of host and port. */
   readonly receiver: string;
   readonly status: DeliveryStatus;
-  /** Of a failed one. */
+  /** Reason of the failure. Null unless failed. */
   readonly reason: Schema<'FailureReason'> | null;
-  /** The bytes that the receiver gets. */
+  /** The exact body that the receiver gets. */
   readonly payload: string;
-  /** Of the present schedule, oldest first. */
+  /** Attempts of the current schedule, oldest first. */
   readonly attempts: ReadonlyArray<Schema<'DeliveryAttempt'>>;
-  /** When it may be claimed; of a claimed one, when its lease ends. Epoch ms. */
+  /** When the delivery may be claimed. For a claimed delivery: when its lease ends. Epoch ms. */
   readonly dueAtMs: number;
-  /** The claim under which it is being sent. */
+  /** Id of the claim that holds the delivery. Null if none does. */
   readonly owner: string | null;
   readonly settledAtMs: number | null;
 }
 
-/** As it is read, with these names. */
+/** A row read with the field names of `Delivery`. */
 export interface DeliveryRow extends Omit<Delivery, 'attempts'> {
   readonly attempts: string;
 }
 
-/** The columns of its fields. */
+/** Column of each field. */
 export const deliveryColumns = {
   deliveryId: 'delivery_id',
   webhookId: 'webhook_id',

@@ -1,16 +1,19 @@
 import type { Knex } from 'knex';
 import { isMysql } from './is-mysql.js';
 
-/** Removes erased rows from SQLite's write-ahead log, which keeps copies of the pages that it wrote. */
+/** Removes erased rows from SQLite's write-ahead log, which contains copies of written pages. */
 export interface ErasedLog {
-  /** Empties the log after an erasure. While another process reads from the log, `finish` has to complete this. */
+  /**
+   * Truncates the log after an erasure. Has no effect while another process reads from the log. `finish` then truncates
+   * it.
+   */
   truncate(): Promise<void>;
-  /** Empties the log where an erasure could not. */
+  /** Truncates the log if an earlier call could not. */
   finish(): Promise<void>;
 }
 
 export function createErasedLog(knex: Knex): ErasedLog {
-  // At the start too: the process before this one may have stopped between an erasure and its end.
+  // Initially true: an earlier process may have stopped before it truncated the log.
   let isDue = !isMysql(knex);
   const finish = async (): Promise<void> => {
     if (!isDue) return;

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** A life of a session whose readings are to be erased. */
+/** An incarnation of a session whose readings are to be erased. */
 export interface Erasure {
   readonly account_id: string;
   readonly session_id: string;
@@ -17,8 +17,8 @@ export interface ErasedSessions {
 }
 
 /**
- * Deletes the subject's sessions with their webhooks, events and deliveries, and writes a tombstone for the readings of
- * each session. After the commit nobody can read any of it. Also finds what sessions left that have expired.
+ * Deletes the subject's sessions with their webhooks, events and deliveries, those of expired sessions included. Writes
+ * a tombstone for the readings of each session. After the commit, no request returns any of this data.
  */
 export async function eraseSessions(transaction: Knex, accountId: string, subjectId: string): Promise<ErasedSessions> {
   const mine = () => transaction('sessions').where({ account_id: accountId, subject_id: subjectId });
@@ -30,7 +30,7 @@ export async function eraseSessions(transaction: Knex, accountId: string, subjec
     const batch = sessions.slice(from, from + insertMax);
     const ids = batch.map(({ session_id }) => session_id);
     await transaction('erasures').insert(batch);
-    // Without a subject of their own: an earlier session of the same name may have belonged to another person.
+    // Only rows without a subject: an earlier session with the same id may have belonged to another person.
     notifications += await eraseNotifications(transaction, accountId, (query) =>
       query.whereNull('subject_id').whereIn('session_id', ids),
     );
@@ -40,8 +40,8 @@ export async function eraseSessions(transaction: Knex, accountId: string, subjec
 }
 
 /**
- * Webhooks first, then events, then deliveries: a worker that turns events into deliveries holds the locks on the
- * account's webhooks, so it finishes before, and its deliveries are found here. Returns the number of rows.
+ * Deletes webhooks first, then events, then deliveries. A worker that expands events holds the webhook locks, so it
+ * commits before and its deliveries are found. Returns the number of rows.
  */
 async function eraseNotifications(
   transaction: Knex,
@@ -59,12 +59,12 @@ async function eraseNotifications(
   return webhooks.length + events + deliveries;
 }
 
-/** Some of the erasures that are not done yet, whoever began them. */
+/** Returns at most `max` unfinished erasures of all processes. */
 export async function findErasures(knex: Knex, max: number): Promise<Erasure[]> {
   return knex('erasures').select('account_id', 'session_id', 'incarnation').limit(max);
 }
 
-/** Erases about `batch` of the readings of such a session; once none is left, the tombstone. True when it is done. */
+/** Deletes about `batch` readings of the session. Deletes the tombstone when none is left and then returns true. */
 export async function eraseReadings(knex: Knex, erasure: Erasure, batch: number): Promise<boolean> {
   const readings = () => knex('readings').where({ ...erasure });
   const last = await readings()

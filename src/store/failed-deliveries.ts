@@ -2,16 +2,16 @@ import type { Knex } from 'knex';
 import { lockDeliveries } from './lock-deliveries.js';
 import { type DeliveryFilter, deliveryLog } from './settled-deliveries.js';
 
-/** One account's failed deliveries. */
+/** Failed deliveries of one account. */
 export function failedDeliveryTable(knex: Knex, accountId: string) {
   return {
-    /** At most `max` of them, newest first. */
+    /** Returns at most `max` failed deliveries, newest first. */
     page: (filter: DeliveryFilter, max: number) => deliveryLog(knex, accountId).page('failed', filter, max),
 
-    /** Locks the named deliveries that exist and have failed. */
+    /** Locks and returns the named deliveries that exist and have failed. */
     lock: (deliveryIds: readonly string[]) => lockDeliveries(knex, accountId, deliveryIds, 'failed'),
 
-    /** Starts new schedules: due immediately, outside the order. */
+    /** Restarts the retry schedule: the deliveries are due immediately and no longer part of their queues. */
     async requeue(deliveryIds: readonly string[], nowMs: number): Promise<void> {
       if (deliveryIds.length === 0) return;
       const fresh = { status: 'due', due_at_ms: nowMs, seq: null, attempts: '[]' };

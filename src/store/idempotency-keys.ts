@@ -4,24 +4,24 @@ import { deleteOldest } from './delete-oldest.js';
 
 const hourMs = 60 * 60 * 1000;
 
-/** A request with an Idempotency-Key, which one process at a time may run. */
+/** A request with an Idempotency-Key. Only one process at a time may run it. */
 export interface IdempotencyClaim {
   /** SHA-256 of the key, 64 hex characters. */
   readonly keyDigest: string;
-  /** SHA-256 of what is asked for, 64 hex characters. */
+  /** SHA-256 of the request, 64 hex characters. */
   readonly requestDigest: string;
-  /** Names the claim, 16 hex characters. */
+  /** Random id of the claim, 16 hex characters. */
   readonly owner: string;
   readonly nowMs: number;
 }
 
-/** A response as it is stored, sealed. The secret is kept apart because it is forgotten earlier. */
+/** A stored response, sealed. The secret is stored separately because it is deleted earlier. */
 export interface SealedResponse {
   readonly response: string;
   readonly secret: string | null;
 }
 
-/** `claimed`: the caller runs the request. */
+/** Result of a claim. `claimed`: the caller runs the request. */
 export type ClaimOutcome =
   | { readonly kind: 'claimed' | 'in_progress' | 'reused' }
   | ({ readonly kind: 'completed'; readonly createdAtMs: number } & SealedResponse);
@@ -37,15 +37,15 @@ interface Row {
   readonly created_at_ms: number;
 }
 
-/** One account's idempotency keys; for use in a transaction. */
+/** Idempotency keys of one account, for use in a transaction. */
 export function idempotencyKeyTable(knex: Knex, accountId: string) {
   const mine = () => knex('idempotency_keys').where({ account_id: accountId });
   const held = ({ keyDigest, owner }: IdempotencyClaim) => mine().where({ key_digest: keyDigest, owner });
 
   return {
     /**
-     * Claims a new key, or one whose claim has expired. Reads without a lock and changes by compare-and-set: locking
-     * reads of one key at once end in deadlocks on MySQL.
+     * Claims a new key, or a key whose claim has expired. Uses compare-and-set without locks: concurrent locking reads
+     * of one key cause deadlocks on MySQL.
      */
     async claim(claim: IdempotencyClaim): Promise<ClaimOutcome> {
       const { keyDigest, owner } = claim;
@@ -60,12 +60,12 @@ export function idempotencyKeyTable(knex: Knex, accountId: string) {
       return isTaken > 0 ? outcome : inProgress;
     },
 
-    /** Stores the response; false where the claim has expired and another process holds the key. */
+    /** Stores the response. Returns false if the claim has expired and another process holds the key. */
     async complete(claim: IdempotencyClaim, { response, secret }: SealedResponse): Promise<boolean> {
       return (await held(claim).whereNull('response').update({ response, secret })) > 0;
     },
 
-    /** Makes the key usable again after a request that failed. */
+    /** Releases the key after a failed request. */
     async release(claim: IdempotencyClaim): Promise<void> {
       await held(claim).whereNull('response').delete();
     },
@@ -93,12 +93,12 @@ function judge(row: Row, { requestDigest, owner, nowMs }: IdempotencyClaim): Cla
   return { kind: row.lease_until_ms > nowMs ? 'in_progress' : 'claimed' };
 }
 
-/** Deletes at most `batch` keys that were first used before `beforeMs`; returns how many. */
+/** Deletes at most `batch` keys that were first used before `beforeMs`. Returns their number. */
 export function purgeIdempotencyKeys(knex: Knex, beforeMs: number, batch: number): Promise<number> {
   return deleteOldest(knex, 'idempotency_keys', 'created_at_ms', beforeMs, batch);
 }
 
-/** Forgets the secrets of responses that were stored before `beforeMs`. */
+/** Deletes the secrets of responses that were stored before `beforeMs`. */
 export async function forgetIssuedSecrets(knex: Knex, beforeMs: number): Promise<void> {
   await knex('idempotency_keys').where('created_at_ms', '<', beforeMs).whereNotNull('secret').update({ secret: null });
 }

@@ -4,20 +4,21 @@ import { runStatements, type Statement, type Value } from './run-statements.js';
 
 type Row = Readonly<Record<string, Value>>;
 
-/** What becomes of a row whose key is taken: the stored one takes over the `merged` columns. */
+/** Handling of an existing key: the insert updates the `merged` columns of the stored row. */
 export interface Conflict {
   readonly key: readonly string[];
   readonly merged: readonly string[];
 }
 
-/** Inserts rows of the same columns in one statement. Resolves when they are inserted; does nothing without rows. */
+/** Inserts rows that have the same columns in one statement. Does nothing without rows. */
 export async function insertRows(knex: Knex, table: string, rows: readonly Row[], conflict?: Conflict): Promise<void> {
   await runStatements(knex, insertOf(knex, table, rows, conflict));
 }
 
 /**
- * Returns the statement that inserts rows of the same columns; none without rows. Does not use Knex's builder: for SQLite
- * it writes a union of selects, which takes twice as long to parse, and its merge also assigns the columns of the key.
+ * Returns the statement that inserts rows with the same columns, or none without rows. Does not use the query builder
+ * of Knex: for SQLite, it generates a union of selects that takes twice as long to parse, and its merge also assigns
+ * the key columns.
  */
 export function insertOf(knex: Knex, table: string, rows: readonly Row[], conflict?: Conflict): Statement[] {
   const [first] = rows;
@@ -25,7 +26,7 @@ export function insertOf(knex: Knex, table: string, rows: readonly Row[], confli
   const columns = Object.keys(first);
   const marks = `(${columns.map(() => '?').join(', ')})`;
   const values = new Array<string>(rows.length).fill(marks).join(', ');
-  // Loops, because each reading passes here with some twenty values.
+  // Uses loops for speed: each reading passes about twenty values through this function.
   const bindings: Value[] = [];
   for (const row of rows) for (const column of columns) bindings.push(row[column] as Value);
   const merging = conflict ? ` ${mergeOf(knex, conflict)}` : '';

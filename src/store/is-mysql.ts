@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** Where the two databases want other words. */
+/** Returns true for MySQL, false for SQLite. Use it where their SQL differs. */
 export function isMysql(knex: Knex): boolean {
   return knex.client.driverName === 'mysql2';
 }

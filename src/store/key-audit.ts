@@ -2,18 +2,18 @@ import type { Knex } from 'knex';
 
 export type AuditAction = 'create' | 'rotate' | 'revoke' | 'set-tier';
 
-/** One change of keys or of an account's tier. */
+/** One change of a key or of the tier of an account. */
 export interface AuditEntry {
   readonly accountId: string;
   readonly entryId: string;
   readonly atMs: number;
   readonly action: AuditAction;
-  /** The key that was changed; null for a change of the account. */
+  /** The changed key. Null for a change of the account. */
   readonly keyId: string | null;
   readonly keyPrefix: string | null;
-  /** Who changed it, as `user@host` of the process. */
+  /** User that made the change, as `user@host` of the process. */
   readonly actor: string;
-  /** What was set, by name. Never a key. */
+  /** New values, by name. Never contains a key. */
   readonly details: Readonly<Record<string, unknown>>;
 }
 
@@ -33,7 +33,7 @@ const columns = {
 /** The audit log of key administration. Entries are never changed or purged. */
 export function auditQueries(knex: Knex) {
   return {
-    /** At most `max` entries, newest first; of one account when its id is given. */
+    /** Returns at most `max` entries, newest first, of one account if its id is given. */
     async auditEntries(max: number, accountId?: string): Promise<ListedAuditEntry[]> {
       const query = knex('key_audit')
         .select(columns)

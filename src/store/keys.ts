@@ -3,7 +3,10 @@ import type { Scope, Tier } from '../contract.js';
 import { type AuditEntry, auditQueries } from './key-audit.js';
 import { retry } from './retry.js';
 
-/** A key of an account. Only its SHA-256 is stored, and its first characters to tell keys apart. */
+/**
+ * A key of an account. The database contains only its SHA-256 hash and its first characters, which identify it in
+ * lists.
+ */
 export interface KeyRow {
   readonly accountId: string;
   readonly keyId: string;
@@ -16,7 +19,7 @@ export interface KeyRow {
   readonly createdAtMs: number;
   readonly expiresAtMs: number | null;
   readonly revokedAtMs: number | null;
-  /** To the hour. Null: never used. */
+  /** Time of last use, rounded to the hour. Null: never used. */
   readonly lastUsedAtMs: number | null;
 }
 
@@ -52,7 +55,7 @@ export function keyTable(knex: Knex) {
       await knex('api_keys').where({ account_id: accountId, key_id: keyId }).update({ last_used_at_ms: nowMs });
     },
 
-    /** Runs the work in one transaction, and again from its start after a transient error. */
+    /** Runs the work in one transaction. Retries it after a transient error. */
     transact: <T>(work: (keys: KeyWriter) => Promise<T>): Promise<T> =>
       retry(() => knex.transaction((transaction) => work(keyWriter(transaction)))),
   };
@@ -69,7 +72,7 @@ function keyQueries(knex: Knex) {
   return {
     ...auditQueries(knex),
 
-    /** The named keys that exist. */
+    /** Returns the named keys that exist. */
     async byHashes(keyHashes: readonly string[]): Promise<ListedKey[]> {
       return (await listed().whereIn('key_hash', keyHashes)).map(toKey);
     },
@@ -78,7 +81,7 @@ function keyQueries(knex: Knex) {
       return (await listed().where({ key_id: keyId })).map(toKey)[0];
     },
 
-    /** All keys, oldest first; of one account when it is named. */
+    /** Returns all keys, or those of one account, oldest first. */
     async list(account?: string): Promise<ListedKey[]> {
       const query = listed().orderBy('api_keys.created_at_ms');
       return (await (account === undefined ? query : query.where({ 'accounts.name': account }))).map(toKey);
@@ -115,7 +118,7 @@ function keyWriter(transaction: Knex.Transaction) {
       });
     },
 
-    /** Returns false for a key that is revoked already. */
+    /** Revokes a key. Returns false if it is already revoked. */
     async end(key: KeyRow, change: { expiresAtMs: number } | { revokedAtMs: number }): Promise<boolean> {
       const columns =
         'expiresAtMs' in change ? { expires_at_ms: change.expiresAtMs } : { revoked_at_ms: change.revokedAtMs };
@@ -123,7 +126,7 @@ function keyWriter(transaction: Knex.Transaction) {
       return (await transaction('api_keys').where(mine).update(columns)) > 0;
     },
 
-    /** Does nothing where another process has just created an account of that name. */
+    /** Does nothing if another process has just created an account with that name. */
     async insertAccount(row: AccountRow): Promise<void> {
       const columns = { account_id: row.accountId, name: row.name, tier: row.tier, created_at_ms: row.createdAtMs };
       await transaction('accounts').insert(columns).onConflict('name').ignore();

@@ -1,12 +1,15 @@
 import type { Subject } from '../domain/subject.js';
 import type { Trigger } from '../domain/triggers.js';
 
-/** What is known here of a subject, as of one version of its row: whoever changes its triggers writes the row too. */
+/**
+ * Cached data of a subject for one version of its row. A change of its triggers also writes the subject row, which
+ * changes the version.
+ */
 export interface KnownSubject {
   readonly subject: Subject;
-  /** All of them, by topic; absent until somebody asked. Changes only once a transaction is committed. */
+  /** All triggers, by topic. Undefined until they are read. Updated only after a commit. */
   readonly triggers: Map<string, Trigger> | undefined;
 }
 
-/** What a transaction knows of the triggers of the subjects that it has locked, by subject. */
+/** Cached triggers of the locked subjects, by subject. */
 export type KnownTriggers = Map<string, KnownSubject['triggers']>;

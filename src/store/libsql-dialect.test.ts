@@ -5,7 +5,9 @@ import type { Knex } from 'knex';
 import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from './database.js';
 
-/** The dialect overrides methods of Knex that its types do not declare. These tests fail when Knex stops calling one. */
+/**
+ * The dialect overrides methods that the types of Knex do not declare. These tests fail when Knex stops calling one.
+ */
 function openTwo(): [Knex, Knex] {
   const folder = mkdtempSync(join(tmpdir(), 'libsql-dialect-'));
   const open = () => openDatabase({ kind: 'sqlite', file: join(folder, 'state.db') });

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { abridge } from './abridge.js';
 
 interface Connection {
-  /** Knex opens a new connection in place of one that carries this. */
+  /** Set on a broken connection. Knex then replaces the connection. */
   __knex__disposed?: unknown;
   prepare(sql: string): object;
 }
@@ -16,7 +16,7 @@ interface Client {
   _query(connection: Connection, query: { sql: string }): Promise<unknown>;
 }
 
-/** A statement for each number of rows, of each table. */
+/** Cache size. Each table needs one statement per number of rows. */
 const preparedMax = 500;
 
 const require = createRequire(import.meta.url);
@@ -26,8 +26,8 @@ const SqliteTransaction = require('knex/lib/dialects/sqlite3/execution/sqlite-tr
 ) => Transaction;
 
 /**
- * Takes the write lock at its start. A transaction that reads first and then finds that another process has written
- * could not go on, however long it waited.
+ * Takes the write lock when the transaction begins. Otherwise, a transaction that reads first fails if another process
+ * has written before its first write, and waiting does not help.
  */
 class ImmediateTransaction extends SqliteTransaction {
   begin(connection: Connection): Promise<unknown> {
@@ -36,11 +36,11 @@ class ImmediateTransaction extends SqliteTransaction {
 }
 
 /**
- * Knex's better-sqlite3 dialect on libsql, whose binary ships inside npm: no compiler and no install script
- * are needed on a fresh machine.
+ * Knex's better-sqlite3 dialect with the libsql driver. Its npm package contains a binary, so installation requires no
+ * compiler and no install script.
  */
 class LibsqlDialect extends BetterSqlite3Client {
-  // Knex asks the dialect for its driver and its transactions through these methods.
+  // Knex gets the driver and its transactions from these methods.
   _driver(): unknown {
     return require('libsql');
   }
@@ -49,7 +49,7 @@ class LibsqlDialect extends BetterSqlite3Client {
     return new ImmediateTransaction(this, ...parts);
   }
 
-  /** A group is written with a dozen statements, again and again. */
+  /** Caches prepared statements, because each group uses the same dozen statements. */
   override async acquireRawConnection(): Promise<Connection> {
     const connection = await super.acquireRawConnection();
     const prepared = new LRUCache<string, object>({ max: preparedMax });
@@ -62,18 +62,21 @@ class LibsqlDialect extends BetterSqlite3Client {
     return connection;
   }
 
-  /** libsql leaves a failed statement open, and then no later transaction of that connection can commit. */
+  /**
+   * Replaces the connection after a failed statement. libsql leaves the statement open, which prevents any later commit
+   * on the connection.
+   */
   override async _query(connection: Connection, query: { sql: string }): Promise<unknown> {
     try {
       return await super._query(connection, query);
     } catch (error) {
       connection.__knex__disposed = error;
-      // For the message of the error, which Knex begins with it.
+      // Shortens the statement in the error message that Knex builds.
       query.sql = abridge(query.sql);
       throw error;
     }
   }
 }
 
-/** As Knex's `client` setting takes it; its own types do not know the methods that dialects override. */
+/** The dialect as a value for the `client` setting. The types of Knex do not declare the overridden methods. */
 export const LibsqlClient = LibsqlDialect as unknown as typeof Knex.Client;

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** Which rows of one account to lock, and what a new one looks like before it is filled. */
+/** Rows of one account to lock, and the values of a placeholder row. */
 export interface RowLock {
   readonly table: string;
   readonly idColumn: string;
@@ -9,8 +9,8 @@ export interface RowLock {
 }
 
 /**
- * Locks the named rows until the transaction ends, new ones included: a blank row is laid for each that is missing,
- * so that of two processes that see a new id at once the second waits for the first and then reads its outcome.
+ * Locks the named rows until the transaction ends. Inserts a placeholder row for each missing id. If two processes lock
+ * a new id at the same time, the second waits for the first and then reads its result.
  */
 export async function lockRows<Row extends object>(
   transaction: Knex,

@@ -6,16 +6,16 @@ import { migrations } from './migrations/index.js';
 const unreleased = '001-accounts';
 const lockName = 'migrate ';
 const lockWaitSeconds = 60;
-/** Locks are known to the whole server. */
+/** MySQL locks by name are server-wide, so the name of the lock includes the database. */
 const lockOfDatabase = 'concat(?, database())';
 
 /**
- * Brings the schema up to date; of several processes that start at once one does the work and the others wait.
- * Own code, because Knex's migrator leaves its lock behind when a process dies, and then nothing starts any more.
+ * Applies all pending migrations. If several processes start at once, one migrates and the others wait. Does not use
+ * the migrator of Knex: it keeps its lock when a process dies, which blocks every later start.
  */
 export async function migrate(knex: Knex): Promise<void> {
   await createLedger(knex);
-  // Needs no lock, so that a process starts while another one writes.
+  // Checked without a lock, so that a process can start while another one writes.
   if (await isMigrated(knex)) return;
   await knex.transaction(async (transaction) => {
     await lock(transaction);
@@ -30,7 +30,7 @@ export async function migrate(knex: Knex): Promise<void> {
   });
 }
 
-/** True when every migration of this version has been applied. */
+/** Returns true if all migrations of this version are applied. */
 export async function isMigrated(knex: Knex): Promise<boolean> {
   return (await pending(knex)).length === 0;
 }
@@ -48,7 +48,10 @@ async function createLedger(knex: Knex): Promise<void> {
   );
 }
 
-/** A transaction holds SQLite's write lock from its start; MySQL has a lock by name that dies with its connection. */
+/**
+ * Blocks migrations of other processes. On SQLite, the transaction already holds the write lock. On MySQL, the named
+ * lock ends with its connection.
+ */
 async function lock(transaction: Knex.Transaction): Promise<void> {
   if (!isMysql(transaction)) return;
   const [[row]] = await transaction.raw(`select get_lock(${lockOfDatabase}, ?) as taken`, [lockName, lockWaitSeconds]);

@@ -1,17 +1,16 @@
 import type { Knex } from 'knex';
 
-/** A session that has just become bound to a subject. */
+/** A session that was just bound to a subject. */
 export interface BoundSession {
   readonly sessionId: string;
   readonly subjectId: string;
-  /** True where the reading that names the subject is the session's first: then it has no events or deliveries yet. */
+  /** True if the session is new: it has no events or deliveries yet. */
   readonly isNew: boolean;
 }
 
 /**
- * Writes the subject into the rows about these sessions that name none yet, so that the subject's erasure finds them
- * after the sessions have expired: webhooks registered for one of them, events and deliveries. Webhooks, events and
- * deliveries are locked in the order of an erasure.
+ * Adds the subject to the webhooks, events and deliveries of these sessions, so that an erasure finds them after the
+ * sessions have expired. Locks them in the same order as an erasure.
  */
 export async function nameSubjects(
   transaction: Knex,

@@ -2,17 +2,17 @@ import type { Knex } from 'knex';
 import type { SessionEvent } from '../domain/events.js';
 import { insertRows } from './insert-rows.js';
 
-/** A session with events that are not expanded to its webhooks yet. */
+/** A session with events that are not yet expanded to deliveries. */
 export interface SessionWithEvents {
   readonly accountId: string;
   readonly sessionId: string;
 }
 
-/** An event on its way to the webhooks; the payload is the bytes that receivers get. */
+/** An event in the outbox. `payload` is the exact body that receivers get. */
 export interface OutboxEvent {
   readonly sessionId: string;
   readonly seq: number;
-  /** The person whose session it is; null where the session has no subject. */
+  /** Subject of the session. Null if it has none. */
   readonly subjectId: string | null;
   readonly payload: string;
   /** The account's webhook epoch in the transaction that wrote the event. */
@@ -27,7 +27,7 @@ const eventColumns = {
   epoch: 'epoch',
 };
 
-/** One account's events between ingest, which appends them, and the worker, which expands them. */
+/** Outbox of one account. Ingest appends events, the worker expands them to deliveries. */
 export function outboxTable(knex: Knex, accountId: string) {
   const mine = () => knex('outbox').where({ account_id: accountId });
 
@@ -45,7 +45,7 @@ export function outboxTable(knex: Knex, accountId: string) {
       await insertRows(knex, 'outbox', rows);
     },
 
-    /** Locks and returns the first `max` events of the sessions, in their order. */
+    /** Locks and returns the first `max` events of the sessions, in order per session. */
     async lock(sessionIds: readonly string[], max: number): Promise<OutboxEvent[]> {
       return mine()
         .whereIn('session_id', sessionIds)
@@ -55,7 +55,7 @@ export function outboxTable(knex: Knex, accountId: string) {
         .forUpdate();
     },
 
-    /** These and no others: ingest may be adding to the same sessions. */
+    /** Deletes exactly these events, because ingest may be appending others to the same sessions. */
     async remove(events: readonly OutboxEvent[]): Promise<void> {
       if (events.length === 0) return;
       const keys = events.map(({ sessionId, seq }) => [sessionId, seq]);
@@ -64,13 +64,13 @@ export function outboxTable(knex: Knex, accountId: string) {
   };
 }
 
-/** When the oldest event was written that is not expanded yet, epoch ms; undefined where none waits. */
+/** Returns when the oldest event in the outbox was written, epoch ms. Undefined if the outbox is empty. */
 export async function findOldestEvent(knex: Knex): Promise<number | undefined> {
   const row = await knex('outbox').select('created_at_ms').orderBy('created_at_ms').first();
   return row?.created_at_ms;
 }
 
-/** The sessions of the oldest events, of whatever account, each once. */
+/** Returns the distinct sessions of the oldest events, for all accounts. */
 export async function findSessionsWithEvents(knex: Knex, max: number): Promise<SessionWithEvents[]> {
   const rows: SessionWithEvents[] = await knex('outbox')
     .select({ accountId: 'account_id', sessionId: 'session_id' })

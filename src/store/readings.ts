@@ -5,7 +5,7 @@ import { insertOf } from './insert-rows.js';
 import { rowFormats } from './row-formats.js';
 import type { Statement } from './run-statements.js';
 
-/** What names a reading: the life of its session, its instant and the keyed digest of its body. */
+/** Key of a reading: session, incarnation, time and keyed digest of its body. */
 export interface ReadingKey {
   readonly sessionId: string;
   readonly incarnation: string;
@@ -17,12 +17,12 @@ export type StoredReading = ReadingKey & { readonly point: Point; readonly answe
 
 type PointRow = Omit<Point, 'heartRate'> & { readonly heartRate: string | null };
 
-/** One account's readings. */
+/** Readings of one account. */
 export function readingTable(knex: Knex, accountId: string) {
   const mine = () => knex('readings').where({ account_id: accountId });
 
   return {
-    /** The points after an instant (ms), oldest first. */
+    /** Returns the history points after a time (ms), oldest first. */
     async pointsAfter(sessionId: string, incarnation: string, afterMs: number): Promise<Point[]> {
       const rows: PointRow[] = await mine()
         .select({
@@ -34,16 +34,16 @@ export function readingTable(knex: Knex, accountId: string) {
         .where({ session_id: sessionId, incarnation })
         .where('timestamp_ms', '>', afterMs)
         .orderBy(['timestamp_ms', 'digest']);
-      // In their place: an hour has thousands of rows, and a copy of each costs more than the query.
+      // Converts rows in place: an hour has thousands of rows, and copying each takes longer than the query.
       return rows.map((row) =>
         Object.assign(row, { heartRate: row.heartRate === null ? null : Number(row.heartRate) }),
       );
     },
 
-    /** Those of the named readings that are stored, with what was answered to each. */
+    /** Returns the named readings that are stored, with their responses. */
     async find(keys: readonly ReadingKey[]): Promise<Array<ReadingKey & { readonly answer: Answer }>> {
       if (keys.length === 0) return [];
-      // The whole key in each alternative: by the account alone SQLite would read all of its readings.
+      // Repeats the account in each alternative. Otherwise, SQLite would scan all readings of the account.
       const rows = await knex('readings')
         .select('session_id', 'incarnation', 'timestamp_ms', 'digest', 'response')
         .where((any) =>
@@ -79,7 +79,7 @@ export function readingTable(knex: Knex, accountId: string) {
   };
 }
 
-/** Deletes at most `batch` readings older than `beforeMs`; returns how many. */
+/** Deletes at most `batch` readings older than `beforeMs`. Returns their number. */
 export function purgeReadings(knex: Knex, beforeMs: number, batch: number): Promise<number> {
   return deleteOldest(knex, 'readings', 'timestamp_ms', beforeMs, batch);
 }

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isTransient } from './transient.js';
 
-/** Pauses between tries; a fault that outlasts them, or the budget, is the caller's to report. */
+/** Pauses between retries, in ms. An error that persists after the last retry is thrown to the caller. */
 const pausesMs = [20, 40, 80, 160];
 const budgetMs = 3_000;
 
-/** Runs the work again after a retryable error. Jitter keeps two competing transactions from colliding again. */
+/** Retries the work after a retryable error. Jitter keeps two competing transactions from colliding again. */
 export async function retry<T>(work: () => Promise<T>): Promise<T> {
   const endsAtMs = performance.now() + budgetMs;
   for (let attempt = 0; ; attempt += 1)
@@ -24,7 +24,7 @@ interface MysqlError {
   code?: string;
 }
 
-/** mysql2 reports a statement on a connection that has closed, e.g. a ROLLBACK, as fatal and without a code. */
+/** For a statement on a closed connection, e.g. a ROLLBACK, mysql2 reports a fatal error without a code. */
 function nameClosedConnection(error: unknown): void {
   const { fatal } = error as MysqlError;
   if (fatal) (error as MysqlError).code ??= 'PROTOCOL_CONNECTION_LOST';
@@ -34,8 +34,8 @@ const unlockedWithinMs = 8_000;
 const lookMs = 50;
 
 /**
- * Runs the work again while another process keeps SQLite locked, for several seconds. SQLite itself does not wait in all
- * cases: two processes that switch a new file to its write-ahead log at once get SQLITE_BUSY immediately.
+ * Retries the work for several seconds while another process locks SQLite. SQLite does not always wait: if two
+ * processes switch a new file to WAL mode at the same time, one gets SQLITE_BUSY immediately.
  */
 export async function untilUnlocked<T>(work: () => Promise<T>): Promise<T> {
   const endsAtMs = performance.now() + unlockedWithinMs;

@@ -1,27 +1,30 @@
 import { LRUCache } from 'lru-cache';
 
-/** What a row holds before anything was written to it. */
+/** Version of a placeholder row. */
 export const noVersion = '';
 
-/** A row as its lock finds it. */
+/** A locked row. */
 export interface LockedRow {
   readonly id: string;
   readonly version: string;
 }
 
 /**
- * What rows held, by the version that was written with them: a row that nobody else has written to since need not be
- * read again. Honest across processes, for every transaction writes a version of its own, and what is kept counts only
- * where it has the version that the row has under its lock.
+ * Cache of row contents by row version, which saves reading a row that no other process has changed. Every transaction
+ * writes a new version, and an entry is used only if it has the version of the locked row. The cache is therefore never
+ * stale.
  */
 export interface RowCache<Content extends object> {
-  /** What the locked rows hold: what is kept where it counts, else what `read` finds. Rows without a version hold nothing. */
+  /**
+   * Returns the contents of the locked rows from the cache or from `read`. The content of a placeholder row is
+   * undefined.
+   */
   contentsOf(
     accountId: string,
     rows: readonly LockedRow[],
     read: (ids: string[]) => Promise<Map<string, Content>>,
   ): Promise<Map<string, Content | undefined>>;
-  /** For when the transaction that wrote it is committed. `size` is in characters of its JSON. */
+  /** Adds a row after the commit. `size` is the length of its JSON. */
   keep(accountId: string, row: LockedRow, content: Content, size: number): void;
 }
 
@@ -30,7 +33,7 @@ interface Kept<Content> {
   readonly content: Content;
 }
 
-/** `sizeMax` is in characters of JSON. */
+/** Creates a cache of at most `sizeMax` characters of JSON. */
 export function createRowCache<Content extends object>(sizeMax: number): RowCache<Content> {
   const kept = new LRUCache<string, Kept<Content>>({ maxSize: sizeMax });
   return {
@@ -52,7 +55,7 @@ export function createRowCache<Content extends object>(sizeMax: number): RowCach
   };
 }
 
-/** Ids hold no spaces. */
+/** Ids contain no spaces. */
 function keyOf(accountId: string, id: string): string {
   return `${accountId} ${id}`;
 }

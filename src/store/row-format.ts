@@ -1,4 +1,4 @@
-/** JSON as it comes out of a column, before its version is known to be readable. */
+/** Parsed JSON of a column. Its version is not checked yet. */
 type Json = Readonly<Record<string, unknown>>;
 
 /** Writes and reads one kind of stored JSON object, e.g. `{"v":1,"active":["exams"],"resolved":[]}`. */

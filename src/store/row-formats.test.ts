@@ -14,8 +14,8 @@ const response =
   '"timestampMs":1760000000000,"score":82,"confidence":0.42,"received":["cardiovascular","vocal"],"reason":"Hostile voice."';
 
 /**
- * A stored row of each version of each format, oldest version first, as that release wrote it. Never edit a row: a new
- * version adds one.
+ * A stored row of each version of each format, oldest version first, as written by that release. Never change a row. A
+ * new version adds one.
  */
 const storedRows: Readonly<Record<keyof typeof rowFormats, readonly string[]>> = {
   session: [
@@ -37,7 +37,7 @@ const answer = {
   reason: 'Hostile voice.',
 };
 const names = { active: ['exams'], resolved: ['boss_and_coworkers'] };
-/** What the current release makes of every version. */
+/** The content that the current release decodes from every version. */
 const contents: Readonly<Record<keyof typeof rowFormats, object>> = {
   session: {
     signals: {
@@ -91,7 +91,7 @@ test('an older version passes through every upgrade after it, in order', () => {
 const someTopics = fc.subarray([...topicNames]);
 const evidence: TopicEvidence = { model: 7, areas: { work: 1.25, school: 0.4 }, topics: { exams: 2 } };
 
-/** A step of any history, with or without conversation, events and a known subject. */
+/** An arbitrary step of a session, with or without conversation, events and subject. */
 const anyStep = fc
   .tuple(history, someTopics, fc.option(fc.integer({ min: 1 })), fc.boolean())
   .map(([readings, topics, eventSeq, isKnown]): Step => {
@@ -105,7 +105,7 @@ const anyStep = fc
     };
   });
 
-/** As JSON returns it, which has no undefined. */
+/** Returns the value after a JSON round trip, which drops undefined fields. */
 const plain = <T>(content: T): T => JSON.parse(JSON.stringify(content));
 
 test('a session, a response and a subject are decoded as they were encoded', () => {

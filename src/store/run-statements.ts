@@ -4,24 +4,24 @@ import { isMysql } from './is-mysql.js';
 
 export type Value = string | number | null;
 
-/** A statement with a `?` for each value. */
+/** A statement with one `?` per value. */
 export interface Statement {
   readonly sql: string;
   readonly bindings: readonly Value[];
 }
 
-/** Values per packet: about a megabyte, well below what a server accepts. */
+/** Maximum number of values per packet: about one megabyte, well below the server limit. */
 const valuesMax = 8_192;
 
 /**
- * Runs the statements in their order and resolves when all have run. MySQL gets them in one packet, to save a round trip
- * per statement; it stops at the first statement that fails. Call it within a transaction.
+ * Runs the statements in order. Resolves when all have run. MySQL gets them in one packet, which saves a round trip per
+ * statement, and stops at the first error. Call it in a transaction.
  */
 export async function runStatements(knex: Knex, statements: readonly Statement[]): Promise<void> {
   for (const { sql, bindings } of isMysql(knex) ? packetsOf(statements) : statements) await run(knex, sql, bindings);
 }
 
-/** Statements of up to `valuesMax` values together, each as one text. */
+/** Joins the statements to packets of up to `valuesMax` values. */
 function packetsOf(statements: readonly Statement[]): Statement[] {
   const packets: Statement[] = [];
   for (const { sql, bindings } of statements) {
@@ -33,13 +33,13 @@ function packetsOf(statements: readonly Statement[]): Statement[] {
   return packets;
 }
 
-/** Passes by Knex's builders, which inspect every value several times. */
+/** Bypasses the query builder of Knex, which inspects every value several times. */
 async function run({ client }: Knex, sql: string, bindings: readonly Value[]): Promise<void> {
   const connection = await client.acquireConnection();
   try {
     await client.query(connection, { sql, bindings });
   } catch (error) {
-    // Knex begins the message with the statement, and a statement of hundreds of rows is unreadable in a log.
+    // Knex starts the message with the statement, which is unreadable in a log if it has hundreds of rows.
     (error as Error).message = abridge((error as Error).message);
     throw error;
   } finally {

@@ -9,11 +9,11 @@ import { rowFormats } from './row-formats.js';
 import type { Statement } from './run-statements.js';
 import type { Writing } from './writing.js';
 
-/** A session as it is stored. */
+/** A stored session. */
 export interface StoredSession {
-  /** Tells this life of the session from an earlier one of the same name; 12 hex characters. */
+  /** Distinguishes this session from earlier sessions with the same id. 12 hex characters. */
   readonly incarnation: string;
-  /** Absent in a session that has been locked but has no reading yet. */
+  /** Absent in a placeholder row: the session is locked but has no reading yet. */
   readonly session: Session | undefined;
 }
 
@@ -32,12 +32,12 @@ interface LockedSessionRow {
 
 const incarnationBytes = 6;
 
-/** One account's sessions. */
+/** Reads the sessions of one account. */
 export function sessionReader(knex: Knex, accountId: string) {
   const mine = () => knex('sessions').where({ account_id: accountId });
 
   return {
-    /** Undefined where the account has no data for the session. */
+    /** Returns undefined if the account has no data for the session. */
     async find(sessionId: string): Promise<{ incarnation: string; session: Session } | undefined> {
       const row: SessionRow | undefined = await mine()
         .select('session_id', 'incarnation', 'subject_id', 'body')
@@ -47,14 +47,14 @@ export function sessionReader(knex: Knex, accountId: string) {
       return session && { incarnation: row.incarnation, session };
     },
 
-    /** Those of the sessions that the account has data for. */
+    /** Returns the ids of the sessions for which the account has data. */
     async withData(sessionIds: readonly string[]): Promise<Set<string>> {
       return new Set(await mine().whereIn('session_id', sessionIds).whereNotNull('body').pluck('session_id'));
     },
   };
 }
 
-/** One account's sessions, within a transaction. */
+/** Writes the sessions of one account in a transaction. */
 export function sessionWriter(transaction: Knex, accountId: string, { version, caches, afterCommit }: Writing) {
   const readSessions = async (ids: string[]): Promise<Map<string, Session>> => {
     const rows: SessionRow[] = await transaction('sessions')
@@ -65,7 +65,7 @@ export function sessionWriter(transaction: Knex, accountId: string, { version, c
   };
 
   return {
-    /** Locks the named sessions until the transaction ends; a new one is undefined. */
+    /** Locks the sessions until the transaction ends. The content of a new session is undefined. */
     async lock(sessionIds: readonly string[], nowMs: number): Promise<Map<string, StoredSession>> {
       const rows = await lockRows<LockedSessionRow>(transaction, accountId, sessionIds, {
         table: 'sessions',
@@ -80,7 +80,7 @@ export function sessionWriter(transaction: Knex, accountId: string, { version, c
       );
     },
 
-    /** Locks the session until the transaction ends. Returns its subject; undefined where none is known. */
+    /** Locks the session until the transaction ends. Returns its subject, or undefined if it has none. */
     async lockSubjectOf(sessionId: string): Promise<string | undefined> {
       const row = await transaction('sessions')
         .select('subject_id')
@@ -99,19 +99,19 @@ export function sessionWriter(transaction: Knex, accountId: string, { version, c
         const subject_id = subjectId ?? null;
         return { account_id: accountId, session_id, incarnation, version, subject_id, touched_at_ms: nowMs, body };
       });
-      // A locked session keeps its incarnation.
+      // The incarnation is not updated: a locked session already has one.
       const merged = ['version', 'subject_id', 'touched_at_ms', 'body'];
       return insertOf(transaction, 'sessions', rows, { key: ['account_id', 'session_id'], merged });
     },
   };
 }
 
-/** Deletes at most `batch` sessions that no reading has touched since `beforeMs`; returns how many. */
+/** Deletes at most `batch` sessions whose last reading was stored before `beforeMs`. Returns their number. */
 export function purgeSessions(knex: Knex, beforeMs: number, batch: number): Promise<number> {
   return deleteOldest(knex, 'sessions', 'touched_at_ms', beforeMs, batch);
 }
 
-/** As an entry of a map; none where there is nothing. */
+/** Returns a map entry, or none if the content is undefined. */
 function keyed<T>(id: string, content: T | undefined): Array<[string, T]> {
   return content === undefined ? [] : [[id, content]];
 }

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { type Delivery, deliveryColumns, type DeliveryRow, toDelivery } from './delivery-row.js';
 
-/** The delivery after which a page begins. */
+/** The last delivery of the previous page. */
 export interface DeliveryCursor {
   readonly settledAtMs: number;
   readonly deliveryId: string;
@@ -22,7 +22,7 @@ export function deliveryLog(knex: Knex, accountId: string) {
   const mine = () => knex('deliveries').where({ account_id: accountId }).select(deliveryColumns);
 
   return {
-    /** At most `max` deliveries of one outcome, newest first. */
+    /** Returns at most `max` deliveries with one outcome, newest first. */
     async page(outcome: Outcome, filter: DeliveryFilter, max: number): Promise<Delivery[]> {
       const { webhookId, sessionId, sinceMs, after } = filter;
       const query = mine().where({ status: outcome });
@@ -35,7 +35,7 @@ export function deliveryLog(knex: Knex, accountId: string) {
       return rows.map(toDelivery);
     },
 
-    /** A delivery of any status. */
+    /** Returns a delivery, whatever its status. */
     async find(deliveryId: string): Promise<Delivery | undefined> {
       const row: DeliveryRow | undefined = await mine().where({ delivery_id: deliveryId }).first();
       return row && toDelivery(row);
@@ -43,7 +43,7 @@ export function deliveryLog(knex: Knex, accountId: string) {
   };
 }
 
-/** Names the instant twice, because only the first condition is a place in the index at which to begin. */
+/** Repeats the time condition, because only the first one can use the index. */
 function onlyAfter(query: Knex.QueryBuilder, { settledAtMs, deliveryId }: DeliveryCursor): void {
   query
     .where('settled_at_ms', '<=', settledAtMs)

@@ -32,7 +32,7 @@ import { webhookTable } from './webhooks.js';
 import { usageTable } from './usage.js';
 import { beginWriting, createCaches, type Writing } from './writing.js';
 
-/** Reads of one account. */
+/** Read operations of one account. */
 export function readerOf(knex: Knex, accountId: string) {
   return {
     findSession: sessionReader(knex, accountId).find,
@@ -47,7 +47,7 @@ export function readerOf(knex: Knex, accountId: string) {
   };
 }
 
-/** Writes of one account; only a transaction makes one. */
+/** Write operations of one account, available only in a transaction. */
 export function writerOf(transaction: Knex.Transaction, accountId: string, writing: Writing) {
   const known: KnownTriggers = new Map();
   return {
@@ -69,7 +69,10 @@ export function writerOf(transaction: Knex.Transaction, accountId: string, writi
 export type Reader = ReturnType<typeof readerOf>;
 export type Writer = ReturnType<typeof writerOf>;
 
-/** The only way to the database. Every query but those on keys, usage, queues, the purge and erasures is bound to an account. */
+/**
+ * Opens the store, the only access to the database. All queries are limited to one account, except those for keys,
+ * usage, delivery queues, purges and erasures.
+ */
 export function openStore(config: DatabaseConfig, use: DatabaseUse = 'serving') {
   const knex = openDatabase(config, use);
   return {
@@ -77,8 +80,8 @@ export function openStore(config: DatabaseConfig, use: DatabaseUse = 'serving') 
     usage: usageTable(knex),
     read: (accountId: string): Reader => readerOf(knex, accountId),
     /**
-     * Runs the work in one transaction: all of its writes are durable when this resolves, none when it rejects. After
-     * a fault that passes by itself the work runs again from its start.
+     * Runs the work in one transaction. All writes are durable when it resolves. None is stored when it rejects. After
+     * a transient error, the work runs again from its start.
      */
     transact: createTransact(knex),
     purgeReadings: (beforeMs: number, batch: number) => purgeReadings(knex, beforeMs, batch),
@@ -95,9 +98,9 @@ export function openStore(config: DatabaseConfig, use: DatabaseUse = 'serving') 
     eraseReadings: (erasure: Erasure, batch: number) => retry(() => eraseReadings(knex, erasure, batch)),
     erasedLog: createErasedLog(knex),
     migrate: () => migrateApart(config),
-    /** True when the schema is current; rejects when the database is unreachable. */
+    /** Returns true if the schema is current. Rejects if the database is unavailable. */
     isReady: () => isMigrated(knex),
-    /** MySQL only: false when the server acknowledges commits before they are on disk. */
+    /** Returns false if a MySQL server acknowledges commits before they are on disk. */
     isDurable: () => isDurable(knex, config),
     close: () => knex.destroy(),
   };
@@ -105,7 +108,7 @@ export function openStore(config: DatabaseConfig, use: DatabaseUse = 'serving') 
 
 export type Store = ReturnType<typeof openStore>;
 
-/** What is done in one transaction. */
+/** Work of one transaction. It may run several times. */
 type Work<T> = (writerOf: (accountId: string) => Writer) => Promise<T>;
 
 export function createTransact(knex: Knex): <T>(work: Work<T>) => Promise<T> {

@@ -16,7 +16,7 @@ interface SubjectRow {
 /** Approximate size of a cached trigger, in characters of JSON. */
 const triggerSize = 300;
 
-/** One account's subjects. */
+/** Reads the subjects of one account. */
 export function subjectReader(knex: Knex, accountId: string) {
   return {
     async find(subjectId: string): Promise<Subject | undefined> {
@@ -27,7 +27,7 @@ export function subjectReader(knex: Knex, accountId: string) {
   };
 }
 
-/** One account's subjects, within a transaction, which tells what it knows of their triggers. */
+/** Writes the subjects of one account in a transaction. Adds the cached triggers of locked subjects to `known`. */
 export function subjectWriter(
   transaction: Knex,
   accountId: string,
@@ -47,7 +47,7 @@ export function subjectWriter(
   };
 
   return {
-    /** Locks the named subjects until the transaction ends; one of whom nothing is known is undefined. */
+    /** Locks the subjects until the transaction ends. The content of a new subject is undefined. */
     async lock(subjectIds: readonly string[]): Promise<Map<string, Subject | undefined>> {
       const rows = await lockRows<SubjectRow & { readonly version: string }>(transaction, accountId, subjectIds, {
         table: 'subjects',
@@ -57,7 +57,7 @@ export function subjectWriter(
       });
       const locked = rows.map((row) => ({ id: row.subject_id, version: row.version }));
       const subjects = await caches.subjects.contentsOf(accountId, locked, readSubjects);
-      // Whoever is new here has none.
+      // A new subject has no triggers.
       for (const { id, version } of locked)
         known.set(id, version === noVersion ? new Map() : subjects.get(id)?.triggers);
       return new Map(locked.map(({ id }) => [id, subjects.get(id)?.subject]));
@@ -76,7 +76,7 @@ export function subjectWriter(
       });
     },
 
-    /** Deletes the placeholder rows of subjects whose readings were all refused. */
+    /** Deletes the placeholder rows of subjects whose readings were all rejected. */
     async removePlaceholders(subjectIds: readonly string[]): Promise<void> {
       if (subjectIds.length > 0) await mine().where({ body: null }).whereIn('subject_id', subjectIds).delete();
     },

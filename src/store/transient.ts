@@ -1,4 +1,4 @@
-/** What an operator can do about an outage of the database. */
+/** Advice to the operator for a database outage. */
 const remedies = {
   locked: 'another process keeps the database locked: stop it, or wait for the end of its transaction',
   diskFull: 'the disk of the database is full: free or add space',
@@ -6,7 +6,7 @@ const remedies = {
   ioError: 'the disk of the database fails or is full: check the disk and the log of the operating system',
 } as const;
 
-/** Codes whose remedy is known. The file system reports a quota or a size limit as SQLITE_IOERR_WRITE. */
+/** Advice by error code. The file system reports an exceeded quota or file size limit as SQLITE_IOERR_WRITE. */
 const remedyByCode: ReadonlyMap<unknown, string> = new Map([
   ['SQLITE_BUSY', remedies.locked],
   ['SQLITE_BUSY_SNAPSHOT', remedies.locked],
@@ -32,8 +32,8 @@ const remedyByCode: ReadonlyMap<unknown, string> = new Map([
 ]);
 
 /**
- * Other retryable errors. Deadlocks and lock waits are a normal part of concurrent writing; connections get lost when a
- * server restarts.
+ * Other retryable errors. Deadlocks and lock timeouts are a normal part of concurrent writes. A server restart closes
+ * connections.
  */
 const transientCodes: ReadonlySet<unknown> = new Set([
   'ER_LOCK_DEADLOCK',
@@ -56,14 +56,14 @@ const transientCodes: ReadonlySet<unknown> = new Set([
   'ETIMEDOUT',
 ]);
 
-/** True when the database may serve the same statement later. An exhausted connection pool counts. */
+/** Returns true if the same statement may succeed later. Includes an exhausted connection pool. */
 export function isTransient(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code } = error as { code?: unknown };
   return error.name === 'KnexTimeoutError' || transientCodes.has(code) || remedyByCode.has(code);
 }
 
-/** Returns what the operator can do about a database error, e.g. that its disk is full; undefined for other errors. */
+/** Returns advice to the operator for a database error, e.g. that the disk is full. Undefined for other errors. */
 export function remedyOf(error: unknown): string | undefined {
   return remedyByCode.get((error as { code?: unknown } | undefined)?.code);
 }

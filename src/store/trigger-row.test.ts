@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { sight, type Trigger } from '../domain/triggers.js';
 import { toTrigger, toTriggerRow, triggerColumns } from './trigger-row.js';
 
-/** Calm at first, then stressed, then calm for long enough. */
+/** Sightings that are calm, then stressed, then calm until the trigger is resolved. */
 const life = [30, 90, 95, 10, 5, 5, 0].reduce<Trigger[]>((lived, score, index) => {
   const sighting = {
     score,

@@ -1,7 +1,7 @@
 import type { Trigger } from '../domain/triggers.js';
 import { rowFormats } from './row-formats.js';
 
-/** A trigger's columns, without its key. */
+/** Columns of a trigger except its key. */
 export interface TriggerRow {
   readonly status: Trigger['status'];
   readonly recent_stress: number;

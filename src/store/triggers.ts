@@ -6,13 +6,13 @@ import { toTrigger, toTriggerRow, triggerColumns } from './trigger-row.js';
 import type { Statement } from './run-statements.js';
 import type { Writing } from './writing.js';
 
-/** Of several subjects, by topic. */
+/** Triggers by subject and topic. */
 export type TriggersOf = ReadonlyMap<string, ReadonlyMap<string, Trigger>>;
 
-/** One account's triggers. */
+/** Reads the triggers of one account. */
 export function triggerReader(knex: Knex, accountId: string) {
   return {
-    /** All topics of a subject. */
+    /** Returns all triggers of a subject, by topic. */
     async ofSubject(subjectId: string): Promise<Map<string, Trigger>> {
       const key = { account_id: accountId, subject_id: subjectId };
       const rows = await knex('triggers')
@@ -23,7 +23,7 @@ export function triggerReader(knex: Knex, accountId: string) {
   };
 }
 
-/** One account's triggers, within a transaction. They are guarded by their subject's lock, which is held before. */
+/** Writes the triggers of one account in a transaction. The caller must hold the locks of their subjects. */
 export function triggerWriter(
   transaction: Knex,
   accountId: string,
@@ -40,7 +40,7 @@ export function triggerWriter(
   };
 
   return {
-    /** All triggers of the subjects, which have been locked. */
+    /** Returns all triggers of the subjects, by topic. The caller must have locked the subjects. */
     async find(subjectIds: readonly string[]): Promise<TriggersOf> {
       const unread = subjectIds.filter((id) => known.get(id) === undefined);
       if (unread.length > 0) await read(unread);
@@ -53,7 +53,7 @@ export function triggerWriter(
       for (const [subject_id, triggers] of changed)
         for (const [topic, it] of triggers)
           rows.push({ account_id: accountId, subject_id, topic, ...toTriggerRow(it) });
-      // Not before: what is known outlives this transaction, which may still fail.
+      // Updates the cache after the commit only, because the transaction may still fail.
       afterCommit.push(() => {
         for (const [id, triggers] of changed)
           for (const [topic, trigger] of triggers) known.get(id)?.set(topic, trigger);

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** A calendar month (UTC, as in `2026-11`) of an account. */
+/** An account and a calendar month (UTC, e.g. `2026-11`). */
 export interface UsageKey {
   readonly accountId: string;
   readonly month: string;
@@ -8,16 +8,16 @@ export interface UsageKey {
 
 export type Usage = UsageKey & { readonly calls: number };
 
-/** How many calls accounts have made in a month. */
+/** Number of calls per account and month. */
 export function usageTable(knex: Knex) {
   return {
-    /** In the order of the keys; 0 where nothing has been counted. */
+    /** Returns the counts in the order of the keys, 0 for an unknown key. */
     totalsOf: (keys: readonly UsageKey[]): Promise<number[]> => totalsOf(knex, keys),
 
-    /** Adds the calls up, all or none, and returns the totals after it, in the same order. */
+    /** Adds the calls to the counts in one transaction. Returns the new totals in the same order. */
     async add(usages: readonly Usage[]): Promise<number[]> {
       return knex.transaction(async (transaction) => {
-        // In key order, so that two processes lock rows in the same order.
+        // Sorted, so that all processes lock rows in the same order.
         const sorted = usages.filter(({ calls }) => calls > 0).sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
         for (const { accountId, month, calls } of sorted)
           await transaction('usage_months')

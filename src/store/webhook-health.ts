@@ -1,18 +1,15 @@
 import type { Knex } from 'knex';
 import { webhookDelivery as settings } from '../../generated/spec.js';
 
-/** What the deliveries of a webhook say about its receiver. */
+/** Delivery figures of a webhook. */
 export interface WebhookHealth {
-  /** Of the newest retained successful delivery, epoch ms; null without one. */
+  /** Time of the newest retained successful delivery, epoch ms. Null without one. */
   readonly lastSuccessAtMs: number | null;
-  /** Deliveries that are not settled, counted up to a bound. */
+  /** Number of unsettled deliveries, up to `queued_count_max`. */
   readonly queued: number;
 }
 
-/**
- * Returns the health by webhook id, in one statement: per webhook two searches of an index, of which the one that
- * counts ends at its bound.
- */
+/** Returns the health by webhook id in one statement: two index searches per webhook, with a bounded count. */
 export async function healthOf(
   knex: Knex,
   accountId: string,

@@ -3,29 +3,29 @@ import type { Schema } from '../contract.js';
 import { asciiIds } from './ascii-ids.js';
 import { rowFormats } from './row-formats.js';
 
-/** A registered webhook; its secrets are sealed. */
+/** A registered webhook. Its secrets are sealed. */
 export interface StoredWebhook {
   readonly webhookId: string;
-  /** As registered. */
+  /** URL as registered. */
   readonly url: string;
   readonly events: ReadonlyArray<Schema<'EventKind'>>;
-  /** Absent where it watches every session of the account. */
+  /** Absent if the webhook watches every session of the account. */
   readonly sessionId?: string;
-  /** The subject of that session; absent while none is known. */
+  /** Subject of that session. Absent if it has none yet. */
   readonly subjectId?: string;
   readonly secret: string;
-  /** While a rotation lasts. */
+  /** Present while a rotation is in progress. */
   readonly previousSecret?: { readonly secret: string; readonly untilMs: number };
-  /** Failed attempts since the last success. */
+  /** Number of failed attempts since the last success. */
   readonly failedInRow: number;
-  /** When the newest failed attempt ended, epoch ms; absent while none has failed. */
+  /** Time at which the newest failed attempt ended, epoch ms. Absent if none has failed. */
   readonly lastFailureAtMs?: number;
-  /** When the receiver answered 410; absent while it did not. */
+  /** Time of a 410 response of the receiver. Absent if the webhook is not disabled. */
   readonly disabledAtMs?: number;
   readonly createdAtMs: number;
-  /** The account's webhook epoch that the registration began. */
+  /** Webhook epoch of the account that the registration started. */
   readonly registeredEpoch: number;
-  /** The epoch that the 410 began; absent where the webhook is not disabled. */
+  /** Epoch that the 410 response started. Absent if the webhook is not disabled. */
   readonly disabledEpoch?: number;
 }
 
@@ -41,15 +41,16 @@ interface WebhookRow {
 
 const columns = ['webhook_id', 'url', 'session_id', 'subject_id', 'registered_epoch', 'disabled_epoch', 'body'];
 
-/** One account's webhooks. */
+/** Webhooks of one account. */
 export function webhookTable(knex: Knex, accountId: string) {
   const mine = () => knex('webhooks').where({ account_id: accountId });
   const select = () => mine().select(columns).orderBy('webhook_id');
 
   return {
     /**
-     * Returns the account's webhook epoch, or undefined without any webhook. Every registration and every 410 begins a
-     * new epoch, in its own transaction. An event therefore happened after exactly those with at most its epoch.
+     * Returns the account's webhook epoch, or undefined without any webhook. Each registration and each 410 response
+     * starts a new epoch in its own transaction. An event is therefore later than exactly the changes with its epoch or
+     * a lower one.
      */
     async epoch(): Promise<number | undefined> {
       const exists = mine().select('webhook_id');
@@ -61,7 +62,7 @@ export function webhookTable(knex: Knex, accountId: string) {
       return row?.webhook_epoch;
     },
 
-    /** Begins the account's next webhook epoch and returns it. The caller holds the lock on the account. */
+    /** Starts the account's next webhook epoch and returns it. The caller must hold the account lock. */
     async nextEpoch(): Promise<number> {
       const account = () => knex('accounts').where({ account_id: accountId });
       await account().increment('webhook_epoch', 1);
@@ -69,19 +70,19 @@ export function webhookTable(knex: Knex, accountId: string) {
       return row?.webhook_epoch ?? 0;
     },
 
-    /** Oldest first. */
+    /** Returns all webhooks, oldest first. */
     async list(): Promise<StoredWebhook[]> {
       return oldestFirst(await select());
     },
 
-    /** All of them, locked until the transaction ends. */
+    /** Locks all webhooks until the transaction ends. Returns them, oldest first. */
     async lockAll(): Promise<StoredWebhook[]> {
       return oldestFirst(await select().forUpdate());
     },
 
     /**
-     * Locks those of the named ones that exist. Several transactions may share them: then none is to change one, though
-     * it may where that is rare, for two that do so at once cost one of them a second run.
+     * Locks and returns the named webhooks that exist. With `isShared`, several transactions may hold the locks. Use it
+     * if updates are rare: when two holders update the same webhook, one of them deadlocks and is retried.
      */
     async lock(webhookIds: readonly string[], isShared = false): Promise<Map<string, StoredWebhook>> {
       if (webhookIds.length === 0) return new Map();
@@ -90,7 +91,7 @@ export function webhookTable(knex: Knex, accountId: string) {
       return new Map(rows.map((row) => [row.webhook_id, toWebhook(row)]));
     },
 
-    /** Lets nobody else register for this account until the transaction ends. */
+    /** Locks the account until the transaction ends, which blocks other registrations. */
     async lockAccount(): Promise<void> {
       await knex('accounts').select('account_id').where({ account_id: accountId }).forUpdate();
     },
@@ -104,7 +105,7 @@ export function webhookTable(knex: Knex, accountId: string) {
       await mine().where({ webhook_id }).update(changed);
     },
 
-    /** Tells whether there was such a webhook. */
+    /** Deletes a webhook. Returns false if it does not exist. */
     async remove(webhookId: string): Promise<boolean> {
       return (await mine().where({ webhook_id: webhookId }).delete()) > 0;
     },

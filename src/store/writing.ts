@@ -4,10 +4,10 @@ import type { KnownSubject } from './known-subject.js';
 import { createRowCache, type RowCache } from './row-cache.js';
 
 const versionBytes = 6;
-/** Characters of JSON: about 4,000 sessions of 1,000 characters each, and their subjects. */
+/** Cache limits, in characters of JSON: about 4,000 sessions of 1,000 characters each, and their subjects. */
 const sizeMax = { sessions: 4_000_000, subjects: 4_000_000 };
 
-/** What one process knows of the rows that it writes. */
+/** Row caches of one process. */
 export interface Caches {
   readonly sessions: RowCache<Session>;
   readonly subjects: RowCache<KnownSubject>;
@@ -17,12 +17,12 @@ export function createCaches(): Caches {
   return { sessions: createRowCache(sizeMax.sessions), subjects: createRowCache(sizeMax.subjects) };
 }
 
-/** One transaction's writing. */
+/** Context of the writes of one transaction. */
 export interface Writing {
-  /** Written with every row; no other transaction has the same. 12 hex characters. */
+  /** Unique version that the transaction writes to every row. 12 hex characters. */
   readonly version: string;
   readonly caches: Caches;
-  /** For what counts only once the transaction is committed. */
+  /** Functions to call after the commit, e.g. to update the caches. */
   readonly afterCommit: Array<() => void>;
 }
 

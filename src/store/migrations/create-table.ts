@@ -1,20 +1,20 @@
 import type { Knex } from 'knex';
 import { isMysql } from '../is-mysql.js';
 
-/** A table with its columns and primary key; indexes are listed apart because MySQL creates each by a statement of its own. */
+/** A table with its columns and primary key. Indexes are separate because MySQL needs one statement for each. */
 export interface TableDefinition {
   readonly columns: (table: Knex.CreateTableBuilder) => void;
   /** Index name to columns. */
   readonly indexes?: Readonly<Record<string, readonly string[]>>;
   readonly unique?: Readonly<Record<string, readonly string[]>>;
   /**
-   * Stores rows in the order of the primary key, as InnoDB always does (SQLite: WITHOUT ROWID). Rows that share the
-   * beginning of their key then share pages.
+   * Stores rows in primary key order, as InnoDB always does (SQLite: WITHOUT ROWID). Rows with the same key prefix then
+   * share pages.
    */
   readonly isClustered?: boolean;
 }
 
-/** Creates what is missing of the table and its indexes. Idempotent. */
+/** Creates the table and its indexes if they do not exist. Idempotent. */
 export async function createTable(knex: Knex, name: string, definition: TableDefinition): Promise<void> {
   const { columns, indexes = {}, unique = {}, isClustered = false } = definition;
   if (!(await knex.schema.hasTable(name))) {
@@ -48,12 +48,12 @@ export function asciiOf(table: Knex.CreateTableBuilder, name: string, length: nu
   return table.specificType(name, `char(${length})`).collate('ascii_bin');
 }
 
-/** JSON that holds ASCII only: ids, labels and numbers. */
+/** A column for JSON that contains only ASCII: ids, labels and numbers. */
 export function asciiJson(table: Knex.CreateTableBuilder, name: string): Knex.ColumnBuilder {
   return table.text(name).collate('ascii_bin');
 }
 
-/** Text or JSON from outside that may hold any character, e.g. URLs and responses of receivers. */
+/** A column for external text or JSON with any characters, e.g. URLs and responses of receivers. */
 export function anyText(table: Knex.CreateTableBuilder, name: string): Knex.ColumnBuilder {
   return table.text(name).collate('utf8mb4_bin');
 }

@@ -6,8 +6,8 @@ import { usage } from './usage.js';
 import { webhooks } from './webhooks.js';
 
 /**
- * The migrations in their order. The database stores their names, so a released name never changes. MySQL commits each
- * schema statement by itself, so a migration is idempotent: it can run again after a crash in the middle.
+ * All migrations, in order. The database stores their names, so a released name never changes. MySQL commits each
+ * schema statement separately. Each migration is therefore idempotent and can run again after a crash.
  */
 export const migrations: ReadonlyArray<{ name: string; run: (knex: Knex) => Promise<void> }> = [
   { name: 'initial-accounts', run: accounts },

@@ -2,9 +2,9 @@ import type { Knex } from 'knex';
 import { ascii, asciiJson, asciiOf, createTable } from './create-table.js';
 
 /**
- * A session row holds what the next reading needs. Readings are the history and, by their digest, detect resends. A
- * session that ends and begins again under its name is a new incarnation, which never sees the readings of an earlier
- * one, however long their deletion takes.
+ * A session row contains the state that the next reading needs. Readings are the history, and their digests detect
+ * resends. A session that expires and starts again with the same id is a new incarnation. It never uses readings of an
+ * earlier one, even before they are deleted.
  */
 export async function sessions(knex: Knex): Promise<void> {
   await createTable(knex, 'sessions', {
@@ -12,7 +12,7 @@ export async function sessions(knex: Knex): Promise<void> {
       ascii(table, 'account_id', 32).notNullable();
       ascii(table, 'session_id', 256).notNullable();
       asciiOf(table, 'incarnation', 12).notNullable();
-      // Names the transaction that wrote the row, so that a process can tell whether its cached copy is current.
+      // Id of the transaction that wrote the row. A process uses its cached copy only if the ids are equal.
       ascii(table, 'version', 12).notNullable();
       ascii(table, 'subject_id', 256).nullable();
       table.bigInteger('touched_at_ms').notNullable();
@@ -31,7 +31,7 @@ export async function sessions(knex: Knex): Promise<void> {
       asciiOf(table, 'digest', 32).notNullable();
       table.integer('stress_score').notNullable();
       table.double('confidence').notNullable();
-      // Text, because MariaDB prints some doubles wrong in the last digit.
+      // Text, because MariaDB prints the last digit of some doubles incorrectly.
       ascii(table, 'heart_rate', 32).nullable();
       asciiJson(table, 'response').notNullable();
       table.primary(['account_id', 'session_id', 'incarnation', 'timestamp_ms', 'digest']);

@@ -2,16 +2,16 @@ import type { Knex } from 'knex';
 import { ascii, asciiJson, asciiOf, createTable } from './create-table.js';
 
 /**
- * What the service remembers about a person across sessions, until it is deleted: one row per subject, and one trigger
- * row per subject and topic. A row of `erasures` names an incarnation of a session whose readings are still to be
- * deleted after the erasure of its subject.
+ * Data about a person across sessions, stored until its deletion: one row per subject, and one trigger row per subject
+ * and topic. A row of `erasures` identifies an incarnation of a session whose readings remain to be deleted after an
+ * erasure.
  */
 export async function subjects(knex: Knex): Promise<void> {
   await createTable(knex, 'subjects', {
     columns(table) {
       ascii(table, 'account_id', 32).notNullable();
       ascii(table, 'subject_id', 256).notNullable();
-      // Names the transaction that wrote the row, so that a process can tell whether its cached copy is current.
+      // Id of the transaction that wrote the row. A process uses its cached copy only if the ids are equal.
       ascii(table, 'version', 12).notNullable();
       // Null in a placeholder row, which a transaction locks before anything is known about the subject.
       asciiJson(table, 'body').nullable();
@@ -29,7 +29,7 @@ export async function subjects(knex: Knex): Promise<void> {
   });
 }
 
-/** Clustered: a turn writes several triggers of one person, which then lie on one page. */
+/** Clustered, because a turn writes several triggers of one person, which then share a page. */
 function defineTriggers(table: Knex.CreateTableBuilder): void {
   ascii(table, 'account_id', 32).notNullable();
   ascii(table, 'subject_id', 256).notNullable();

@@ -2,9 +2,8 @@ import type { Knex } from 'knex';
 import { anyText, ascii, asciiJson, asciiOf, createTable } from './create-table.js';
 
 /**
- * Webhooks; the outbox, one row per event, written in the transaction of the reading that caused it; and the deliveries
- * that the worker creates from events. `subject_id` names the person whose data a row holds, so that erasure finds the
- * row after its session is purged.
+ * Tables of webhooks, the outbox and deliveries. The outbox has one row per event, written in the transaction of its
+ * reading. The worker creates the deliveries. `subject_id` lets an erasure find a row after its session is purged.
  */
 export async function webhooks(knex: Knex): Promise<void> {
   await createTable(knex, 'webhooks', {
@@ -12,11 +11,11 @@ export async function webhooks(knex: Knex): Promise<void> {
       ascii(table, 'account_id', 32).notNullable();
       ascii(table, 'webhook_id', 32).notNullable();
       anyText(table, 'url').notNullable();
-      // Null where the webhook watches every session of the account.
+      // Null if the webhook watches every session of the account.
       ascii(table, 'session_id', 256).nullable();
       ascii(table, 'subject_id', 256).nullable();
       table.bigInteger('registered_epoch').notNullable();
-      // Null where the webhook is not disabled.
+      // Null if the webhook is not disabled.
       table.bigInteger('disabled_epoch').nullable();
       anyText(table, 'body').notNullable();
       table.primary(['account_id', 'webhook_id']);
@@ -66,7 +65,7 @@ function defineDeliveries(table: Knex.CreateTableBuilder): void {
   ascii(table, 'reason', 24).nullable();
   asciiJson(table, 'payload').notNullable();
   anyText(table, 'attempts').notNullable();
-  // When the delivery may be claimed. Of a claimed delivery: when its lease ends.
+  // When the delivery may be claimed. For a claimed delivery: when its lease ends.
   table.bigInteger('due_at_ms').notNullable();
   asciiOf(table, 'owner', 16).nullable();
   table.bigInteger('settled_at_ms').nullable();
@@ -81,13 +80,13 @@ function defineIdempotencyKeys(table: Knex.CreateTableBuilder): void {
   table.bigInteger('lease_until_ms').notNullable();
   // Sealed. Null while the request is in progress.
   asciiJson(table, 'response').nullable();
-  // Sealed. Null without a secret, and once it is forgotten.
+  // Sealed. Null if the response contained no secret, or after the secret is deleted.
   ascii(table, 'secret', 256).nullable();
   table.bigInteger('created_at_ms').notNullable();
   table.primary(['account_id', 'key_digest']);
 }
 
-/** Due deliveries are found over all accounts, so those indexes do not begin with the account. */
+/** These indexes do not start with the account, because the worker searches due deliveries of all accounts. */
 const deliveryIndexes = {
   deliveries_by_receiver: ['status', 'receiver', 'due_at_ms'],
   deliveries_by_line: ['account_id', 'webhook_id', 'session_id', 'status', 'seq'],
