@@ -1,4 +1,4 @@
-/** Something that was started and must be closed. */
+/** A started part that must be closed. */
 export interface Closable {
   close(): Promise<void>;
 }
@@ -6,7 +6,7 @@ export interface Closable {
 /** Registers a started part, to be closed in reverse order of registration. Returns the part. */
 export type Keep = <Part extends Closable>(part: Part) => Part;
 
-/** Starts parts one after another. When one fails to start, closes those before it and rejects with its error. */
+/** Starts parts in order. When one fails to start, closes the started parts and rejects with its error. */
 export async function startAll<Result>(
   start: (keep: Keep) => Promise<Result>,
 ): Promise<{ readonly result: Result; close(): Promise<void> }> {

@@ -26,7 +26,7 @@ export interface ServiceParts {
   /** The root folder of the project, with openapi.yaml and the weights of the topic model. */
   readonly root: URL;
   readonly log: Logger;
-  /** Starts the core on this thread or on its own. */
+  /** Starts the core, on this thread or on a separate one. */
   readonly startCore: StartCore;
   /** The clock, epoch ms. Tests replace it. */
   readonly now?: () => number;

@@ -47,7 +47,7 @@ export interface Quotas {
   readonly newSessions: number;
   /** Per minute and address. */
   readonly failedAuthentications: number;
-  /** Per month and account, for every tier. Undefined: the tier decides. */
+  /** Per month and account, for every tier. Undefined: each tier's own quota applies. */
   readonly monthlyCalls: number | undefined;
 }
 

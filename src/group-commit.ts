@@ -48,7 +48,7 @@ export function createGroupCommit<Item, Outcome>(
     await new Promise(setImmediate);
     while (waiting.length > 0) {
       const outage = await settle(waiting.splice(0, options.groupMax), options);
-      // The waiting items would get the same error later.
+      // The waiting items would get the same error.
       if (outage !== undefined) for (const { reject } of waiting.splice(0)) reject(outage);
     }
     running = undefined;

@@ -9,7 +9,7 @@ const gathered = { characters: 8_192, afterMs: 200 };
 const waitingMax = 8_388_608;
 const closeMs = 500;
 
-/** Where log lines go. A write that fails drops its lines: the log never stops the service. */
+/** Destination of the log. A failed write drops its lines, so that logging never stops the service. */
 export interface LogOutput {
   write(line: string): void;
   /** Lines dropped so far. */
@@ -20,7 +20,7 @@ export interface LogOutput {
   close(): Promise<boolean>;
 }
 
-/** Rejects when the text cannot be written. */
+/** Writes a text. Rejects when the write fails. */
 export type WriteText = (text: string) => Promise<void>;
 
 /** Writes to standard error: JSON, and readable lines on a terminal. */
@@ -28,13 +28,13 @@ export function standardError(): LogOutput {
   const { stderr } = process;
   const asIs = (line: string) => line;
   const output = createLogOutput(isStream(2) ? writeToStream : writeToFile, stderr.isTTY ? formatLine : asIs);
-  // Each failed write is also reported to its callback.
+  // Each failed write is also reported to its callback. Without this handler, the event would end the process.
   stderr.on('error', () => undefined);
   process.once('exit', () => output.writeNow((text) => (isStream(2) ? stderr.write(text) : writeSync(2, text))));
   return output;
 }
 
-/** True for pipes, sockets and terminals, which Node writes without blocking a thread while nobody reads. */
+/** True for pipes, sockets and terminals. Node writes to them without blocking a thread when the reader stalls. */
 function isStream(fd: number): boolean {
   const stat = fstatSync(fd);
   return stat.isFIFO() || stat.isSocket() || process.stderr.isTTY;

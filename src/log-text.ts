@@ -13,7 +13,7 @@ const paint: Readonly<Record<string, (text: string) => string>> = {
   trace: dim,
 };
 
-/** Returns a JSON log line as text for people: time, level, message and the remaining fields. */
+/** Formats a JSON log line for people: time, level, message and the remaining fields. */
 export function formatLine(json: string): string {
   const line = JSON.parse(json) as Record<string, unknown>;
   const level = levels.labels[Number(line['level'])] ?? 'info';

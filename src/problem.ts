@@ -12,7 +12,7 @@ export interface ProblemOptions {
   readonly hint?: Values;
   /** The complete detail, for a problem that comes from another thread. */
   readonly detail?: string;
-  /** Value of the Retry-After header, where the contract documents one. */
+  /** Value of the Retry-After header, if the contract documents one. */
   readonly retryAfterSeconds?: number;
 }
 

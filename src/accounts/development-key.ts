@@ -15,7 +15,7 @@ export interface DevelopmentKey {
   readonly expiresAtMs: number;
 }
 
-/** Creates an account with a key, so that the first start of an embedded service can be used immediately. */
+/** Creates an account with a key, so that a new service with an embedded database can be used immediately. */
 export async function createDevelopmentKey(keys: KeyTable, nowMs: number): Promise<DevelopmentKey> {
   const expiresAtMs = nowMs + settings.development_key_days * dayMs;
   const { key } = await createKey(keys, { account, tier: 'enterprise', expiresAtMs }, nowMs);

@@ -4,7 +4,7 @@ import type { ListedKey } from '../store/keys.js';
 import { instant } from './audit.js';
 
 const keysMax = 1_000;
-/** One line per key and hour: a client that keeps sending an expired key must not fill the log. */
+/** At most one line per key per hour, so that a client with an expired key cannot fill the log. */
 const quietMs = 60 * 60 * 1000;
 
 /** Returns a function that logs the use of an expired key, with the command that creates a new key. */

@@ -11,7 +11,7 @@ import { allScopes } from './scopes.js';
 /** How long a key's row is cached. A revocation reaches every replica within this time. */
 const cacheMs = 1_000;
 const keysMax = 10_000;
-/** Last use is recorded once per hour: precise enough to find unused keys, rare enough to add no load. */
+/** The last use is recorded at most once per hour: precise enough to find unused keys, and no load on the database. */
 const useMs = 60 * 60 * 1000;
 /** Maximum number of keys per query, and of keys that wait for a query. */
 const groupMax = 500;

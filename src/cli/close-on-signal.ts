@@ -4,7 +4,7 @@ import type { LogOutput } from '../log-output.js';
 
 const forcedExitMs = 9_500;
 /**
- * npm forwards the signal that the terminal also sends to the whole process group, so a second signal may be a copy.
+ * A second signal within this time may be a copy: npm forwards the signal that the terminal sends to the process group.
  */
 const sameSignalMs = 1_000;
 

@@ -1,8 +1,8 @@
 import type { Request } from 'express';
 
 /**
- * Returns the address that the request comes from: that of the connection or, behind trusted proxies (TRUST_PROXY), the
- * one that they report in X-Forwarded-For. Undefined once the connection is closed.
+ * Returns the client's address: the connection's address or, behind trusted proxies (TRUST_PROXY), the address in
+ * X-Forwarded-For. Undefined after the connection is closed.
  */
 export function callerAddress(request: Request): string | undefined {
   return request.ip;

@@ -7,7 +7,7 @@ import type { Caller, OperationId } from '../contract.js';
  */
 export type Preparations = { readonly [Op in OperationId]?: (caller: Caller, body: never) => object };
 
-/** Replaces the body by the prepared one where the operation has a preparation. */
+/** Replaces the body with the result of the operation's preparation, if it has one. */
 export function prepare(preparations: Preparations): RequestHandler {
   return (request, response, next) => {
     const { route, caller } = response.locals;

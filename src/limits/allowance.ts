@@ -7,7 +7,7 @@ export type LimitPolicy = Schema<'LimitPolicy'>;
 export interface Allowance {
   readonly policy: LimitPolicy;
   readonly quota: number;
-  /** Absent where the window is a calendar month. */
+  /** Absent for a calendar month. */
   readonly windowSeconds?: number;
   /** Further requests that the window allows. */
   readonly remaining: number;
@@ -17,7 +17,7 @@ export interface Allowance {
   readonly isExceeded: boolean;
 }
 
-/** Rejects a request that exceeded a limit. */
+/** The error of a request that exceeded a limit. */
 export class RateLimitError extends ProblemError {
   readonly exceeded: Allowance;
 

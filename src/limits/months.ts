@@ -5,7 +5,7 @@ const idleRoundsMax = 120;
 /** Maximum number of accounts per transaction, so that transactions stay short. */
 const batchMax = 200;
 
-/** An account's calls in one month, as this process knows them. */
+/** An account's calls in one month, as far as this process knows. */
 export interface MonthOfAccount {
   readonly accountId: string;
   readonly month: string;

@@ -20,7 +20,7 @@ export type AdmitSession = (caller: Caller, sessionId: string) => Promise<void>;
 /** Returns the check. It runs before the reading joins a group, so a rejected session stores nothing. */
 export function createAdmitSession(store: Store, limit: WindowLimit, isOff: boolean): AdmitSession {
   if (isOff) return async () => undefined;
-  // An erased session counts as new again once its name expires here.
+  // An erased session counts as new again after its cache entry expires.
   const known = new LRUCache<string, true>({ max: knownMax, ttl: limits.new_sessions.window_seconds * 1000 });
   const underWay = new Map<string, Promise<void>>();
   // Groups lookups. Otherwise thousands of simultaneous session starts would each wait for a connection.
@@ -42,7 +42,7 @@ export function createAdmitSession(store: Store, limit: WindowLimit, isOff: bool
   return async (caller, sessionId) => {
     const name = `${caller.accountId} ${sessionId}`;
     if (known.get(name)) return;
-    // Concurrent first readings of one session count as one new session, once per key.
+    // Concurrent first readings of one session with the same key count as one new session.
     const asked = `${caller.keyId} ${name}`;
     const admission = underWay.get(asked) ?? admit(caller, sessionId, name).finally(() => underWay.delete(asked));
     underWay.set(asked, admission);

@@ -28,7 +28,7 @@ declare module 'ioredis' {
 /** The state of a window after a request was counted. */
 export interface WindowCount {
   readonly count: number;
-  /** Time until the window ends. */
+  /** Time until the window ends, ms. */
   readonly leftMs: number;
 }
 

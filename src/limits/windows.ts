@@ -18,12 +18,12 @@ export interface WindowParts {
   readonly log: Logger;
 }
 
-/** Counts the requests that name a session of an account: `count(accountId, sessionId)`. */
+/** Opens the limit of requests per session: `count(accountId, sessionId)`. */
 export function openSessionRequestWindow(parts: WindowParts): Promise<Window> {
   return openWindow(limits.session_requests, parts.quotas.sessionRequests, parts);
 }
 
-/** Counts the sessions that a key starts: `count(accountId, keyId)`. */
+/** Opens the limit of new sessions per key: `count(accountId, keyId)`. */
 export function openNewSessionWindow(parts: WindowParts): Promise<Window> {
   return openWindow(limits.new_sessions, parts.quotas.newSessions, parts);
 }
