@@ -41,8 +41,8 @@ export async function failedDeliveries(service: TestService, query = ''): Promis
   return (await service.request(`/webhooks/retries${query}`)).body;
 }
 
-const calm = { heart_rate: 60, tone: 'calm' } as const;
-const hostile = { heart_rate: 130, tone: 'hostile' } as const;
+const calm = { tone: 'calm', expression: 'relaxed', sentiment: 0.9 } as const;
+const hostile = { tone: 'hostile', expression: 'tense', sentiment: -0.9 } as const;
 /** Readings may be so old; each of a story is a second younger than the one before, also while the clock stands. */
 const oldestSeconds = -280;
 
