@@ -2,7 +2,7 @@ import { stressModel as model } from '../../generated/spec.js';
 import { learnResting, type RestingHeartRate, restingOf } from './resting.js';
 import { followMean, meanOf, type RunningMean } from './running-mean.js';
 
-/** What is typical for one person; absent parts mean that the signal was never seen. Plain JSON of bounded size. */
+/** Baseline of one person. A part is absent if its signal was never measured. Plain JSON of bounded size. */
 export interface Baseline {
   readonly heart_rate?: RestingHeartRate | undefined;
   /** ln ms */
@@ -19,7 +19,7 @@ export interface TypicalValue {
 
 /** A resting heart rate, bpm. */
 export interface TypicalHeartRate extends TypicalValue {
-  /** True once enough was seen of the person to speak of their resting heart rate. */
+  /** True if there are enough readings to call it a personal resting heart rate. */
   readonly isPersonal: boolean;
 }
 
@@ -30,7 +30,7 @@ export interface Typical {
   readonly rmssd: TypicalValue;
 }
 
-/** One instant's lesson: the smoothed heart rate, bpm, and variability, ms. */
+/** Input for learning, at one time: smoothed heart rate in bpm, variability in ms. */
 export interface Lesson {
   readonly atMs: number;
   readonly heart_rate?: number | undefined;
@@ -40,7 +40,7 @@ export interface Lesson {
 
 const { sdnn_population_ln_ms, rmssd_population_ln_ms } = model.hrv;
 
-/** What is typical at an instant, from strictly earlier readings only. Without a baseline: the population. */
+/** Returns the typical values from strictly earlier readings, or those of the population without a baseline. */
 export function typicalOf(baseline: Baseline | undefined, atMs: number): Typical {
   return {
     heart_rate: restingOf(baseline?.heart_rate, atMs),
@@ -49,7 +49,7 @@ export function typicalOf(baseline: Baseline | undefined, atMs: number): Typical
   };
 }
 
-/** Learns from a reading; call it after the reading was scored. A late reading teaches nothing: its time is already taken. */
+/** Updates the baseline with a reading. Call it after the reading is scored. Ignores late readings. */
 export function learn(baseline: Baseline | undefined, { atMs, heart_rate, sdnn, rmssd }: Lesson): Baseline {
   return {
     heart_rate: heart_rate === undefined ? baseline?.heart_rate : learnResting(baseline?.heart_rate, atMs, heart_rate),

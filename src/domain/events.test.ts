@@ -8,7 +8,7 @@ import { advanceAll } from './testing/pipeline.js';
 
 const anyScore = fc.integer({ min: 0, max: 100 });
 
-/** A session of which nothing matters but its score. */
+/** A session with a given score. Its other fields do not matter. */
 const scored = (score: number): Session => ({
   signals: {},
   published: { score, atMs: startMs, firstAtMs: startMs, dwell: 0, expressed: 0 },

@@ -2,16 +2,19 @@ import type { Schema } from '../contract.js';
 import type { Session } from './session.js';
 import { bandOf } from './states.js';
 
-/** What happened in a session, numbered upwards within it, in the shape that receivers get. */
+/** A session event in the format that receivers get, with an ascending number per session. */
 export interface SessionEvent {
   readonly sessionId: string;
   readonly seq: number;
-  /** Absent where the session has no subject. */
+  /** Absent if the session has no subject. */
   readonly subjectId?: string | undefined;
   readonly payload: Schema<'StateChange'>;
 }
 
-/** The change of state between two moments of a session, if there was one; a session's first reading changes none. */
+/**
+ * Returns the state change between two readings, or undefined if there is none. The first reading of a session is no
+ * change.
+ */
 export function changeOf(
   sessionId: string,
   before: Session | undefined,
@@ -31,8 +34,9 @@ export function changeOf(
 }
 
 /**
- * The number of a session's next event. It goes up by one at least, and never back: a session that begins again under
- * its name counts on from the time, epoch ms, which its earlier life cannot have reached with less than one event a ms.
+ * Returns the number of the session's next event, always higher than the last one. A session that starts again with the
+ * same id continues from the current time, epoch ms. An earlier session has a lower number unless it had more than one
+ * event per ms.
  */
 export function nextSeq(session: Session | undefined, nowMs: number): number {
   return Math.max((session?.eventSeq ?? 0) + 1, nowMs);

@@ -7,7 +7,7 @@ export const labelEvidenceOf = {
   tone: (tone: NonNullable<SignalValues['tone']>) => labelLogOdds(model.tone_points[tone], model.reliability.tone),
   expression: (expression: NonNullable<SignalValues['expression']>) =>
     labelLogOdds(model.expression_points[expression], model.reliability.expression),
-  // Words near neutral say little.
+  // Text near neutral is weak evidence.
   sentiment: (sentiment: number) =>
     -model.label_log_odds *
     model.reliability.sentiment *

@@ -47,8 +47,8 @@ export function passHeartRate(
 }
 
 /**
- * The level over the last window. Every reading weighs as long as it stands for, so that dense and sparse streams of
- * one heart rate have one level; the extremes are left out.
+ * Returns the level over the last window. Each reading is weighted by its duration, so that dense and sparse streams
+ * give the same level. Extremes are trimmed.
  */
 export function heartLevel(
   recent: RecentHeartRates | undefined,
@@ -65,7 +65,7 @@ export function heartLevel(
   return { bpm: steadied(recent?.steady, fastBpm, newest.atMs), fastBpm, isConfirmed };
 }
 
-/** Follows the level slowly where it moves little, and stays within a distance of it where it moves far. */
+/** Follows small changes of the level slowly. Stays within a maximum distance of it at large changes. */
 function steadied(steady: Sample<number> | undefined, bpm: number, atMs: number): number {
   const { steady_seconds, steady_within_bpm, silence_seconds } = model.smoothing;
   if (!steady || atMs - steady.atMs >= silence_seconds * 1000) return bpm;
@@ -83,11 +83,11 @@ function settle(recent: RecentHeartRates | undefined, newest: Sample<number>): r
   return isConfirmed ? append(slots, unconfirmed) : slots;
 }
 
-/** False for a jump that a heart does not make in the time between two readings. */
+/** Returns false for a jump that is too large for the time between two readings. */
 function isPlausible(last: Slot | undefined, { value, atMs }: Sample<number>, restingBpm: number): boolean {
   if (!last || atMs - last.atMs >= model.age.stale_after_seconds * 1000) return true;
   const { jump_bpm, jump_bpm_per_second, below_rest_bpm } = model.plausibility;
-  // Below rest a heart slows down no further, however long it has.
+  // A longer pause allows no larger jump to a rate below rest.
   const seconds = value < restingBpm - below_rest_bpm ? 0 : (atMs - last.atMs) / 1000;
   return Math.abs(value - last.bpm) <= jump_bpm + jump_bpm_per_second * seconds;
 }

@@ -4,7 +4,7 @@ import { createInstantWriter } from './instants.js';
 import type { Point } from './session.js';
 import { bandOf } from './states.js';
 
-/** The points of a window, oldest first, in the shape of the contract. */
+/** Returns the points of a window as defined in the contract, oldest first. */
 export function toHistory(sessionId: string, minutes: number, found: readonly Point[]): Schema<'History'> {
   const points = [...found].sort(byInstantAndStress);
   const scores = points.map(({ score }) => score);
@@ -18,7 +18,7 @@ export function toHistory(sessionId: string, minutes: number, found: readonly Po
   };
 }
 
-/** Points of one instant go from the calmer to the more stressful, so that every deployment tells them alike. */
+/** Sorts points with the same time by ascending stress, so that every deployment returns the same order. */
 function byInstantAndStress(a: Point, b: Point): number {
   return (
     a.timestampMs - b.timestampMs ||

@@ -4,8 +4,8 @@ const seconds = Array.from({ length: 60 }, (_, second) => String(second).padStar
 const fractions = Array.from({ length: 1000 }, (_, ms) => `.${String(ms).padStart(3, '0')}Z`);
 
 /**
- * Writes instants (epoch ms) as `toISOString` does, and remembers the minute: an hour of history has thousands, of which
- * neighbours differ in their seconds only. Its parts lie ready, so that an instant makes no garbage but itself.
+ * Formats times (epoch ms) like `toISOString`. Caches the minute and precomputes seconds and milliseconds, because an
+ * hour of history contains thousands of times. This reduces garbage collection pressure.
  */
 export function createInstantWriter(): (instantMs: number) => string {
   let minute: number | undefined;

@@ -131,7 +131,7 @@ test('an older signal is weaker evidence than a newer one', () => {
     fc.property(worsening, ageMs, fc.integer({ min: 1, max: 400_000 }), typical, ([, values], age, older, known) => {
       const strength = (atAgeMs: number) =>
         Math.abs(fuseEvidence(situationOf(measured(values), known), nowMs + atAgeMs).drivers[0]?.logOdds ?? 0);
-      // Nothing can be weaker than what says nothing, or next to nothing: the smallest doubles do not halve.
+      // Evidence cannot be weaker than (almost) none: the smallest doubles cannot be halved.
       return strength(age + older) < strength(age) || strength(age) < Number.MIN_VALUE / Number.EPSILON;
     }),
     laws,
@@ -296,7 +296,7 @@ function stored<T>(value: T): T {
   return JSON.parse(JSON.stringify(value));
 }
 
-/** Someone known from a reading every two minutes until just before the start. */
+/** A person with a baseline: one reading every two minutes until just before the start. */
 function fiveHoursAround(bpm: number, random: () => number): Baseline | undefined {
   const readings = Array.from({ length: 150 }, (_, index) => ({
     atMs: startMs + (index - 150) * 120_000,

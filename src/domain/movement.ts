@@ -19,7 +19,7 @@ function activityOf(steps: number): keyof typeof model.movement.activity_rise_bp
   return steps >= light_steps ? 'light' : 'resting';
 }
 
-/** The movement that explains more, however both are ordered in time. */
+/** Returns the movement that explains more of the heart rate, whichever is newer. */
 export function strongerMovement(held: Movement | undefined, other: Movement | undefined): Movement | undefined {
   if (!held || !other) return held ?? other;
   const atMs = Math.max(held.atMs, other.atMs);
@@ -35,13 +35,13 @@ export function riseAt(movement: Movement | undefined, atMs: number): number {
 }
 
 /**
- * The rise that a heart rate itself gives away as movement, bpm: mental stress seldom lifts it by more than some 40 bpm.
- * Beyond that the explained part grows faster than the rise, until it explains all of it.
+ * Returns the heart rate rise, in bpm, that is too high for mental stress alone (above about 40 bpm) and therefore
+ * implies movement. The explained part grows faster than the rise until it equals the rise.
  */
 export function impliedRise(bpm: number, typical: TypicalHeartRate): number {
   const { exertion_from_bpm, explained_bpm_per_bpm } = model.movement;
   const rise = bpm - typical.value;
-  // Someone who is not known yet may rest that much higher.
+  // The resting heart rate of an unknown person may be higher by this much.
   const from = exertion_from_bpm + (1 - typical.known) * model.heart_rate.population_sd_bpm;
   return Math.max(0, Math.min(rise, explained_bpm_per_bpm * (rise - from)));
 }

@@ -3,8 +3,8 @@ import type { TypicalHeartRate } from './baseline.js';
 import { type Driver, type EvidenceName, explainedShare, type Situation } from './stress.js';
 
 /**
- * One plain sentence that names the signals that drove the score, with direction, strongest first; what spoke
- * clearly against it follows after "despite". Takes the drivers and the situation that the score was made from.
+ * Returns one sentence that names the signals behind the score and their direction, strongest first. Clear evidence
+ * against it follows after "despite".
  */
 export function reasonOf(drivers: readonly Driver[], situation: Situation): string {
   if (drivers.length === 0) return 'No fresh signal.';
@@ -62,7 +62,7 @@ function besideRest(difference: number, { isPersonal, known }: TypicalHeartRate)
   );
 }
 
-/** Where a value lies beside a typical one: "24 bpm above this person's resting heart rate". */
+/** Describes a value relative to a typical one: "24 bpm above this person's resting heart rate". */
 function beside(difference: number, unit: string, what: string): string {
   const rounded = Math.round(difference);
   return rounded === 0 ? `at ${what}` : `${Math.abs(rounded)} ${unit} ${rounded < 0 ? 'below' : 'above'} ${what}`;

@@ -3,8 +3,8 @@ import type { TypicalHeartRate } from './baseline.js';
 import { acquaintance, remembered } from './running-mean.js';
 
 /**
- * How long a person's heart beat at which rate: the resting heart rate is a low quantile of it.
- * The newest rate is kept apart, so that readings of one instant may arrive in any order.
+ * Time per heart rate of a person. The resting heart rate is a low quantile of it. The newest rate is stored
+ * separately, so that readings of one time may arrive in any order.
  */
 export interface RestingHeartRate {
   /** Instants of the first and the newest reading, epoch ms. */
@@ -26,7 +26,7 @@ type Learned = Pick<RestingHeartRate, 'blockBpm' | 'blockSeconds' | 'seenSeconds
 
 const nothing: Learned = { blockBpm: 0, blockSeconds: 0, seenSeconds: 0, secondsByBpm: {} };
 
-/** Takes a smoothed rate up; a second one of the same instant replaces the first. */
+/** Adds a smoothed rate. A second one with the same time replaces the first. */
 export function learnResting(resting: RestingHeartRate | undefined, atMs: number, bpm: number): RestingHeartRate {
   const secondsMax = model.baseline.reading_seconds_max;
   if (!resting) return { firstAtMs: atMs, atMs, bpm, seconds: secondsMax, ...nothing };
@@ -48,7 +48,7 @@ export function restingOf(resting: RestingHeartRate | undefined, atMs: number): 
   return { value: population + known * (own - population), known, isPersonal: seenSeconds >= personal_after_seconds };
 }
 
-/** What is learned with the newest rate in it, as it stands at a later instant; else without it. */
+/** Returns the bins including the newest rate if `atMs` is later than it, otherwise without it. */
 function settle(resting: RestingHeartRate, atMs: number): Learned {
   const { bpm, seconds, seenSeconds, secondsByBpm } = resting;
   if (atMs <= resting.atMs) return resting;
@@ -77,9 +77,9 @@ function scale({ seenSeconds, secondsByBpm, ...block }: Learned, share: number):
   return { ...block, seenSeconds: seenSeconds * share, secondsByBpm: Object.fromEntries(scaled) };
 }
 
-/** bpm that the share `resting_quantile` of the time lies below, between the edges of a bin by proportion. */
+/** Returns the quantile `resting_quantile` in bpm, interpolated within its bin. */
 function quantileOf(secondsByBpm: Learned['secondsByBpm']): number {
-  // Whole numbers as keys are enumerated in ascending order.
+  // JavaScript enumerates integer keys in ascending order.
   const bins = Object.entries(secondsByBpm);
   const total = bins.reduce((sum, [, seconds]) => sum + seconds, 0);
   let left = total * model.baseline.resting_quantile;

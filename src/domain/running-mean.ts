@@ -17,7 +17,7 @@ export interface RunningMean {
   readonly meanSeconds: number;
 }
 
-/** Takes a value up; at equal instants the lower one counts, which is the more stressful. */
+/** Adds a value. If two values have the same time, the lower one counts because it is more stressful. */
 export function followMean(track: RunningMean | undefined, atMs: number, value: number): RunningMean {
   const secondsMax = model.baseline.reading_seconds_max;
   if (!track) return { firstAtMs: atMs, atMs, value, seconds: secondsMax, mean: 0, meanSeconds: 0 };
@@ -35,12 +35,12 @@ export function meanOf(track: RunningMean | undefined, atMs: number, population:
   return { value: population + known * (mean - population), known };
 }
 
-/** 0 at first sight, 1 once the time has passed that one reading may stand for. */
+/** Returns 0 for the first reading, rising to 1 after `reading_seconds_max`. */
 export function acquaintance(firstAtMs: number, atMs: number): number {
   return Math.min(1, Math.max(0, (atMs - firstAtMs) / 1000 / model.baseline.reading_seconds_max));
 }
 
-/** The mean with the newest value in it, as it stands at a later instant; else without it. */
+/** Returns the mean including the newest value if `atMs` is later than it, otherwise without it. */
 function settle(track: RunningMean, atMs: number): Pick<RunningMean, 'mean' | 'meanSeconds'> {
   if (atMs <= track.atMs) return { mean: track.mean, meanSeconds: track.meanSeconds };
   const seconds = track.meanSeconds + track.seconds;
@@ -48,7 +48,10 @@ function settle(track: RunningMean, atMs: number): Pick<RunningMean, 'mean' | 'm
   return { mean, meanSeconds: seconds * remembered(seconds, atMs - track.atMs) };
 }
 
-/** The share of some seconds that is left after a gap in ms: half after a half-life, but never less than what is always remembered. */
+/**
+ * Returns the share of the seconds that remains after a gap in ms: half after a half-life, with a lower bound of
+ * `remembered_seconds`.
+ */
 export function remembered(seconds: number, gapMs: number): number {
   const { half_life_days, remembered_seconds } = model.baseline;
   const left = 2 ** (-gapMs / (half_life_days * 24 * 60 * 60 * 1000));

@@ -12,24 +12,24 @@ import type { TopicEvidence } from './topics/evidence.js';
 import type { Extraction } from './topics/gather.js';
 import type { TopicName } from './topics/vocabulary.js';
 
-/** What a session remembers between readings; plain JSON. */
+/** State of a session between readings. Plain JSON. */
 export interface Session {
   /** Absent until a reading names the subject. */
   readonly subjectId?: string;
-  /** What is usual in this session; while no subject is named, the session is the subject. */
+  /** Baseline of this session, used until a subject is known. */
   readonly baseline?: Baseline;
   readonly signals: Signals;
-  /** Heart rates before the newest one; absent until there were two. */
+  /** Heart rates before the newest one. Absent until there are two. */
   readonly recent?: RecentHeartRates;
-  /** What movement explains of a heart rate; absent until there was some. */
+  /** Heart rate rise that movement explains. Absent until the first movement. */
   readonly movement?: Movement;
-  /** What was published as of the last instant before the newest reading's; absent in a session of one instant. */
+  /** Published state before the time of the newest reading. Absent if all readings have the same time. */
   readonly held?: Published;
-  /** What was published as of the newest reading. */
+  /** Published state as of the newest reading. */
   readonly published: Published;
   /** The state as of the newest reading. */
   readonly latest: Answer;
-  /** What the conversation has been about so far, in numbers; absent until there was one. */
+  /** Topic evidence of the conversation so far, in numbers. Absent without a conversation. */
   readonly topicEvidence?: TopicEvidence;
   /** Topics that were sighted in this session, in order of their first sighting. */
   readonly sightedTopics?: readonly TopicName[];
@@ -64,15 +64,15 @@ export interface Point {
 
 export interface Step {
   readonly session: Session;
-  /** What is usual for the subject, this reading included. */
+  /** Baseline of the subject, this reading included. */
   readonly baseline: Baseline;
   readonly answer: Answer;
   readonly point: Point;
 }
 
 /**
- * Takes a session one reading further; `session` is undefined for its first. `known` is what was typical for the
- * subject before this reading; the reading is scored against it and only then learned from.
+ * Advances a session by one reading. `session` is undefined for the first reading. `known` is the baseline of the
+ * subject before this reading. The reading is scored against it first and then updates it.
  */
 export function advanceSession(session: Session | undefined, reading: Reading, known: Baseline | undefined): Step {
   const signals = mergeSignals(session?.signals ?? {}, reading);
@@ -146,14 +146,14 @@ function impliedBy({ fastBpm }: HeartLevel, atMs: number, typical: Typical['hear
   return value > 0 ? { value, atMs } : undefined;
 }
 
-/** What is learned from a reading: its heart rate as smoothed, where it is the newest. */
+/** Returns what the baseline learns from a reading. The smoothed heart rate counts only if it is the newest. */
 function lessonOf(reading: Reading, signals: Signals, heart: HeartLevel | undefined): Lesson {
   const { atMs, sdnn, rmssd } = reading;
   const isNewest = reading.heart_rate !== undefined && signals.heart_rate?.atMs === atMs;
   return { atMs, sdnn, rmssd, ...(isNewest && heart && { heart_rate: heart.bpm }) };
 }
 
-/** The session after a conversation turn; the score and the signals are not touched by what was talked about. */
+/** Returns the session after a conversation turn. Topics do not affect the score or the signals. */
 export function hearTurn(session: Session, { topics, evidence }: Pick<Extraction, 'topics' | 'evidence'>): Session {
   const { sightedTopics: before = [] } = session;
   const isNothingNew = topics.every((topic) => before.includes(topic));
@@ -170,7 +170,7 @@ function keptOf(session: Session | undefined): Pick<Session, 'topicEvidence' | '
   };
 }
 
-/** Each value is judged against what was typical before it was measured, however late other signals came. */
+/** Returns the typical values before each signal was measured, however late other signals arrive. */
 function typicalFor({ heart_rate, sdnn, rmssd }: Signals, timestampMs: number, known: Baseline | undefined): Typical {
   return {
     heart_rate: typicalOf(known, heart_rate?.atMs ?? timestampMs).heart_rate,
@@ -185,7 +185,7 @@ function isSuperseded(session: Session, merged: Signals, reading: Reading): bool
   return isUnchanged && reading.atMs < session.latest.timestampMs;
 }
 
-/** Such a reading moves nothing; its point is scored from its own signals. */
+/** Scores a late reading from its own signals, for the history only. It does not change the session. */
 function joinHistory(session: Session, reading: Reading, known: Baseline | undefined): Step {
   const signals = mergeSignals({}, reading);
   const typical = typicalOf(known, reading.atMs);
@@ -196,7 +196,7 @@ function joinHistory(session: Session, reading: Reading, known: Baseline | undef
     answer: {
       ...session.latest,
       received: categoriesOf(reading),
-      // From its second reading on a session tells how the score moved.
+      // Always present, because the session already has a reading.
       previousScore: session.latest.previousScore ?? session.latest.score,
     },
     baseline,
@@ -209,12 +209,14 @@ function withoutBaseline({ baseline: _, ...session }: Session): Session {
   return session;
 }
 
-/** True when a reading names another subject than the one that its session is bound to. */
+/** Returns true if the reading names another subject than the one that the session is bound to. */
 export function isOtherSubject(session: Session | undefined, { subjectId }: Reading): boolean {
   return session?.subjectId !== undefined && subjectId !== undefined && subjectId !== session.subjectId;
 }
 
-/** The first subject that is named binds the session and takes over its baseline; until then the session has its own. */
+/**
+ * Binds the session to the first named subject and adopts its baseline. Until then, the session has its own baseline.
+ */
 function subjectOf(
   session: Session | undefined,
   reading: Reading,
@@ -224,7 +226,10 @@ function subjectOf(
   return subjectId === undefined ? { baseline } : { subjectId };
 }
 
-/** Readings of one instant are all held against the score before it, so their order of arrival does not matter. */
+/**
+ * Returns the published state before the time of the reading. All readings of one time use it, so that their order of
+ * arrival does not matter.
+ */
 function heldAt(session: Session | undefined, timestampMs: number): Published | undefined {
   if (!session) return undefined;
   return timestampMs > session.latest.timestampMs ? session.published : session.held;

@@ -3,16 +3,16 @@ import type { SignalCategory, Submission } from '../contract.js';
 
 export type SignalName = 'heart_rate' | 'sdnn' | 'rmssd' | 'tone' | 'expression' | 'sentiment';
 
-/** What one reading may carry, as the contract bounds it; absent means not measured. */
+/** Signals of one reading, within the bounds of the contract. Absent means not measured. */
 export type SignalValues = Pick<Submission, SignalName>;
 
-/** What explains a heart rate, but says nothing about stress by itself. */
+/** Context that may explain a heart rate but is no evidence for stress. */
 export type Context = Pick<Submission, 'activity_level' | 'steps_last_minute'>;
 
-/** One reading: its signals and their context at one instant, epoch milliseconds. */
+/** One reading: signals and context at one time, epoch ms. */
 export interface Reading extends SignalValues, Context {
   readonly atMs: number;
-  /** Absent where the reading names none. */
+  /** Absent if the reading names no subject. */
   readonly subjectId?: string;
 }
 
@@ -35,7 +35,7 @@ export const categoryOf: { readonly [N in SignalName]: SignalCategory } = {
 };
 export const signalNames = Object.keys(categoryOf) as readonly SignalName[];
 
-/** The categories that a reading carries, each once. */
+/** Returns the signal categories of a reading, without duplicates. */
 export function categoriesOf(values: SignalValues): SignalCategory[] {
   return [...new Set(signalNames.filter((name) => values[name] !== undefined).map((name) => categoryOf[name]))];
 }
@@ -48,7 +48,10 @@ const lowerFirst: CompareStress<number> = (a, b) => b - a;
 const harsherTone = byPoints(model.tone_points);
 const harsherExpression = byPoints(model.expression_points);
 
-/** The newest value of each signal after a reading; at equal instants the more stressful value, whatever the order of arrival. */
+/**
+ * Returns the newest value of each signal after a reading. If two values have the same time, the more stressful one
+ * counts, in any order of arrival.
+ */
 export function mergeSignals(signals: Signals, reading: Reading): Signals {
   const { atMs } = reading;
   return {

@@ -3,7 +3,7 @@ import type { Schema, StateReading } from '../contract.js';
 import type { Answer } from './session.js';
 import { bandOf } from './states.js';
 
-/** A computed answer in the shape of the contract. */
+/** Returns a computed response as defined in the contract. */
 export function toStateReading(sessionId: string, answer: Answer): StateReading {
   const { state, suggested_action, recommendation } = bandOf(answer.score);
   return {
@@ -29,7 +29,10 @@ export function toStateReading(sessionId: string, answer: Answer): StateReading 
   };
 }
 
-/** Effective when the score fell, or stayed where nothing needs adapting: in the bands that ask for no change. */
+/**
+ * Compares two scores. `effective` is true if the score fell, or if both scores are in bands that require no
+ * adaptation.
+ */
 function effectiveness(previous: number, current: number): Schema<'AdaptationEffectiveness'> {
   const isEasy = (score: number) => bandOf(score).suggested_action === 'maintain_engagement';
   return {

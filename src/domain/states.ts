@@ -4,13 +4,13 @@ import type { Assessment } from './stress.js';
 export type Band = (typeof bands)[number];
 type Fused = Pick<Assessment, 'value' | 'expressed'>;
 
-/** What was published at an instant. */
+/** The published state at one time. */
 export interface Published {
   readonly score: number;
   /** Instants of this and of the session's first reading, epoch ms. */
   readonly atMs: number;
   readonly firstAtMs: number;
-  /** Since when its band has been published, epoch ms; absent while the session has had one band only. */
+  /** Start of its band, epoch ms. Absent if the session has had only one band. */
   readonly bandSinceMs?: number;
   /** The score that the band before it ended with; absent with `bandSinceMs`. */
   readonly scoreBefore?: number;
@@ -49,7 +49,7 @@ function mayLeave({ expressed }: Fused, score: number, held: Published, dwell: n
   const bandsUp = bandsApart(held.score, score);
   const isFresh = held.bandSinceMs !== undefined && atMs - held.bandSinceMs < rise_seconds * 1000;
   const from = isFresh ? Math.min(held.score, held.scoreBefore ?? held.score) : held.score;
-  // Also where the band between was published on the way.
+  // Also applies if the band in between was published on the way.
   if (bandsUp > 0 && bandsApart(from, score) > 1) return true;
   if (Math.sign(bandsUp) * (expressed - held.expressed) >= immediate_log_odds) return true;
   const share = Math.min(1, (atMs - held.firstAtMs) / 1000 / settle_seconds);

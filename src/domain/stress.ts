@@ -5,7 +5,7 @@ import { ageWeight, heartRateEvidence, labelEvidenceOf, variabilityDrop, variabi
 import type { HeartLevel } from './heart-rate.js';
 import type { Signals } from './signals.js';
 
-/** What the score is made from at one instant. */
+/** Input of the score at one time. */
 export interface Situation {
   readonly signals: Signals;
   readonly typical: Typical;
@@ -15,13 +15,13 @@ export interface Situation {
   readonly explainedBpm: number;
 }
 
-/** What the signals of a session say at one instant. */
+/** Result of fusing the signals of a session at one time. */
 export interface Assessment {
   /** Fused stress, 0..100, unrounded. */
   readonly value: number;
   /** The part of voice, face and words, log-odds. */
   readonly expressed: number;
-  /** How much is known, 0..1, two decimals; 0 without a fresh signal. */
+  /** Confidence, 0..1, two decimals. 0 without a fresh signal. */
   readonly confidence: number;
   /** Every evidence that is not stale, strongest first. */
   readonly drivers: readonly Driver[];
@@ -100,8 +100,8 @@ function heartLogOddsOf(heart: HeartLevel, typical: Typical, explainedBpm: numbe
 }
 
 /**
- * Independent categories each leave a share of doubt; a category is as good as its best evidence. Channels that
- * contradict each other and a heart rate that movement explains lower the whole.
+ * Combines the reliability of independent categories. The most reliable evidence of a category counts. Contradicting
+ * evidence and a heart rate that movement explains reduce the result.
  */
 function confidenceOf(drivers: readonly Driver[], situation: Situation): number {
   const trust = new Map<SignalCategory, number>();
@@ -133,7 +133,7 @@ export function explainedShare({ heart, typical, explainedBpm }: Omit<Situation,
   return rise > 0 ? Math.min(1, explainedBpm / rise) : 0;
 }
 
-/** 0 where all evidence points one way, 1 where both ways are clear. */
+/** Returns 0 if all evidence agrees, up to 1 if there is strong evidence for both stress and calm. */
 function contradictionOf(drivers: readonly Driver[]): number {
   const sumOf = (sign: 1 | -1) => drivers.reduce((sum, { logOdds }) => sum + Math.max(0, sign * logOdds), 0);
   return Math.min(1, Math.min(sumOf(1), sumOf(-1)) / model.confidence.contradiction_log_odds);

@@ -1,23 +1,20 @@
 import type { Baseline } from './baseline.js';
 import { byRecency, type Trigger, type TriggerStatus } from './triggers.js';
 
-/** What is remembered of a person across sessions, but for the triggers themselves; plain JSON. */
+/** Data about a person across sessions, without the triggers themselves. Plain JSON. */
 export interface Subject {
   readonly baseline?: Baseline;
-  /** Names of topics by status, in the order of `byRecency`; every reading of the person tells them. */
+  /** Topic names by status, in the order of `byRecency`. Every response for the person contains them. */
   readonly active: readonly string[];
   readonly resolved: readonly string[];
 }
 
-/** A person of whom nothing is known yet. */
+/** A new subject without any data. */
 export const unknownSubject: Subject = { active: [], resolved: [] };
 
 type Seen = Pick<Trigger, 'status' | 'lastSeenMs'>;
 
-/**
- * Puts a topic that was seen where it belongs among those of its status, by the triggers of the others; the same subject
- * where it stands so already.
- */
+/** Moves a topic to its position in the list of its status. Returns the same subject if nothing changes. */
 export function nameTopic(
   subject: Subject,
   topic: string,

@@ -3,7 +3,7 @@ import type { Schema, State } from '../contract.js';
 
 export type TriggerStatus = Schema<'TriggerStatus'>;
 
-/** How stress runs around one topic for one person; plain JSON. */
+/** Stress history of one topic for one person. Plain JSON. */
 export interface Trigger {
   readonly status: TriggerStatus;
   /** Exponentially weighted score over the sightings, 0..100, rounded to 6 decimals: databases print those exactly. */
@@ -16,7 +16,7 @@ export interface Trigger {
   readonly sessions: number;
   /** Instant of the newest sighting, epoch ms. */
   readonly lastSeenMs: number;
-  /** What made it active last; absent while it has never been. */
+  /** The latest activation. Absent if the trigger has never been active. */
   readonly activation?: Activation;
   /** Changes of status, oldest first, the latest ones only. */
   readonly changes: ReadonlyArray<{ readonly status: TriggerStatus; readonly atMs: number }>;
@@ -25,11 +25,11 @@ export interface Trigger {
 interface Activation {
   readonly sessionId: string;
   readonly atMs: number;
-  /** Sightings since then that speak for its resolution. */
+  /** Number of sightings since then that support a resolution. */
   readonly resolving: number;
 }
 
-/** A topic was talked about. */
+/** A sighting: a conversation turn was about the topic. */
 export interface Sighting {
   /** Stress of the session at that reading, 0..100. */
   readonly score: number;
@@ -73,7 +73,7 @@ function roundRecent(recent: number): number {
   return Math.round(recent * 1e6) / 1e6;
 }
 
-/** One stressful hour is no pattern: the first sighting activates only a certain concern in an acute state. */
+/** A single sighting is no pattern, so it activates a trigger only for a certain concern in an acute state. */
 const isAcute = ({ isCertain, score }: Sighting): boolean => isCertain && score >= activeAtOnceFrom;
 
 function statusAfter(
@@ -87,7 +87,7 @@ function statusAfter(
   return status === 'active' && isResolved ? 'resolved' : status;
 }
 
-/** Only a calm sighting of a later session speaks for resolution: a calm end of the same one is no proof. */
+/** Counts a calm sighting in a later session. A calm end of the same session does not support a resolution. */
 function countResolving(activation: Activation | undefined, sighting: Sighting): Activation | undefined {
   if (!activation) return undefined;
   const isLater = sighting.sessionId !== activation.sessionId && sighting.atMs > activation.atMs;
@@ -103,12 +103,12 @@ function changesAfter(trigger: Trigger | undefined, status: TriggerStatus, atMs:
 
 type Named = readonly [topic: string, trigger: Pick<Trigger, 'lastSeenMs'>];
 
-/** How topics are sorted: most recently seen first, those of one instant by name. */
+/** Sorts topics by last sighting, newest first. Topics with the same time are sorted by name. */
 export function byRecency([topic, { lastSeenMs }]: Named, [other, { lastSeenMs: otherMs }]: Named): number {
   return otherMs - lastSeenMs || (topic < other ? -1 : 1);
 }
 
-/** The triggers of a person, by topic, in the shape of the contract. */
+/** Returns the triggers of a person by topic, as defined in the contract. */
 export function toProfile(subjectId: string, triggers: ReadonlyMap<string, Trigger>): Schema<'TriggerProfile'> {
   const newestFirst = [...triggers].sort(byRecency);
   const named = (status: TriggerStatus) => newestFirst.filter(([, it]) => it.status === status).map(([topic]) => topic);

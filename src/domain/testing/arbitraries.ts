@@ -65,7 +65,7 @@ export function baselineAfter(readings: readonly Reading[]): Baseline | undefine
   return baseline;
 }
 
-/** What is typical as learned from some history, or the population. */
+/** Typical values learned from an arbitrary history, or those of the population. */
 export const typical: fc.Arbitrary<Typical> = fc
   .option(history, { nil: undefined })
   .map((readings) => typicalOf(readings && baselineAfter(readings), laterMs));
@@ -98,7 +98,7 @@ export function situationOf(all: Signals, known: Typical): Situation {
   return { signals: all, typical: known, heart, explainedBpm: 0 };
 }
 
-/** What was published a moment before `nowMs`, or nothing yet. */
+/** The state published shortly before `nowMs`, or none. */
 export const held: fc.Arbitrary<Published | undefined> = fc.option(
   fc
     .record({

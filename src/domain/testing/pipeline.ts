@@ -2,7 +2,10 @@ import type { Baseline } from '../baseline.js';
 import { advanceSession, type Step } from '../session.js';
 import type { Reading } from '../signals.js';
 
-/** Readings of one session in order of arrival; what was usual before, and is after each, handed on as ingest does. */
+/**
+ * Processes the readings of one session in order of arrival. Passes the baseline from each reading to the next, as
+ * ingest does.
+ */
 export function advanceAll(readings: readonly Reading[], known?: Baseline): Step[] {
   const steps: Step[] = [];
   for (const reading of readings) {

@@ -1,4 +1,4 @@
-/** A set of small numbers, one bit each: fits the processor's first cache where a table of them does not. */
+/** A set of small numbers, one bit each. Unlike a table, it fits into the first-level cache of the processor. */
 export type BitSet = Uint8Array;
 
 /** A set of numbers in 0 … size - 1. Empty without `members`. */

@@ -12,7 +12,7 @@ export interface ConcernFeatures {
   readonly words: BucketList;
 }
 
-/** Buckets of features, as often as they occur. Entries beyond `length` are leftovers. */
+/** Feature buckets, one entry per occurrence. Entries beyond `length` are stale. */
 export interface BucketList {
   length: number;
   readonly buckets: Uint16Array;
@@ -42,7 +42,7 @@ const fact = {
   length: 104,
 } as const;
 
-/** A text as the gate reads it. */
+/** Input of the gate for one text. */
 export interface GateText {
   readonly text: Words;
   /** The lexicon's number of each word. */

@@ -2,10 +2,7 @@ import { topicExtraction as settings } from '../../../generated/spec.js';
 import type { Reading } from './reader.js';
 import { areas, type Area, topicNames, type TopicName } from './vocabulary.js';
 
-/**
- * What a session has talked about so far, as it is stored between turns: numbers by name. Plain JSON, two decimals.
- * Zeros are left out.
- */
+/** Topic evidence of a session, as stored between turns: numbers by name. Plain JSON, two decimals, without zeros. */
 export interface TopicEvidence {
   /** Version of the model that read the turns. */
   readonly model: number;
@@ -15,7 +12,7 @@ export interface TopicEvidence {
   readonly topics: Partial<Readonly<Record<TopicName, number>>>;
 }
 
-/** The same for calculation: by the number of the area, and by the number of the topic. */
+/** Topic evidence for calculation, by area number and topic number. */
 export interface Evidence {
   readonly areas: number[];
   readonly topics: Map<number, number>;
@@ -23,15 +20,17 @@ export interface Evidence {
 
 /** Two decimals keep it small. Rounding down lets old evidence fade to nothing. */
 const PRECISION = 100;
-/** Bounds what a forged value can weigh. The decayed sum of whole turns stays below it. */
+/**
+ * Upper bound of a stored value, so that a forged value has limited weight. The decayed sum of turns stays below it.
+ */
 const WEIGHT_MAX = 9;
 
 const numberOfTopic: ReadonlyMap<string, number> = new Map(topicNames.map((name, number) => [name, number]));
 const keptPerTurn = 0.5 ** (1 / settings.evidence_half_life_turns);
 
 /**
- * Evidence one turn later: each value weighs a little less. Evidence of another model version, and names that the
- * vocabulary does not contain, count as none.
+ * Returns the evidence with the decay of one turn. Ignores evidence of another model version and names that the
+ * vocabulary does not contain.
  */
 export function decayEvidence(kept: TopicEvidence | undefined, model: number): Evidence {
   const topics = new Map<number, number>();
@@ -56,7 +55,7 @@ function storeValue(values: Record<string, number>, name: string, value: number)
   if (rounded > 0) values[name] = rounded;
 }
 
-/** A share no better than an even guess is no evidence. */
+/** A share no higher than an even guess is no evidence. */
 const evenShare = 1 / (areas.length + 1);
 
 /** Adds a text's shares of the areas and {@link Reading.points} of the topics, multiplied by `weight`. */

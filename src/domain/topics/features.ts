@@ -4,7 +4,7 @@ import { type Lexicon, unknown } from './lexicon.js';
 import { segmentWordsMax, wordLettersMax, type Words } from './tokens.js';
 import { classCount } from './word-classes.js';
 
-/** Features of a segment in three families. Each family is weighted and scaled by itself. */
+/** Features of a segment in three families. Each family is weighted and scaled separately. */
 export interface Features {
   /** Words and pairs of words. */
   readonly words: FeatureList;
@@ -102,7 +102,7 @@ function pushClasses(pushOnce: (id: number) => void, { classes }: Lexicon, numbe
   for (let at = classes.starts[number] ?? 0; at < end; at++) pushOnce(classes.items[at] ?? 0);
 }
 
-/** A word by itself, and its runs of letters. */
+/** Adds a word and its runs of letters. */
 export function pushWord(words: FeatureList, runs: FeatureList, index: RowIndexes, text: Words, i: number): void {
   push(words, rowAt(index.words, mixHash(text.hashes[i] ?? 0)));
   pushRuns(runs, index.runs, text, i);

@@ -13,11 +13,13 @@ export interface Findings {
   hits: PhraseEnd[];
   /** Whether the speaker is mentioned: "I", "my", "me". */
   isFirstPerson: boolean;
-  /** Whether the segment only greets, thanks, fills, or denies a feeling ("I'm not stressed right now"). */
+  /**
+   * True if the segment contains only greetings, thanks, fillers or a denied feeling ("I'm not stressed right now").
+   */
   isSmallTalk: boolean;
 }
 
-/** Phrases that have begun, as three lists. */
+/** Partial matches of phrases, as three lists. */
 interface Threads {
   count: number;
   /** Place of each in the tree. */
@@ -27,7 +29,10 @@ interface Threads {
   readonly gapsLeft: Uint8Array;
 }
 
-/** Normal text has a few at a time. Hostile text that has more loses the latest. */
+/**
+ * Maximum number of concurrent partial matches. Normal text has a few. If hostile text exceeds it, the latest are
+ * dropped.
+ */
 const THREADS_MAX = 4096;
 const newThreads = (): Threads => ({
   count: 0,
@@ -53,7 +58,7 @@ export function createFinder(lexicon: Lexicon): Finder {
   return (words, numbers, from, to) => {
     const hits = follower.restart();
     let [areFillers, isFirstPerson] = [true, false];
-    // Words that the last negation still reaches. A new "I" ends it ("I don't know, I'm sad").
+    // Number of further words that the last negation covers. A new "I" ends it ("I don't know, I'm sad").
     let reach = 0;
     for (let i = from; i < to; i++) {
       const number = numbers[i] ?? 0;
@@ -71,7 +76,7 @@ export function createFinder(lexicon: Lexicon): Finder {
   };
 }
 
-/** Follows all phrases of the tree at once, word by word. A negated event or state is no hit. */
+/** Matches all phrases of the tree in one pass. A negated event or state is no match. */
 function createFollower(lexicon: Lexicon) {
   const { phrases, openings, followers } = lexicon;
   let [threads, next] = [newThreads(), newThreads()];
@@ -98,12 +103,12 @@ function createFollower(lexicon: Lexicon) {
     }
   };
   return {
-    /** Begins a segment. Returns the list that receives its hits. */
+    /** Starts a segment. Returns the list that receives its matches. */
     restart(): PhraseEnd[] {
       threads.count = 0;
       return (hits = []);
     },
-    /** Continues every thread by a word, and begins the phrases that the word opens. */
+    /** Advances every partial match by a word and starts the phrases that begin with it. */
     follow(number: number, isNegated: number, isInPhrases: boolean): void {
       if (threads.count === 0 && !isInPhrases) return;
       const bits = lexicon.followerBits[number] ?? 0;

@@ -56,14 +56,14 @@ function formOfKnown(item: string): number {
   return /^0/.test(item) ? digits : ending < 0 ? otherWord : firstEnding + ending;
 }
 
-/** Whether a list's item, a word or a `stem*`, includes a word or a longer `stem*`. */
+/** Returns true if an item of a list, a word or a `stem*`, covers a word or a longer `stem*`. */
 const covers = (listed: string, item: string): boolean =>
   listed.endsWith('*') ? item.startsWith(listed.slice(0, -1)) : item === listed;
 
 const ZERO = 48;
 const endingCodes = endings.map((ending) => Uint8Array.from(ending, (letter) => letter.charCodeAt(0)));
 
-/** The form of a word that has none of its own: digits, or by its ending. */
+/** Returns the form of a word without a listed form, by its digits or its ending. */
 export function formByEnding({ letters, starts, ends }: Words, i: number): number {
   const start = starts[i] ?? 0;
   const end = ends[i] ?? 0;

@@ -1,7 +1,7 @@
 /**
- * Word forms: how a text speaks, whatever it speaks about. The concern gate reads a sentence as a sequence of forms.
- * Function words stand for themselves, other words for their class or their ending. Written by hand (judgment); training
- * learns the weights. The first class that lists a word gives its form.
+ * Word forms describe how a text is phrased, independent of its subject. The concern gate reads a sentence as a
+ * sequence of forms. A function word is its own form. Other words have the form of their class or ending. Written by
+ * hand (judgment). Training determines the weights. If several classes list a word, the first one applies.
  */
 export const functionWords = (
   'i im ive id ill me my mine myself you your yours youre youve u ur he him his hes she her shes it its they them their ' +

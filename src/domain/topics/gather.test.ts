@@ -15,7 +15,7 @@ const topicsOf = (user_message: string, ai_response = 'I see.') =>
   extractTopics(undefined, { user_message, ai_response }).topics;
 const workOf = (kept: TopicEvidence | undefined) => kept?.areas.work ?? 0;
 
-/** Plays the user's messages in order; returns the topics of the last and the evidence after it. */
+/** Processes the user messages in order. Returns the topics of the last one and the evidence after it. */
 function play(messages: readonly string[], ai_response = 'I understand.') {
   let evidence: TopicEvidence | undefined;
   let topics: string[] = [];
@@ -159,7 +159,7 @@ test('any text is processed without an error, and evidence contains only topic n
         expect(new Set(found.topics).size).toBe(found.topics.length);
         expect(found.topics.every((topic) => areaOfTopic.has(topic))).toBe(true);
       }
-      // Names of the vocabulary and numbers: there is no room for any text.
+      // Contains only vocabulary names and numbers, so no text can be stored.
       const { areas: byArea = {}, topics: byTopic = {} } = evidence ?? {};
       expect(Object.keys(byArea).every((name) => Object.hasOwn(topicsByArea, name))).toBe(true);
       expect(Object.keys(byTopic).every((name) => areaOfTopic.has(name as TopicName))).toBe(true);

@@ -14,14 +14,14 @@ import { areas, topicNames, topicsByArea, type TopicName } from './vocabulary.js
 /** Topics of a turn, the most likely first, and the session's evidence after it. */
 export interface Extraction {
   readonly topics: TopicName[];
-  /** Those of the topics that a phrase in the first person names. */
+  /** The subset of `topics` that a first-person phrase names. */
   readonly certainTopics: TopicName[];
   readonly evidence: TopicEvidence;
 }
 
 /**
- * Returns the topics of a turn within its session. None where the user describes no concern of their own, or where no
- * area stands out. `kept` is the evidence after the session's previous turn, undefined on the first.
+ * Returns the topics of a turn within its session. The list is empty if the user describes no concern of their own or
+ * if no area stands out. `kept` is the evidence after the previous turn of the session, undefined for the first turn.
  */
 export function gatherTopics(
   kept: TopicEvidence | undefined,
@@ -62,10 +62,13 @@ type Points = ReadonlyMap<number, number>;
 const feelings = areas.indexOf('emotional_wellbeing');
 const people: ReadonlySet<number> = new Set([areas.indexOf('family'), areas.indexOf('relationships')]);
 
-/** Whether an area of people leads without a phrase that says what is wrong there: a mother, a partner is mentioned. */
+/**
+ * Returns true for an area about people without a phrase that names a problem: the user only mentions a mother or a
+ * partner.
+ */
 const isOnlyMentioned = (area: number, points: Points): boolean => people.has(area) && !isNamed(area, points);
 
-/** Whether the user names a feeling of their own. It comes before the people mentioned with it. */
+/** Returns true if the user names a feeling of their own. It takes precedence over the people mentioned with it. */
 const namesFeeling = ({ firstPerson }: Reading, shares: readonly number[]): boolean =>
   firstPerson.some((topic) => topicsOf[feelings]?.includes(topic)) &&
   (shares[feelings] ?? 0) >= settings.further_area_share_min;
@@ -73,13 +76,16 @@ const namesFeeling = ({ firstPerson }: Reading, shares: readonly number[]): bool
 const isNamed = (area: number, points: Points): boolean =>
   (topicsOf[area] ?? []).some((topic) => (points.get(topic) ?? 0) >= settings.named_points_min);
 
-/** A phrase is more certain than a share learned from few sentences, and a session seldom changes its area. */
+/**
+ * Returns the minimum share of an area. It is lower for an area that a phrase names, because phrases are more certain,
+ * and for the area of the session, because sessions rarely change it.
+ */
 function shareMin(area: number, points: Points, context: Evidence): number {
   const isContinued = (context.areas[area] ?? 0) >= settings.session_area_turns_min;
   return isNamed(area, points) || isContinued ? settings.named_area_share_min : settings.area_share_min;
 }
 
-/** The area's topic with the most points of the user's phrases. The context decides between equals. */
+/** Returns the topic of the area with the most phrase points in the user text. The context decides a tie. */
 function bestTopic(area: number, points: Points, context: Evidence): number | undefined {
   if (points.size === 0) return undefined;
   return mostOf(area, (topic) => {
@@ -88,7 +94,7 @@ function bestTopic(area: number, points: Points, context: Evidence): number | un
   });
 }
 
-/** The session's topic in this area, while it is fresh. */
+/** Returns the session's topic in this area, unless it has decayed. */
 const topicOfContext = (area: number, context: Evidence): number | undefined =>
   mostOf(area, (topic) => {
     const points = context.topics.get(topic) ?? 0;
@@ -99,7 +105,7 @@ const areaNumbers = areas.map((_, area) => area);
 /** The numbers of each area's topics, the general one first. */
 const topicsOf = areas.map((area) => topicsByArea[area].map((topic) => topicNames.indexOf(topic)));
 
-/** The area's topic with the highest value above 0. Of equal ones, the first in the vocabulary. */
+/** Returns the topic of the area with the highest value above 0. On a tie, the first one in the vocabulary. */
 function mostOf(area: number, valueOf: (topic: number) => number): number | undefined {
   let best: number | undefined;
   let most = 0;

@@ -13,7 +13,7 @@ import { createTokenizer, hashNext, hashStart } from './tokens.js';
 import { areas } from './vocabulary.js';
 import { decodeWeights, type FamilyWeights, type LinearWeights } from './weights.js';
 
-/** The trained model: load it once, share it freely. It never changes and holds nothing of any text. */
+/** The trained model. Immutable, so one instance can be shared. It contains no text. */
 export interface TopicModel {
   /** Hash of the weights file. Evidence of another version is not comparable. */
   readonly version: number;
@@ -83,7 +83,7 @@ function toFamily({ bits, buckets, rarities, weights }: FamilyWeights): Family {
   return { bits, rowOf, rows, used: newBitSet(rowOf.length, buckets) };
 }
 
-/** Gives each known word a row of its own for its runs of letters: the sum of their rows. */
+/** Precomputes a row per known word: the sum of the rows of its runs of letters. */
 function addKnownWords({ words }: Lexicon, families: TopicModel['families']): Pick<TopicModel, 'families' | 'index'> {
   const [own, tokenizer] = [newFeatures(), createTokenizer()];
   const known = { words: new Uint16Array(words.length + 1), runs: new Uint16Array(words.length + 1) };
@@ -116,7 +116,7 @@ export function scoreFeatures({ biases, families }: TopicModel, features: Featur
 
 /** Adds the scores of one family: features weighted by rarity and scaled to unit length, so that long texts do not count more. */
 function addFamily(scores: number[], { rows }: Family, features: FeatureList): void {
-  // Ten plain variables: the sums stay in registers, which makes this loop, the hottest, three times as fast.
+  // Uses ten scalar variables, which stay in registers. This makes the hottest loop three times as fast.
   let squares = 0;
   let s0 = 0,
     s1 = 0,

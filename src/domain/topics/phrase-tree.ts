@@ -4,43 +4,43 @@ import { topicNames, type TopicName } from './vocabulary.js';
 import { buildWordTable, numberOf, type WordTable } from './word-table.js';
 
 /**
- * The tree of all phrases, of symbols for their words. A place in it, where the words so far are matched, is a number; its
- * parts lie in tables by that number, because a text comes past many places and stays at few.
+ * A prefix tree of all phrases, with one symbol per word. A node is a number, and its fields are in separate tables by
+ * that number. This is cache-friendly, because a text passes many nodes but matches few.
  */
 export interface PhraseTree {
-  /** A bit for each symbol that leads on. Shares none with a word that does not: spares most look-ups. */
+  /** Bit filter of the symbols with a next node, see {@link bitsOf}. Saves most lookups. */
   readonly nextBits: Int32Array;
-  /** Where `~` leads, for some words may be passed over before the next one must match; else {@link nowhere}. */
+  /** Next node for `~`, where some words may be skipped, or {@link nowhere}. */
   readonly gaps: Uint16Array;
-  /** The phrases that end here, as places in `ends`. */
+  /** Phrases that end at this node, as indexes of `ends`. */
   readonly endsAt: Lists;
   readonly ends: readonly PhraseEnd[];
-  /** Where a symbol leads: {@link stepFrom}. */
+  /** Next nodes by symbol. See {@link stepFrom}. */
   readonly steps: WordTable;
-  /** Every symbol that leads on from somewhere but the root. */
+  /** All symbols with a next node from any node except the root. */
   readonly followers: ReadonlySet<number>;
 }
 
-/** A phrase that ends. */
+/** The end of a phrase. */
 export interface PhraseEnd {
   readonly topic: TopicName;
-  /** Its number in the vocabulary. */
+  /** Topic number in the vocabulary. */
   readonly number: number;
-  /** Whether a negation before it denies it. */
+  /** True if a preceding negation denies the phrase. */
   readonly isDeniable: boolean;
-  /** How telling it is: its number of words, or HINT_POINTS for a hint. */
+  /** Points of the phrase: its number of words, or HINT_POINTS for a hint. */
   readonly points: number;
 }
 
 export const nowhere = 0;
 export const root = 1;
 
-/** A hint yields to any phrase (judgment). */
+/** Lower than any phrase, so that phrases outweigh hints (judgment). */
 const HINT_POINTS = 0.5;
-/** Spreads places over the hashes of the table of steps. */
+/** Multiplier that distributes nodes in the hash table of steps. */
 const SEED_PLACE = 0x9e3779b1;
 
-/** The place that a symbol leads to, or nowhere. */
+/** Returns the next node for a symbol, or {@link nowhere}. */
 export const stepFrom = ({ steps }: PhraseTree, place: number, symbol: number): number =>
   numberOf(steps, stepHash(place, symbol));
 
@@ -59,7 +59,7 @@ export function plantPhrases(symbolOf: (item: string) => number): PhraseTree {
   return layOut(tree);
 }
 
-/** The tree while it grows. */
+/** The tree during construction. */
 interface Node {
   readonly next: Map<number, Node>;
   gap?: Node;
@@ -86,7 +86,7 @@ function childOf(node: Node, symbol: number): Node {
   return child;
 }
 
-/** Numbers the places: the root, those that a symbol leads to, in the order of these steps, and those behind gaps. */
+/** Numbers the nodes: the root, then the nodes after symbols in the order of their steps, then the nodes after gaps. */
 function layOut(tree: Node): PhraseTree {
   const steps: Array<{ from: Node; symbol: number; to: Node }> = [];
   const gaps: Array<{ from: Node; to: Node }> = [];
@@ -113,6 +113,6 @@ function layOut(tree: Node): PhraseTree {
   };
 }
 
-/** One of 32 bits for each symbol, for them to be told apart at a glance. */
+/** Returns the filter bits of symbols: one of 32 bits per symbol. */
 export const bitsOf = (symbols: Iterable<number>): number =>
   [...symbols].reduce((bits, symbol) => bits | (1 << (symbol & 31)), 0);

@@ -1,10 +1,10 @@
 import type { TopicName } from './vocabulary.js';
 
 /**
- * Phrases that support a specific topic, written by hand from general knowledge (judgment).
- * A phrase is words in a row: `word`, `stem*`, `a|b`, `<class>` of word-classes.ts, `~` for up to two words between.
- * Phrases part at commas. A leading ! marks an event or a state that a negation before it denies ("not fired");
- * a leading ? a hint, which any phrase outweighs; !? both.
+ * Phrases that support a specific topic, written by hand from general knowledge (judgment). A phrase is a sequence of
+ * items: `word`, `stem*`, `a|b`, `<class>` of word-classes.ts, or `~` for up to two words. Commas separate phrases. A
+ * leading ! marks an event or state that a preceding negation denies ("not fired"). A leading ? marks a hint, which any
+ * phrase outweighs. !? combines both.
  */
 export const phrases = {
   work_performance:

@@ -34,14 +34,14 @@ export interface TurnReading {
   readonly assistant: Reading;
 }
 
-/** Turns text into numbers. Keeps nothing of a text after it returns. */
+/** Converts text to numbers. Keeps nothing of a text after it returns. */
 export interface TopicReader {
   readTurn(turn: Turn): TurnReading;
 }
 
 /** Points for each further phrase of a topic (judgment). */
 const REPEAT_POINTS = 0.25;
-/** A hint has less. */
+/** Points of a phrase. A hint has fewer. */
 export const phrasePointsMin = 1;
 /** The number of the area of each topic. */
 const areaOfNumber = areas.flatMap((area, k) => topicsByArea[area].map(() => k));
@@ -91,7 +91,10 @@ export function createTopicReader(model: TopicModel): TopicReader {
   };
 }
 
-/** Raises the areas whose topics a phrase names: training rows are few, phrases are certain. Hints do not count. */
+/**
+ * Increases the odds of areas with a phrase match, because phrases are more certain than weights from few training
+ * rows. Ignores hints.
+ */
 function pushOdds(odds: number[], scores: readonly number[], hits: Findings['hits']): void {
   const named = new Array<number>(classTotal).fill(0);
   for (const { number, points } of hits) {

@@ -1,4 +1,4 @@
-/** Splits text into hashed words. Keeps no word as a string, and letters only until they are wiped. */
+/** Splits text into hashed words. Stores no word as a string, and letters only until they are deleted. */
 
 /** The words of a text. Word i has the letters `starts[i]` … `ends[i] - 1`, with an edge mark on either side. */
 export interface Words {

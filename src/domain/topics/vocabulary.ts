@@ -1,6 +1,6 @@
 import { topics as topicsByArea } from '../../../generated/spec.js';
 
-/** The first of each area is for what no specific topic fits. */
+/** Topics by area. The first topic of each area is the general one. */
 export { topicsByArea };
 
 export type Area = keyof typeof topicsByArea;

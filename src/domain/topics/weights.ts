@@ -39,7 +39,7 @@ const HEAD_BYTES = 8;
 const BYTE_MAX = 255;
 const STEPS_MAX = 127;
 
-/** Writes weights in the file's form; quantizes to 8 bits. */
+/** Encodes weights in the file format, quantized to 8 bits. */
 export function encodeWeights({ fingerprint, areas, concern }: TopicWeights): Uint8Array {
   const head = new Uint8Array(HEAD_BYTES);
   const view = new DataView(head.buffer);
@@ -69,7 +69,7 @@ function encodeFamily({ bits, buckets, rarities, weights }: FamilyWeights, class
   ];
 }
 
-/** Reads the file's form. Throws on anything but a whole weights file. */
+/** Decodes a weights file. Throws if the file is incomplete or not a weights file. */
 export function decodeWeights(bytes: Uint8Array): TopicWeights {
   // A copy: a Buffer's slice would share its memory and its offset.
   const reader = new Reader(new Uint8Array(bytes));
@@ -98,7 +98,7 @@ function decodeFamily(reader: Reader, classes: number): FamilyWeights {
   return { bits, buckets, rarities, weights };
 }
 
-/** Reads on from where it stands; a read past the end throws a RangeError. */
+/** Reads values in sequence. A read past the end throws a RangeError. */
 class Reader {
   private at = 0;
   private readonly view: DataView;

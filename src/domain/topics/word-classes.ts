@@ -1,7 +1,7 @@
 /**
- * Words that mean alike for telling topics apart, by class. A trailing * stands for any ending.
- * The area model learns from classes as well as from words, so that a word it never saw in training still counts.
- * Written by hand from general knowledge (judgment); the training rows give the weights, not the words.
+ * Classes of words with a similar meaning for topic detection. A trailing * stands for any ending. The area model
+ * learns from classes as well as from words, so that a word absent from the training data still counts. Written by hand
+ * from general knowledge (judgment). Training determines the weights, not the words.
  */
 export const wordClasses = {
   parent:

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Any text, with a bias towards what tokenizers break at. */
+/** Arbitrary text, biased towards token boundaries. */
 export const anyText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 300 }),
   fc.string({
