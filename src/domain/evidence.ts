@@ -16,8 +16,8 @@ export const labelEvidenceOf = {
 };
 
 /**
- * Evidence of a heart rate that lies `riseBpm` above the resting one. Close to rest it speaks little; from a rise that
- * everyday life does not explain it speaks clearly, and then saturates. The better the person is known, the more a beat says.
+ * Returns the evidence of a heart rate `riseBpm` above the resting one. It is weak near rest, clear above the rises of
+ * everyday life, and saturates. The better the baseline is known, the more each beat counts.
  */
 export function heartRateEvidence(riseBpm: number, { known }: TypicalHeartRate): number {
   const { log_odds_per_bpm_below, log_odds_per_bpm_near, log_odds_max } = model.heart_rate;
@@ -29,7 +29,7 @@ export function heartRateEvidence(riseBpm: number, { known }: TypicalHeartRate):
   return saturate(below + near + slope * Math.max(0, riseBpm - from), log_odds_max);
 }
 
-/** How far heart rate variability lies below the typical one, in ln ms: the mean of SDNN and RMSSD, by their weights. */
+/** Returns how far heart rate variability is below the typical value, in ln ms: the weighted mean of SDNN and RMSSD. */
 export function variabilityDrop(
   { sdnn, rmssd }: Signals,
   typical: Typical,

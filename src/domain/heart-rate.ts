@@ -20,7 +20,7 @@ interface Slot {
   readonly fromMs: number;
   readonly atMs: number;
   readonly bpm: number;
-  /** How long its readings stand for. */
+  /** Duration that its readings represent. */
   readonly seconds: number;
 }
 
@@ -73,7 +73,7 @@ function steadied(steady: Sample<number> | undefined, bpm: number, atMs: number)
   return Math.min(Math.max(followed, bpm - steady_within_bpm), bpm + steady_within_bpm);
 }
 
-/** Decides an unconfirmed jump: it counts if the newest reading lies closer to it than to the level before. */
+/** Resolves an unconfirmed jump. It is confirmed if the newest reading is closer to it than to the level before. */
 function settle(recent: RecentHeartRates | undefined, newest: Sample<number>): readonly Slot[] {
   if (!recent) return [];
   const { slots, unconfirmed } = recent;

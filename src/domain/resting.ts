@@ -10,7 +10,7 @@ export interface RestingHeartRate {
   /** Instants of the first and the newest reading, epoch ms. */
   readonly firstAtMs: number;
   readonly atMs: number;
-  /** The newest smoothed rate and the seconds it stands for; not yet in the bins. */
+  /** The newest smoothed rate and its duration in seconds. Not included in the bins yet. */
   readonly bpm: number;
   readonly seconds: number;
   /** Mean of the readings that are not in the bins yet, because they stand for less than one bin entry; and its seconds. */

@@ -9,7 +9,7 @@ export interface RunningMean {
   /** Instants of the first and the newest reading, epoch ms. */
   readonly firstAtMs: number;
   readonly atMs: number;
-  /** The newest value and the seconds it stands for; not yet in the mean. */
+  /** The newest value and its duration in seconds. Not included in the mean yet. */
   readonly value: number;
   readonly seconds: number;
   /** Mean of all earlier values and the seconds they stand for, after forgetting. */

@@ -36,7 +36,7 @@ export interface Driver {
   readonly logOdds: number;
   /** 0..1, by age. */
   readonly weight: number;
-  /** Of heart rate variability: how far it lies below the typical one, ln ms. */
+  /** Only for heart rate variability: difference to the typical value, ln ms. Positive means lower. */
   readonly drop?: number;
 }
 

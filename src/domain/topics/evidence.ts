@@ -42,7 +42,7 @@ export function decayEvidence(kept: TopicEvidence | undefined, model: number): E
   return { areas: areas.map((area) => keptPerTurn * bound(kept.areas?.[area])), topics };
 }
 
-/** Evidence as it is stored: rounded and bounded. */
+/** Converts evidence to its stored form: rounded and bounded. */
 export function storeEvidence({ areas: turns, topics }: Evidence, model: number): TopicEvidence {
   const stored = { model, areas: {} as Record<string, number>, topics: {} as Record<string, number> };
   areas.forEach((area, k) => storeValue(stored.areas, area, turns[k] ?? 0));

@@ -41,7 +41,7 @@ const newThreads = (): Threads => ({
   gapsLeft: new Uint8Array(THREADS_MAX),
 });
 
-/** `~` in a phrase stands for at most this many words (judgment). */
+/** Maximum number of words that `~` in a phrase skips (judgment). */
 const GAP_WORDS_MAX = 4;
 /** A negation reaches this many words ahead, "no" only one (judgment). */
 const NEGATION_REACH = 3;
