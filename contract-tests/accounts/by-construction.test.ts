@@ -3,13 +3,13 @@ import type { Store } from '../../src/store/store.js';
 
 test('a query on account data does not compile without an account', () => {
   const wishes = (store: Store) => [
-    // @ts-expect-error a reader is made for an account
+    // @ts-expect-error a reader requires an account
     () => store.read(),
-    // @ts-expect-error so is a writer
+    // @ts-expect-error a writer requires an account
     () => store.transact(async (writerOf) => writerOf()),
-    // @ts-expect-error there is no other way to the tables
+    // @ts-expect-error the store gives no other access to the tables
     () => store.sessions,
-    // @ts-expect-error and none past the reader
+    // @ts-expect-error the reader gives no access to the database
     () => store.read('acc_1').knex,
   ];
   expect(wishes).toHaveLength(1);

@@ -8,17 +8,17 @@ import { client, startTestService, type TestService } from '../support/service.j
 const stressed = { heart_rate: 104, tone: 'hostile', expression: 'tense', sentiment: -1 } as const;
 const turn = { user_message: 'My exam is tomorrow', ai_response: 'How do you feel about it?' };
 
-/** An account with data, asked for by its owner. */
+/** An account with data, and the ids of that data. */
 interface Owner {
   readonly key: string;
   readonly sessionId: string;
   readonly subjectId: string;
   readonly webhookId: string;
-  /** Of a delivery that has failed. */
+  /** Id of a failed delivery. */
   readonly deliveryId: string;
 }
 
-/** Where an id of the owner's comes from, by the name that it has in the contract. */
+/** Returns the owner's id for each id name in the contract. */
 const ownIds: Readonly<Record<string, (owner: Owner) => string>> = {
   session_id: ({ sessionId }) => sessionId,
   subject_id: ({ subjectId }) => subjectId,
@@ -27,10 +27,10 @@ const ownIds: Readonly<Record<string, (owner: Owner) => string>> = {
   delivery_id: ({ deliveryId }) => deliveryId,
   delivery_ids: ({ deliveryId }) => deliveryId,
 };
-/** The target of the contract's example. */
+/** The target in the contract's example. */
 const url = 'https://example.com/hooks/state';
 
-/** What differs between any two answers. */
+/** Headers that differ between any two responses. */
 const ownHeaders = ['date', 'x-request-id'];
 const madeAnew = /(wh_|dlv_|whsec_)[\w+/=]+/g;
 
@@ -51,7 +51,7 @@ async function makeOwner(): Promise<Owner> {
   const { key, accountId } = await makeAccount(service, `owner-${randomUUID()}`, 'enterprise');
   const [sessionId, subjectId] = [randomUUID(), randomUUID()];
   const { read, post } = client(service.url, key, service.clock);
-  // Twice and stressed, so that the subject has an active trigger: its readings then differ from those of a new subject.
+  // Two stressed readings give the subject an active trigger, so its readings differ from those of a new subject.
   for (const timestamp of [service.clock.at(-10), service.clock.at()])
     await read({ session_id: sessionId, subject_id: subjectId, timestamp, ...stressed, ...turn });
   const { body } = await post('/webhooks/register', { url, events: ['state_change'], session_id: sessionId });
@@ -69,7 +69,7 @@ async function addFailedDelivery(accountId: string, webhookId: string, sessionId
   return delivery.deliveryId;
 }
 
-/** The whole answer as text, but for what differs between any two; `id` stands for the one that was asked for. */
+/** Returns the whole response as text, without the parts that differ between any two. The requested id becomes `id`. */
 async function ask(key: string, request: RequestById, id: string): Promise<{ status: number; answer: string }> {
   const { path, init } = request.build(id, { timestamp: service.clock.at() });
   const headers = { ...(init.headers as Record<string, string>), 'X-Service-Key': key };
@@ -83,7 +83,7 @@ async function ask(key: string, request: RequestById, id: string): Promise<{ sta
   return { status: response.status, answer: answer.replaceAll(madeAnew, '{made}') };
 }
 
-/** What the owner sees of all that is theirs. */
+/** Returns everything that the owner can read. */
 async function viewOf({ key, sessionId, subjectId }: Owner): Promise<string> {
   const { request } = client(service.url, key, service.clock);
   const paths = [
@@ -109,7 +109,7 @@ test.each(requests.map((request) => [request.title, request] as const))(
     const absent = await ask(other, request, randomUUID());
     expect(foreign.answer).toBe(absent.answer);
     expect(await viewOf(owner)).toBe(before);
-    // The owner's own is there: the answers above are not alike because nothing is.
+    // The owner gets another response, so the equal responses above are not equal for lack of data.
     const own = await ask(owner.key, request, ownIdOf(owner));
     if (request.idName !== undefined) expect(own.answer).not.toBe(foreign.answer);
   },

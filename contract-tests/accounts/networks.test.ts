@@ -11,7 +11,7 @@ async function keyOf({ store, clock }: TestService, networks: readonly string[])
   return createKey(store.keys, { account: `net-${randomUUID()}`, tier: 'enterprise', networks }, clock.nowMs);
 }
 
-/** The whole response as text, without what differs between any two. */
+/** Returns the whole response as text, without the parts that differ between any two. */
 async function ask({ url }: TestService, path: string, init: RequestInit, key: string): Promise<string> {
   const headers = { ...(init.headers as Record<string, string>), 'X-Service-Key': key };
   const response = await fetch(url + path, { ...init, headers });

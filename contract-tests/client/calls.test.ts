@@ -13,7 +13,7 @@ function clientOf({ url, key }: Pick<TestService, 'url' | 'key'>): StateClient {
 test('the client ingests a reading, reads state, history and triggers, and erases a subject', async () => {
   const service = await startTestService();
   const client = clientOf(service);
-  // What a path must encode.
+  // These characters require encoding in a path.
   const [session_id, subject_id] = [`s/${randomUUID()}?#&+%`, `p/${randomUUID()}?#&+%`];
   const turn = { user_message: 'My exam is tomorrow.', ai_response: 'Which part of the exam worries you?' };
   const timestamp = service.clock.at();

@@ -9,7 +9,7 @@ import { startTestService } from '../support/service.js';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../', import.meta.url));
-/** npm is run four times. */
+/** Allows for four runs of npm. */
 const packedLimitMs = 240_000;
 const quiet = ['--silent', '--ignore-scripts'];
 
@@ -43,7 +43,7 @@ test(
     const folder = await mkdtemp(join(tmpdir(), 'client-packed-'));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
     await run('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: join(root, 'clients', 'typescript') });
-    // Without a registry: what the client needs is packed from this project's own modules.
+    // Installs without a registry: the client's dependencies are packed from this project's node_modules.
     for (const name of ['openapi-fetch', 'openapi-typescript-helpers'])
       await run('npm', ['pack', ...quiet, '--pack-destination', folder, join(root, 'node_modules', name)]);
     const compilerOptions = {

@@ -5,9 +5,9 @@ import { runScript } from './run-script.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 const limitMs = 180_000;
-/** The Node programs that run the service: CI names one per supported release. */
+/** The Node programs that run the service. CI sets one per supported release. */
 const programs = process.env['TEST_NODE_BINARIES']?.split(delimiter) ?? [process.execPath];
-/** Where several releases are to be covered, every item that depends on Node's HTTP server. */
+/** With several releases, every item that depends on Node's HTTP server runs on each. */
 const items = process.env['TEST_NODE_BINARIES'] ? '1,3' : '1';
 
 test.each(programs)(
@@ -22,7 +22,7 @@ test.each(programs)(
     const [outcome] = JSON.parse(await readFile(json, 'utf8'));
     expect(outcome.with.counts.acknowledged).toBeGreaterThan(10);
     expect(outcome.with.counts.changes).toBeGreaterThan(10);
-    // Nothing but the outcomes and what tsx keeps for later runs.
+    // Only the results and the cache of tsx remain.
     expect((await readdir(temporary)).filter((name) => !name.startsWith('tsx-'))).toEqual(['outcomes.json']);
     expect(code).toBe(0);
   },

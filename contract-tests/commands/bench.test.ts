@@ -5,7 +5,7 @@ import { runScript } from './run-script.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 const titles = ['(a) bare Express', '(b) with validation', '(c) a transaction', '(d) this service', '(e) with'];
-/** Ten runs of a second, and as many programs to start, on whatever else the machine does. */
+/** Allows for ten runs of one second and as many process starts on a busy machine. */
 const limitMs = 240_000;
 
 test(
@@ -21,7 +21,7 @@ test(
     expect(report).toMatchObject({ seconds: 1, rounds: 1, connections: 64, outcomes: [{ kind: 'sqlite' }] });
     expect(Object.keys(report.outcomes[0].runs)).toEqual(['bare', 'validated', 'storing', 'service', 'turns']);
     expect(await readFile(join(reports, 'bench.svg'), 'utf8')).toContain('(d) this service');
-    // The databases are gone.
+    // The databases were dropped.
     expect((await readdir(temporary)).filter((name) => name.startsWith('state-service-'))).toEqual([]);
     expect(code).toBe(0);
   },

@@ -11,7 +11,7 @@ interface Reply {
   readonly body?: unknown;
 }
 
-/** A stand-in for whatever may answer at the address: gives its replies in turn, the last one for ever. */
+/** Starts a server that sends its replies in order and then repeats the last one. */
 async function serverOf(...replies: Reply[]) {
   const received: unknown[] = [];
   const server = createServer(async (request, response) => {

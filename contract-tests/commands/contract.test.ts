@@ -7,11 +7,11 @@ import { plan } from '../../scripts/contract-check/plan.js';
 import { Clock, startTestService, type TestService } from '../support/service.js';
 import { runScript } from './run-script.js';
 
-/** The check stamps with the real time, so the service has to tell that, too. */
+/** The check sends real timestamps, so the service requires a real clock. */
 const realTime = () => Object.assign(new Clock(), { now: Date.now });
 const check = ({ url, key }: Pick<TestService, 'url' | 'key'>) =>
   runScript('contract', ['--url', url], { SERVICE_KEY: key });
-/** What needs the operator, or two requests at once. */
+/** Statuses that require an operator's action or two concurrent requests. */
 const fromInside = [403, 409, 429, 500, 503];
 
 test('every documented response is requested, except those that a single request cannot cause', () => {
@@ -53,7 +53,7 @@ test('a missing key and an unreachable service are reported', async () => {
   expect([code, stdout]).toEqual([1, expect.stringContaining('0 responses as documented')]);
 });
 
-/** Stands before the service and changes what it answers to GET /v1/state. */
+/** Starts a proxy that changes the service's responses to GET /v1/state. */
 async function startProxy(target: string, change: (body: object) => object): Promise<string> {
   const server = createServer(async (request, response: ServerResponse) => {
     const parts: Buffer[] = [];

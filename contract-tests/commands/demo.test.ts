@@ -6,7 +6,7 @@ import { temporaryFolder } from './temporary-folder.js';
 const scenes = ['calm', 'relaxed', 'focused', 'stressed', 'acute_stress'];
 
 test('every reference scene reaches its state after ten readings, on plain lines of at most 100 columns', async () => {
-  // CI is set, because picocolors by itself would take it for a terminal.
+  // CI is set, because picocolors would otherwise print colors.
   const { code, stdout } = await runScript('demo', ['--pace', '0', '--seed', '7'], { CI: 'true' });
   expect(stdout.match(/ bpm {2}\w+ +[+−]\d\.\d\d {2}█+░+ +\d+ {2}\w+$/gm)).toHaveLength(50);
   const rows = stdout.trimEnd().split('\n').slice(-5);

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { Clock, startTestService, type TestService } from '../support/service.js';
 import { runScript, startScript } from './run-script.js';
 
-/** Deliveries carry the real time, which their receiver checks. */
+/** The receiver checks the timestamps of deliveries, so the service requires a real clock. */
 const realTime = () => Object.assign(new Clock(), { now: Date.now, at: () => new Date().toISOString() });
 
 const listenTo = ({ url, key }: Pick<TestService, 'url' | 'key'>, session: string) =>

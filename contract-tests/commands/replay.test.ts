@@ -12,7 +12,7 @@ p2,Rest,58,1608.5,rest
 p2,Math,,18,stressor
 `;
 
-/** The replay stamps with the real time, so the service has to tell that, too. */
+/** The replay sends real timestamps, so the service requires a real clock. */
 const realTime = () => Object.assign(new Clock(), { now: Date.now });
 
 async function replay(csv: string, env: { url: string; key: string }, ...args: string[]): Promise<Ended> {

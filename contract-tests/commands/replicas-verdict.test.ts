@@ -11,7 +11,7 @@ const none = Object.fromEntries(faultNames.map((name) => [name, 0])) as Faults;
 const instant = (second: number) => `2026-11-21T09:00:0${second}.000Z`;
 const stateOf = (score: number) => (score < 60 ? 'focused' : 'stressed');
 
-/** Three readings of a session, each answered twice; the third came before the second. */
+/** Three readings of a session, each with two responses. The third reading arrived before the second. */
 function run(): { sent: Sent[]; shown: Shown } {
   const { adaptation_effectiveness: moved, ...first } = example;
   const answer = (second: number, score: number, previous_score?: number): StateReading => ({
@@ -76,7 +76,7 @@ test.each<[keyof Faults, string, (points: Point[], all: ReturnType<typeof run>) 
   const all = run();
   const points = all.shown.histories[0]?.datapoints ?? [];
   spoil(points, all);
-  // Both services show the same, unless that is what is wrong.
+  // Both services return the same history unless the case changes it.
   Object.assign(all.shown.histories[1] ?? {}, structuredClone(all.shown.histories[0]));
   expect(faultsOf(all)[name]).toBe(1);
 });

@@ -5,7 +5,7 @@ import { mysqlServerUrl } from '../support/databases.js';
 import { runScript } from './run-script.js';
 import { temporaryFolder } from './temporary-folder.js';
 
-/** Programs to start many times, on whatever else the machine does. */
+/** Allows for many process starts on a busy machine. */
 const limitMs = 240_000;
 
 test(

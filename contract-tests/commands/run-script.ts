@@ -13,14 +13,14 @@ export interface Ended {
 
 export interface RunningScript {
   readonly ended: Promise<Ended>;
-  /** Resolves once standard output holds the text. */
+  /** Resolves once standard output contains the text. */
   shows(text: string): Promise<void>;
   /** Resolves with the first group of the pattern once standard output matches it. */
   finds(pattern: RegExp): Promise<string>;
   interrupt(): void;
 }
 
-/** Starts scripts/<name>.ts as npm would, in one process, so that a signal reaches it. */
+/** Starts scripts/<name>.ts as npm does, in one process, so that signals reach it. */
 export function startScript(name: string, args: readonly string[], env: Record<string, string> = {}): RunningScript {
   const child = spawn(process.execPath, ['--import', 'tsx', `scripts/${name}.ts`, ...args], {
     cwd: root,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import released from '../released/0.1.0.json' with { type: 'json' };
 import { compareContracts } from '../../scripts/contract-diff/compare.js';
 
-/** A contract that tests may change as they like. */
+/** A contract that tests may change freely. */
 type Contract = ReturnType<JSON['parse']>;
 type Case = readonly [name: string, change: (contract: Contract) => void, at: string, message: RegExp];
 

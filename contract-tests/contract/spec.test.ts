@@ -23,7 +23,7 @@ const ajv = new Ajv({ strict: false, allErrors: true });
 addFormats(ajv);
 ajv.addSchema(contract, 'contract');
 
-/** Every part of the document with its place, as a JSON Pointer. */
+/** Yields every part of the document with its JSON Pointer. */
 function* partsOf(value: unknown, at = ''): Generator<readonly [at: string, part: Part]> {
   if (typeof value !== 'object' || value === null) return;
   if (!Array.isArray(value)) yield [at, value as Part];
@@ -36,7 +36,7 @@ const placed = (pattern: RegExp) => parts.filter(([at]) => pattern.test(at)) as 
 const follow = (part: Schema): Schema =>
   part.$ref === undefined ? part : follow(parts.find(([at]) => `#${at}` === part.$ref)?.[1] as Schema);
 
-/** As given, or put together from those of what is inside. */
+/** Returns the documented example, or one composed of the examples of its parts. */
 function exampleOf(part: Schema): unknown {
   const schema = follow(part);
   if ('example' in schema) return schema.example;
@@ -46,7 +46,7 @@ function exampleOf(part: Schema): unknown {
   return Object.fromEntries(fields.map(([name, it]) => [name, exampleOf(it)]));
 }
 
-/** Of fields that exclude each other all but the first are left out. */
+/** Returns the fields that an example omits: of mutually exclusive fields, all except the first. */
 function exclusive(schema: Schema): string[] | undefined {
   return (schema['x-one-of-fields'] as string[] | undefined)?.slice(1);
 }
@@ -97,7 +97,7 @@ test('every request and response body has examples, and they validate', () => {
   expect(faults.filter(Boolean)).toEqual([]);
 });
 
-// What .spectral.yaml switches off for answers holds for requests.
+// Applies to requests the rules that .spectral.yaml disables for responses.
 test('every text, list, number and object in requests is bounded', () => {
   const bodies = placed(/^\/paths\/[^/]+\/[^/]+\/requestBody\/content\/[^/]+\/schema$/);
   const parameters = placed(/^\/components\/parameters\/[^/]+$/)
@@ -120,8 +120,8 @@ function openEnds(at: string, part: Schema): string[] {
 }
 
 /**
- * Outside of the contract, and nothing else is: they are pages and the contract itself, for people and tools, no
- * operations of the interface. What they answer is held by http/documentation.test.ts.
+ * Paths outside the contract. They serve pages and the contract itself, not operations. http/documentation.test.ts
+ * tests their responses.
  */
 const documentation = ['/docs', '/openapi.json', '/openapi.yaml'];
 
@@ -149,7 +149,7 @@ test('every route is in the contract', async () => {
   }
 });
 
-/** What a path with parameters of the contract offers at this one. */
+/** Returns the path item of the contract whose template matches the path. */
 function namedBy(path: string): object | undefined {
   const found = Object.entries(contract.paths).find(([template]) =>
     new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`).test(path),

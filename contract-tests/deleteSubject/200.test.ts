@@ -84,7 +84,7 @@ test('after an erasure, the same subject and session names start with no data', 
 test('data left by an interrupted erasure is not readable and is deleted later', async () => {
   const service = await startTestService({});
   await liveOnce(service, 'anna', 2);
-  // As if the process had been stopped right after the tombstones were laid.
+  // The state after the process stopped directly after it wrote the tombstones.
   const half = { ...service.store, eraseReadings: async () => true };
   const accountId = (await service.store.keys.list()).at(-1)?.accountId ?? '';
   expect(await eraseSubject(half, accountId, 'anna')).toBe(2);
@@ -131,7 +131,7 @@ test('a reading that arrives during an erasure waits for its end and starts a ne
           const writer = writerOf(id);
           const eraseSessions = async (subjectId: string) => {
             late = service.read({ session_id: 'anna-0', subject_id: subjectId, heart_rate: 95, ...turn });
-            // Long enough to be stored, were it not made to wait.
+            // Without the wait, this is long enough for the reading to be stored.
             await Promise.race([late, sleep(300)]);
             return writer.eraseSessions(subjectId);
           };

@@ -13,7 +13,7 @@ const turn = { user_message: 'my exam is tomorrow and I cannot sleep', ai_respon
 const sessionsPerSubject = 12;
 const readingsPerSession = 30;
 
-/** Fills an embedded database with two people whose rows lie between each other, with events and deliveries. */
+/** Fills an embedded database with interleaved rows, events and deliveries of two subjects. */
 async function fillTwoPeople(): Promise<{ service: TestService; folder: string }> {
   const database = await createTestDatabase('sqlite');
   onTestFinished(database.drop);
@@ -34,7 +34,7 @@ async function fillTwoPeople(): Promise<{ service: TestService; folder: string }
   return { service, folder: config.kind === 'sqlite' ? dirname(config.file) : '' };
 }
 
-/** How often a text occurs in the bytes of the database's files, per file. */
+/** Counts the occurrences of a text in the bytes of each database file. */
 async function occurrences(folder: string, text: string): Promise<Record<string, number>> {
   const names = (await readdir(folder)).filter((name) => !name.endsWith('.key'));
   const counts = names.map(async (name) => {

@@ -9,7 +9,7 @@ import { register } from '../support/webhooks.js';
 const daySeconds = 24 * 60 * 60;
 const url = 'https://8.8.8.8/';
 
-/** A session that changes its state once, from calm to acute stress. */
+/** Sends the readings of a session with one state transition, from calm to acute stress. */
 async function changeState(service: TestService, session_id: string, subject_id?: string): Promise<void> {
   for (const signals of [{ heart_rate: 60, tone: 'calm' } as const, { heart_rate: 130, tone: 'hostile' } as const]) {
     await service.read({ session_id, ...(subject_id !== undefined && { subject_id }), ...signals });

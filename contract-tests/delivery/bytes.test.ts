@@ -12,7 +12,7 @@ import { attempted, deliveriesOf, register, startStory } from '../support/webhoo
 const url = 'https://hooks.example.com/state';
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** A delivery as it leaves the service. */
+/** A delivery as the receiver gets it. */
 interface Captured {
   readonly bytes: Buffer;
   readonly headers: Record<string, string>;
@@ -40,7 +40,7 @@ async function capture(count: number): Promise<Captured[]> {
   return captured.slice(0, count);
 }
 
-/** Sends a sample and returns what went out. */
+/** Sends a sample event and returns the delivery. */
 async function sample(service: TestService, id: string): Promise<Captured> {
   const { length } = captured;
   await service.post(`/webhooks/${id}/test`);
@@ -159,7 +159,7 @@ test('two events never share an id', async () => {
 
 test('for 24 hours after a rotation both secrets verify, the new one first, and then only the new one', async () => {
   const clock = new Clock();
-  // So that it is now when the day is over, for the library looks at the real time.
+  // The library checks the real time, so the clock starts a day earlier and is correct after the advance.
   clock.nowMs -= dayMs;
   const service = await startTestService({ env: { WORKER: '1' }, clock });
   const { id, secret: old } = await register(service, url);

@@ -18,7 +18,7 @@ test('no event after a registration is lost when the clock is set back one hour'
 });
 
 test('a webhook gets no event from before its registration, even when the clock was set back in between', async () => {
-  // No worker yet: the events wait in the outbox.
+  // No worker runs yet, so the events stay in the outbox.
   const service = await startTestService({});
   const [early, late] = [await startReceiver(), await startReceiver()];
   await register(service, early.url);
@@ -59,7 +59,7 @@ test('after the clock is set back one hour, due deliveries and retries are sent 
   const stored = deliveriesOf(service, id);
   await attempted(stored, 20);
   await first.close();
-  // As a worker that died left it.
+  // The state that a dead worker leaves.
   const range = { nowMs: service.clock.nowMs + 2000, leasedUntilMs: service.clock.nowMs + 32_000 };
   const queues = await service.store.findDueQueues();
   const shares = queues.map((queue) => ({ queue, count: 1 }));

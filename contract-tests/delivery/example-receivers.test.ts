@@ -22,7 +22,7 @@ const sign = (secrets: readonly string[], nowMs = atMs) =>
   );
 const signed = sign([secret]);
 
-/** What a receiver should make of a delivery that comes at `nowMs`. */
+/** Whether a receiver should accept a delivery that arrives at `nowMs`. */
 const cases: ReadonlyArray<{
   what: string;
   text: string;

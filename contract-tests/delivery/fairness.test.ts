@@ -10,14 +10,14 @@ import { client, startTestService, type TestService } from '../support/service.j
 import { until } from '../support/until.js';
 import { register, startWorkerOn } from '../support/webhooks.js';
 
-/** The same service for a new account. */
+/** Returns the same service with a new account. */
 async function accountOn(service: TestService, account: string): Promise<TestService> {
   const { key } = await createKey(service.store.keys, { account, tier: 'enterprise' }, service.clock.nowMs);
   const accountId = (await service.store.keys.accountByName(account))?.accountId ?? '';
   return { ...service, ...client(service.url, key, service.clock), key, accountId };
 }
 
-/** Registers a webhook and stores deliveries that are due. */
+/** Registers a webhook and stores due deliveries. */
 async function storeDueAt(service: TestService, url: string, count: number): Promise<void> {
   const { id: webhookId } = await register(service, url);
   const { accountId, clock } = service;

@@ -6,7 +6,9 @@ import { startTestService, type TestServiceOptions } from '../support/service.js
 import { until } from '../support/until.js';
 import { register, startStory } from '../support/webhooks.js';
 
-/** A change of state has been received, and before that could be written down the database went away. */
+/**
+ * Starts a service whose database becomes unavailable after a delivery was received and before its outcome was stored.
+ */
 async function startOutage() {
   const database = await createTestDatabase();
   const target = new URL(database.url);
@@ -46,7 +48,7 @@ test('when the database returns within the lease, the outcome is stored and noth
   await restore();
   await change();
   await change();
-  // These stand behind the first one in their line.
+  // The later deliveries are queued behind the first one.
   await receiver.until(3);
   expect(receiver.received.map(({ event }) => event.timestamp)).toEqual(told.map(({ timestamp }) => timestamp));
   await close();

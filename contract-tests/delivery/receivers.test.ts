@@ -7,7 +7,7 @@ import { startReceiver } from '../support/receiver.js';
 import { startDelivering, startTestService } from '../support/service.js';
 import { attempted, deliveriesOf, register } from '../support/webhooks.js';
 
-/** Sends a sample to the URL and returns what came of the first attempt at it. */
+/** Sends a sample to the URL and returns the outcome of its first attempt. */
 async function outcomeAt(url: string, env?: Record<string, string>) {
   const service = env ? await startTestService({ env: { WORKER: '1', ...env } }) : await startDelivering();
   const { id } = await register(service, url);
@@ -37,7 +37,7 @@ async function listen<S extends Server>(server: S): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A receiver that does as it likes with each connection that has sent something. */
+/** Starts a receiver that calls `handle` with each connection after its first data. */
 async function startRaw(handle: (socket: Socket) => void): Promise<string> {
   return `http://127.0.0.1:${await listen(createServer((socket) => socket.once('data', () => handle(socket))))}/`;
 }
@@ -98,7 +98,7 @@ test('a keep-alive connection that the receiver closes does not fail the next at
   const port = await listen(
     createServer((socket) => {
       connections += 1;
-      // Closes the connection at the moment of the second request, as a receiver does after its own idle time.
+      // Closes the connection when the second request arrives, as a receiver does after its idle timeout.
       socket.once('data', () => {
         socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
         socket.once('data', () => socket.resetAndDestroy());

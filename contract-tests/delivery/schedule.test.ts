@@ -13,7 +13,7 @@ import {
 
 const pauses = [1, 4, 16];
 
-/** A webhook whose receiver fails until told otherwise, and what is needed to watch it. */
+/** Registers a webhook whose receiver fails until its answer is changed. */
 async function startFailing(service: TestService, status = 500) {
   const receiver = await startReceiver();
   receiver.answer(status);
@@ -21,7 +21,7 @@ async function startFailing(service: TestService, status = 500) {
   return { receiver, webhook, deliveries: deliveriesOf(service, webhook.id) };
 }
 
-/** Lets the schedule of one delivery, whose first attempt has failed, run out. */
+/** Advances the clock through all retries of one delivery whose first attempt has failed. */
 async function runOut(
   { clock }: TestService,
   deliveries: ReturnType<typeof deliveriesOf>,
@@ -52,7 +52,7 @@ test('retries follow 1, 4 and 16 s after the previous failure, not a millisecond
     expect(receiver.received).toHaveLength(index + 2);
     statuses.push((await webhookOf(service, webhook.id)).status);
   }
-  // From the third failure on; the third retry is made all the same.
+  // The status is failed from the third failure on, but the third retry is still made.
   expect(statuses).toEqual(['active', 'active', 'failed', 'failed']);
   const [failed] = (await failedDeliveries(service)).deliveries;
   const instants = failed?.attempts.map(({ timestamp }) => Date.parse(timestamp) - startMs);
@@ -218,7 +218,7 @@ test('a 410 disables the webhook: the failed and all queued deliveries are liste
   service.clock.advance(1);
   await receiver.until(3);
   await attempted(deliveries, 3);
-  // In the same millisecond, but after the 410: the order does not depend on the clock.
+  // Follows the 410 in the same millisecond: the order does not depend on the clock.
   await one.change();
   await beat();
   const told = receiver.received.length;

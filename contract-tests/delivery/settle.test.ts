@@ -10,7 +10,7 @@ const timestamp = '2026-11-21T09:30:00.000Z';
 const failure = { timestamp, status: 500, duration_ms: 1 };
 const success = { timestamp, status: 204, duration_ms: 1 };
 
-/** A webhook of an account of its own with deliveries as they are given. */
+/** Creates an account with a webhook and the given deliveries. */
 async function arrange(...rests: Array<Partial<Delivery>>) {
   const { store } = await startTestService();
   const accountId = `acc_${randomUUID().slice(0, 12)}`;
@@ -68,7 +68,7 @@ test('a settled group advances each of its queues by one delivery and no other q
     .filter(({ owner }) => owner === 'o')
     .map((delivery) => ({ delivery, attempt: delivery.sessionId === 'again' ? failure : success }));
   await settleGroup(store, group, Date.now());
-  // What is due and not claimed.
+  // Deliveries that are queued and not claimed.
   const due = await claimHeld(
     deliveries.map(({ deliveryId }) => deliveryId),
     null as never,

@@ -19,10 +19,10 @@ import {
 
 const leaseSeconds = 30;
 const idOf = ({ deliveryId }: { deliveryId: string }) => deliveryId;
-/** Receivers as the store tells them apart. */
+/** The receiver ids that the store uses. */
 const receiverName = (index: number) => (index % 20).toString(16).padStart(16, '0');
 
-/** A receiver that takes its time, and remembers which ids were under way twice at once. */
+/** Starts a slow receiver that records the ids that were in flight twice concurrently. */
 async function startWatching() {
   const receiver = await startReceiver();
   const underWay = new Set<string>();
@@ -38,12 +38,12 @@ async function startWatching() {
   return { receiver, overlaps };
 }
 
-/** A worker as a process of its own, under the real clock. */
+/** Starts a worker as a separate process with the real clock. */
 function startProcessOn({ database }: TestService) {
   return startDeliver({ DATABASE_URL: database.url, WEBHOOK_ALLOW_LOOPBACK: '1' });
 }
 
-/** As a worker asks for work. */
+/** Claims deliveries as a worker does. */
 async function claim({ store, clock }: TestService, owner: string, count = 100) {
   const range = { nowMs: clock.nowMs, leasedUntilMs: clock.nowMs + leaseSeconds * 1000 };
   const queues = (await store.findDueQueues()).filter((queue) => isDue(queue, range));
@@ -88,7 +88,7 @@ test('concurrent claims share the deliveries, and each delivery has one owner', 
   const service = await startTestService({});
   const due = await storeDue(service, 'wh_any', 200);
   const claimed: string[] = [];
-  // Whoever comes second to the same rows gets none of them, so it takes a few rounds.
+  // The second of two concurrent claims gets none of the locked rows, so it takes a few rounds.
   for (let round = 0, found = 1; found > 0; round += 1) {
     const owners = Array.from({ length: 6 }, (_, index) => `${round}.${index}`.padStart(16, '0'));
     const claims = (await Promise.all(owners.map((owner) => claim(service, owner, 40)))).flat();
@@ -133,7 +133,7 @@ test('a delivery whose worker is killed between sending and settling is sent aga
   const beat = await startHeartbeat(service);
   await beat();
   expect(receiver.received).toHaveLength(1);
-  // The lease was taken by the real clock, which may have gone on a little since this one stopped.
+  // The lease was taken at the real time, which may be slightly later than this stopped clock.
   service.clock.nowMs = Date.now() + leaseSeconds * 1000;
   const [first, second] = await receiver.until(2);
   expect(second?.id).toBe(first?.id);
@@ -155,7 +155,7 @@ test('a closing worker releases unfinished deliveries, and another worker sends 
   expect(new Set(receiver.received.map((it) => it.id)).size).toBe(1);
   const deliveries = deliveriesOf(service, id);
   await until('delivered', async () => (await deliveries())[0]?.status === 'delivered');
-  // What was cut off is no failure of the receiver's.
+  // An attempt that the worker aborted does not count as a failure of the receiver.
   expect((await deliveries())[0]?.attempts).toHaveLength(1);
 });
 

@@ -4,7 +4,7 @@ import { startTestService } from '../support/service.js';
 import { pageAddresses } from './site.js';
 
 const addresses = await pageAddresses();
-/** Judging a page takes seconds. */
+/** The accessibility check of a page takes seconds. */
 const everyPageMs = 240_000;
 
 test.each([

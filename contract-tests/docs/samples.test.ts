@@ -23,11 +23,11 @@ const runners: readonly Runner[] = [
   { language: 'curl', file: 'sample.sh', command: 'bash' },
   { language: 'TypeScript', file: 'sample.mts', command: tsx },
 ];
-/** The first interpreter that has httpx: the one in PATH, or Debian's with the package python3-httpx. */
+/** The first interpreter with httpx: the one in PATH, or Debian's with the package python3-httpx. */
 const interpreter = ['python3', '/usr/bin/python3'].find((it) => spawnSync(it, ['-c', 'import httpx']).status === 0);
 const python: Runner = { language: 'Python', file: 'sample.py', command: interpreter ?? 'python3' };
 const isPythonCovered = interpreter !== undefined || process.env['TEST_PYTHON_REQUIRED'] === '1';
-/** In this order: a session must exist before its state is read. */
+/** The order matters: a session must exist before its state is read. */
 const story = ['ingest', 'getState', 'getHistory', 'registerWebhook', 'listWebhooks', 'getHealth'];
 
 test.each(runners)('the $language samples run unchanged', runStory);
@@ -53,7 +53,7 @@ async function runStory(runner: Runner): Promise<void> {
   expect(answers.get('getHealth')).toMatch(/ok/);
 }
 
-/** Starts a service and returns a function that runs the sample of an operation against it, and returns its output. */
+/** Starts a service. Returns a function that runs the sample of an operation against it and returns its output. */
 async function startSamples({ language, file, command }: Runner) {
   const { url, key } = await startTestService();
   const folder = await mkdtemp(join(tmpdir(), 'state-service-sample-'));

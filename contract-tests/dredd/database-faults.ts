@@ -2,16 +2,16 @@ import Libsql from 'libsql';
 import mysql from 'mysql2/promise';
 import type { DatabaseKind } from '../support/databases.js';
 
-/** Bounds our own waiting for a table that the service is using. */
+/** Limits the wait for a table that the service is using. */
 const waitSeconds = 5;
 
-/** Real faults, brought about from a second connection. */
+/** Causes real faults from a second connection. */
 export interface DatabaseFaults {
-  /** Takes the table away. */
+  /** Renames the table, so that it is missing. */
   hide(table: string): Promise<void>;
-  /** Brings it back. */
+  /** Restores the table. */
   show(table: string): Promise<void>;
-  /** Makes whoever else uses the tables wait; on SQLite whoever writes at all, for readers wait for nobody there. */
+  /** Locks the tables. On SQLite, only writers wait for the lock. */
   lock(tables: readonly string[]): Promise<void>;
   unlock(): Promise<void>;
   close(): Promise<void>;

@@ -1,7 +1,7 @@
 import { type JsonSchema, type OpenApiSchema, toJsonSchema } from './json-schema.js';
 import { type Reference, resolve } from './reference.js';
 
-/** The parts of an OpenAPI document that say what may be answered. */
+/** The parts of an OpenAPI document that describe responses. */
 export interface ContractDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
 }
@@ -22,20 +22,20 @@ export interface DocumentedAnswer {
   readonly operationId: string;
   readonly status: string;
   readonly needsKey: boolean;
-  /** Names of the headers that must be there. */
+  /** Names of the required headers. */
   readonly headers: readonly string[];
-  /** Absent where the answer has no body. */
+  /** Absent when the response has no body. */
   readonly body?: { readonly mediaType: string; readonly schema: JsonSchema };
 }
 
 const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
-/** The name of a pair, as in `POST /v1/ingest 200`. */
+/** Returns the name of a pair, e.g. `POST /v1/ingest 200`. */
 export function pairOf(method: string, path: string, status: string): string {
   return `${method.toUpperCase()} ${path} ${status}`;
 }
 
-/** Every documented answer, by the name of its pair, in the order of the contract. */
+/** Returns every documented response by the name of its pair, in the order of the contract. */
 export function documentedAnswers(contract: ContractDocument): ReadonlyMap<string, DocumentedAnswer> {
   const answers = new Map<string, DocumentedAnswer>();
   for (const [path, item] of Object.entries(contract.paths))

@@ -5,7 +5,7 @@ import { afterEach, expect, test } from 'vitest';
 import contract from '../../generated/openapi.json' with { type: 'json' };
 import { type BringAbout, runDredd, type Verdict } from './run-dredd.js';
 
-/** A stub stands in for the service here: what is tested is that Dredd, set up as it is, sees what is wrong. */
+/** A stub replaces the service: these tests check that our setup of Dredd detects deviations. */
 interface Answer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -97,7 +97,7 @@ test('a service that does not respond fails', async () => {
 
 const state200 = { 200: contract.paths['/v1/state'].get.responses[200] };
 
-/** The contract with one operation, and of its answers these. */
+/** Returns the contract with one operation and the given responses. */
 function contractOf(responses: object) {
   const get = { ...contract.paths['/v1/state'].get, responses: responses as typeof state200 };
   return { ...contract, paths: { '/v1/state': { get } } };

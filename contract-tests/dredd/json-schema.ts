@@ -1,15 +1,15 @@
 import { resolve } from './reference.js';
 
-/** A schema of OpenAPI 3.0, and as draft-07 the one that Dredd understands. */
+/** An OpenAPI 3.0 schema, or its draft-07 form, which Dredd understands. */
 export type OpenApiSchema = Readonly<Record<string, unknown>>;
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 const draft = 'http://json-schema.org/draft-07/schema#';
 
-/** Keywords that mean nothing to JSON Schema or that draft-07 writes otherwise. */
+/** Keywords that JSON Schema does not define, or that draft-07 writes differently. */
 const left = ['example', 'externalDocs', 'discriminator', 'xml', 'deprecated', 'readOnly', 'writeOnly', 'nullable'];
 
-/** Rewrites a schema of the contract as draft-07 with every `$ref` inlined. Throws for one that contains itself. */
+/** Converts a schema of the contract to draft-07 with every `$ref` inlined. Throws for a recursive schema. */
 export function toJsonSchema(contract: object, schema: OpenApiSchema): JsonSchema {
   return { $schema: draft, ...convert(contract, schema, []) };
 }
@@ -28,7 +28,7 @@ function convert(contract: object, schema: OpenApiSchema, within: readonly strin
   );
 }
 
-/** Converts the schemas that a keyword holds; any other value stays. */
+/** Converts the schemas inside a keyword. Any other value is unchanged. */
 function nested(keyword: string, value: unknown, inner: (value: unknown) => JsonSchema): unknown {
   if (keyword === 'properties')
     return Object.fromEntries(Object.entries(value as object).map(([name, it]) => [name, inner(it)]));
@@ -37,7 +37,7 @@ function nested(keyword: string, value: unknown, inner: (value: unknown) => Json
   return isSchema ? inner(value) : value;
 }
 
-/** In OpenAPI 3.0 exclusiveMinimum says how minimum is meant; in draft-07 it is the bound itself. */
+/** Converts exclusive bounds: in OpenAPI 3.0 exclusiveMinimum modifies minimum, in draft-07 it is the bound itself. */
 function exclusive(schema: Record<string, unknown>): Record<string, unknown> {
   for (const [flag, bound] of [
     ['exclusiveMinimum', 'minimum'],

@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { World } from './world.js';
 
-/** A new session of a subject of the same name, with two readings, so that answers about it hold every optional field. */
+/**
+ * Creates a session and a subject with the same name and two readings, so that responses contain every optional field.
+ */
 export async function sessionWithData(world: World): Promise<string> {
   const sessionId = randomUUID();
   for (const seconds of [2, 1]) await ingest(world, turn(sessionId, sessionId, seconds));
   return sessionId;
 }
 
-/** A new subject whose topic is known. */
+/** Creates a subject with a known topic. */
 export async function subjectWithTopic(world: World): Promise<string> {
   const subjectId = randomUUID();
   await ingest(world, turn(randomUUID(), subjectId));

@@ -2,7 +2,7 @@ export interface Reference {
   readonly $ref: string;
 }
 
-/** Follows a local `$ref`, as in `#/components/responses/Unavailable`, to what is not a reference itself. */
+/** Resolves a local `$ref`, e.g. `#/components/responses/Unavailable`, including nested references. */
 export function resolve<T extends object>(contract: object, node: Reference | T | undefined): T {
   if (node === undefined) throw new Error('the contract refers to something that is not in it');
   if (!isReference(node)) return node;

@@ -4,26 +4,26 @@ import { type ContractDocument, type DocumentedAnswer, documentedAnswers, pairOf
 import { Dredd, silenceReport, type Test, type Transaction } from './dredd.js';
 import { type Undo, undoAll } from './undo-all.js';
 
-/** Longer than the service may take to say 503 while its database is locked. */
+/** Longer than the service takes to return 503 while its database is locked. */
 const requestTimeoutMs = 15_000;
 
 export interface Verdict {
-  /** As in `POST /v1/ingest 200`. */
+  /** For example `POST /v1/ingest 200`. */
   readonly pair: string;
   readonly isPassed: boolean;
-  /** Why it failed. */
+  /** The reason of the failure. */
   readonly message: string;
 }
 
-/** What is done when the answer is in, in reverse order. */
+/** Cleanup functions. They run in reverse order after the response. */
 export type Defer = (undo: Undo) => void;
 
-/** Turns Dredd's happy request into the one that is answered with the documented status. */
+/** Changes Dredd's default request into one that gets the documented status. */
 export type BringAbout = (transaction: Transaction, answer: DocumentedAnswer, defer: Defer) => Promise<void>;
 
 /**
- * Runs Dredd over every documented answer of the contract. The verdicts hold one row a documented pair, also for
- * those that Dredd skipped or never ran: they failed. Rejects when Dredd itself does not run.
+ * Runs Dredd over every documented response of the contract. Returns one verdict per documented pair. A pair that
+ * Dredd skipped or never ran has failed. Rejects when Dredd itself does not run.
  */
 export async function runDredd(contract: ContractDocument, url: string, bringAbout: BringAbout): Promise<Verdict[]> {
   const answers = documentedAnswers(contract);
@@ -36,7 +36,7 @@ export async function runDredd(contract: ContractDocument, url: string, bringAbo
     hookfiles: ['hooks.cjs'],
     emitter,
     loglevel: 'silent',
-    // A connection must not outlive the process that it leads to.
+    // The service restarts between scenarios, so connections are not reused.
     http: { timeout: requestTimeoutMs, agentOptions: { keepAlive: false } },
     custom: { cwd: fileURLToPath(new URL('.', import.meta.url)), steps: steps(answers, checked, bringAbout) },
   });
@@ -45,7 +45,7 @@ export async function runDredd(contract: ContractDocument, url: string, bringAbo
   return verdictsOf([...answers.keys()], checked, faults);
 }
 
-/** The hooks; hooks.cjs hands them to Dredd. */
+/** The hooks, which hooks.cjs passes to Dredd. */
 function steps(answers: ReadonlyMap<string, DocumentedAnswer>, checked: Set<string>, bringAbout: BringAbout) {
   const undos: Undo[] = [];
   const answerTo = (transaction: Transaction): DocumentedAnswer => {
@@ -68,7 +68,7 @@ function steps(answers: ReadonlyMap<string, DocumentedAnswer>, checked: Set<stri
   };
 }
 
-/** By itself Dredd knows the keys of an example: neither types nor enumerations nor fields too many. */
+/** Validates the body against its schema, because Dredd checks only the keys of an example. */
 function expect({ expected }: Transaction, { headers, body }: DocumentedAnswer): void {
   expected.headers = Object.fromEntries(headers.map((name) => [name, '']));
   if (!body) return;
@@ -76,13 +76,13 @@ function expect({ expected }: Transaction, { headers, body }: DocumentedAnswer):
   expected.bodySchema = body.schema;
 }
 
-/** Dredd compares content types as text; JSON is UTF-8 whether the header says so or not. */
+/** Removes the charset, because Dredd compares content types as text and JSON is always UTF-8. */
 function leaveOutCharset(headers: Record<string, string>): void {
   const type = headers['content-type'];
   if (type !== undefined) headers['content-type'] = type.replace(/; *charset=utf-8$/i, '');
 }
 
-/** What Dredd reports as not passed, by pair; also a pair that it ran twice and that passed once. */
+/** Returns Dredd's failures by pair. A pair that ran twice fails if one run failed. */
 function collectFaults(emitter: EventEmitter): Map<string, string> {
   const faults = new Map<string, string>();
   const note = (test: Test, message: string) =>
@@ -105,7 +105,10 @@ function verdictsOf(documented: string[], checked: ReadonlySet<string>, faults: 
   });
 }
 
-/** The title is the transaction's id, `POST (200) /v1/ingest?…`; the path without example values is its origin's. */
+/**
+ * Returns the pair of a transaction. Its id, `POST (200) /v1/ingest?…`, contains example values, so the path comes
+ * from its origin.
+ */
 function pairOfTest(title: string, { resourceName }: Transaction['origin']): string {
   const [, method = '', status = ''] = /^(\S+) \((\d+)\)/.exec(title) ?? [];
   return pairOf(method, resourceName, status);

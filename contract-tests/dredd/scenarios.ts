@@ -91,16 +91,16 @@ const scenarios: Scenarios = {
   },
 };
 
-/** Brings about every documented answer of the real service. */
+/** Arranges every documented response of the real service. */
 export function bringAboutIn(world: World): BringAbout {
   return async (transaction, { operationId, status, needsKey }, defer) => {
     const table: Readonly<Record<string, Readonly<Record<string, Scenario>> | undefined>> = scenarios;
     const scenario = table[operationId]?.[status];
     if (!scenario) throw new Error(`no scenario brings about ${operationId} ${status}`);
     if (needsKey) transaction.request.headers['X-Service-Key'] = world.key;
-    // Dredd sends the documented example each time: one key for many different requests.
+    // Dredd sends the documented example each time, so different requests would reuse one key.
     delete transaction.request.headers['Idempotency-Key'];
-    // Every start of the service takes another port.
+    // Every start of the service uses another port.
     transaction.port = new URL(world.service.url).port;
     if (operationId === 'ingest') submit(transaction, {});
     await scenario({ world, transaction, defer });
@@ -115,7 +115,7 @@ async function ofUnknownSession({ transaction }: Stage): Promise<void> {
   setQuery(transaction, 'session_id', randomUUID());
 }
 
-/** The documented example, sensed now in a new session, with some fields changed. */
+/** Returns the documented example with a current timestamp, a new session and some changed fields. */
 function submit({ request }: Transaction, changes: object): void {
   const example = JSON.parse(request.body ?? '{}') as object;
   request.body = JSON.stringify({ ...example, session_id: randomUUID(), timestamp: ago(0), ...changes });

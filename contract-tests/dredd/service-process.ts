@@ -6,23 +6,23 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const startMs = 20_000;
-/** More than the service gives itself. */
+/** Longer than the service's own shutdown timeout. */
 const endMs = 12_000;
 const logLinesMax = 40;
 
 type ServiceChild = ChildProcessByStdio<null, Readable, Readable>;
 
-/** The built service as a process of its own, on a free loopback port that may change with every start. */
+/** The built service as a separate process on a free loopback port. The port may change with every start. */
 export interface ServiceProcess {
   readonly url: string;
-  /** What it logged last, for people. */
+  /** The newest log lines, for error messages. */
   readonly log: string;
   start(): Promise<void>;
-  /** Asks it to end. */
+  /** Sends SIGTERM. */
   terminate(): void;
-  /** Resolves when it has ended by itself; rejects when it ends otherwise or not in time. */
+  /** Resolves after a clean exit. Rejects after any other exit and at the timeout. */
   ended(): Promise<void>;
-  /** For good. */
+  /** Kills the process. */
   kill(): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ export function createServiceProcess(databaseUrl: string): ServiceProcess {
     DATABASE_URL: databaseUrl,
     LOG_LEVEL: 'warn',
     WEBHOOK_ALLOW_LOOPBACK: '1',
-    // The scenarios begin more sessions than a key may in a minute.
+    // The scenarios start more sessions than a key may start per minute.
     LIMIT_NEW_SESSIONS_PER_MINUTE: '0',
   };
   const log: string[] = [];
@@ -69,7 +69,7 @@ export function createServiceProcess(databaseUrl: string): ServiceProcess {
   };
 }
 
-/** Runs the command line of the service to its end; resolves with what it printed. */
+/** Runs the service's command line to its end. Resolves with its output. */
 export async function runCommand(databaseUrl: string, args: readonly string[]): Promise<string> {
   const child = run(args, { DATABASE_URL: databaseUrl });
   let output = '';
@@ -84,8 +84,8 @@ export async function runCommand(databaseUrl: string, args: readonly string[]): 
 }
 
 /**
- * Begins an ingest and holds its body back, so that the service has a request under way for as long as wanted.
- * Resolves once the service has seen the request, with what sends the rest and tells the status.
+ * Starts an ingest and holds its body back, so that the service has a request in flight. Resolves once the service has
+ * seen the request, with a function that sends the body and resolves with the status.
  */
 export async function beginIngest(url: string, key: string, body: string): Promise<() => Promise<number>> {
   const headers = {
@@ -98,7 +98,7 @@ export async function beginIngest(url: string, key: string, body: string): Promi
     agent: false,
     headers: { ...headers, Expect: '100-continue' },
   });
-  // Heard of by whoever waits below; between the two waits nobody does.
+  // The waits below handle the error. Without this listener, an error between them would end the process.
   ingest.on('error', () => undefined);
   ingest.flushHeaders();
   await once(ingest, 'continue', { signal: AbortSignal.timeout(endMs) });

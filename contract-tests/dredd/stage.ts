@@ -10,7 +10,7 @@ import type { World } from './world.js';
 
 const closingMs = 5_000;
 
-/** What a scenario works on: Dredd's happy request, carrying a valid key where the operation needs one. */
+/** The context of a scenario: Dredd's default request, with a valid key where the operation requires one. */
 export interface Stage {
   readonly world: World;
   readonly transaction: Transaction;
@@ -19,7 +19,7 @@ export interface Stage {
 
 export type Scenario = (stage: Stage) => Promise<unknown>;
 
-/** One scenario for each documented status of each operation: a missing one does not compile. */
+/** One scenario per documented status of each operation. A missing one does not compile. */
 export type Scenarios<Ops extends OperationId = OperationId> = {
   readonly [Op in Ops]: { readonly [Status in keyof operations[Op]['responses']]: Scenario };
 };
@@ -34,7 +34,7 @@ export async function withUnknownKey({ transaction }: Stage): Promise<void> {
   transaction.request.headers['X-Service-Key'] = `sk_${'0'.repeat(32)}`;
 }
 
-/** The key has one scope, and another one than the operation requires. */
+/** Sends a key without the scope that the operation requires. */
 export async function withoutScope({ world, transaction }: Stage): Promise<void> {
   const isIngest = new URL(transaction.fullPath, 'http://any').pathname === '/v1/ingest';
   transaction.request.headers['X-Service-Key'] = isIngest ? world.readKey : world.ingestKey;
@@ -62,12 +62,12 @@ export function whileLocked(...tables: string[]): Scenario {
   };
 }
 
-/** Nothing keeps a reader waiting in SQLite's WAL mode; there the service is unavailable while it shuts down. */
+/** Makes the service unavailable. SQLite's readers never wait in WAL mode, so there the service shuts down instead. */
 export function unavailable(...tables: string[]): Scenario {
   return (stage) => (stage.world.kind === 'sqlite' ? whileClosing(stage) : whileLocked(...tables)(stage));
 }
 
-/** The service closes while a reading is on its way to it: that one it still takes in, and everything else is refused. */
+/** Closes the service while a reading is in flight. That reading is accepted and every later request is rejected. */
 async function whileClosing({ world: { service, key }, defer }: Stage): Promise<void> {
   const finish = await beginIngest(service.url, key, JSON.stringify(reading(randomUUID())));
   service.terminate();

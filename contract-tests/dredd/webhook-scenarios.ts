@@ -25,7 +25,7 @@ type WebhookOperations = Extract<OperationId, `${string}ebhook${string}` | `${st
 
 const failureMs = 10_000;
 
-/** What can go wrong with an operation on one webhook. */
+/** Error scenarios that operations on one webhook share. */
 const failures = {
   401: withUnknownKey,
   403: withoutScope,
@@ -129,7 +129,7 @@ export const webhookScenarios: Scenarios<WebhookOperations> = {
   },
 };
 
-/** The webhook exists, and another process runs the same request with the same key. */
+/** The webhook exists, and another process runs the same request with the same idempotency key. */
 function withClaimedKey(operationId: OperationId): Scenario {
   return async (stage) => {
     await ofWebhook()(stage);
@@ -175,7 +175,7 @@ async function registerOne(world: World, url?: string): Promise<Schema<'Webhook'
   return call(world, 'POST', '/webhooks/register', { ...registration(), ...(url && { url }) });
 }
 
-/** A sample event to a receiver that wants none: it fails at once. */
+/** Sends a sample event to a receiver that rejects it, so it fails immediately. */
 async function failedDelivery(world: World, defer: Stage['defer']): Promise<Schema<'FailedDelivery'>> {
   const receiver = createServer((_, response) => void response.writeHead(410).end('no more'));
   receiver.listen(0, '127.0.0.1');

@@ -8,21 +8,21 @@ import { type Undo, undoAll } from './undo-all.js';
 
 const callsAtOnce = 20;
 
-/** The real service on a database of its own, and the means to disturb both. */
+/** The real service on its own database, and the means to disturb both. */
 export interface World {
   readonly kind: DatabaseKind;
-  /** The database, as another process of the service uses it. */
+  /** The database, as used by another process of the service. */
   readonly store: Store;
   readonly service: ServiceProcess;
   readonly faults: DatabaseFaults;
   /** A key of an account without limits. */
   readonly key: string;
-  /** Keys of the same account with the scope of their name only. */
+  /** Keys of the same account, each with only the scope in its name. */
   readonly ingestKey: string;
   readonly readKey: string;
-  /** A key of an account that has made all of its calls of this month. */
+  /** A key of an account whose monthly quota is used up. */
   readonly spentKey: string;
-  /** Ends what was started, in reverse order; to be called once. */
+  /** Stops everything in reverse order. Must be called once. */
   close(): Promise<void>;
 }
 
@@ -32,13 +32,14 @@ export async function openWorld(kind: DatabaseKind): Promise<World> {
   try {
     const database = await createTestDatabase(kind);
     undos.unshift(() => database.drop());
-    // Before the first start, which would fill an empty embedded database with an account of its own.
+    // Precedes the first start, which would create another account in an empty embedded database.
     const createKey = (...options: readonly string[]) => runCommand(database.url, ['keys', 'create', ...options]);
     const key = await createKey('--account', 'dredd', '--tier', 'enterprise');
     const ingestKey = await createKey('--account', 'dredd', '--scopes', 'ingest');
     const readKey = await createKey('--account', 'dredd', '--scopes', 'read');
     const spentKey = await createKey('--account', 'spent', '--tier', 'free');
-    // Once, and before the other connections: on POSIX, closing a file releases all locks that the process has on it.
+    // Opened before the other connections and only once: on POSIX, closing a file releases all locks of the process on
+    // it.
     const store = openStore(readConfig({ DATABASE_URL: database.url }).database);
     undos.unshift(() => store.close());
     await store.keys.hasAccount();
@@ -55,7 +56,7 @@ export async function openWorld(kind: DatabaseKind): Promise<World> {
   }
 }
 
-/** Makes all the calls that the tier has, a few at a time; what is not found is a call as well. */
+/** Uses up the monthly quota of the tier, with a few concurrent calls. A call that returns 404 counts too. */
 async function spend(url: string, key: string): Promise<void> {
   const call = async () => (await fetch(`${url}/v1/nothing`, { headers: { 'X-Service-Key': key } })).arrayBuffer();
   for (let made = 0; made < tiers.free.monthly_calls; made += callsAtOnce)

@@ -1,4 +1,4 @@
-/** What is refused in the same way whatever is asked for: a test a status, over every operation that documents it. */
+/** Errors that are the same for every operation: one test per status, over every operation that documents it. */
 import { expect, test } from 'vitest';
 import type { ProblemCode } from '../../src/contract.js';
 import { makeAccount } from '../support/calls.js';
@@ -6,7 +6,7 @@ import { requestsById, requestsThatMayGet } from '../support/documented-requests
 import { sendRaw } from '../support/raw.js';
 import { client, startTestService } from '../support/service.js';
 
-/** The operations that document the status, as a table of tests. */
+/** Returns the operations that document the status, as a table of tests. */
 const mayGet = (status: number) => requestsThatMayGet(status).map((it) => [it.operationId, it] as const);
 
 test.each(mayGet(400))('%s: rejects broken JSON, an empty body and invalid UTF-8 as invalid_payload', async (_, it) => {

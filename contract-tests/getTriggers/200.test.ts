@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import { startTestService, type TestService } from '../support/service.js';
 
 const subject_id = 'anna';
-/** A heart at the population's typical, so that the words alone move the score. */
+/** The typical resting heart rate of the population, so that only the words change the score. */
 const mild = { heart_rate: 72, sentiment: 0.1 };
 const harsh = { heart_rate: 118, tone: 'hostile', sentiment: -0.9 } as const;
 const calm = { heart_rate: 58, tone: 'calm', sentiment: 0.9 } as const;
 const review = { user_message: 'My performance review is next week', ai_response: 'How do you feel about it?' };
 
-/** One session with one turn about the review; returns its score. */
+/** Sends one session with one turn about the review. Returns its score. */
 async function talk(service: TestService, session_id: string, signals: object): Promise<number> {
   service.clock.advance(24 * 60 * 60);
   const reading = await service.read({ session_id, subject_id, ...signals, ...review });

@@ -55,7 +55,7 @@ test('endless bodies are cut off, and other requests are served meanwhile', asyn
   durationsMs.sort((a, b) => a - b);
   const [p50, p99] = [asked / 2, asked * 0.99].map((index) => Math.round(durationsMs[index] ?? 0));
   console.log(`${endless} endless bodies: others p50 ${p50} ms, p99 ${p99} ms; most sent ${Math.max(...sent)} bytes`);
-  // The bound of draining, and what the sockets of both sides hold.
+  // The limit for draining plus the socket buffers of both sides.
   for (const bytes of sent) expect(bytes).toBeLessThan(32 * megabyte);
 });
 
@@ -80,7 +80,7 @@ function open({ url }: TestService) {
   return { socket, received: () => text, error: () => error };
 }
 
-/** Sends all 10 MB before it looks at the response, as simple clients do. */
+/** Sends all 10 MB before it reads the response, as simple clients do. */
 async function sendLarge(service: TestService, head: string, isChunked: boolean) {
   const { socket, received, error } = open(service);
   socket.pause();
@@ -96,7 +96,7 @@ async function sendLarge(service: TestService, head: string, isChunked: boolean)
   return { answer: received(), error: error() };
 }
 
-/** Sends until the service closes; resolves with the bytes that it took. */
+/** Sends until the service closes the connection. Resolves with the number of bytes sent. */
 async function sendEndless(service: TestService): Promise<number> {
   const { socket, error } = open(service);
   socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n');

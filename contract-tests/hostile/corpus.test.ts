@@ -7,13 +7,13 @@ import { runMain, startMain } from '../support/process.js';
 import { heapBytes } from './heap-bytes.js';
 import { type HostileRequest, hostileRequests } from './corpus.js';
 
-/** Thousands of requests, on whatever else the machine does. */
+/** Allows for thousands of requests on a busy machine. */
 const limitMs = 240_000;
 const perOperation = 120;
 const atOnce = 8;
-/** A request without an answer by then hangs. */
+/** A request without a response after this time hangs. */
 const hangMs = 10_000;
-/** What the heap may waver by between two rounds of the same requests. */
+/** Allowed variation of the heap between two rounds of the same requests. */
 const growthBytesMax = 8 * 2 ** 20;
 
 test('hostile requests get documented responses, never hang and leak no memory', { timeout: limitMs }, async () => {
@@ -60,7 +60,7 @@ async function sendAll(url: string, key: string, corpus: readonly HostileRequest
   return { statuses, slowestMs };
 }
 
-/** Resolves with the status of an answer that the contract documents. */
+/** Resolves with the status of a response that the contract documents. */
 function send(agent: Agent, url: string, key: string, sent: HostileRequest): Promise<number> {
   const { hostname, port } = new URL(url);
   const headers = { ...sent.headers, 'X-Service-Key': key, 'Content-Length': String(sent.body?.length ?? 0) };

@@ -1,6 +1,6 @@
 import contract from '../../generated/openapi.json' with { type: 'json' };
 
-/** A request as it goes onto the wire, but for the key. */
+/** A request without its key. */
 export interface HostileRequest {
   readonly name: string;
   readonly method: string;
@@ -10,7 +10,7 @@ export interface HostileRequest {
   readonly body?: Buffer;
 }
 
-/** Numbers from 0 to below 1. */
+/** Returns numbers from 0 to below 1. */
 export type Random = () => number;
 
 type Grammar = (random: Random) => string | Buffer;
@@ -100,10 +100,10 @@ const values = [
 const quoted = (text: string) => JSON.stringify(text);
 const field = (random: Random, value: string) => `${quoted(pick(random, fields))}:${value}`;
 
-/** What a valid reading looks like, so that a fault is found late, in the middle of the work. */
+/** A valid reading, so that an invalid part is found as late as possible. */
 const validStart = () => `"session_id":"hostile","timestamp":"${new Date().toISOString()}","heart_rate":80`;
 
-/** Each makes endlessly many bodies of one kind. */
+/** Generators of hostile bodies, one per kind. */
 const grammars: Readonly<Record<string, Grammar>> = {
   brokenUtf8: (random) => {
     const bytes = Buffer.from(`{${validStart()},"user_message":"${'x'.repeat(40)}"}`);
@@ -181,7 +181,7 @@ const queryTexts = [
   ';',
 ];
 
-/** So many requests of every operation of the contract, hostile in body, query, path and headers by turns. */
+/** Returns `perOperation` requests per operation of the contract, each hostile in its body, query, path or headers. */
 export function hostileRequests(random: Random, perOperation: number): HostileRequest[] {
   const operations = Object.entries(contract.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
@@ -220,7 +220,7 @@ function namesOf(operation: { parameters?: ReadonlyArray<{ $ref?: string }> }): 
   });
 }
 
-/** Some are left as they are where HTTP lets them through. */
+/** Leaves some characters unencoded where HTTP allows it. */
 function encode(random: Random, text: string): string {
   return random() < 0.5 && /^[!-~]+$/.test(text) && !/[#?/]/.test(text) ? text : encodeURIComponent(text);
 }

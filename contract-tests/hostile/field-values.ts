@@ -1,7 +1,7 @@
 import contract from '../../generated/openapi.json' with { type: 'json' };
 
 export interface FieldRequest {
-  /** Operation, place and value, e.g. `/webhooks/retries /delivery_ids/0 "é"`. */
+  /** Operation, location and value, e.g. `/webhooks/retries /delivery_ids/0 "é"`. */
   readonly name: string;
   readonly path: string;
   readonly body: unknown;
@@ -9,7 +9,7 @@ export interface FieldRequest {
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 
-/** Values that a schema may accept and a database may not: texts beyond ASCII, odd lengths, odd types, nesting. */
+/** Values that a schema may accept and a database may not: non-ASCII texts, odd lengths, odd types and nesting. */
 const hostileValues: readonly Json[] = [
   'é',
   'ﬀ',
@@ -39,7 +39,10 @@ const hostileValues: readonly Json[] = [
   { é: ['é'] },
 ];
 
-/** Every operation with a body: each of its documented examples, with each field and array item replaced by each value. */
+/**
+ * Returns each documented example of every operation with a body, with each field and array item replaced by each
+ * value.
+ */
 export function fieldRequests(nowText: string): FieldRequest[] {
   return Object.entries(contract.paths).flatMap(([path, methods]) => {
     const examples = 'post' in methods ? examplesOf(methods.post) : [];
@@ -63,7 +66,7 @@ function examplesOf(operation: object): Array<{ readonly [name: string]: Json }>
   return Object.values(content['application/json'].examples).map(({ value }) => value);
 }
 
-/** Paths to every field and array item, with the item after the last one. */
+/** Returns the paths of every field and array item, and of the position after the last item. */
 function placesOf(value: Json): string[][] {
   if (typeof value !== 'object' || value === null) return [];
   const names = Array.isArray(value) ? [...value.keys(), value.length].map(String) : Object.keys(value);

@@ -38,7 +38,7 @@ test('a client that does not read its response is disconnected', async () => {
   await until('the connection is closed', () => isClosed);
 });
 
-/** Opens a connection that answers no FIN. */
+/** Opens a connection that does not respond to a FIN. */
 async function openHalf(url: string, bytes: string, isReading = true) {
   const { hostname, port } = new URL(url);
   const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { WebSocket } from 'undici';
 
-/** What a process that was started with --inspect holds in memory after a garbage collection, in bytes. */
+/** Returns the heap size after garbage collection, in bytes, of a process that was started with --inspect. */
 export async function heapBytes(stderr: string): Promise<number> {
   const [url] = /ws:\/\/\S+/.exec(stderr) ?? [];
   if (!url) throw new Error('the process says nowhere that it can be inspected');

@@ -12,7 +12,7 @@ test('cut connections with queued responses release their slots', async () => {
   const request = `GET /v1/state?session_id=none HTTP/1.1\r\nHost: x\r\nX-Service-Key: ${service.key}\r\n\r\n`;
   const pipelined = connections.queued_responses_max;
   for (let sent = 0; sent < 10 * places; sent += pipelined) await sendAndCut(service, request.repeat(pipelined));
-  // Until the last connections are reset.
+  // Waits until the last connections are reset.
   await until('a place is free', async () => (await statusesOf(service, 1))[0] === 404);
   expect(await statusesOf(service, places)).toEqual(new Array(places).fill(404));
 });
@@ -89,6 +89,6 @@ async function sendAndCut(service: TestService, bytes: string): Promise<void> {
 async function sendUntilClosed(service: TestService, bytes: string): Promise<void> {
   const { socket } = open(service);
   socket.write(bytes, () => undefined);
-  // A reset is an error first.
+  // A reset emits an error before the close.
   await new Promise((resolve) => socket.once('close', resolve));
 }

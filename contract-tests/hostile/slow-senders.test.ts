@@ -29,7 +29,7 @@ test('a thousand slow senders do not delay other clients and are disconnected', 
   await database.drop();
 });
 
-/** Goes on a byte at a time after the start, in the head or in the body, and never comes to an end. */
+/** Sends one byte at a time, in the headers or in the body, without ever completing the request. */
 async function openSender(url: string, start: string): Promise<{ readonly closed: Promise<string> }> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);

@@ -30,7 +30,7 @@ test.each(open)('%s requires no key and is read-only', async (path) => {
   }
 });
 
-/** As a browser asks for what it has; fetch would add that it wants no cached answer. */
+/** Sends a conditional request as a browser does. fetch would add Cache-Control: no-cache. */
 async function statusOfKnown(url: string, etag: string): Promise<number | undefined> {
   const [answer] = (await once(
     get(url, { headers: { 'If-None-Match': etag, 'Accept-Encoding': 'gzip' } }),

@@ -106,7 +106,7 @@ test('HTTP/1.0 requires no Host header', async () => {
   expect(await exchange(url, 'GET /healthz HTTP/1.0\r\n\r\n')).toContain('"status":"ok"');
 });
 
-/** Sends bytes as they are and reads until the other side closes, or an answer is complete. */
+/** Sends raw bytes. Resolves with the data once the server closes or a response is complete. */
 function exchange(url: string, bytes: string): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {

@@ -15,7 +15,7 @@ function send({ request }: TestService, path: string, key: string, body?: object
   return request(path, { method: 'POST', headers, ...(body && { body: JSON.stringify(body) }) });
 }
 
-/** The rows of the service's account, as an operator sees them. */
+/** Returns the rows of the service's account, as an operator sees them. */
 async function storedKeys({ database, accountId }: TestService): Promise<string> {
   const knex = openDatabase(readConfig({ DATABASE_URL: database.url }).database);
   try {

@@ -41,7 +41,7 @@ test('a body declared too large is rejected before it is sent, and an endless on
       });
       request.on('error', reject);
       request.flushHeaders();
-      // Never ended: the answer must come all the same.
+      // The body never ends, but the response must still arrive.
       if (body) request.write(body);
     });
   expect(await ask({ 'Content-Length': '4097' })).toBe(413);

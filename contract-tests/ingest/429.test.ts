@@ -27,7 +27,7 @@ test('exactly 120 of 200 concurrent requests pass, and the others name the limit
     expect(left['session']?.['r']).toBe(0);
     expect(answer.headers.get('retry-after')).toBe(String(left['session']?.['t']));
   }
-  // Another session is not concerned.
+  // Another session is not affected.
   expect((await request('/v1/history?session_id=s2')).status).toBe(404);
 });
 
@@ -60,7 +60,7 @@ test('a key starts 50 sessions per minute, and the 51st is rejected and stores n
     expect(left['new-sessions']?.['r']).toBe(0);
     await expectNothingStored(service, `new-${index}`);
   }
-  // Sessions that have data go on.
+  // Existing sessions are not affected.
   const known = answers.findIndex(({ status }) => status === 200);
   expect((await service.ingest({ session_id: `new-${known}`, heart_rate: 71 })).status).toBe(200);
 });
@@ -75,7 +75,7 @@ test('each key of an account has its own quota of new sessions', async () => {
   expect((await begin(ingest, 'a')).status).toBe(200);
   expect((await begin(ingest, 'b')).status).toBe(429);
   expect((await begin(other.ingest, 'b')).status).toBe(200);
-  // It has data now, whoever began it.
+  // The session has data now, so any key may use it.
   expect((await begin(ingest, 'b')).status).toBe(200);
 });
 

@@ -10,7 +10,7 @@ const limitMs = 120_000;
 const readingsMax = 5_000;
 const roomBytes = 100_000;
 
-/** A service whose files may not grow beyond a size; the kernel refuses further writes as it does on a full disk. */
+/** Starts a service with a file size limit. The kernel rejects further writes as on a full disk. */
 async function startLimited() {
   const database = await createTestDatabase('sqlite');
   onTestFinished(database.drop);

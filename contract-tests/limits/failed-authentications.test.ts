@@ -50,7 +50,7 @@ test.each(['1', '127.0.0.0/8', '127.0.0.1,::1'])(
     expect(await statusFrom('203.0.113.1')).toBe(401);
     expect(await statusFrom('203.0.113.2')).toBe(401);
     expect(await statusFrom('203.0.113.1')).toBe(429);
-    // Only the last proxy is trusted: what the client wrote before it counts for nothing.
+    // Only the last proxy is trusted, so addresses that the client wrote before it are ignored.
     expect(await statusFrom('198.51.100.7, 203.0.113.1')).toBe(429);
     for (const status of [401, 429]) expect(await statusFrom('not an address')).toBe(status);
   },
@@ -74,6 +74,6 @@ test.each([
 test('fifty thousand addresses are counted in bounded memory', () => {
   const count = createFailureLimit(10, () => 0);
   for (let index = 0; index < 50_000; index += 1) count(`10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`);
-  // The first was forgotten, the last was not.
+  // The oldest address was dropped, the newest was not.
   expect([count('10.0.0.0')?.remaining, count(`10.0.${49_999 >> 8}.${49_999 & 255}`)?.remaining]).toEqual([9, 8]);
 });

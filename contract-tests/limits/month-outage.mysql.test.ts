@@ -16,7 +16,7 @@ test('calls made while the database is unavailable are counted when it returns',
   const { request } = client(service.url, key, service.clock);
   const before = await call(request, 30);
   proxy.cut();
-  // Its key is known for a moment longer; afterwards nobody can be told who they are.
+  // The key stays in the cache for a moment. Afterwards it cannot be verified without the database.
   const during = await call(request, 50);
   expect(new Set(during.map(({ status }) => status))).not.toContain(429);
   proxy.restore();

@@ -99,11 +99,11 @@ test('two processes on one database share a count, up to one second of calls eac
   expect(overshoot).toBeGreaterThanOrEqual(0);
   expect(overshoot).toBeLessThanOrEqual(ofLastSecond.reduce((sum, it) => sum + it));
   await expect.poll(() => callsInDatabase(one, accountId)).toBe(solo + overshoot);
-  // From then on both know it.
+  // From here on, both processes know the total.
   for (const { url } of [one, two]) expect((await client(url, key, clock).request(state)).status).toBe(429);
 });
 
-/** A solo account that has so many calls left. */
+/** Creates a solo account with this number of calls left. */
 async function makeSpent(service: TestService, account: string, left: number) {
   const made = await makeAccount(service, account, 'solo');
   const month = new Date(service.clock.nowMs).toISOString().slice(0, 7);

@@ -7,7 +7,7 @@ import { client, Clock, startTestService, type TestService } from '../support/se
 const unavailable = 'Redis unavailable';
 const available = 'Redis available again';
 
-/** Two services on one database and one Redis, with one key. */
+/** Starts two services on one database and one Redis, with one key. */
 async function startTwo(env: Record<string, string>) {
   const redis = await startPrivateRedis();
   onTestFinished(redis.stop);
@@ -21,7 +21,7 @@ async function startTwo(env: Record<string, string>) {
 
 type Ours = ReadonlyArray<Pick<TestService, 'request' | 'ingest'>>;
 
-/** Sends that many requests for a session to each service. Resolves with the number that each admitted. */
+/** Sends `count` requests for a session to each service. Resolves with the numbers of admitted requests. */
 async function passedBy(ours: Ours, session: string, count: number): Promise<number[]> {
   const ask = async ({ request }: Ours[number]) => {
     const answers = Array.from({ length: count }, () => request(`/v1/state?session_id=${session}`));
@@ -32,7 +32,7 @@ async function passedBy(ours: Ours, session: string, count: number): Promise<num
 
 const sum = (counts: readonly number[]) => counts.reduce((total, it) => total + it, 0);
 
-/** Lines about the limit of requests per session; the limit of new sessions has a connection of its own. */
+/** Log lines about the limit of requests per session. The limit of new sessions has its own connection. */
 const logged = ({ logs }: TestService, message: string) =>
   logs.filter((line) => line.includes(message) && line.includes('"limit":"session"')).length;
 
@@ -63,7 +63,7 @@ test('Redis stores neither ids nor keys, and each entry expires within a minute'
   expect(names.join()).not.toContain(one.key);
 });
 
-/** Outages of Redis, and how each ends. */
+/** Outages of Redis and how each ends. */
 const outages: ReadonlyArray<[string, (redis: PrivateRedis) => unknown, (redis: PrivateRedis) => unknown]> = [
   ['stops', (redis) => redis.stop(), (redis) => redis.start()],
   ['stops responding', (redis) => redis.freeze(), (redis) => redis.thaw()],
@@ -82,7 +82,7 @@ test.each(outages)(
       expect(passed).toBeGreaterThan(0);
       expect((before[index] ?? 0) + passed).toBeLessThanOrEqual(120);
     }
-    // A session that Redis has not counted: each service counts it separately.
+    // Redis has not counted this session, so each service counts it separately.
     expect(await passedBy(ours, 's2', 150)).toEqual([120, 120]);
     await bringBack(redis);
     await expect.poll(() => [one, two].map((it) => logged(it, available)), { timeout: 20_000 }).toEqual([1, 1]);

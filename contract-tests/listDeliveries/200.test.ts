@@ -8,7 +8,7 @@ import { until } from '../support/until.js';
 
 const statuses = ['delivered', 'failed', 'due', 'queued'] as const;
 
-/** 260 deliveries of every status, two webhooks and three sessions; many share an instant. */
+/** Stores 260 deliveries of every status, two webhooks and three sessions. Many have the same timestamp. */
 async function fill(service: TestService): Promise<Delivery[]> {
   return storeFailed(
     service,
@@ -30,7 +30,7 @@ async function page(service: TestService, query: Record<string, string>): Promis
   return (await service.request(`/webhooks/deliveries?${new URLSearchParams(query)}`)).body;
 }
 
-/** The ids of all pages, one after the other; no page but the last has fewer than 50. */
+/** Returns the ids of all pages in order. Every page except the last has 50. */
 async function walk(service: TestService, filter: Record<string, string>): Promise<string[]> {
   const ids: string[] = [];
   let cursor: string | null = null;

@@ -7,7 +7,7 @@ import { failedDeliveries, storeFailed } from '../support/webhooks.js';
 const webhooks = ['wh_a', 'wh_b', 'wh_c'];
 const sessions = ['s1', 's2', 'S1', 'a%b&c=d'];
 
-/** 130 failed deliveries of three webhooks and four sessions; many share an instant. */
+/** Stores 130 failed deliveries of three webhooks and four sessions. Many have the same timestamp. */
 async function fill(service: TestService): Promise<Delivery[]> {
   return storeFailed(
     service,
@@ -19,7 +19,7 @@ async function fill(service: TestService): Promise<Delivery[]> {
   );
 }
 
-/** All pages, one after the other. */
+/** Returns all pages in order. */
 async function walk(service: TestService, filter: Record<string, string>): Promise<Array<Schema<'FailedDelivery'>[]>> {
   const pages = [];
   let cursor: string | null = null;

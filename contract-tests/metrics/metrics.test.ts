@@ -54,7 +54,7 @@ test("metrics are not served on the service's port, and the metrics port serves 
   expect((await fetch(new URL('/healthz', service.metricsUrl))).status).toBe(404);
 });
 
-/** An attempt is counted once it has been settled, which is after the receiver has seen it. */
+/** Waits until an attempt is counted: it is settled after the receiver has seen it. */
 async function scrapeUntil(url: string | undefined, name: string): Promise<string> {
   for (;;) {
     const text = await (await fetch(url ?? '')).text();

@@ -15,7 +15,7 @@ test('Ctrl-C under npm start closes the service and leaves the database in one f
   const file = DATABASE_URL.slice('sqlite:'.length);
   const { PATH, HOME } = process.env;
   const env = { PATH, HOME, DATABASE_URL, PORT: '0', WORKER: '1' };
-  // A process group of its own, as a shell gives to a command. The build is that of the tests.
+  // Starts a separate process group, as a shell does for a command.
   const npm = spawn('npm', ['start', '--ignore-scripts'], { cwd: fileURLToPath(root), env, detached: true });
   const group = -(npm.pid ?? 0);
   onTestFinished(() => killGroup(group));
@@ -25,7 +25,7 @@ test('Ctrl-C under npm start closes the service and leaves the database in one f
   await expect.poll(() => stdout, { timeout: 30_000 }).toContain('Read on:');
   await access(`${file}-wal`);
   process.kill(group, 'SIGINT');
-  // Closed once every process of the group has ended.
+  // Closes after every process of the group has ended.
   await once(npm.stdout, 'close');
   for (const ending of ['-wal', '-shm']) await expect(access(file + ending)).rejects.toThrow('ENOENT');
   expect(stderr).toContain('"msg":"stopped"');
@@ -49,7 +49,7 @@ test('a second signal within a second is ignored, and a later one ends the proce
   }
 });
 
-/** A request in flight, which the service waits for when it closes. */
+/** Opens a request in flight, which the service awaits when it closes. */
 async function openUnfinished(url: string) {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);

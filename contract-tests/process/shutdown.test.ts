@@ -7,7 +7,7 @@ import { startMain } from '../support/process.js';
 
 const senders = 20;
 
-/** Sends readings one after another until the service is gone; tells which were acknowledged and which refused. */
+/** Sends readings one after another until the service has stopped. Records the acknowledged and the rejected ones. */
 async function sendUntilRefused(url: string, key: string, sender: number) {
   const acknowledged: string[] = [];
   const refused: string[] = [];

@@ -109,7 +109,7 @@ test('a port in use stops the start with a message that names the remedy', async
   expect(ended.stderr).toContain(
     'error: HOST and PORT: the port is in use by another process: set PORT to another one',
   );
-  // The key is shown once, and has not been: it is made by the start that succeeds.
+  // The failed start printed no key, so the next start creates and prints it.
   const service = await startMain({ DATABASE_URL });
   await expect.poll(service.stdout).toMatch(/sk_\w{32}/);
 });

@@ -15,7 +15,7 @@ test('requests are traced to the OTEL_ endpoint, within the caller’s trace and
   const service = await startMain({ DATABASE_URL: database.url, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
   const headers = { traceparent: `00-${traceId}-b7ad6b7169203331-01` };
   await fetch(`${service.url}/v1/state?session_id=somebody`, { headers });
-  // What is left is exported at the end.
+  // The remaining spans are exported at shutdown.
   await service.end('SIGTERM');
   const [span] = collector.spans();
   expect(span).toMatchObject({ name: 'GET /v1/state', traceId });
@@ -29,7 +29,7 @@ test('spans of the core are children of the span of their request', async () => 
   const { service, key } = await startTraced(collector.url);
   const send = (flags: string) => sendReading(service.url, key, `00-${traceId}-b7ad6b7169203331-${flags}`);
   await send('01');
-  // The caller does not sample this one.
+  // The caller does not sample this request.
   await send('00');
   await service.end('SIGTERM');
   const request = collector.spans().find(({ name }) => name === 'POST /v1/ingest');

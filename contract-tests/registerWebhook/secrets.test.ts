@@ -56,6 +56,6 @@ test('secrets are encrypted: nothing is sent under another SECRETS_KEY until a r
   await service.post('/webhooks/retries', { webhook_id: id });
   const [delivery] = await receiver.until(1);
   expect(delivery?.id).toBe(failed?.id);
-  // The one before cannot be read, so it signs nothing.
+  // The previous secret cannot be decrypted, so it signs nothing.
   expect(delivery?.headers['x-service-signature']).toMatch(/^sha256=[0-9a-f]{64}$/);
 });

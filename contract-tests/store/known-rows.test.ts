@@ -8,7 +8,7 @@ const turns = [
   { user_message: 'what a nice day', ai_response: 'It is.' },
 ];
 
-/** Readings of two people in three sessions, calm and not. */
+/** Readings of two subjects in three sessions, calm and stressed. */
 const readings = Array.from({ length: 60 }, (_, index) => ({
   session_id: `s${index % 3}`,
   subject_id: index % 3 === 2 ? 'bert' : 'anna',
@@ -29,7 +29,8 @@ test('a session that alternates between two services gets the same responses as 
   const { clock, one, two } = await twoServices();
   const alone = await startTestService({ clock });
   for (const [index, reading] of readings.entries()) {
-    // By turns, and now and then a few in a row: each knows rows that the other has written since.
+    // Alternates between the services, sometimes with a few readings in a row, so that each caches rows that the other
+    // then writes.
     const told = await (index % 5 < 2 ? one : two).read(reading);
     expect(told).toEqual(await alone.read(reading));
     clock.advance(20);

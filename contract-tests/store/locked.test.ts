@@ -10,7 +10,7 @@ import { runMain, startMain } from '../support/process.js';
 const lockedMs = 2_500;
 const limitMs = 120_000;
 
-/** A new SQLite file whose write lock this process holds. */
+/** Creates a SQLite file whose write lock this process holds. */
 async function lockedDatabase(): Promise<{ env: Record<string, string>; locker: Knex.Transaction }> {
   const database = await createTestDatabase('sqlite');
   onTestFinished(database.drop);

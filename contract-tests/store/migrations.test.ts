@@ -14,7 +14,7 @@ async function openEmpty(): Promise<Knex> {
   return knex;
 }
 
-/** Everything that a schema consists of, as the database prints it. */
+/** Returns the whole schema, as the database prints it. */
 async function schemaOf(knex: Knex): Promise<string[]> {
   if (databaseKind === 'sqlite') return knex('sqlite_master').whereNotNull('sql').orderBy('name').pluck('sql');
   const tables = await knex('information_schema.tables').whereRaw('table_schema = database()').pluck('table_name');
@@ -26,7 +26,7 @@ test('a migration interrupted between two statements is completed by the next ru
   const knex = await openEmpty();
   await migrate(knex);
   const complete = await schemaOf(knex);
-  // Missing tables and indexes, as after a crash on MySQL, which commits each schema statement by itself.
+  // Drops tables and indexes, as after a crash on MySQL, which commits each schema statement separately.
   await knex.schema.dropTable('outbox');
   const table = databaseKind === 'mysql' ? ' on deliveries' : '';
   await knex.raw(`drop index deliveries_by_subject${table}`);

@@ -14,7 +14,7 @@ import { root } from '../support/service.js';
 const startMs = 1_795_334_400_000;
 const hourMs = 3_600_000;
 
-/** A query of the guide and the table that it shows as its result. */
+/** A query of the guide and the result table that it shows. */
 interface DocumentedQuery {
   readonly title: string;
   readonly sql: string;
@@ -38,7 +38,7 @@ const cellsOf = (line: string): string[] =>
     .slice(1, -1)
     .map((cell) => cell.trim());
 
-/** As an operator's SQL client sends it: a plain connection with the settings of its driver. */
+/** Runs the query as an operator's SQL client does: on a plain connection with the driver's default settings. */
 async function queryPlainly({ url }: TestDatabase, sql: string): Promise<Array<Record<string, unknown>>> {
   const config = readConfig({ DATABASE_URL: url }).database;
   if (config.kind === 'sqlite') {
@@ -64,7 +64,7 @@ const triggerOf = (rest: Partial<Trigger>): Trigger => ({
   ...rest,
 });
 
-/** What the store writes for the account `acme` and for another one, in the situation that the guide shows. */
+/** Writes through the store, for account `acme` and another account, the situation that the guide shows. */
 async function fill(store: Store): Promise<void> {
   await store.migrate();
   for (const account of ['acme', 'other']) await createKey(store.keys, { account, tier: 'solo' }, startMs);
@@ -110,7 +110,7 @@ async function fillWebhooks(writer: Writer): Promise<void> {
   ]);
 }
 
-/** Two in the first hour, the others in the next. */
+/** Two readings in the first hour, the others in the next. */
 const readingOf = (score: number, index: number) => {
   const timestampMs = startMs + (index < 2 ? 0 : hourMs) + index * 1000;
   const key = { sessionId: 's1', incarnation: '0'.repeat(12), timestampMs, digest: '0'.repeat(32) };
@@ -118,7 +118,7 @@ const readingOf = (score: number, index: number) => {
   return { ...key, point, answer: { timestampMs, score, confidence: 0.5, received: [], reason: 'Calm voice.' } };
 };
 
-/** MySQL's driver returns decimals as text. */
+/** Converts decimals, which MySQL's driver returns as text. */
 const asCell = (value: unknown): string => (Number.isNaN(Number(value)) ? String(value) : String(Number(value)));
 
 test('the queries in the operations guide return the results that it shows', async () => {

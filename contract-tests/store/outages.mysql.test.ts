@@ -48,7 +48,7 @@ test('a transaction on a closed connection is retried', async () => {
       proxy.cut();
       await closed;
       proxy.restore();
-      // Knex answers this with a ROLLBACK, which mysql2 rejects without a code.
+      // Knex sends a ROLLBACK, which mysql2 rejects without a code.
       throw new Error('the connection was lost');
     });
   expect(await retry(work)).toBe('committed');

@@ -18,7 +18,7 @@ async function openMigrated(): Promise<Knex> {
 const insertPage = (knex: Knex, number: number) =>
   knex('schema_migrations').insert({ name: `row-${number}`.padEnd(60, 'x'), applied_at_ms: number });
 
-/** The error of the first insert that fails. */
+/** Returns the error of the first insert that fails. */
 async function firstError(knex: Knex): Promise<unknown> {
   for (let number = 0; number < 2_000; number += 1)
     try {

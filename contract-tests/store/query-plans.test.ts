@@ -40,28 +40,28 @@ const expired = 300;
 const accounts = 40;
 const day = 24 * 60 * 60;
 
-/** Statements that want any rows or all, of tables that are small: there is no key to search by. */
+/** Statements that may scan, because they read any row or all rows of a small table. */
 const mayScan = [
-  // Tombstones last for moments.
+  // Tombstones exist only for moments.
   /^select .* from `erasures` limit \?$/,
-  // Of an account, which has a hundred at most: all of them are wanted, or so many that the server reads all.
+  // An account has at most a hundred webhooks, and the statement reads all or most of them.
   /^select `webhook_id`, [^*]* from `webhooks` where `account_id` = \?/,
-  // Whether an account has any webhook: the first will do.
+  // Checks whether an account has any webhook, so the first row is sufficient.
   /^select `webhook_epoch` from `accounts` where `account_id` = \? and exists \(select/,
-  // Nothing but the account, by its key.
+  // Reads only the account, by its primary key.
   /^(select `account_id` from|select `webhook_epoch` from|update) `accounts`.* where `account_id` = \?(?: for update| limit \?)?$/,
-  // Names of the accounts of a page: of few accounts, the server reads all names from an index.
+  // Reads the account names of a page. With few accounts, the server reads all names from an index.
   /^select `account_id`, `name` from `accounts` where `account_id` in/,
-  // The oldest ones, of whatever account: the beginning of an index.
+  // Reads the oldest events of all accounts from the start of an index.
   /^select [^*]* from `outbox` order by `created_at_ms` asc limit \?$/,
-  // The newest entries of the audit log, of all accounts or of one: the end of an index.
+  // Reads the newest audit entries, of all accounts or of one, from the end of an index.
   /^select [^*]* from `key_audit` (?:where `account_id` = \? )?order by `at_ms` desc, `entry_id` desc limit \?$/,
-  // Names of the accounts of audit entries: of a few accounts the server reads all.
+  // Reads the account names of audit entries. With few accounts, the server reads all.
   /^select `account_id`, `name` from `accounts` where `account_id` in \([?, ]+\)$/,
-  // Of an account, which keeps at most 1,000 idempotency keys; and those of the last hour with a secret, by their age.
+  // An account has at most 1,000 idempotency keys. Keys with a secret of the last hour are found by age.
   /^(?:select|update|delete) .*`idempotency_keys` .*where `account_id` = \?/,
   /^delete from `idempotency_keys` where `account_id` = \?/,
-  // A row a migration.
+  // One row per migration.
   /^select `name` from `schema_migrations`$/,
 ];
 
@@ -70,7 +70,7 @@ interface Statement {
   readonly bindings: readonly Knex.Value[];
 }
 
-/** A row of EXPLAIN: `detail` on SQLite, the others on MySQL. */
+/** A row of EXPLAIN: `detail` on SQLite, the other fields on MySQL. */
 interface PlanRow {
   readonly detail?: string;
   readonly table?: string | null;
@@ -80,14 +80,14 @@ interface PlanRow {
   readonly Extra?: string | null;
 }
 
-/** The service without its HTTP, on a database whose statements can be heard. */
+/** The service without HTTP, on a database whose statements are recorded. */
 interface Heard {
   readonly knex: Knex;
   readonly store: Store;
   readonly operations: Operations;
   readonly prepareReading: PrepareReading;
   readonly clock: Clock;
-  /** Every statement that the work runs. */
+  /** Returns every statement that the work runs. */
   statementsOf(work: () => Promise<unknown>): Promise<Statement[]>;
 }
 
@@ -123,7 +123,7 @@ async function startHeard(): Promise<Heard> {
   return { knex, store, operations, prepareReading, clock, statementsOf };
 }
 
-/** As openStore puts it together, on a database of ours. */
+/** Builds the store as openStore does, on the test's database. */
 function storeOn(knex: Knex): Store {
   return {
     keys: keyTable(knex),
@@ -150,7 +150,9 @@ function storeOn(knex: Knex): Store {
   };
 }
 
-/** Thousands of rows of one account and a few of others, so that a search by account alone is no search. */
+/**
+ * Stores thousands of rows of one account and a few of others, so that a search by account alone is detected as slow.
+ */
 async function fill(heard: Heard): Promise<{ accountId: string; key: string }> {
   const { knex, store, clock } = heard;
   for (let index = 0; index < accounts; index++)
@@ -173,7 +175,7 @@ async function fill(heard: Heard): Promise<{ accountId: string; key: string }> {
   await fillWebhooks(store, accountId, clock.nowMs);
   const filled = 'sessions, readings, subjects, triggers, api_keys, accounts, webhooks, outbox, deliveries';
   if (databaseKind === 'mysql') await knex.raw(`analyze table ${filled}`);
-  // On SQLite the service never analyzes, so the test does not either: the plans are those of a deployment.
+  // The service never analyzes SQLite, so the test does not either: its plans match those of a deployment.
   return { accountId, key };
 }
 
@@ -186,7 +188,7 @@ const send = ({ operations, prepareReading }: Heard, accountId: string, submissi
 
 const ask = <Query>(query: Query) => ({ query, params: undefined, body: undefined });
 
-/** One of everything that happens to a service. */
+/** Runs one of each operation that uses the database. */
 async function live(heard: Heard, accountId: string, key: string): Promise<void> {
   const { store, operations, clock } = heard;
   const ours = callerIn(accountId);
@@ -215,7 +217,7 @@ async function live(heard: Heard, accountId: string, key: string): Promise<void>
   await finishErasures(store);
 }
 
-/** Counted against the month, and written. */
+/** Counts a call towards the monthly quota and writes the count. */
 async function callOnce({ store, clock }: Heard, caller: Caller): Promise<void> {
   const log = createLog('silent', { write: () => undefined });
   const calls = createMonthlyCalls({ usage: store.usage, quotaOf: () => 1_000, now: clock.now, log });
@@ -225,44 +227,47 @@ async function callOnce({ store, clock }: Heard, caller: Caller): Promise<void> 
   await calls.close();
 }
 
-/** MySQL 9 prints a tree by default; MariaDB only knows the table. */
+/** MySQL 9 prints a tree by default, and MariaDB supports only the table. */
 const explainFormat = 'format=traditional ';
 
-/** The rows of EXPLAIN, of either database. */
+/** Returns the rows of EXPLAIN on either database. */
 async function planOf(knex: Knex, { sql, bindings }: Statement): Promise<PlanRow[]> {
   if (databaseKind === 'sqlite') return knex.raw(`explain query plan ${sql}`, bindings);
   return (await knex.raw(`explain ${explainFormat}${sql}`, bindings))[0];
 }
 
-/** What is wrong with a statement's plan; empty where it searches an index by more than the account. */
+/** Returns the slow steps of a statement's plan. Empty when it searches an index by more than the account. */
 async function faultsOf(knex: Knex, statement: Statement): Promise<PlanRow[]> {
   const isSlow = databaseKind === 'sqlite' ? isSlowStep : isSlowRow;
   return (await planOf(knex, statement)).filter((row) => isSlow(row) && !isOneAccount(row) && !isSubselect(row));
 }
 
-/** What a subselect has found already, by a step of its own in the plan: the first of a queue, or a bounded count. */
+/**
+ * Whether the step reads the result of a subselect, which has its own steps: the first row of a queue, or a bounded
+ * count.
+ */
 function isSubselect({ detail = '', table }: PlanRow): boolean {
   return /^SCAN (next|pending|queues)$/.test(detail) || /^<(derived|union)/.test(table ?? '');
 }
 
-/** Of an account itself its id is the whole key. */
+/** Whether the step looks up an account by its id, which is the whole primary key. */
 function isOneAccount({ detail = '', table, type }: PlanRow): boolean {
   return detail.startsWith('SEARCH accounts USING INDEX') || (table === 'accounts' && type === 'const');
 }
 
-/** A list of constants is no table; a session's or a person's rows are not all of the account's. */
+/** A list of constants is not a table. An index search by account alone reads too many rows. */
 function isSlowStep({ detail = '' }: PlanRow): boolean {
   const isScan = detail.startsWith('SCAN') && !/CONSTANT ROW/.test(detail);
   return isScan || detail.includes('(account_id=?)') || detail.includes('TEMP B-TREE');
 }
 
-/** Of varchar(32) in ASCII: the account alone. */
+/** Key length of the account alone: varchar(32) in ASCII. */
 const accountKeyLength = '34';
 
 function isSlowRow({ type, key, key_len, Extra }: PlanRow): boolean {
-  // Looked up by a whole key, and not there.
+  // The lookup by a whole key found no row.
   if (/noticed after reading const tables/.test(Extra ?? '')) return false;
-  // Nothing to read, or a maximum that is the end of an index.
+  // The statement reads no table, or takes a maximum from the end of an index.
   if (/No tables used|Select tables optimized away|No matching min\/max row/.test(Extra ?? '')) return false;
   return (
     key === null || type === 'ALL' || type === 'index' || key_len === accountKeyLength || /filesort/.test(Extra ?? '')
@@ -273,13 +278,13 @@ test('every query of the service searches an index', async () => {
   const heard = await startHeard();
   const { accountId, key } = await fill(heard);
   const all = await heard.statementsOf(() => live(heard, accountId, key));
-  // An insert of values reads nothing but the key that it enters.
+  // An insert of values searches no other rows.
   const searches = [...new Map(all.map((it) => [it.sql, it])).values()].filter(({ sql }) =>
     /^(select|update|delete)/.test(sql),
   );
   const faults = await Promise.all(searches.map(async (it) => [it.sql, await faultsOf(heard.knex, it)] as const));
   expect(faults.filter(([sql, found]) => found.length > 0 && !mayScan.some((it) => it.test(sql)))).toEqual([]);
-  // That none was forgotten.
+  // Checks that the test covers every statement.
   const namesOf = ({ sql }: Statement) => sql.replace(/^(\w+)(?:[^]*? from)? `(\w+)`[^]*/, '$1 $2');
   expect([...new Set(searches.map(namesOf))].sort()).toEqual([
     'delete deliveries',
@@ -324,7 +329,7 @@ test('concurrent new sessions are looked up in batches', async () => {
   const statements = await heard.statementsOf(() => Promise.all(Array.from({ length: 1_000 }, (_, it) => begin(it))));
   const questions = statements.filter(({ sql }) => /^select `session_id` from `sessions`/.test(sql));
   expect(questions.length).toBeGreaterThan(0);
-  // Of the first alone and of those that came meanwhile, 500 at most, of each account.
+  // One query for the first session and one per 500 queued ones, per account.
   expect(questions.length).toBeLessThanOrEqual(2 * 4);
 });
 
@@ -398,7 +403,7 @@ test('a claim reads only the due deliveries of each queue', async () => {
   expect(plan).toContain('deliveries_by_receiver');
   if (databaseKind === 'sqlite') expect(plan).toMatch(/\(status=\? AND receiver=\? AND due_at_ms[<>]\?\)/);
   expect(plan).not.toMatch(/filesort|TEMP B-TREE|deliveries_by_(?!receiver)/);
-  // What it takes is found by the primary key, however many other deliveries are due.
+  // The updates find their rows by primary key, however many other deliveries are due.
   expect(taking.length).toBeGreaterThan(1);
   for (const statement of taking)
     expect(JSON.stringify(await planOf(heard.knex, statement))).toMatch(/PRIMARY|sqlite_autoindex_deliveries_1/);

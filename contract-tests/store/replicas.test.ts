@@ -16,7 +16,7 @@ test('readings of new sessions through two services on one database are neither 
     heart_rate: 60 + (index % 50),
   }));
   const first = await Promise.all(readings.map((reading, index) => (index % 2 ? one : other).read(reading)));
-  // A resend through the other service is known there too.
+  // A resend through the other service is detected too.
   const resent = await Promise.all(readings.map((reading, index) => (index % 2 ? other : one).read(reading)));
   expect(resent).toEqual(first);
   for (let session = 0; session < 8; session++) {

@@ -56,7 +56,7 @@ test('six hundred settled deliveries are purged in small batches, whatever their
   }));
   await storeFailed(service, wishes);
   clock.advance(7 * day - 0.3);
-  // The cut lies 300 ms before the youngest: 299 of them, a millisecond apart, were settled before it.
+  // The cutoff is 300 ms before the newest delivery. 299 deliveries, one per millisecond, were settled before it.
   expect(await purgeExpired(store, clock.nowMs)).toBe(299);
   clock.advance(1);
   expect(await purgeExpired(store, clock.nowMs)).toBe(301);

@@ -7,14 +7,16 @@ import { Clock, startTestService, type TestService } from '../support/service.js
 const seed = 20_260_105;
 const readingsSent = 400;
 
-/** One request of a history: the clock goes on, then the body is sent. */
+/** One request of a history: the clock advances, then the body is sent. */
 interface Sent {
   readonly advanceSeconds: number;
   readonly ageSeconds: number;
   readonly body: Record<string, unknown>;
 }
 
-/** Three people, two of them apart by case alone and one in two sessions, and a session of nobody. */
+/**
+ * Three subjects, two of which differ only in case and one of which has two sessions, and a session without a subject.
+ */
 const sessions = [
   { session_id: 'anna-1', subject_id: 'anna' },
   { session_id: 'anna-2', subject_id: 'anna' },
@@ -49,7 +51,10 @@ async function startOn(kind: DatabaseKind, startMs: number): Promise<TestService
   return startTestService({ database, clock });
 }
 
-/** Everything that the service answered: each reading, late ones and ties among them, a resend of every tenth, then each session's state and history. */
+/**
+ * Returns every response of the service: to each reading (including late ones and ties), to a resend of every tenth,
+ * and each session's state and history.
+ */
 async function play({ clock, ingest, request }: TestService, history: readonly Sent[]): Promise<unknown[]> {
   const answers: unknown[] = [];
   const keep = ({ status, body }: { status: number; body: unknown }) => answers.push(comparable(status, body));
@@ -66,7 +71,7 @@ async function play({ clock, ingest, request }: TestService, history: readonly S
   return answers;
 }
 
-/** An answer as it is compared; only the request id may differ. */
+/** Returns the comparable part of a response: everything except the request id. */
 function comparable(status: number, body: unknown): unknown {
   const { request_id: _, ...rest } = body as { request_id?: string };
   return { status, ...rest };
@@ -84,7 +89,7 @@ test('identical histories get identical responses on SQLite and on MySQL', async
 test('concurrent readings get identical responses on SQLite and on MySQL', async () => {
   const startMs = Date.now();
   const [sqlite, mysql] = [await startOn('sqlite', startMs), await startOn('mysql', startMs)];
-  // A person a reading, so that the order of arrival cannot matter.
+  // One subject per reading, so that the order of arrival cannot matter.
   const bodies = drawHistory().map(({ body }, index) => ({
     ...body,
     session_id: `s${index}`,

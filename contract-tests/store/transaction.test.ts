@@ -16,7 +16,7 @@ const insert = (knex: Knex, ...names: readonly string[]) =>
 const inserted = (knex: Knex) =>
   knex('schema_migrations').where({ applied_at_ms: 0 }).orderBy('name').pluck('name') as Promise<string[]>;
 
-/** Two processes on one database. */
+/** Opens one database twice, as two processes do. */
 async function openTwice(): Promise<[Knex, Knex]> {
   const database = await createTestDatabase();
   onTestFinished(() => database.drop());
@@ -57,12 +57,12 @@ test('a failing last write rolls back the earlier ones, names the statement and 
     await insert(transaction, 'b0');
     await insert(transaction, ...Array.from({ length: 100 }, (_, index) => `b${index}`));
   });
-  // The statement, but not a mark for every value of a hundred rows.
+  // The message contains the statement, but not a placeholder for every value of a hundred rows.
   await expect(failing).rejects.toThrow(
     /^.{0,100}insert into schema_migrations .{0,300}(?:Duplicate entry|UNIQUE constraint)/s,
   );
   expect(await inserted(knex)).toEqual([]);
-  // At once: nobody waits for a transaction that nobody will end.
+  // Succeeds immediately: the failed transaction holds no lock.
   await other.transaction((transaction) => insert(transaction, 'a', 'b'));
   expect(await inserted(knex)).toEqual(['a', 'b']);
 });

@@ -13,7 +13,7 @@ const hooks = 60;
 const deliveriesStored = 6_000;
 const daySeconds = 24 * 60 * 60;
 
-/** Webhooks of one account, deliveries of theirs in every state, and events that wait to become some. */
+/** Creates webhooks of one account, their deliveries in every status, and events that are not yet expanded. */
 export async function fillWebhooks(store: Store, accountId: string, nowMs: number): Promise<void> {
   const webhookOf = (index: number) => ({ webhookId: `wh_${index % hooks}`, url: `https://host-${index % 7}.example` });
   const made = { events: ['state_change'], secret: '', failedInRow: 0, createdAtMs: 0, registeredEpoch: 1 } as const;
@@ -50,7 +50,7 @@ export async function fillWebhooks(store: Store, accountId: string, nowMs: numbe
 
 const ask = <Query>(query: Query) => ({ query, params: undefined, body: undefined });
 
-/** One of everything that happens to webhooks. */
+/** Runs every operation on webhooks once. */
 export async function liveWithWebhooks(
   store: Store,
   operations: Operations,
@@ -87,7 +87,7 @@ export async function liveWithWebhooks(
   await operations.removeWebhook(at, ours);
 }
 
-/** As a worker does, with every kind of answer. */
+/** Runs attempts as a worker does, with every kind of outcome. */
 async function sendAll(store: Store, clock: Clock): Promise<void> {
   await expandEvents(store, clock.now);
   clock.advance(10);

@@ -6,7 +6,7 @@ import axe from 'axe-core';
 import { onTestFinished } from 'vitest';
 import { chromiumPath } from './chromium.js';
 
-/** A browser that asks nobody for anything by itself. */
+/** Starts a browser that makes no requests of its own. */
 const args = [
   '--no-sandbox',
   '--disable-gpu',
@@ -20,14 +20,14 @@ const limitMs = 30_000;
 
 export interface Watched {
   readonly page: Page;
-  /** Errors of the console, exceptions, failed requests, and requests to anywhere but the origin: there should be none. */
+  /** Console errors, exceptions, failed requests and requests to other origins. Tests expect none. */
   readonly complaints: string[];
 }
 
 export const desktop = { width: 1440, height: 900 };
 export const phone = { width: 390, height: 844 };
 
-/** A page in a new browser with a new profile, both gone when the test ends. */
+/** Opens a page in a new browser with a new profile. Both are closed when the test ends. */
 export async function openBrowser(origin: string, options: BrowserContextOptions = {}): Promise<Watched> {
   const profile = await mkdtemp(join(tmpdir(), 'state-service-browser-'));
   const context = await chromium.launchPersistentContext(profile, {
@@ -60,7 +60,7 @@ function watch(context: BrowserContext, origin: string): string[] {
   return complaints;
 }
 
-/** What keeps people out, by rule and element (WCAG 2.1 AA and what axe calls best practice). */
+/** Returns accessibility violations by rule and element (WCAG 2.1 AA and axe's best practices). */
 export async function barriers(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   const rules = { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'] };

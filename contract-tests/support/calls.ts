@@ -2,7 +2,7 @@ import { createKey } from '../../src/accounts/manage.js';
 import type { Tier } from '../../src/contract.js';
 import type { Answer, TestService } from './service.js';
 
-/** A key of a new account of the tier, with the id of the account. */
+/** Creates an account of the tier. Returns a key and the account id. */
 export async function makeAccount(
   { store, clock }: Pick<TestService, 'store' | 'clock'>,
   account: string,
@@ -13,7 +13,7 @@ export async function makeAccount(
   return { key, accountId };
 }
 
-/** Makes so many calls, some at a time, each for a path that is not there; resolves with their answers. */
+/** Makes `count` calls to an unknown path, several at a time. Resolves with the responses. */
 export async function call(
   request: TestService['request'],
   count: number,
@@ -27,7 +27,7 @@ export async function call(
   return answers;
 }
 
-/** The calls of this month as the database has them. */
+/** Returns the calls of this month from the database. */
 export async function callsInDatabase({ store, clock }: TestService, accountId: string): Promise<number | undefined> {
   const month = new Date(clock.nowMs).toISOString().slice(0, 7);
   return (await store.usage.totalsOf([{ accountId, month }]))[0];

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 
-/** Debian's package. */
+/** The path in Debian's package. */
 export const chromiumPath = '/usr/bin/chromium';
 
-/** Whether tests can look at pages in a browser. */
+/** Whether browser tests can run. */
 export function hasChromium(): boolean {
   return existsSync(chromiumPath);
 }

@@ -14,11 +14,11 @@ interface ResponseObject {
 const ajv = new Ajv({ strict: false, allErrors: true });
 addFormats(ajv);
 ajv.addSchema(contract, 'contract');
-/** Answers to a request that could not be read so far as to know what it is about. */
+/** Responses to a request that could not be parsed as far as its path. */
 const beforeAnyOperation = [408, 431];
 const compiled = new Map<string, ValidateFunction>();
 
-/** Throws unless the contract documents this answer: its status, its headers, its media type and its body. */
+/** Throws unless the contract documents this response: status, headers, media type and body. */
 export function assertConforms(method: string, path: string, answer: Response, body: unknown): void {
   const operation = methodsAt(path)?.[method === 'HEAD' ? 'get' : method.toLowerCase()];
   const belongs = operation && !beforeAnyOperation.includes(answer.status);
@@ -30,7 +30,7 @@ export function assertConforms(method: string, path: string, answer: Response, b
   if (!validate(body)) throw new Error(`${method} ${path} ${answer.status}: ${ajv.errorsText(validate.errors)}`);
 }
 
-/** What keeps the value from being such a schema of the contract; empty where nothing does. */
+/** Returns the validation errors of the value against a schema of the contract. Empty when it is valid. */
 export function faultsAgainst(schemaName: string, value: unknown): string {
   const validate = compile(`/components/schemas/${schemaName}`);
   return validate(value) ? '' : ajv.errorsText(validate.errors);
@@ -41,8 +41,8 @@ function assertEmpty(body: unknown): void {
 }
 
 /**
- * The place of the schema of a documented answer, undefined where it has no body; 405 and unknown paths belong to no
- * operation and are problems.
+ * Returns the location of the schema of a documented response, or undefined when it has no body. 405 and unknown paths
+ * belong to no operation and are problems.
  */
 function documented(path: string, method: string, responses: object, answer: Response): string | undefined {
   const declared = (responses as Record<string, ResponseObject>)[String(answer.status)];
@@ -62,7 +62,7 @@ function isRequired({ $ref, required }: { $ref?: string; required?: boolean }): 
   return $ref ? isRequired(follow($ref)) : required === true;
 }
 
-/** A step of the path in braces stands for any name. */
+/** A path segment in braces matches any name. */
 function methodsAt(path: string): Record<string, { responses: object }> | undefined {
   const isMatch = ([template]: [string, unknown]) =>
     new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`).test(path);

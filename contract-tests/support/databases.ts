@@ -5,19 +5,19 @@ import { join } from 'node:path';
 import mysql from 'mysql2/promise';
 import { owe } from './owed.js';
 
-/** A database of a test's own, empty, gone when dropped. */
+/** An empty database for one test. `drop` deletes it. */
 export interface TestDatabase {
-  /** As DATABASE_URL takes it. */
+  /** A value for DATABASE_URL. */
   readonly url: string;
   drop(): Promise<void>;
 }
 
 export type DatabaseKind = 'sqlite' | 'mysql';
 
-/** Where the tests look for MySQL or MariaDB; the account must be allowed to create databases. */
+/** URL of the MySQL or MariaDB server. Its account must be allowed to create databases. */
 export const mysqlServerUrl = process.env['TEST_MYSQL_URL'] ?? 'mysql://root@127.0.0.1:3306';
 
-/** Which database this run of the suite covers; the runner sets it. */
+/** The database of this test run, set by the runner. */
 export const databaseKind: DatabaseKind = process.env['TEST_DATABASE'] === 'mysql' ? 'mysql' : 'sqlite';
 
 export function createTestDatabase(kind: DatabaseKind = databaseKind): Promise<TestDatabase> {
@@ -33,7 +33,7 @@ export async function isMysqlReachable(): Promise<boolean> {
   }
 }
 
-/** Made and removed at once: no signal may come before its removal is owed, nor the program go on beside that. */
+/** Creates and deletes synchronously, so that a signal cannot arrive before the cleanup is registered. */
 async function createSqlite(): Promise<TestDatabase> {
   const folder = mkdtempSync(join(tmpdir(), 'state-service-'));
   return {

@@ -28,14 +28,14 @@ export interface DocumentedRequest {
   readonly init: RequestInit;
 }
 
-/** A request of the contract that names something by an id, at one of the places where it can. */
+/** A request of the contract with an id in one of the locations that the operation allows. */
 export interface RequestById {
   readonly operationId: string;
-  /** As in `getState: session_id in query`. */
+  /** For example `getState: session_id in query`. */
   readonly title: string;
-  /** The name of the id; undefined where the operation names nothing. */
+  /** The name of the id. Undefined when the operation has no id. */
   readonly idName: string | undefined;
-  /** The documented example with this id, and with these fields changed where they are in its body. */
+  /** Builds the documented example with this id, and with the changes to those fields that its body has. */
   build(id: string, changes: Readonly<Record<string, unknown>>): { readonly path: string; readonly init: RequestInit };
 }
 
@@ -45,7 +45,7 @@ const operations = Object.entries(contract.paths).flatMap(([template, methods]) 
   Object.entries(methods as Record<string, OperationObject>).map(([method, it]): Placed => [template, method, it]),
 );
 
-/** One of every operation that documents such an answer; it names what is required and nothing more. */
+/** Returns one request per operation that documents the status, with only the required fields. */
 export function requestsThatMayGet(status: number): DocumentedRequest[] {
   return operations
     .filter(([, , { responses }]) => String(status) in responses)
@@ -57,7 +57,7 @@ export function requestsThatMayGet(status: number): DocumentedRequest[] {
     });
 }
 
-/** Every operation that needs a key, once for each id that it can name. */
+/** Returns every operation that requires a key, once per id that it accepts. */
 export function requestsById(): RequestById[] {
   return operations.filter(([, , { security }]) => security?.length !== 0).flatMap(byIdOf);
 }
@@ -106,7 +106,7 @@ function fieldsOf({ requestBody }: OperationObject): string[] {
   return Object.keys(resolve<{ properties: object }>(contract, schema).properties);
 }
 
-/** The first example, or the first that holds what is set in it; of the changes only those that it has. */
+/** Returns the first example that has the fields of `inBody`, with those changes that apply to it. */
 function bodyOf({ requestBody }: OperationObject, changes: object, inBody: object): RequestInit {
   const examples = Object.values(requestBody?.content['application/json'].examples ?? {}).map(({ value }) => value);
   const example = examples.find((value) => Object.keys(inBody).every((name) => name in value)) ?? examples[0];

@@ -1,5 +1,5 @@
 import { afterAll } from 'vitest';
 import { undoAtEndOfFile } from './at-end-of-file.js';
 
-// Runs before every file, unlike what a module does when it is loaded: files of one worker share their modules.
+// Runs before every file. Module code runs once per worker, because the files of a worker share modules.
 afterAll(undoAtEndOfFile);

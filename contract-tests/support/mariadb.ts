@@ -11,21 +11,21 @@ import { owe } from './owed.js';
 const startMs = 60_000;
 const lookMs = 50;
 
-/** A MariaDB of our own on loopback, with a data folder of its own. */
+/** The test's own MariaDB server on loopback, with its own data folder. */
 export interface PrivateMariadb {
-  /** Of its server; as TEST_MYSQL_URL takes it. */
+  /** URL of the server, in the format of TEST_MYSQL_URL. */
   readonly url: string;
   start(): Promise<void>;
-  /** SIGKILL: what is not on disk by then, or with the kernel, is lost. */
+  /** Kills the server with SIGKILL. Data that was not handed to the kernel is lost. */
   kill(): Promise<void>;
-  /** Keeps its connections open and responds to nothing. */
+  /** Stops the process: connections stay open without a response. */
   freeze(): void;
   thaw(): void;
-  /** For good, with all it holds. */
+  /** Stops the server and deletes its data. */
   remove(): Promise<void>;
 }
 
-/** Starts a server with MariaDB's default settings, its data in a new folder inside `parent`. The caller removes it. */
+/** Starts a server with MariaDB's default settings and a new data folder inside `parent`. The caller removes it. */
 export async function startPrivateMariadb(
   port: number,
   options: readonly string[] = [],

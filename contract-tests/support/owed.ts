@@ -1,6 +1,6 @@
 const owed = new Set<() => Promise<void>>();
 
-/** Keeps in mind what must be undone before the program ends, until that was done; what comes back does it, once. */
+/** Registers a cleanup that must run before the process exits. Returns a function that runs it at most once. */
 export function owe(undo: () => Promise<void>): () => Promise<void> {
   const undoOnce = async () => {
     if (owed.delete(undoOnce)) await undo();
@@ -9,8 +9,8 @@ export function owe(undo: () => Promise<void>): () => Promise<void> {
   return undoOnce;
 }
 
-/** Undoes all that is still owed, for a program that is interrupted. What fails keeps nothing else from it. */
+/** Runs all pending cleanups when the process is interrupted. A failing one does not stop the others. */
 export async function settleOwed(): Promise<void> {
-  // All begun at once: the program must not go on between one and the next.
+  // Starts all at once: the process must not continue between two of them.
   await Promise.allSettled([...owed].map((undo) => undo()));
 }

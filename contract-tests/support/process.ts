@@ -18,11 +18,11 @@ export interface Running {
   /** Everything on standard output so far. */
   stdout(): string;
   stderr(): string;
-  /** Sends the signal and waits for the end. */
+  /** Sends the signal and waits for the exit. */
   end(signal: NodeJS.Signals): Promise<Ended>;
 }
 
-/** A process without an address. */
+/** A process that has no URL. */
 export type RunningWorker = Omit<Running, 'url'>;
 
 /** Runs the command line to its end. */
@@ -36,18 +36,18 @@ export async function runMain(args: readonly string[], env: Record<string, strin
   }
 }
 
-/** Starts the service as a process of its own and waits for the line that names its URL. */
+/** Starts the service as a separate process and waits for the line with its URL. */
 export async function startMain(env: Record<string, string>): Promise<Running> {
   const { running, found } = await startUntil([], { PORT: '0', ...ample, ...env }, /^Listening on (\S+)$/m);
   return { url: found, ...running };
 }
 
-/** Starts a worker without service as a process of its own. */
+/** Starts a worker without the service as a separate process. */
 export async function startDeliver(env: Record<string, string>): Promise<RunningWorker> {
   return (await startUntil(['deliver'], env, /^(Delivering) webhooks$/m)).running;
 }
 
-/** Waits for a line on standard output, and for what it captures. */
+/** Waits for a line on standard output. Returns the captured groups. */
 async function startUntil(
   args: readonly string[],
   env: Record<string, string>,

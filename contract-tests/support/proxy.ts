@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** Stands between the service and its database, so that a test can take the database away and give it back. */
+/** A proxy between the service and its database, with which a test interrupts the connection. */
 export interface Proxy {
   readonly port: number;
-  /** Lets connections through, as at first. */
+  /** Forwards connections. This is the initial mode. */
   restore(): void;
-  /** Cuts all connections and refuses new ones by closing them at once, like a server that restarts. */
+  /** Cuts all connections and closes new ones immediately, like a restarting server. */
   cut(): void;
-  /** Keeps connections open and lets nothing through, like a network that swallows packets. */
+  /** Keeps connections open and forwards nothing, like a network that drops packets. */
   hang(): void;
 }
 

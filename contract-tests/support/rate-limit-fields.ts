@@ -2,7 +2,10 @@ import { expect } from 'vitest';
 
 const item = /^"([a-z-]+)"((?:;[a-z]+=\d{1,15})*)$/;
 
-/** The items of a RateLimit or RateLimit-Policy field by policy; fails where it is no list of structured items. */
+/**
+ * Parses a RateLimit or RateLimit-Policy field into its items by policy. Throws unless it is a list of structured
+ * items.
+ */
 export function readItems(field: string | null): Record<string, Record<string, number>> {
   if (field === null) return {};
   const items = field.split(', ').map((text) => {
@@ -17,7 +20,7 @@ export function readItems(field: string | null): Record<string, Record<string, n
   return Object.fromEntries(items);
 }
 
-/** What an answer says about limits; `left` is `{}` where none applies. */
+/** Returns the limits in a response. `left` is `{}` when no limit applies. */
 export function readFields({ headers }: { readonly headers: Headers }) {
   return { quotas: readItems(headers.get('ratelimit-policy')), left: readItems(headers.get('ratelimit')) };
 }

@@ -6,11 +6,14 @@ export interface RawRequest {
   readonly method?: string;
   readonly path?: string;
   readonly headers?: Record<string, string | string[]>;
-  /** Sent as they are; without a Content-Length header they go out chunked. */
+  /** The raw body chunks. Without a Content-Length header, they are sent chunked. */
   readonly chunks?: ReadonlyArray<string | Uint8Array>;
 }
 
-/** A request byte for byte, for what fetch refuses or mends; by default a JSON ingest with a valid key. */
+/**
+ * Sends a request byte for byte, for input that fetch rejects or corrects. The default is a JSON ingest with a valid
+ * key.
+ */
 export function sendRaw(service: TestService, raw: RawRequest): Promise<Answer<Record<string, unknown>>> {
   const { method = 'POST', path = '/v1/ingest', chunks = [] } = raw;
   const headers = { 'X-Service-Key': service.key, 'Content-Type': 'application/json', ...raw.headers };
@@ -35,14 +38,14 @@ export function sendRaw(service: TestService, raw: RawRequest): Promise<Answer<R
   });
 }
 
-/** A body of exactly this many bytes, valid but for its length. */
+/** Returns a reading of exactly this many bytes that is valid except for its length. */
 export function bodyOfBytes(service: TestService, bytes: number): string {
   const body = { session_id: 's1', timestamp: service.clock.at(), heart_rate: 70, user_message: '' };
   const missing = bytes - JSON.stringify(body).length;
   return JSON.stringify({ ...body, user_message: 'x'.repeat(missing) });
 }
 
-/** Fails when anything of a refused request was stored. */
+/** Fails if any part of a rejected request was stored. */
 export async function expectNothingStored(service: TestService, sessionId = 's1'): Promise<void> {
   const { status } = await service.request(`/v1/state?session_id=${encodeURIComponent(sessionId)}`);
   if (status !== 404) throw new Error(`session ${sessionId} exists: a refused request stored something`);

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import type { Schema } from '../../src/contract.js';
 
-/** A delivery as it came over the wire. */
+/** A delivery as received. */
 export interface Received {
   readonly id: string;
   readonly headers: IncomingHttpHeaders;
@@ -14,20 +14,20 @@ export interface Received {
   readonly atMs: number;
 }
 
-/** Answers a delivery; `count` is the number of times that this one has come, from 1 on. */
+/** Responds to a delivery. `count` is the number of times that this delivery has arrived, starting at 1. */
 export type Answering = (received: Received, response: ServerResponse, count: number) => void;
 
 export interface Receiver {
   readonly url: string;
   /** In order of arrival. */
   readonly received: readonly Received[];
-  /** Changes how it answers from now on; at first with 204. */
+  /** Sets the response to later deliveries. The initial one is 204. */
   answer(answering: Answering | number): void;
-  /** Resolves once so many deliveries have come. */
+  /** Resolves once `count` deliveries have arrived. */
   until(count: number): Promise<readonly Received[]>;
 }
 
-/** A real receiver on a free port of loopback. */
+/** Starts a real receiver on a free loopback port. */
 export async function startReceiver(): Promise<Receiver> {
   const received: Received[] = [];
   let answering: Answering = with204;

@@ -6,20 +6,20 @@ import { Redis } from 'ioredis';
 
 const startMs = 10_000;
 
-/** A Redis of our own on loopback, which keeps nothing on disk. */
+/** The test's own Redis on loopback, without persistence. */
 export interface PrivateRedis {
   readonly url: string;
   start(): Promise<void>;
-  /** It forgets everything. */
+  /** Kills the server. After the next start it contains no data. */
   stop(): Promise<void>;
-  /** It keeps its connections and answers nothing. */
+  /** Keeps its connections open and does not respond. */
   freeze(): void;
   thaw(): void;
-  /** For looking at what is in it. */
+  /** A client that inspects the data. */
   connect(): Redis;
 }
 
-/** Started; whoever asked for it stops it. */
+/** Starts the server. The caller stops it. */
 export async function startPrivateRedis(options: readonly string[] = []): Promise<PrivateRedis> {
   const port = await freePort();
   const url = `redis://127.0.0.1:${port}`;
@@ -63,7 +63,7 @@ async function answers(url: string): Promise<void> {
   client.on('error', () => undefined);
   const timeUp = AbortSignal.timeout(startMs);
   const late = once(timeUp, 'abort').then(() => Promise.reject(new Error(`no redis-server answers at ${url}`)));
-  // A password asked for is an answer as well.
+  // A request for a password is also a response.
   await Promise.race([client.ping().catch(() => undefined), late]).finally(() => client.disconnect());
   late.catch(() => undefined);
 }

@@ -13,18 +13,18 @@ import { createTestDatabase, type TestDatabase } from './databases.js';
 
 export const root = new URL('../../', import.meta.url);
 
-/** Tests send more than the limits allow, unless they are about them. */
+/** Tests send more requests than the default limits allow. Tests of limits set their own. */
 export const ample = {
   LIMIT_SESSION_REQUESTS_PER_MINUTE: '1000000',
   LIMIT_NEW_SESSIONS_PER_MINUTE: '1000000',
   LIMIT_FAILED_AUTHENTICATIONS_PER_MINUTE: '0',
 };
 
-/** A clock made by hand; it starts at the real time, so that instants are plausible. */
+/** A manual clock. It starts at the real time, so that timestamps are plausible. */
 export class Clock {
   nowMs = Date.now();
   now = (): number => this.nowMs;
-  /** An instant as the contract writes it, by seconds from now. */
+  /** Returns the timestamp, in the contract's format, this many seconds from now. */
   at(seconds = 0): string {
     return new Date(this.nowMs + seconds * 1000).toISOString();
   }
@@ -39,7 +39,7 @@ export interface Answer<Body> {
   readonly body: Body;
 }
 
-/** What a JSON text may be; its shape is checked against the contract at run time. */
+/** A parsed JSON value. Its shape is checked against the contract at run time. */
 type AnyBody = ReturnType<JSON['parse']>;
 
 export interface TestService {
@@ -50,15 +50,15 @@ export interface TestService {
   readonly clock: Clock;
   readonly store: Store;
   readonly database: TestDatabase;
-  /** What was logged, line by line. */
+  /** The log lines. */
   readonly logs: string[];
-  /** Sends a request and checks that the contract documents the answer. */
+  /** Sends a request and checks that the contract documents the response. */
   request(path: string, init?: RequestInit): Promise<Answer<AnyBody>>;
   /** Sends a JSON body. */
   post(path: string, body?: unknown): Promise<Answer<AnyBody>>;
-  /** Sends a body of signals; session and timestamp (now) are filled in. */
+  /** Sends a body of signals. The session and the current timestamp are added. */
   ingest(signals: Record<string, unknown>): Promise<Answer<AnyBody>>;
-  /** The same, and the answer must be a 200. */
+  /** Sends the same and requires a 200. */
   read(signals: Partial<Submission>): Promise<StateReading>;
   close(): Promise<void>;
 }
@@ -66,13 +66,13 @@ export interface TestService {
 export interface TestServiceOptions {
   readonly env?: Record<string, string>;
   readonly clock?: Clock;
-  /** An existing database, kept when the service ends. */
+  /** An existing database, which is kept when the service ends. */
   readonly database?: TestDatabase;
 }
 
 /**
- * The real service on a free port and a database of its own, with a new account for each call. Tests of one file share
- * a service unless they ask for something special; its clock only goes forward.
+ * Starts the real service on a free port with its own database, and a new account per call. Tests of one file share a
+ * service unless they pass options. The clock of a shared service only moves forward.
  */
 export async function startTestService(options?: TestServiceOptions): Promise<TestService> {
   const running = await (options ? start(options) : share('0'));
@@ -80,7 +80,10 @@ export async function startTestService(options?: TestServiceOptions): Promise<Te
   return asNewAccount(running);
 }
 
-/** The same with a worker that delivers webhooks. Tests of one file share it: what one leaves behind may be tried again in another. */
+/**
+ * Starts the service with a worker that delivers webhooks. Tests of one file share it, so it may retry the deliveries
+ * of an earlier test.
+ */
 export async function startDelivering(): Promise<TestService> {
   return asNewAccount(await share('1'));
 }
@@ -97,7 +100,7 @@ type Client = Pick<TestService, 'request' | 'post' | 'ingest' | 'read'>;
 
 const shared = new Map<string, Promise<Running>>();
 
-/** Until the end of the file. */
+/** Shared until the end of the file. */
 function share(WORKER: '0' | '1'): Promise<Running> {
   const running = shared.get(WORKER) ?? start({ env: { WORKER } });
   if (!shared.has(WORKER))
@@ -113,7 +116,7 @@ async function start(options: TestServiceOptions): Promise<Running> {
   const database = options.database ?? (await createTestDatabase());
   const clock = options.clock ?? new Clock();
   const logs: string[] = [];
-  // Webhooks only where a test is about them: a worker asks the database twenty times a second.
+  // The worker runs only in tests that require it, because it polls the database.
   const settings = {
     PORT: '0',
     WORKER: '0',
@@ -140,7 +143,7 @@ async function start(options: TestServiceOptions): Promise<Running> {
   return { url, metricsUrl, clock, store, database, logs, close };
 }
 
-/** Requests with a key and a hand-made clock; every answer is checked against the contract. */
+/** Sends requests with a key and a manual clock. Every response is checked against the contract. */
 export function client(url: string, key: string, clock: Clock): Client {
   const request = async (path: string, init: RequestInit = {}): Promise<Answer<AnyBody>> => {
     const headers = { 'X-Service-Key': key, ...(init.headers as Record<string, string>) };

@@ -18,7 +18,7 @@ const tables = [
   'schema_migrations',
 ];
 
-/** Everything that is stored, as text; on SQLite the bytes of its files too, free pages included. */
+/** Returns all stored data as text. On SQLite, this includes the bytes of its files, with free pages. */
 export async function everythingStored({ url }: TestDatabase): Promise<string> {
   const config = readConfig({ DATABASE_URL: url }).database;
   const knex = openDatabase(config);

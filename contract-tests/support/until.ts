@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** So long that a slow machine is not mistaken for a broken promise. */
+/** Long enough that a slow machine does not fail the test. */
 const limitMs = 30_000;
 const pauseMs = 10;
 
-/** Resolves once the condition holds; rejects, naming it, when it has not for long. */
+/** Resolves once the condition holds. Rejects with its name after the timeout. */
 export async function until(name: string, holds: () => Promise<boolean> | boolean): Promise<void> {
   const endsAtMs = Date.now() + limitMs;
   while (!(await holds())) {
