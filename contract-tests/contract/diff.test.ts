@@ -39,7 +39,7 @@ test('a renamed component is not a difference', () => {
 
 test.each<Case>([
   [
-    'a removed field of an answer',
+    'a removed field of a response',
     (it) => delete schemas(it).StateReading.properties.confidence,
     `${inSchemas}StateReading/properties/confidence`,
     /gone/,
@@ -51,7 +51,7 @@ test.each<Case>([
     /gone/,
   ],
   [
-    'a field of an answer that need not be there any more',
+    'a response field that becomes optional',
     (it) => schemas(it).StateReading.required.splice(3, 1),
     `${inSchemas}StateReading/properties/state`,
     /no longer required/,
@@ -69,13 +69,13 @@ test.each<Case>([
     /maxLength was 4096, is 2000/,
   ],
   [
-    'a bound where there was none',
+    'a new bound of a request',
     (it) => (schemas(it).RetryRequest.properties.webhook_id = { type: 'string', minLength: 8, maxLength: 64 }),
     `${inSchemas}WebhookId`,
     /minLength was 1, is 8/,
   ],
   [
-    'a widened bound of an answer',
+    'a widened bound of a response',
     (it) => (schemas(it).StateReading.properties.stress_score.maximum = 200),
     `${inSchemas}StateReading/properties/stress_score`,
     /maximum was 100, is 200/,
@@ -98,7 +98,7 @@ test.each<Case>([
   ['a removed operation', (it) => delete it.paths['/v1/history'].get, 'GET /v1/history', /operation is gone/],
   ['a removed path', (it) => delete it.paths['/webhooks'], 'GET /webhooks', /operation is gone/],
   ['a removed enum value of a request', (it) => schemas(it).Tone.enum.pop(), `${inSchemas}Tone`, /"neutral".*gone/],
-  ['a removed enum value of an answer', (it) => schemas(it).State.enum.pop(), `${inSchemas}State`, /gone/],
+  ['a removed enum value of a response', (it) => schemas(it).State.enum.pop(), `${inSchemas}State`, /gone/],
   ['a removed status', (it) => delete ingest(it).responses['422'], 'POST /v1/ingest 422', /status is gone/],
   ['a new status', (it) => (ingest(it).responses['409'] = ingest(it).responses['400']), 'POST /v1/ingest 409', /new/],
   [
@@ -108,7 +108,7 @@ test.each<Case>([
     /gone/,
   ],
   [
-    'a header that need not be there any more',
+    'a header that becomes optional',
     (it) => (it.components.headers.RetryAfter.required = false),
     '#/components/headers/RetryAfter',
     /no longer required/,
@@ -122,13 +122,13 @@ test.each<Case>([
   ['a changed format', (it) => (schemas(it).Instant.format = 'date'), `${inSchemas}Instant`, /format/],
   ['a changed pattern', (it) => (schemas(it).Identifier.pattern = '^[a-z]*$'), `${inSchemas}Identifier`, /pattern/],
   [
-    'an answer that may be null',
+    'a response field that becomes nullable',
     (it) => (schemas(it).Health.properties.status.nullable = true),
     `${inSchemas}Health/properties/status`,
     /no longer not nullable/,
   ],
   [
-    'an entry of a map that loses a field',
+    'a removed field of a map entry',
     (it) => delete schemas(it).TriggerEntry.properties.sessions,
     `${inSchemas}TriggerEntry/properties/sessions`,
     /gone/,
@@ -147,23 +147,23 @@ test.each<Case>([
     /default was 5, is 10/,
   ],
   [
-    'a field that a webhook no longer carries',
+    'a removed field of a webhook event',
     (it) => delete schemas(it).StateChange.properties.previous_state,
     `${inSchemas}StateChange/properties/previous_state`,
     /gone/,
   ],
   [
-    'a header that a webhook no longer carries',
+    'a removed header of a webhook delivery',
     (it) => it.paths['/webhooks/register'].post.callbacks.stateChange['{$request.body#/url}'].post.parameters.shift(),
     'POST /webhooks/register callback stateChange POST header parameter X-Service-Signature',
     /gone/,
   ],
-  ['a probe that wants a key', (it) => delete it.paths['/healthz'].get.security, 'GET /healthz', /key is needed/],
-  ['a smaller body', (it) => (it['x-body'].max_bytes = 2048), 'x-body/max_bytes', /was 4096, is 2048/],
-  ['a topic that is gone', (it) => it['x-topics'].work.pop(), 'x-topics', /own_business is gone/],
+  ['a probe that requires a key', (it) => delete it.paths['/healthz'].get.security, 'GET /healthz', /key is needed/],
+  ['a lower body size limit', (it) => (it['x-body'].max_bytes = 2048), 'x-body/max_bytes', /was 4096, is 2048/],
+  ['a removed topic', (it) => it['x-topics'].work.pop(), 'x-topics', /own_business is gone/],
   ['a moved band', (it) => (it['x-bands'][0].max_score = 24), 'x-bands', /changed/],
   [
-    'another status of an error',
+    'a changed status of an error code',
     (it) => (it['x-problems'].missing_signals.status = 422),
     'x-problems/missing_signals',
     /was 400, is 422/,
@@ -181,7 +181,7 @@ test.each<Case>([
     /new optional field of requests/,
   ],
   [
-    'a new field of an answer',
+    'a new field of a response',
     (it) => {
       schemas(it).StateReading.properties.mood = { type: 'string' };
       schemas(it).StateReading.required.push('mood');
@@ -189,7 +189,7 @@ test.each<Case>([
     `${inSchemas}StateReading/properties/mood`,
     /new field of answers/,
   ],
-  ['a new enum value of an answer', (it) => schemas(it).State.enum.push('asleep'), `${inSchemas}State`, /"asleep"/],
+  ['a new enum value of a response', (it) => schemas(it).State.enum.push('asleep'), `${inSchemas}State`, /"asleep"/],
   ['a new enum value of a request', (it) => schemas(it).Tone.enum.push('whispering'), `${inSchemas}Tone`, /whisp/],
   [
     'a new endpoint',
@@ -216,7 +216,7 @@ test.each<Case>([
     /maximum was 500, is 600/,
   ],
   [
-    'a field that a webhook carries besides',
+    'a new field of a webhook event',
     (it) => (schemas(it).StateChange.properties.subject_id = { type: 'string' }),
     `${inSchemas}StateChange/properties/subject_id`,
     /new optional field/,

@@ -11,9 +11,9 @@ const connectionsMax = 20;
 
 test.each([
   ['that send nothing', ''],
-  ['that send half a head', 'GET /healthz HTTP/1.1\r\nHos'],
+  ['that send incomplete headers', 'GET /healthz HTTP/1.1\r\nHos'],
   ['that send garbage', 'GARBAGE\r\n\r\n'],
-])('connections %s and ignore the end of theirs are closed', async (_, bytes) => {
+])('connections %s and do not respond to a FIN are closed', async (_, bytes) => {
   const service = await startTestService({ env: { MAX_CONNECTIONS: String(connectionsMax) } });
   const sockets = await Promise.all(Array.from({ length: connectionsMax }, () => openHalf(service.url, bytes)));
   await until('a place is free', async () =>

@@ -92,7 +92,12 @@ test.each([
   ['HTTP/0.9', 'GET /healthz\r\n\r\n', 400, 'invalid_payload'],
   ['HTTP/2.0 in HTTP/1 form', 'GET /healthz HTTP/2.0\r\nHost: x\r\n\r\n', 400, 'invalid_payload'],
   ['a page requested without Host', 'GET /docs/ HTTP/1.1\r\n\r\n', 400, 'invalid_payload'],
-  ['headers without end', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431, 'headers_too_large'],
+  [
+    'a request with headers of 20 KB',
+    `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`,
+    431,
+    'headers_too_large',
+  ],
 ])('%s gets a problem response', async (_name, bytes, status, code) => {
   const { url } = await startTestService();
   const answer = await exchange(url, bytes);

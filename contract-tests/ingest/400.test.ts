@@ -10,7 +10,7 @@ test.each([
   ['a comment', '{/**/}'],
   ['NaN', '{"heart_rate":NaN}'],
   ['white space only', '   '],
-  ['deep nesting that never ends', '['.repeat(1500)],
+  ['unclosed deep nesting', '['.repeat(1500)],
 ])('%s is an invalid payload', async (_name, body) => {
   const service = await startTestService();
   const answer = await sendRaw(service, { chunks: [body] });

@@ -35,7 +35,7 @@ test('ids and secrets of webhooks are unique', async () => {
 
 test.each([
   ['another path', 'https://192.0.1.1/b', undefined],
-  ['a slash at its end', 'https://192.0.1.1/a/', undefined],
+  ['a trailing slash', 'https://192.0.1.1/a/', undefined],
   ['another port', 'https://192.0.1.1:8443/a', undefined],
   ['another query', 'https://192.0.1.1/a?b', undefined],
   ['a session', 'https://192.0.1.1/a', 's1'],
@@ -48,8 +48,8 @@ test.each([
 });
 
 test.each([
-  ['a name that does not resolve', 'https://hooks.unknown.example/state'],
-  ['a name beyond ASCII', 'https://bücher.unknown.example/zustand/ä'],
+  ['an unresolvable name', 'https://hooks.unknown.example/state'],
+  ['a non-ASCII name', 'https://bücher.unknown.example/zustand/ä'],
   ['a public address', 'https://8.8.8.8/'],
   ['a public IPv6 address', 'https://[2606:4700:4700::1111]:8443/'],
   ['a scheme in capitals', 'HTTPS://hooks.unknown.example'],

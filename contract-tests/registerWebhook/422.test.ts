@@ -5,21 +5,21 @@ import { register } from '../support/webhooks.js';
 const good = { url: 'https://8.8.8.8/hooks', events: ['state_change'] };
 
 test.each([
-  ['an unknown kind of event', { events: ['heartbeat'] }, '/events/0', 'enum'],
-  ['an unknown kind beside a known one', { events: ['state_change', 'STATE_CHANGE'] }, '/events/1', 'enum'],
+  ['an unknown event type', { events: ['heartbeat'] }, '/events/0', 'enum'],
+  ['an unknown event type next to a known one', { events: ['state_change', 'STATE_CHANGE'] }, '/events/1', 'enum'],
   ['no event', { events: [] }, '/events', 'too_few_items'],
-  ['an event twice', { events: ['state_change', 'state_change'] }, '/events', 'not_unique'],
-  ['events that are no list', { events: 'state_change' }, '/events', 'array_type'],
+  ['a duplicate event', { events: ['state_change', 'state_change'] }, '/events', 'not_unique'],
+  ['events that are not a list', { events: 'state_change' }, '/events', 'array_type'],
   ['events that are null', { events: null }, '/events', 'array_type'],
-  ['an event that is no text', { events: [1] }, '/events/0', 'string_type'],
-  ['a url that is no text', { url: 1 }, '/url', 'string_type'],
+  ['an event that is not a string', { events: [1] }, '/events/0', 'string_type'],
+  ['a url that is not a string', { url: 1 }, '/url', 'string_type'],
   ['a url that is null', { url: null }, '/url', 'string_type'],
-  ['a session that is no text', { session_id: 7 }, '/session_id', 'string_type'],
+  ['a session that is not a string', { session_id: 7 }, '/session_id', 'string_type'],
   ['a session that is null', { session_id: null }, '/session_id', 'string_type'],
   ['an empty session', { session_id: '' }, '/session_id', 'string_too_short'],
   ['a session with a space', { session_id: 'a b' }, '/session_id', 'pattern_mismatch'],
   ['a session of 257 characters', { session_id: 'x'.repeat(257) }, '/session_id', 'string_too_long'],
-  ['a field that is not known', { secret: 'whsec_mine' }, '/secret', 'extra_forbidden'],
+  ['an unknown field', { secret: 'whsec_mine' }, '/secret', 'extra_forbidden'],
 ])('%s is refused', async (_name, change, pointer, code) => {
   const service = await startTestService();
   const { body } = await service.post('/webhooks/register', { ...good, ...change });

@@ -30,7 +30,7 @@ async function firstError(knex: Knex): Promise<unknown> {
 }
 
 const sqlitePragmas = [
-  ['a database without room', 'pragma max_page_count = 1', 'SQLITE_FULL', /disk of the database is full/],
+  ['a full database', 'pragma max_page_count = 1', 'SQLITE_FULL', /disk of the database is full/],
   ['a read-only database', 'pragma query_only = on', 'SQLITE_READONLY', /read-only/],
 ] as const;
 

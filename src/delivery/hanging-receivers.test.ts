@@ -28,8 +28,8 @@ async function startHanging(head: string): Promise<string> {
 
 test.each([
   ['no response', ''],
-  ['half a head', 'HTTP/1.1 200 OK\r\n'],
-  ['a head without its body', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n'],
+  ['incomplete headers', 'HTTP/1.1 200 OK\r\n'],
+  ['headers without a body', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n'],
 ])('every attempt at 80 receivers that send %s ends at its timeout, also under garbage collection', async (_, head) => {
   const { dial, close } = createDialer({ allowHttp: true, allowLoopback: true }, createResolveName());
   onTestFinished(close);
