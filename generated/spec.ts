@@ -53,7 +53,7 @@ export const bands = [
 
 export const stateHold = {
   "margin_points": 1,
-  "dwell_point_seconds": 800,
+  "dwell_point_seconds": 900,
   "dwell_seconds": 60,
   "rise_seconds": 180,
   "immediate_log_odds": 0.5,
@@ -175,10 +175,10 @@ export const stressModel = {
     "log_odds_per_bpm_below": 0.04,
     "log_odds_per_bpm_near": 0.02,
     "raised_from_bpm": 3,
-    "log_odds_per_bpm": 0.15,
+    "log_odds_per_bpm": 0.17,
     "cold_raised_from_bpm": 10,
     "cold_log_odds_per_bpm": 0.05,
-    "log_odds_max": 1.5,
+    "log_odds_max": 1.55,
     "log_odds_with_hrv_max": 1.8
   },
   "hrv": {
@@ -1015,4 +1015,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "17d7470c643565b4f72d2ecccb71864c4ddbf373ddb18cc924881b8ee64acd6c" as const;
+export const contractDigest = "bb0ed32e903622e2521998e6dbbcc4c098e92d67610ab1923f39e4c438a08428" as const;
