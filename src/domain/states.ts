@@ -53,7 +53,7 @@ function mayLeave({ expressed }: Fused, score: number, held: Published, dwell: n
   if (bandsUp > 0 && bandsApart(from, score) > 1) return true;
   if (Math.sign(bandsUp) * (expressed - held.expressed) >= immediate_log_odds) return true;
   const share = Math.min(1, (atMs - held.firstAtMs) / 1000 / settle_seconds);
-  if (Math.abs(dwell) < share * dwell_point_seconds) return false;
+  if (Math.sign(bandsUp) * dwell < share * dwell_point_seconds) return false;
   return held.bandSinceMs === undefined || atMs - held.bandSinceMs >= dwell_seconds * 1000;
 }
 
