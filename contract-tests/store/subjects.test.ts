@@ -23,8 +23,8 @@ test("a subject's baseline is used across sessions and named in the reason", asy
   const stranger = await read({ session_id: 'other', subject_id: 'bert', heart_rate: 75 });
   expect(known.stress_score).toBeGreaterThan(stranger.stress_score);
   expect(known.confidence).toBeGreaterThan(stranger.confidence);
-  expect(known.action_reason).toMatch(/above this person's usual/);
-  expect(stranger.action_reason).toMatch(/the population's typical/);
+  expect(known.action_reason).toMatch(/above this person's resting heart rate/);
+  expect(stranger.action_reason).toMatch(/a typical resting heart rate/);
 });
 
 test('a session without a subject has its own baseline and passes it to the subject it is bound to', async () => {
@@ -34,12 +34,12 @@ test('a session without a subject has its own baseline and passes it to the subj
     clock.advance(60);
   }
   const alone = await read({ heart_rate: 75 });
-  expect(alone.action_reason).toMatch(/above this person's usual/);
+  expect(alone.action_reason).toMatch(/above this person's resting heart rate/);
   clock.advance(60);
   await read({ heart_rate: 55, subject_id: 'anna' });
   clock.advance(60);
   const elsewhere = await read({ session_id: 'next', subject_id: 'anna', heart_rate: 75 });
-  expect(elsewhere.action_reason).toMatch(/above this person's usual/);
+  expect(elsewhere.action_reason).toMatch(/above this person's resting heart rate/);
 });
 
 test('subjects with the same name in two accounts are separate', async () => {
@@ -55,5 +55,5 @@ test('subjects with the same name in two accounts are separate', async () => {
     headers: { 'X-Service-Key': key, 'Content-Type': 'application/json' },
     body: JSON.stringify({ session_id: 's1', subject_id: 'anna', timestamp: one.clock.at(), heart_rate: 75 }),
   });
-  expect(foreign.body.action_reason).toMatch(/the population's typical/);
+  expect(foreign.body.action_reason).toMatch(/a typical resting heart rate/);
 });

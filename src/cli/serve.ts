@@ -25,12 +25,13 @@ export async function serve({ config, root, program, tracing }: Serving): Promis
   };
   const startCore = coreOnThread({ program, writeLog: output.write, onUnexpectedExit });
   const service = await startService({ config, root, log, startCore, droppedLines: () => output.droppedLines });
+  // Before the first output: a supervisor may send a signal as soon as it reads that the service listens.
+  closeOnSignal({ running: service, tracing, log, output });
   log.info({ version, url: service.url, database: config.database.kind }, 'started');
   console.log(`Listening on ${service.url}`);
   if (service.metricsUrl) console.log(`Metrics on ${service.metricsUrl}`);
   console.log(service.developmentKey ? welcome(service.url, service.developmentKey) : welcomeBack(service.url));
   for (const warning of service.warnings) log.warn(warning);
-  closeOnSignal({ running: service, tracing, log, output });
 }
 
 function welcomeBack(url: string): string {

@@ -32,7 +32,7 @@ import {
 import { advanceAll, advanceTo } from './testing/pipeline.js';
 
 /** Each case is an hour of readings, so by default fewer; NOISE_RUNS=10000 takes minutes. */
-const noiseLaw = { numRuns: Number(process.env['NOISE_RUNS'] ?? 1_000) };
+const noiseLaw = { numRuns: Number(process.env['NOISE_RUNS'] ?? 100) };
 const noiseLimitMs = 20 * 60_000;
 
 const newestOf = (readings: readonly Reading[]) => Math.max(...readings.map(({ atMs }) => atMs));
