@@ -6,7 +6,10 @@ import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
 import { resamples } from './evaluate/bootstrap.js';
 import { drawTasks, scoresByTask } from './evaluate/chart.js';
+import { everydayColumns, everydayRows } from './evaluate/everyday-table.js';
+import { evaluateStreams } from './evaluate/streams.js';
 import { type EvaluatedService, startEvaluatedService } from './evaluate/service.js';
+import { readStreams } from './evaluate/stream.js';
 import { aucColumns, aucRow, isCompared, sceneColumns, sceneDraws, sceneRows } from './evaluate/tables.js';
 import {
   type AnsweredScore,
@@ -30,6 +33,9 @@ interface Options {
   readonly file: string;
   readonly markdown: boolean;
   readonly picture?: string;
+  readonly everyday: boolean;
+  readonly density: boolean;
+  readonly person?: string;
 }
 
 /** The answers to one variant, by person. */
@@ -37,16 +43,41 @@ type Answers = ReadonlyMap<string, readonly (readonly AnsweredScore[])[]>;
 
 const command = new Command('evaluate:stress')
   .description('Replay a recording through the service and measure how well the score separates stressors from rest.')
-  .option('--file <csv>', 'columns subject, task, label, heart_rate and optionally sdnn', sampleRecording)
+  .option(
+    '--file <csv>',
+    'columns subject, task, label, heart_rate and optionally sdnn and rmssd; or a stream: subject, second, heart_rate, label',
+    sampleRecording,
+  )
   .option('--markdown', 'print the tables as Markdown', false)
   .option('--picture <svg>', `also save the chart here, besides ${report}`)
+  .option('--everyday', 'play the everyday streams instead of a recording', false)
+  .option('--density', 'of a stream: also replay it with a reading every 1, 15 and 60 s and compare the states', false)
+  .option('--person <subject>', 'of a stream: the person that --picture shows')
   .action(evaluate);
 command.parseAsync().catch((error: unknown) => {
   console.error(`error: ${(error as Error).message}`);
   process.exitCode = 1;
 });
 
-async function evaluate({ file, markdown, picture }: Options): Promise<void> {
+async function evaluate(options: Options): Promise<void> {
+  const { file, markdown, everyday } = options;
+  if (everyday) return evaluateEveryday(markdown);
+  const streams = readStreams(await readFile(file, 'utf8').catch(() => ''));
+  if (streams) return evaluateStreams(streams, options);
+  return evaluateWindows(options);
+}
+
+async function evaluateEveryday(markdown: boolean): Promise<void> {
+  const service = await startEvaluatedService();
+  try {
+    const print = markdown ? markdownTable : textTable;
+    console.log(print(everydayColumns, [await everydayRows(service)]));
+  } finally {
+    await service.close();
+  }
+}
+
+async function evaluateWindows({ file, markdown, picture }: Options): Promise<void> {
   const windows = await load(file);
   const people = [...groupBySubject(windows).values()];
   const variants = variantsFor(windows);

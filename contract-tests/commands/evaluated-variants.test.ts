@@ -20,7 +20,13 @@ test('the sample recording supports every variant that requires only heart rate'
 
 test('a recording with heart rate and sdnn supports the ablation of each signal', () => {
   const names = variantsFor(readWindows(`${header}p1,Math,stressor,90,30\n`)).map(({ name }) => name);
-  expect(names).toEqual(expect.arrayContaining(['ablation: no sdnn', 'ablation: no heart rate']));
+  expect(names).toEqual(expect.arrayContaining(['ablation: no variability', 'ablation: no heart rate']));
+});
+
+test('a recording with both measures of variability supports one without the other', () => {
+  const both = 'subject,task,label,heart_rate,sdnn,rmssd\np1,Math,stressor,90,30,25\n';
+  const names = variantsFor(readWindows(both)).map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(['rmssd instead of sdnn', 'sdnn instead of rmssd']));
 });
 
 test('guided breathing and the baseline are not compared with stressors', () => {

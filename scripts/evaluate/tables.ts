@@ -1,3 +1,4 @@
+import { bands } from '../../generated/spec.js';
 import { type Scene, scenes, seededRandom } from '../terminal/scenes.js';
 import type { Column, TableRow } from '../terminal/table.js';
 import type { RecordedWindow } from '../terminal/windows.js';
@@ -13,6 +14,8 @@ export const aucColumns: readonly Column[] = [
   { title: 'variant' },
   { title: 'AUC', align: 'right' },
   { title: '95 % interval', align: 'right' },
+  { title: 'stressors stressed', align: 'right' },
+  { title: 'rest stressed', align: 'right' },
   { title: 'description' },
 ];
 
@@ -20,7 +23,24 @@ export function aucRow(name: string, note: string, people: readonly (readonly An
   const compared = people.map(toScored);
   const statistic = (sample: readonly (readonly Scored[])[]) => auc(sample.flat());
   const [low, high] = intervalOverPeople(compared, statistic);
-  return [name, statistic(compared).toFixed(3), `${low.toFixed(3)}–${high.toFixed(3)}`, note];
+  return [
+    name,
+    statistic(compared).toFixed(3),
+    `${low.toFixed(3)}–${high.toFixed(3)}`,
+    ...shares(compared.flat()),
+    note,
+  ];
+}
+
+/** The share of stressor and of rest windows that are stressed or above; a comparison has no states. */
+function shares(windows: readonly Scored[]): [string, string] {
+  if (windows.some(({ score }) => !Number.isInteger(score))) return ['', ''];
+  const stressed = bands.find(({ state }) => state === 'stressed');
+  const share = (group: readonly Scored[]) => {
+    const count = group.filter(({ score }) => score >= (stressed?.min_score ?? 0)).length;
+    return `${((100 * count) / group.length).toFixed(0)} %`;
+  };
+  return [share(windows.filter((it) => it.isStressor)), share(windows.filter((it) => !it.isStressor))];
 }
 
 function toScored(answers: readonly AnsweredScore[]): Scored[] {

@@ -11,7 +11,7 @@ export interface Variant {
   readonly note: string;
   /** Who sends, in the words of the contract; `prefix` keeps variants and people apart. */
   identify(prefix: string, window: RecordedWindow): Pick<Submission, 'session_id' | 'subject_id'>;
-  readonly withheld?: keyof RecordedWindow['values'];
+  readonly withheld?: ReadonlyArray<keyof RecordedWindow['values']>;
   readonly hasBaseline?: boolean;
 }
 
@@ -41,8 +41,15 @@ const variants: readonly Variant[] = [
     note: 'one session per person; the session acts as the subject',
     identify: (prefix) => ({ session_id: prefix }),
   },
-  { name: 'ablation: no sdnn', note: 'personal, heart rate only', identify: asPerson, withheld: 'sdnn' },
-  { name: 'ablation: no heart rate', note: 'personal, sdnn only', identify: asPerson, withheld: 'heart_rate' },
+  { name: 'rmssd instead of sdnn', note: 'personal, heart rate and rmssd', identify: asPerson, withheld: ['sdnn'] },
+  { name: 'sdnn instead of rmssd', note: 'personal, heart rate and sdnn', identify: asPerson, withheld: ['rmssd'] },
+  {
+    name: 'ablation: no variability',
+    note: 'personal, heart rate only',
+    identify: asPerson,
+    withheld: ['sdnn', 'rmssd'],
+  },
+  { name: 'ablation: no heart rate', note: 'personal, variability only', identify: asPerson, withheld: ['heart_rate'] },
   {
     name: 'ablation: no baseline',
     note: 'personal, baselines erased between windows',
@@ -53,11 +60,13 @@ const variants: readonly Variant[] = [
 
 /** Returns the variants that a recording supports: an ablation requires the withheld signal and another one. */
 export function variantsFor(windows: readonly RecordedWindow[]): Variant[] {
-  const signals = windows.map(({ values }) => Object.keys(values));
+  const signals = windows.map(({ values }) => Object.keys(values) as (keyof RecordedWindow['values'])[]);
   return variants.filter(
-    ({ withheld }) =>
-      withheld === undefined ||
-      (signals.some((it) => it.includes(withheld)) && signals.every((it) => it.some((name) => name !== withheld))),
+    ({ name, withheld = [] }) =>
+      withheld.length === 0 ||
+      (withheld.some((it) => signals.some((names) => names.includes(it))) &&
+        signals.every((names) => names.some((it) => !withheld.includes(it))) &&
+        (!name.includes('instead of') || signals.some((names) => names.includes('rmssd')))),
   );
 }
 
@@ -67,13 +76,15 @@ export function variantsFor(windows: readonly RecordedWindow[]): Variant[] {
  */
 export async function replayVariant(
   service: EvaluatedService,
-  { name, identify, withheld, hasBaseline = true }: Variant,
+  { name, identify, withheld = [], hasBaseline = true }: Variant,
   people: readonly (readonly RecordedWindow[])[],
   onAnswer: () => void,
 ): Promise<AnsweredScore[][]> {
   const answers = people.map((): AnsweredScore[] => []);
   const sendWindow = async (person: number, window: RecordedWindow) => {
-    const values = Object.fromEntries(Object.entries(window.values).filter(([signal]) => signal !== withheld));
+    const values = Object.fromEntries(
+      Object.entries(window.values).filter(([signal]) => !(withheld as readonly string[]).includes(signal)),
+    );
     const who = identify(`${idOf(name)}-${window.subject}`, window);
     const timestamp = new Date(service.now()).toISOString();
     const reading = await service.send({ ...who, timestamp, ...values });
