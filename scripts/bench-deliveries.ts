@@ -28,7 +28,7 @@ const settleMs = 60_000;
 const turns = 10;
 const pauseMs = [60, 160] as const;
 
-interface Wish {
+interface Options {
   readonly database: DatabaseKind;
   readonly deliveries: number;
   readonly receivers: number;
@@ -49,24 +49,24 @@ await launch(
     .action(bench),
 );
 
-async function bench(wish: Wish): Promise<void> {
-  await requireDatabase(wish.database);
+async function bench(options: Options): Promise<void> {
+  await requireDatabase(options.database);
   build();
-  const isWanted = (part: Wish['only']) => wish.only === undefined || wish.only === part;
-  if (isWanted('throughput')) await withDatabase(wish.database, (url) => measureThroughput(url, wish));
-  if (isWanted('latency')) await measureLatencies(wish);
-  if (isWanted('schedule')) await withDatabase(wish.database, (url) => showSchedule(url, wish));
+  const isWanted = (part: Options['only']) => options.only === undefined || options.only === part;
+  if (isWanted('throughput')) await withDatabase(options.database, (url) => measureThroughput(url, options));
+  if (isWanted('latency')) await measureLatencies(options);
+  if (isWanted('schedule')) await withDatabase(options.database, (url) => showSchedule(url, options));
 }
 
-async function measureThroughput(url: string, wish: Wish): Promise<void> {
-  const events = Math.ceil(wish.deliveries / wish.receivers);
-  const deliveries = events * wish.receivers;
+async function measureThroughput(url: string, options: Options): Promise<void> {
+  const events = Math.ceil(options.deliveries / options.receivers);
+  const deliveries = events * options.receivers;
   const progress = startProgress(process.stderr, deliveries, 'deliveries');
-  const receivers = await startReceivers(wish.receivers, progress.advance);
+  const receivers = await startReceivers(options.receivers, progress.advance);
   const queue = watchQueue(url);
   await fill(url, events, receivers.urls);
   const startedAtMs = performance.now();
-  const fleet = startFleet(workers(url, wish.workers));
+  const fleet = startFleet(workers(url, options.workers));
   try {
     await receivers.until(deliveries);
     const seconds = (performance.now() - startedAtMs) / 1000;
@@ -80,7 +80,7 @@ async function measureThroughput(url: string, wish: Wish): Promise<void> {
       ['seconds', seconds.toFixed(1)],
       ['deliveries/s', (deliveries / seconds).toFixed(0)],
     ];
-    const title = `${wish.database}: ${wish.workers} workers, ${wish.receivers} receivers`;
+    const title = `${options.database}: ${options.workers} workers, ${options.receivers} receivers`;
     console.log(`${textTable([{ title }, { title: '', align: 'right' }], [counts])}\n`);
     console.log(
       `load average ${loadavg()
@@ -113,7 +113,7 @@ function workers(url: string, count: number) {
   return Array.from({ length: count }, () => ({ name: 'worker', args: ['deliver'], env }));
 }
 
-async function measureLatencies({ database, changes }: Wish): Promise<void> {
+async function measureLatencies({ database, changes }: Options): Promise<void> {
   const rows: string[][] = [];
   for (const place of ['in process', 'alone'] as const) {
     const ways = await withDatabase(database, (url) => timeChanges(url, place, changes));
@@ -154,7 +154,7 @@ async function timeChanges(url: string, place: WorkerPlace, changes: number): Pr
   }
 }
 
-async function showSchedule(url: string, { database }: Wish): Promise<void> {
+async function showSchedule(url: string, { database }: Options): Promise<void> {
   const webhook = await startLiveWebhook(url, 'in process');
   const attempts = settings.retry_after_seconds.length + 1;
   try {

@@ -9,10 +9,10 @@ import type { DatabaseKind } from '../contract-tests/support/databases.js';
 import { readConfig } from '../src/config.js';
 import { openDatabase } from '../src/store/database.js';
 import { openStore } from '../src/store/store.js';
-import { type Crowd, type CrowdWish, startCrowd } from './bench/crowd.js';
+import { type Crowd, type CrowdOptions, startCrowd } from './bench/crowd.js';
 import {
   databaseOption,
-  type DatabaseWish,
+  type DatabaseChoice,
   findDatabases,
   inspectDatabase,
   titleOf,
@@ -34,7 +34,7 @@ import { type Column, textTable } from './terminal/table.js';
 const connections = 64;
 const sessionsAtOnce = 500;
 /** Rows of the empty database, so that reads return data. */
-const few: CrowdWish = { sessions: 20, readingsPerSession: 100, subjects: 200 };
+const few: CrowdOptions = { sessions: 20, readingsPerSession: 100, subjects: 200 };
 /** More than the purge can delete per second. */
 const expiredASecond = 25_000;
 
@@ -81,7 +81,7 @@ const columns: readonly Column[] = [
   ...[...runTitles, 'throughput', 'p99', 'required', ''].map((title) => ({ title, align: 'right' }) as const),
 ];
 
-interface Wish {
+interface Options {
   readonly readings: number;
   readonly sessions: number;
   readonly triggers: number;
@@ -107,14 +107,14 @@ await launch(
     .action(bench),
 );
 
-async function bench({ database, ...wish }: Wish & { database: DatabaseWish }): Promise<void> {
+async function bench({ database, ...options }: Options & { database: DatabaseChoice }): Promise<void> {
   const kinds = await findDatabases(database);
   const machine = describeMachine();
-  const outcomes: Outcome[] = [];
+  const outcomes: GrowthOutcome[] = [];
   const generator = startGenerator();
   try {
     for (const kind of kinds) {
-      const outcome = await benchOn(kind, generator, wish);
+      const outcome = await benchOn(kind, generator, options);
       report(outcome);
       outcomes.push(outcome);
     }
@@ -124,7 +124,7 @@ async function bench({ database, ...wish }: Wish & { database: DatabaseWish }): 
   console.log(
     `${machineLine(machine)}; ${connections} connections but for the hour's history, which is read over one.`,
   );
-  const { reports, ...asked } = wish;
+  const { reports, ...asked } = options;
   const taken = { takenAt: new Date().toISOString(), machine, ...asked, connections, outcomes };
   await save(join(reports, 'bench-growth.json'), `${JSON.stringify(taken, undefined, 2)}\n`);
 }
@@ -135,7 +135,7 @@ interface Purge {
   readonly left: number;
 }
 
-interface Outcome {
+interface GrowthOutcome {
   readonly kind: DatabaseKind;
   readonly version: string;
   /** One per round. */
@@ -144,51 +144,55 @@ interface Outcome {
   readonly runs: Partial<Runs<Name, MeasuredRun>>;
 }
 
-async function benchOn(kind: DatabaseKind, generator: Generator, wish: Wish): Promise<Outcome> {
-  const readingsPerSession = Math.max(1, Math.round(wish.readings / wish.sessions));
-  const subjects = Math.max(1, Math.round(wish.triggers / topicsPerSubject));
+async function benchOn(kind: DatabaseKind, generator: Generator, options: Options): Promise<GrowthOutcome> {
+  const readingsPerSession = Math.max(1, Math.round(options.readings / options.sessions));
+  const subjects = Math.max(1, Math.round(options.triggers / topicsPerSubject));
   return withFilled(kind, few, (empty) =>
-    withFilled(kind, { sessions: wish.sessions, readingsPerSession, subjects }, async (full) => {
+    withFilled(kind, { sessions: options.sessions, readingsPerSession, subjects }, async (full) => {
       const purges: Purge[] = [];
-      const names = (wish.only ? [wish.only] : comparables).flatMap((it) =>
+      const names = (options.only ? [options.only] : comparables).flatMap((it) =>
         comparisons[it].sides.map((side): Name => `${it} ${side}`),
       );
       const run = async (name: Name) => {
         const [comparable, side] = name.split(' ') as [Comparable, Side];
-        const measure = (on: Filled) => runOn(on, comparisons[comparable], generator, wish);
+        const measure = (on: Filled) => runOn(on, comparisons[comparable], generator, options);
         if (side === 'empty') return measure(empty);
-        return side === 'full' ? measure(full) : whilePurging(full.crowd, wish, purges, () => measure(full));
+        return side === 'full' ? measure(full) : whilePurging(full.crowd, options, purges, () => measure(full));
       };
-      const runs = await takeTurns(names, { rounds: wish.rounds, warmUps: 0 }, run);
+      const runs = await takeTurns(names, { rounds: options.rounds, warmUps: 0 }, run);
       return { kind, version: await inspectDatabase(full.url), purges, runs };
     }),
   );
 }
 
-interface Filled extends CrowdWish {
+interface Filled extends CrowdOptions {
   readonly url: string;
   readonly key: string;
   readonly crowd: Crowd;
 }
 
 /** Provides a database of that size to the work and drops it afterwards. */
-async function withFilled<T>(kind: DatabaseKind, wish: CrowdWish, work: (filled: Filled) => Promise<T>): Promise<T> {
+async function withFilled<T>(
+  kind: DatabaseKind,
+  options: CrowdOptions,
+  work: (filled: Filled) => Promise<T>,
+): Promise<T> {
   return withDatabase(kind, async (url) => {
     const config = readConfig({ DATABASE_URL: url }).database;
     const knex = openDatabase(config, 'administration');
     const store = openStore(config);
-    const total = Math.ceil(wish.sessions / sessionsAtOnce) + Math.ceil(wish.subjects / subjectsAtOnce);
+    const total = Math.ceil(options.sessions / sessionsAtOnce) + Math.ceil(options.subjects / subjectsAtOnce);
     const progress = startProgress(process.stderr, total, 'batches of sessions and subjects');
     try {
       const key = await runCommand(url, ['keys', 'create', '--account', 'growth', '--tier', 'enterprise']);
-      const crowd = await startCrowd(knex, url, key, wish);
-      for (let from = 0; from < wish.sessions; from += sessionsAtOnce) {
-        await crowd.add(from, Math.min(wish.sessions, from + sessionsAtOnce));
+      const crowd = await startCrowd(knex, url, key, options);
+      for (let from = 0; from < options.sessions; from += sessionsAtOnce) {
+        await crowd.add(from, Math.min(options.sessions, from + sessionsAtOnce));
         progress.advance();
       }
-      await fillStore(store, wish.subjects, progress.advance);
+      await fillStore(store, options.subjects, progress.advance);
       progress.stop();
-      return await work({ ...wish, url, key, crowd });
+      return await work({ ...options, url, key, crowd });
     } finally {
       progress.stop();
       await store.close();
@@ -201,19 +205,19 @@ async function runOn(
   filled: Filled,
   { load, among, connections: own = connections }: Comparison,
   generator: Generator,
-  { seconds, warmUp }: Wish,
+  { seconds, warmUp }: Options,
 ): Promise<MeasuredRun> {
   const { url, key, crowd } = filled;
   await crowd.layHistories();
   const asked = { key, load, ...(among && { among: filled[among] }) };
-  const wish = { seconds, warmUpSeconds: warmUp, connections: own };
-  return measureRun({ ...asked, start: () => startBenchedService(url) }, generator, wish);
+  const options = { seconds, warmUpSeconds: warmUp, connections: own };
+  return measureRun({ ...asked, start: () => startBenchedService(url) }, generator, options);
 }
 
 /** The service starts to purge when it starts, with more expired rows than it can delete during the run. */
 async function whilePurging(
   crowd: Crowd,
-  { seconds, warmUp }: Wish,
+  { seconds, warmUp }: Options,
   purges: Purge[],
   work: () => Promise<MeasuredRun>,
 ): Promise<MeasuredRun> {
@@ -226,7 +230,7 @@ async function whilePurging(
   return run;
 }
 
-function report({ kind, version, purges, runs }: Outcome): void {
+function report({ kind, version, purges, runs }: GrowthOutcome): void {
   const compared = comparables.filter((it) => `${it} ${comparisons[it].sides[0]}` in runs);
   console.log(`── ${titleOf(kind)} (${version})\n`);
   console.log(textTable(columns, [compared.flatMap((it) => rowsOf(it, runs, purges))]));
@@ -243,7 +247,7 @@ function isThroughout(purges: readonly Purge[]): boolean {
   return purges.every(({ purged, left }) => purged > 0 && left > 0);
 }
 
-function rowsOf(comparable: Comparable, runs: Outcome['runs'], purges: readonly Purge[]): string[][] {
+function rowsOf(comparable: Comparable, runs: GrowthOutcome['runs'], purges: readonly Purge[]): string[][] {
   const { title, sides, throughputMin, p99Max, p50MsBelow }: Comparison = comparisons[comparable];
   const [first, second] = sides.map((side) => runs[`${comparable} ${side}`]) as [MeasuredRun[], MeasuredRun[]];
   const share = (pick: (run: MeasuredRun) => number) => middleOf(second, pick) / middleOf(first, pick);

@@ -10,7 +10,7 @@ import { loadTopicModel } from '../src/domain/topics/model.js';
 import { advanceGroup } from '../src/ingest/advance.js';
 import { createPrepareReading } from '../src/ingest/prepare-reading.js';
 import { openStore } from '../src/store/store.js';
-import { databaseOption, type DatabaseWish, findDatabases, titleOf, withDatabase } from './bench/databases.js';
+import { databaseOption, type DatabaseChoice, findDatabases, titleOf, withDatabase } from './bench/databases.js';
 import { createRequests } from './bench/requests.js';
 import { launch } from './terminal/launch.js';
 import { positive } from './terminal/options.js';
@@ -28,7 +28,7 @@ const prepareReading = createPrepareReading({
   maxTimestampAgeMs: Number.POSITIVE_INFINITY,
 });
 
-interface Wish {
+interface Options {
   readonly size: number;
   readonly groups: number;
 }
@@ -48,17 +48,19 @@ await launch(
     .action(bench),
 );
 
-async function bench({ database, ...wish }: Wish & { database: DatabaseWish }): Promise<void> {
+async function bench({ database, ...options }: Options & { database: DatabaseChoice }): Promise<void> {
   const sections = [];
-  for (const kind of await findDatabases(database)) sections.push(await measure(kind, wish));
+  for (const kind of await findDatabases(database)) sections.push(await measure(kind, options));
   const figures = ['CPU µs, lower quartile', 'committed µs, lower quartile', 'median'];
   const columns = figures.map((title) => ({ title, align: 'right' }) as const);
   console.log(textTable([{ title: 'database' }, { title: 'load' }, ...columns], sections));
-  console.log(`\n${wish.groups} groups of ${wish.size}, alternating, after ${warmUps} warm-up groups; µs per reading.`);
+  console.log(
+    `\n${options.groups} groups of ${options.size}, alternating, after ${warmUps} warm-up groups; µs per reading.`,
+  );
 }
 
 /** Measures both loads alternately, each on its own database. */
-async function measure(kind: DatabaseKind, { size, groups }: Wish): Promise<string[][]> {
+async function measure(kind: DatabaseKind, { size, groups }: Options): Promise<string[][]> {
   const progress = startProgress(process.stderr, warmUps + groups, 'groups of each');
   try {
     return await withDatabase(kind, (plainUrl) =>

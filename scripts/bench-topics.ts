@@ -1,8 +1,8 @@
-/** Times the topic reader on turns of up to 4,000 characters. Prints the median and the 90th percentile. */
+/** Times the topic analyzer on turns of up to 4,000 characters. Prints the median and the 90th percentile. */
 import { readFileSync } from 'node:fs';
 import { gatherTopics } from '../src/domain/topics/gather.js';
 import { loadTopicModel } from '../src/domain/topics/model.js';
-import { createTopicReader } from '../src/domain/topics/reader.js';
+import { createTopicAnalyzer } from '../src/domain/topics/analyzer.js';
 
 const ROUNDS = 2000;
 const WARM_UP = 500;
@@ -27,7 +27,7 @@ const texts: Readonly<Record<string, string>> = {
 const bytes = readFileSync(new URL('../src/domain/topics/weights.bin', import.meta.url));
 const before = process.memoryUsage();
 const start = performance.now();
-const reader = createTopicReader(loadTopicModel(bytes));
+const analyzer = createTopicAnalyzer(loadTopicModel(bytes));
 console.log(`load: ${(performance.now() - start).toFixed(0)} ms`);
 globalThis.gc?.();
 const after = process.memoryUsage();
@@ -42,7 +42,7 @@ for (const [name, part] of Object.entries(texts)) {
   const turn = { user_message: text.slice(0, half), ai_response: text.slice(half) };
   const times = Array.from({ length: ROUNDS }, () => {
     const begin = performance.now();
-    gatherTopics(undefined, reader.readTurn(turn));
+    gatherTopics(undefined, analyzer.analyzeTurn(turn));
     return 1000 * (performance.now() - begin);
   })
     .slice(WARM_UP)

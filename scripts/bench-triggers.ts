@@ -7,7 +7,7 @@ import { Command } from 'commander';
 import { runCommand } from '../contract-tests/dredd/service-process.js';
 import build from '../contract-tests/support/build.js';
 import type { DatabaseKind } from '../contract-tests/support/databases.js';
-import { databaseOption, type DatabaseWish, findDatabases, withDatabase } from './bench/databases.js';
+import { databaseOption, type DatabaseChoice, findDatabases, withDatabase } from './bench/databases.js';
 import { fillStore, subjectsAtOnce, topicsPerSubject } from './bench/fill.js';
 import { readConfig } from '../src/config.js';
 import { openStore, type Store } from '../src/store/store.js';
@@ -36,7 +36,7 @@ const columns: readonly Column[] = [
   ...runTitles.map((title) => ({ title, align: 'right' }) as const),
 ];
 
-interface Wish {
+interface Options {
   readonly seconds: number;
   readonly rounds: number;
 }
@@ -50,23 +50,23 @@ await launch(
     .action(bench),
 );
 
-async function bench({ database, ...wish }: Wish & { database: DatabaseWish }): Promise<void> {
+async function bench({ database, ...options }: Options & { database: DatabaseChoice }): Promise<void> {
   build();
   const kinds = await findDatabases(database);
   const generator = startGenerator();
   try {
-    for (const kind of kinds) await benchOn(kind, generator, wish);
+    for (const kind of kinds) await benchOn(kind, generator, options);
   } finally {
     generator.close();
   }
 }
 
-async function benchOn(kind: DatabaseKind, generator: Generator, wish: Wish): Promise<void> {
+async function benchOn(kind: DatabaseKind, generator: Generator, options: Options): Promise<void> {
   console.log(`── ${kind}, ${subjectCount} subjects with ${topicsPerSubject} topics each\n`);
   await withFilled(kind, subjectCount, async (filled) => {
     // Measured before the load, which adds topics to some subjects.
-    await withFilled(kind, 1, async (lonely) => reportReads(await timeReads(lonely, filled, wish.rounds)));
-    report(await loadService(filled, generator, wish));
+    await withFilled(kind, 1, async (lonely) => reportReads(await timeReads(lonely, filled, options.rounds)));
+    report(await loadService(filled, generator, options));
   });
 }
 
@@ -105,7 +105,11 @@ async function withFilled(
 }
 
 /** Runs every load in turn, after one warm-up round. */
-async function loadService({ url, key }: Filled, generator: Generator, { seconds, rounds }: Wish): Promise<Runs<Load>> {
+async function loadService(
+  { url, key }: Filled,
+  generator: Generator,
+  { seconds, rounds }: Options,
+): Promise<Runs<Load>> {
   const service = await startBenchedService(url);
   try {
     return await takeTurns(loads, { rounds, warmUps: 1 }, (load) =>

@@ -10,7 +10,7 @@ import { drawBench } from './bench/chart.js';
 import { buildServers, contenders, layField } from './bench/contenders.js';
 import {
   databaseOption,
-  type DatabaseWish,
+  type DatabaseChoice,
   findDatabases,
   inspectDatabase,
   titleOf,
@@ -18,12 +18,12 @@ import {
 } from './bench/databases.js';
 import { type Generator, startGenerator } from './bench/generator.js';
 import { describeMachine, machineLine } from './bench/machine.js';
-import type { RunWish } from './bench/measure-run.js';
+import type { MeasureOptions } from './bench/measure-run.js';
 import {
   type BenchReport,
   contenderColumns,
   contenderRows,
-  type Outcome,
+  type BenchOutcome,
   requirementColumns,
   requirementRows,
   soakLine,
@@ -37,8 +37,8 @@ import { markdownTable, textTable } from './terminal/table.js';
 
 const connections = 64;
 
-interface Wish {
-  readonly database: DatabaseWish;
+interface Options {
+  readonly database: DatabaseChoice;
   readonly seconds: number;
   readonly warmUp: number;
   readonly rounds: number;
@@ -62,19 +62,19 @@ await launch(
     .action(bench),
 );
 
-async function bench(wish: Wish): Promise<void> {
-  const kinds = await findDatabases(wish.database);
+async function bench(options: Options): Promise<void> {
+  const kinds = await findDatabases(options.database);
   // Checks every database first, so that a server without durable commits fails at once.
   const versions = new Map<DatabaseKind, string>();
   for (const kind of kinds) versions.set(kind, await withDatabase(kind, inspectDatabase));
   buildServers();
-  const { seconds, warmUp: warmUpSeconds, rounds } = wish;
+  const { seconds, warmUp: warmUpSeconds, rounds } = options;
   const head = { takenAt: new Date().toISOString(), machine: describeMachine() };
-  const outcomes: Outcome[] = [];
+  const outcomes: BenchOutcome[] = [];
   const generator = startGenerator();
   try {
     for (const [kind, version] of versions) {
-      const taken = await runAll(kind, generator, { seconds, warmUpSeconds, connections }, wish);
+      const taken = await runAll(kind, generator, { seconds, warmUpSeconds, connections }, options);
       const field = measure(taken.runs);
       outcomes.push({ kind, version, field, judged: judge(kind, field), ...taken });
     }
@@ -82,15 +82,15 @@ async function bench(wish: Wish): Promise<void> {
     generator.close();
   }
   const report: BenchReport = { ...head, seconds, warmUpSeconds, rounds, connections, outcomes };
-  print(report, wish.markdown);
-  await save(join(wish.reports, 'bench.json'), `${JSON.stringify(report, undefined, 2)}\n`);
+  print(report, options.markdown);
+  await save(join(options.reports, 'bench.json'), `${JSON.stringify(report, undefined, 2)}\n`);
   const drawing = drawBench(report);
-  for (const path of [join(wish.reports, 'bench.svg'), ...(wish.picture ? [wish.picture] : [])])
+  for (const path of [join(options.reports, 'bench.svg'), ...(options.picture ? [options.picture] : [])])
     await save(path, drawing);
 }
 
-async function runAll(kind: DatabaseKind, generator: Generator, wish: RunWish, { rounds, soak }: Wish) {
-  const field = await layField(kind, generator, wish);
+async function runAll(kind: DatabaseKind, generator: Generator, options: MeasureOptions, { rounds, soak }: Options) {
+  const field = await layField(kind, generator, options);
   try {
     const runs = await takeTurns(contenders, { rounds, warmUps: 0 }, field.run);
     return { runs, soaked: soak === undefined ? [] : await field.soak(soak) };

@@ -11,7 +11,7 @@ import type { Schema } from '../src/contract.js';
 import { requireDatabase, withDatabase } from './bench/databases.js';
 import { createRequest, createWebhookClient, type WebhookClient } from './chaos/client.js';
 import { type Loaded, startLoad } from './chaos/load.js';
-import { freePorts, type ProcessWish, startFleet } from './chaos/processes.js';
+import { freePorts, type ProcessOptions, startFleet } from './chaos/processes.js';
 import { watchQueue } from './chaos/queue.js';
 import { startUnreliableReceiver, type UnreliableReceiver } from './chaos/receiver.js';
 import { isUpheld, judge, type Verdict } from './chaos/verdict.js';
@@ -27,7 +27,7 @@ const pauseMs = [1_500, 4_000] as const;
 const drainMs = 420_000;
 const retryMs = 60_000;
 
-interface Wish {
+interface Options {
   readonly database: DatabaseKind;
   readonly kills: number;
   readonly sessions: number;
@@ -44,13 +44,13 @@ await launch(
     .action(run),
 );
 
-async function run(wish: Wish): Promise<void> {
-  await requireDatabase(wish.database);
+async function run(options: Options): Promise<void> {
+  await requireDatabase(options.database);
   build();
-  await withDatabase(wish.database, (url) => runOn(url, wish));
+  await withDatabase(options.database, (url) => runOn(url, options));
 }
 
-async function runOn(databaseUrl: string, { database, kills, sessions, seed }: Wish): Promise<void> {
+async function runOn(databaseUrl: string, { database, kills, sessions, seed }: Options): Promise<void> {
   const random = seededRandom(seed);
   const key = await runCommand(databaseUrl, ['keys', 'create', '--account', 'chaos', '--tier', 'enterprise']);
   const ports = await freePorts(2);
@@ -87,7 +87,7 @@ async function runOn(databaseUrl: string, { database, kills, sessions, seed }: W
 }
 
 /** Two services, one of which also delivers, and two separate workers. */
-function processes(databaseUrl: string, ports: readonly number[]): ProcessWish[] {
+function processes(databaseUrl: string, ports: readonly number[]): ProcessOptions[] {
   const env = {
     HOST: '127.0.0.1',
     DATABASE_URL: databaseUrl,
@@ -145,7 +145,7 @@ async function retryAll(
   return { count, arrived: failed.filter(({ id }) => arrived.has(id)).length };
 }
 
-interface Outcome {
+interface ChaosOutcome {
   readonly database: DatabaseKind;
   readonly seconds: number;
   readonly killed: Killed;
@@ -157,7 +157,7 @@ interface Outcome {
   readonly deaths: readonly string[];
 }
 
-function report({ database, seconds, killed, loaded, receiver, verdict, retried, waitingAtEnd, deaths }: Outcome) {
+function report({ database, seconds, killed, loaded, receiver, verdict, retried, waitingAtEnd, deaths }: ChaosOutcome) {
   const sections: Row[][] = [
     [['kill -9', total(killed)], ...rowsOf(killed)],
     [

@@ -5,14 +5,14 @@
 import { writeFile } from 'node:fs/promises';
 import { Command, InvalidArgumentError } from 'commander';
 import { reportOf } from './attacks/report.js';
-import { type Outcome, playAll } from './attacks/scenario.js';
+import { type ScenarioOutcome, playAll } from './attacks/scenario.js';
 import { scenarios } from './attacks/scenarios.js';
-import { databaseOption, type DatabaseWish, findDatabases } from './bench/databases.js';
+import { databaseOption, type DatabaseChoice, findDatabases } from './bench/databases.js';
 import { launch } from './terminal/launch.js';
 import { positive } from './terminal/options.js';
 
 interface Options {
-  readonly database: DatabaseWish;
+  readonly database: DatabaseChoice;
   readonly only?: readonly number[];
   readonly node: string;
   readonly seconds: number;
@@ -33,7 +33,7 @@ await launch(
 
 async function check({ database, only, node, seconds, json }: Options): Promise<void> {
   const chosen = scenarios.filter(({ item }) => !only || only.includes(item));
-  const outcomes: Outcome[] = [];
+  const outcomes: ScenarioOutcome[] = [];
   for (const kind of await findDatabases(database))
     outcomes.push(...(await playAll(chosen, { kind, node, measureMs: seconds * 1000 })));
   console.log(reportOf(outcomes));

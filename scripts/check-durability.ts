@@ -10,7 +10,7 @@ import { runCommand } from '../contract-tests/dredd/service-process.js';
 import type { DatabaseKind } from '../contract-tests/support/databases.js';
 import { startPrivateMariadb } from '../contract-tests/support/mariadb.js';
 import { ample } from './bench/service.js';
-import { databaseOption, type DatabaseWish, findDatabases, titleOf, withDatabase } from './bench/databases.js';
+import { databaseOption, type DatabaseChoice, findDatabases, titleOf, withDatabase } from './bench/databases.js';
 import { freePorts, startFleet } from './chaos/processes.js';
 import { type Acknowledged, countLost, startLoad } from './durability/load.js';
 import { launch } from './terminal/launch.js';
@@ -29,8 +29,8 @@ const columns: readonly Column[] = [
   ),
 ];
 
-interface Wish {
-  readonly database: DatabaseWish;
+interface Options {
+  readonly database: DatabaseChoice;
   readonly kills: number;
   readonly sessions: number;
   readonly seed: number;
@@ -55,24 +55,24 @@ await launch(
     .action(check),
 );
 
-async function check(wish: Wish): Promise<void> {
-  if (wish.only === 'server' && wish.database === 'sqlite')
+async function check(options: Options): Promise<void> {
+  if (options.only === 'server' && options.database === 'sqlite')
     throw new Error('an embedded database has no server to kill');
   const rows: TableRow[] = [];
-  if (wish.only !== 'server')
-    for (const kind of await findDatabases(wish.database)) rows.push(await killService(kind, wish));
-  if (wish.only !== 'service' && wish.database !== 'sqlite') rows.push(await killServer(wish));
+  if (options.only !== 'server')
+    for (const kind of await findDatabases(options.database)) rows.push(await killService(kind, options));
+  if (options.only !== 'service' && options.database !== 'sqlite') rows.push(await killServer(options));
   console.log(textTable(columns, [rows]));
   const isWell = rows.every(([, , , , lost, ended]) => lost === '0' && ended === '0');
   console.log(isWell ? '\nNo acknowledged reading was lost.' : '\nA guarantee is broken.');
   if (!isWell) process.exitCode = 1;
 }
 
-function killService(kind: DatabaseKind, wish: Wish): Promise<TableRow> {
-  return withDatabase(kind, (databaseUrl) => endure({ title: `service on ${titleOf(kind)}`, databaseUrl }, wish));
+function killService(kind: DatabaseKind, options: Options): Promise<TableRow> {
+  return withDatabase(kind, (databaseUrl) => endure({ title: `service on ${titleOf(kind)}`, databaseUrl }, options));
 }
 
-async function killServer(wish: Wish): Promise<TableRow> {
+async function killServer(options: Options): Promise<TableRow> {
   const [port = 0] = await freePorts(1);
   const mariadb = await startPrivateMariadb(port);
   try {
@@ -82,13 +82,13 @@ async function killServer(wish: Wish): Promise<TableRow> {
       await mariadb.kill();
       await mariadb.start();
     };
-    return await endure({ title: 'database server', databaseUrl: `${mariadb.url}/durable`, killServer }, wish);
+    return await endure({ title: 'database server', databaseUrl: `${mariadb.url}/durable`, killServer }, options);
   } finally {
     await mariadb.remove();
   }
 }
 
-async function endure(target: Target, { kills, sessions, seed }: Wish): Promise<TableRow> {
+async function endure(target: Target, { kills, sessions, seed }: Options): Promise<TableRow> {
   const { title, databaseUrl, killServer } = target;
   const random = seededRandom(seed);
   const key = await runCommand(databaseUrl, ['keys', 'create', '--account', 'durable', '--tier', 'enterprise']);

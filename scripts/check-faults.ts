@@ -6,8 +6,8 @@
 import { writeFile } from 'node:fs/promises';
 import { Command, InvalidArgumentError } from 'commander';
 import { linesOf } from './attacks/report.js';
-import { type Outcome, playAll, type RunOptions } from './attacks/scenario.js';
-import { databaseOption, type DatabaseWish, findDatabases } from './bench/databases.js';
+import { type ScenarioOutcome, playAll, type RunOptions } from './attacks/scenario.js';
+import { databaseOption, type DatabaseChoice, findDatabases } from './bench/databases.js';
 import { toScenario } from './faults/fault.js';
 import { listFaults } from './faults/faults.js';
 import { reportOf } from './faults/report.js';
@@ -15,7 +15,7 @@ import { launch } from './terminal/launch.js';
 import { positive } from './terminal/options.js';
 
 interface Options {
-  readonly database: DatabaseWish;
+  readonly database: DatabaseChoice;
   readonly only?: readonly string[];
   readonly node: string;
   readonly seconds: number;
@@ -43,7 +43,7 @@ await launch(
 async function check({ database, only, node, seconds, kills, json }: Options): Promise<void> {
   const chosen = listFaults(kills).filter(({ name }) => !only || only.includes(name));
   const options: Omit<RunOptions, 'kind'> = { node, measureMs, settleMs };
-  const outcomes: Outcome[] = [];
+  const outcomes: ScenarioOutcome[] = [];
   for (const kind of await findDatabases(database)) {
     const faults = chosen.filter(({ databases }) => databases?.includes(kind) ?? true);
     const scenarios = faults.map((fault, index) => toScenario(fault, index + 1, { faultMs: seconds * 1000 }));

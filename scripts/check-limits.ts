@@ -21,7 +21,7 @@ const timeLimitMs = 600_000;
 /** The second part uses a quarter of the sessions, so that every process reaches its own limit. */
 const fewer = 4;
 
-interface Wish {
+interface Options {
   readonly requests: number;
   readonly sessions: number;
   readonly processes: number;
@@ -36,7 +36,7 @@ await launch(
     .action(check),
 );
 
-async function check({ requests, sessions, processes }: Wish): Promise<void> {
+async function check({ requests, sessions, processes }: Options): Promise<void> {
   await requireDatabase('mysql');
   const undos: Array<() => unknown> = [];
   try {

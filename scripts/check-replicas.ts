@@ -15,7 +15,7 @@ import type { Runs } from './bench/rounds.js';
 import { ample } from './bench/service.js';
 import { sendLoad } from './limits/load.js';
 import { type Window, windowsOf } from './limits/windows.js';
-import { type ReadingsWish, tellReadings } from './replicas/readings.js';
+import { type ReadingsOptions, tellReadings } from './replicas/readings.js';
 import { report } from './replicas/report.js';
 import { type Stage, startServices, withRedis, withServices } from './replicas/stage.js';
 import { measureThroughput, type Side } from './replicas/throughput.js';
@@ -31,7 +31,7 @@ const limitedSessions = 10;
 const limitedRequests = Math.ceil(1.5 * quota * limitedSessions);
 const timeLimitMs = 120_000;
 
-interface Wish extends ReadingsWish {
+interface Options extends ReadingsOptions {
   readonly seconds: number;
   readonly warmUp: number;
   readonly rounds: number;
@@ -55,23 +55,23 @@ await launch(
     .action(check),
 );
 
-async function check({ reports, ...wish }: Wish): Promise<void> {
-  const { processes } = wish;
+async function check({ reports, ...options }: Options): Promise<void> {
+  const { processes } = options;
   await requireDatabase('mysql');
   const outcome = await withRedis((redisUrl) =>
     withDatabase('mysql', async (databaseUrl) => {
       const version = await inspectDatabase(databaseUrl);
       const key = await runCommand(databaseUrl, ['keys', 'create', '--account', 'replicas', '--tier', 'enterprise']);
       const stage = { databaseUrl, redisUrl, key };
-      const told = await tellReadings(stage, wish);
+      const told = await tellReadings(stage, options);
       const windows = await tryLimits(stage, processes);
-      return { version, ...told, windows, runs: await loadAll(stage, wish) };
+      return { version, ...told, windows, runs: await loadAll(stage, options) };
     }),
   );
   const machine = describeMachine();
   report(outcome, processes);
   console.log(`${machineLine(machine)}: processes, database and load generator share the cores.`);
-  const taken = { takenAt: new Date().toISOString(), machine, ...wish, ...outcome };
+  const taken = { takenAt: new Date().toISOString(), machine, ...options, ...outcome };
   await save(join(reports, 'check-replicas.json'), `${JSON.stringify(taken, undefined, 2)}\n`);
 }
 
@@ -91,12 +91,12 @@ function tryLimits(stage: Stage, processes: number): Promise<Window[]> {
 
 async function loadAll(
   stage: Stage,
-  { processes, rounds, seconds, warmUp }: Omit<Wish, 'reports'>,
+  { processes, rounds, seconds, warmUp }: Omit<Options, 'reports'>,
 ): Promise<Runs<Side>> {
   const generator = startGenerator();
   try {
-    const wish = { key: stage.key, processes, rounds, seconds, warmUpSeconds: warmUp, connections };
-    return await measureThroughput((count) => startServices(stage, ample, count), generator, wish);
+    const options = { key: stage.key, processes, rounds, seconds, warmUpSeconds: warmUp, connections };
+    return await measureThroughput((count) => startServices(stage, ample, count), generator, options);
   } finally {
     generator.close();
   }

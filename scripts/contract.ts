@@ -13,7 +13,7 @@ import { textTable } from './terminal/table.js';
 
 const answerLimitMs = 30_000;
 
-interface Wish {
+interface Options {
   readonly url: string;
   readonly key?: string;
 }
@@ -29,7 +29,7 @@ await launch(
     .action(check),
 );
 
-async function check({ url, key }: Wish): Promise<void> {
+async function check({ url, key }: Options): Promise<void> {
   // Checked here, because commander would print a malformed key.
   if (!key || !/^[!-~]+$/.test(key)) throw new Error('no usable key: give one with --key or SERVICE_KEY');
   const own = newOwn();

@@ -22,7 +22,7 @@ const stampSpacingMs = 2_000;
 const root = new URL('../', import.meta.url);
 const colours = coloursFor(process.stdout, process.env);
 
-interface Wish {
+interface Options {
   readonly pace: number;
   readonly seed?: number;
 }
@@ -37,7 +37,7 @@ command.parseAsync().catch((error: unknown) => {
   process.exitCode ||= 1;
 });
 
-async function demo({ pace, seed = Math.floor(Math.random() * 1_000_000) }: Wish): Promise<void> {
+async function demo({ pace, seed = Math.floor(Math.random() * 1_000_000) }: Options): Promise<void> {
   const stop = stopOnSignals();
   const folder = await mkdtemp(join(tmpdir(), 'state-demo-'));
   try {

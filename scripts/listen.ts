@@ -16,7 +16,7 @@ const answerLimitMs = 10_000;
 const keyRemedy = 'give one with --key or SERVICE_KEY; npm run keys -- create --account NAME makes one';
 const colours = coloursFor(process.stdout, process.env);
 
-interface Wish {
+interface Options {
   readonly session: string;
   readonly url: string;
   readonly key?: string;
@@ -37,7 +37,7 @@ new Command('listen')
     process.exitCode ||= 1;
   });
 
-async function listen({ session, url, key }: Wish): Promise<void> {
+async function listen({ session, url, key }: Options): Promise<void> {
   // Checked here, because commander would repeat a malformed key on the terminal.
   if (!key || !/^[!-~]+$/.test(key)) throw new Error(`no usable key: ${keyRemedy}`);
   const stopped = signalled();

@@ -27,7 +27,7 @@ interface Refusal {
   readonly reason: string;
 }
 
-interface Outcome {
+interface ReplayOutcome {
   readonly answered: AnsweredWindow[];
   readonly refused: Refusal[];
 }
@@ -72,9 +72,9 @@ async function load(file: string): Promise<RecordedWindow[]> {
 }
 
 /** Sends several people in parallel, and the windows of one person in order. */
-async function sendAll(windows: readonly RecordedWindow[], send: Send, onSent: () => void): Promise<Outcome> {
+async function sendAll(windows: readonly RecordedWindow[], send: Send, onSent: () => void): Promise<ReplayOutcome> {
   const run = randomBytes(4).toString('hex');
-  const outcome: Outcome = { answered: [], refused: [] };
+  const outcome: ReplayOutcome = { answered: [], refused: [] };
   const waiting = groupBySubject(windows).entries();
   const sendNext = async () => {
     for (const [subject, group] of waiting) await sendSubject(`replay-${run}-${subject}`, group, send, outcome, onSent);
@@ -88,7 +88,7 @@ async function sendSubject(
   name: string,
   windows: readonly RecordedWindow[],
   send: Send,
-  { answered, refused }: Outcome,
+  { answered, refused }: ReplayOutcome,
   onSent: () => void,
 ): Promise<void> {
   const stamps = stampsUntil(Date.now(), windows.length);

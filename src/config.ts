@@ -22,7 +22,7 @@ export interface Config {
   /** Maximum number of connections. Further ones are closed. */
   readonly connectionsMax: number;
   /** Maximum number of requests in flight. Further ones get a 503. */
-  readonly underWayMax: number;
+  readonly inFlightMax: number;
   /** Origins that CORS allows. */
   readonly corsOrigins: readonly string[];
   /** Proxies whose X-Forwarded-For is trusted: their number, or their networks. */
@@ -72,7 +72,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     maxTimestampAgeMs: (value('MAX_TIMESTAMP_AGE_SECONDS', variables.MAX_TIMESTAMP_AGE_SECONDS) ?? 0) * 1000,
     secretsKey: value('SECRETS_KEY', variables.SECRETS_KEY),
     connectionsMax: value('MAX_CONNECTIONS', variables.MAX_CONNECTIONS),
-    underWayMax: value('MAX_REQUESTS', variables.MAX_REQUESTS),
+    inFlightMax: value('MAX_REQUESTS', variables.MAX_REQUESTS),
     corsOrigins: value('CORS_ORIGINS', variables.CORS_ORIGINS),
     trustProxy: value('TRUST_PROXY', variables.TRUST_PROXY),
     metricsPort: value('METRICS_PORT', variables.METRICS_PORT),

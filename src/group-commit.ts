@@ -1,8 +1,8 @@
 import { ProblemError } from './problem.js';
 
-export interface GroupCommitOptions<Item, Outcome> {
+export interface GroupCommitOptions<Item, Result> {
   /** Commits a group as a whole; resolves with one outcome per item, in order. */
-  readonly commit: (group: readonly Item[]) => Promise<Outcome[]>;
+  readonly commit: (group: readonly Item[]) => Promise<Result[]>;
   /** True for an error that every item would get. All waiting items are then rejected with it. */
   readonly isOutage: (error: unknown) => boolean;
   /** Maximum number of items in a group. */
@@ -14,21 +14,21 @@ export interface GroupCommitOptions<Item, Outcome> {
   readonly queueMax: number;
 }
 
-export interface GroupCommit<Item, Outcome> {
+export interface GroupCommit<Item, Result> {
   /**
    * Resolves when the item's group is committed. Rejects with the error of the commit, or with service_unavailable when
    * the queue is full or closed.
    */
-  submit(item: Item): Promise<Outcome>;
+  submit(item: Item): Promise<Result>;
   /** Number of items that wait for their group. */
   waiting(): number;
   /** Rejects new items; resolves when all waiting items are settled. */
   close(): Promise<void>;
 }
 
-interface Waiting<Item, Outcome> {
+interface Waiting<Item, Result> {
   readonly item: Item;
-  readonly resolve: (outcome: Outcome) => void;
+  readonly resolve: (outcome: Result) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -36,10 +36,8 @@ interface Waiting<Item, Outcome> {
  * Commits items in groups. Items that arrive during a commit form the next group, in order of arrival. Only one commit
  * runs at a time, so one durable write to disk serves all items that arrived during the previous one.
  */
-export function createGroupCommit<Item, Outcome>(
-  options: GroupCommitOptions<Item, Outcome>,
-): GroupCommit<Item, Outcome> {
-  const waiting: Array<Waiting<Item, Outcome>> = [];
+export function createGroupCommit<Item, Result>(options: GroupCommitOptions<Item, Result>): GroupCommit<Item, Result> {
+  const waiting: Array<Waiting<Item, Result>> = [];
   let running: Promise<void> | undefined;
   let isClosed = false;
 
@@ -75,13 +73,13 @@ export function createGroupCommit<Item, Outcome>(
  * Commits a group. When the group fails, each item is committed separately, so that only the bad item fails. Resolves
  * with the error of an outage, which every item would get.
  */
-async function settle<Item, Outcome>(
-  group: ReadonlyArray<Waiting<Item, Outcome>>,
-  options: Pick<GroupCommitOptions<Item, Outcome>, 'commit' | 'isOutage'>,
+async function settle<Item, Result>(
+  group: ReadonlyArray<Waiting<Item, Result>>,
+  options: Pick<GroupCommitOptions<Item, Result>, 'commit' | 'isOutage'>,
 ): Promise<unknown> {
   try {
     const outcomes = await options.commit(group.map(({ item }) => item));
-    for (const [index, { resolve }] of group.entries()) resolve(outcomes[index] as Outcome);
+    for (const [index, { resolve }] of group.entries()) resolve(outcomes[index] as Result);
     return undefined;
   } catch (error) {
     const isOutage = options.isOutage(error);

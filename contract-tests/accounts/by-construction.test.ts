@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Store } from '../../src/store/store.js';
 
 test('a query on account data does not compile without an account', () => {
-  const wishes = (store: Store) => [
+  const attempts = (store: Store) => [
     // @ts-expect-error a reader requires an account
     () => store.read(),
     // @ts-expect-error a writer requires an account
@@ -12,5 +12,5 @@ test('a query on account data does not compile without an account', () => {
     // @ts-expect-error the reader gives no access to the database
     () => store.read('acc_1').knex,
   ];
-  expect(wishes).toHaveLength(1);
+  expect(attempts).toHaveLength(1);
 });

@@ -25,13 +25,13 @@ const receiverName = (index: number) => (index % 20).toString(16).padStart(16, '
 /** Starts a slow receiver that records the ids that were in flight twice concurrently. */
 async function startWatching() {
   const receiver = await startReceiver();
-  const underWay = new Set<string>();
+  const inFlight = new Set<string>();
   const overlaps: string[] = [];
   receiver.answer(({ id }, response) => {
-    if (underWay.has(id)) overlaps.push(id);
-    underWay.add(id);
+    if (inFlight.has(id)) overlaps.push(id);
+    inFlight.add(id);
     setTimeout(() => {
-      underWay.delete(id);
+      inFlight.delete(id);
       response.writeHead(204).end();
     }, Math.random() * 20);
   });

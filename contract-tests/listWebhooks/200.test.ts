@@ -11,8 +11,8 @@ test('webhooks are listed oldest first, as registered and without their secrets'
   const shown = [];
   for (const [index, session_id] of ['c', 'a', undefined, 'b'].entries()) {
     service.clock.advance(1);
-    const wish = { ...(session_id !== undefined && { session_id }) };
-    const { secret: _, ...webhook } = await register(service, `https://8.8.8.8/${9 - index}`, wish);
+    const registration = { ...(session_id !== undefined && { session_id }) };
+    const { secret: _, ...webhook } = await register(service, `https://8.8.8.8/${9 - index}`, registration);
     shown.push({ ...webhook, queued_deliveries: 0 });
   }
   expect((await service.request('/webhooks')).body).toEqual({ webhooks: shown });

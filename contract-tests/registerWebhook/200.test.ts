@@ -3,13 +3,13 @@ import { startTestService } from '../support/service.js';
 import { register } from '../support/webhooks.js';
 
 const url = 'http://127.0.0.1:9999/hooks';
-const wish = { url, events: ['state_change'], session_id: 's1' };
+const registration = { url, events: ['state_change'], session_id: 's1' };
 
 test('registering the same url and session again returns the existing webhook without its secret', async () => {
   const service = await startTestService();
   const { secret: _, ...standing } = await register(service, url, { session_id: 's1' });
   service.clock.advance(10);
-  const again = await service.post('/webhooks/register', wish);
+  const again = await service.post('/webhooks/register', registration);
   expect(again).toMatchObject({ status: 200, body: standing });
   expect(again.body).not.toHaveProperty('secret');
   expect((await service.request('/webhooks')).body.webhooks).toHaveLength(1);
@@ -17,7 +17,7 @@ test('registering the same url and session again returns the existing webhook wi
 
 test('concurrent registrations of one target create one webhook, and all return it', async () => {
   const service = await startTestService();
-  const answers = await Promise.all(Array.from({ length: 10 }, () => service.post('/webhooks/register', wish)));
+  const answers = await Promise.all(Array.from({ length: 10 }, () => service.post('/webhooks/register', registration)));
   expect(answers.map(({ status }) => status).sort()).toEqual([...Array(9).fill(200), 201]);
   expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
   expect((await service.request('/webhooks')).body.webhooks).toHaveLength(1);

@@ -112,23 +112,23 @@ test.each(['http://127.0.0.1:8080/hooks', 'https://[::1]/', 'https://localhost/h
 
 test('an account has at most a hundred webhooks, also under concurrent registrations', async () => {
   const service = await startTestService();
-  const wish = (index: number) => ({ ...good, url: `https://8.8.8.8/${index}` });
+  const registration = (index: number) => ({ ...good, url: `https://8.8.8.8/${index}` });
   const registerAll = (from: number, to: number) =>
     Promise.all(
-      Array.from({ length: to - from }, (_, index) => service.post('/webhooks/register', wish(from + index))),
+      Array.from({ length: to - from }, (_, index) => service.post('/webhooks/register', registration(from + index))),
     );
   for (const { status } of await registerAll(0, 97)) expect(status).toBe(201);
   const last = await registerAll(97, 105);
   expect(last.map(({ status }) => status).sort()).toEqual([201, 201, 201, 422, 422, 422, 422, 422]);
   expect((await service.request('/webhooks')).body.webhooks).toHaveLength(100);
 
-  const refused = await service.post('/webhooks/register', wish(200));
+  const refused = await service.post('/webhooks/register', registration(200));
   expect(refused.body).toMatchObject({ status: 422, errors: [{ pointer: '', code: 'too_many_webhooks' }] });
   expect(refused.body.detail).toBe('An account may have at most 100 webhooks: remove one first');
-  const standing = await service.post('/webhooks/register', wish(0));
+  const standing = await service.post('/webhooks/register', registration(0));
   expect(standing.status).toBe(200);
   await service.request(`/webhooks/${standing.body.id}`, { method: 'DELETE' });
-  expect((await service.post('/webhooks/register', wish(200))).status).toBe(201);
+  expect((await service.post('/webhooks/register', registration(200))).status).toBe(201);
   await register(await startTestService(), 'https://8.8.8.8/of-another-account');
 });
 

@@ -50,11 +50,11 @@ test('settled deliveries are deleted after seven days, and queued ones stay rega
 test('six hundred settled deliveries are purged in small batches, whatever their settlement order', async () => {
   const service = await startTestService({});
   const { store, clock } = service;
-  const wishes = Array.from({ length: 600 }, (_, index) => ({
+  const deliveries = Array.from({ length: 600 }, (_, index) => ({
     webhookId: 'wh_any',
     settledAtMs: clock.nowMs - ((index * 7) % 600),
   }));
-  await storeFailed(service, wishes);
+  await storeFailed(service, deliveries);
   clock.advance(7 * day - 0.3);
   // The cutoff is 300 ms before the newest delivery. 299 deliveries, one per millisecond, were settled before it.
   expect(await purgeExpired(store, clock.nowMs)).toBe(299);

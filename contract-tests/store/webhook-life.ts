@@ -58,13 +58,13 @@ export async function liveWithWebhooks(
   ours: Caller,
 ): Promise<void> {
   const submit = <Body>(body: Body) => ({ body, query: undefined, params: undefined });
-  const wish = { url: 'https://8.8.8.8/', events: ['state_change' as const] };
+  const registration = { url: 'https://8.8.8.8/', events: ['state_change' as const] };
   const headers = { 'Idempotency-Key': 'k1' };
-  await operations.registerWebhook({ ...submit(wish), headers }, ours);
-  await operations.registerWebhook({ ...submit(wish), headers }, ours);
-  const refused = { ...submit({ ...wish, url: 'https://10.0.0.1/' }), headers: { 'Idempotency-Key': 'k2' } };
+  await operations.registerWebhook({ ...submit(registration), headers }, ours);
+  await operations.registerWebhook({ ...submit(registration), headers }, ours);
+  const refused = { ...submit({ ...registration, url: 'https://10.0.0.1/' }), headers: { 'Idempotency-Key': 'k2' } };
   await operations.registerWebhook(refused, ours).catch(() => undefined);
-  const { body } = await operations.registerWebhook(submit(wish), ours);
+  const { body } = await operations.registerWebhook(submit(registration), ours);
   const at = { ...ask(undefined), params: { id: body.id } };
   await operations.listWebhooks(ask(undefined), ours);
   await operations.rotateWebhookSecret(at, ours);

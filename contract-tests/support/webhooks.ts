@@ -101,7 +101,7 @@ export async function startHeartbeat(service: TestService): Promise<() => Promis
 /** Stores deliveries that have failed, as the worker would have left them; oldest first. */
 export async function storeFailed(
   { store, accountId, clock }: TestService,
-  wishes: ReadonlyArray<Partial<Delivery> & Pick<Delivery, 'webhookId'>>,
+  deliveries: ReadonlyArray<Partial<Delivery> & Pick<Delivery, 'webhookId'>>,
 ): Promise<Delivery[]> {
   const payload: Schema<'StateChange'> = {
     event: 'state_change',
@@ -111,10 +111,10 @@ export async function storeFailed(
     stress_score: 64,
     timestamp: clock.at(),
   };
-  const failed = wishes.map((wish) => {
+  const failed = deliveries.map((delivery) => {
     const rest = { sessionId: 's1', payload: JSON.stringify(payload), dueAtMs: clock.nowMs, settledAtMs: clock.nowMs };
-    const target = { accountId, webhookId: wish.webhookId, url: 'http://127.0.0.1:9' };
-    return newDelivery(target, { ...rest, status: 'failed', reason: 'attempts_exhausted', ...wish });
+    const target = { accountId, webhookId: delivery.webhookId, url: 'http://127.0.0.1:9' };
+    return newDelivery(target, { ...rest, status: 'failed', reason: 'attempts_exhausted', ...delivery });
   });
   await store.transact((writerOf) => writerOf(accountId).deliveries.insert(failed));
   return failed;
@@ -128,8 +128,8 @@ export function storeDue(
   receiverOf: (index: number) => string = () => '0'.repeat(16),
 ): Promise<Delivery[]> {
   const due = { status: 'due', reason: null, settledAtMs: null } as const;
-  const wishes = Array.from({ length: count }, (_, index) => ({ webhookId, ...due, receiver: receiverOf(index) }));
-  return storeFailed(service, wishes);
+  const deliveries = Array.from({ length: count }, (_, index) => ({ webhookId, ...due, receiver: receiverOf(index) }));
+  return storeFailed(service, deliveries);
 }
 
 /** One more worker on the database of the service, under the same clock; it closes when the test ends. */

@@ -2,7 +2,7 @@ import { titleOf } from '../bench/databases.js';
 import { type Column, type TableRow, textTable } from '../terminal/table.js';
 import { isBroken, isTargetMissed } from './finding.js';
 import { percentile } from './percentile.js';
-import type { Outcome } from './scenario.js';
+import type { ScenarioOutcome } from './scenario.js';
 
 const latencies = ['ingest p50', 'ingest p99', 'webhook p50', 'webhook p99'];
 const columns: readonly Column[] = [
@@ -11,7 +11,7 @@ const columns: readonly Column[] = [
 ];
 
 /** The table of all outcomes, and under it what is broken and which targets are missed. */
-export function reportOf(outcomes: readonly Outcome[]): string {
+export function reportOf(outcomes: readonly ScenarioOutcome[]): string {
   const sections = [...new Set(outcomes.map(({ database }) => database))].map((database) =>
     outcomes.filter((outcome) => outcome.database === database).map(rowOf),
   );
@@ -20,7 +20,7 @@ export function reportOf(outcomes: readonly Outcome[]): string {
   return [textTable(columns, sections), '', legend, ...(lines.length > 0 ? ['', ...lines] : [])].join('\n');
 }
 
-function rowOf({ item, title, database, holds, without, with: during }: Outcome): TableRow {
+function rowOf({ item, title, database, holds, without, with: during }: ScenarioOutcome): TableRow {
   const figures = [...figuresOf(without.ingestMs, during.ingestMs), ...figuresOf(without.webhookMs, during.webhookMs)];
   return [String(item), title, titleOf(database), holds ? 'holds' : 'BROKEN', ...figures];
 }
@@ -36,7 +36,7 @@ function milliseconds(value: number): string {
 }
 
 /** A line for each finding that is broken or misses its target. */
-export function linesOf({ title, database, findings }: Outcome): string[] {
+export function linesOf({ title, database, findings }: ScenarioOutcome): string[] {
   const name = `${title} (${titleOf(database)})`;
   return findings.flatMap((finding) => {
     const { what, found, allowed, target } = finding;

@@ -28,7 +28,7 @@ export interface Scenario {
   readonly inspect?: (stage: Stage) => Promise<readonly Finding[]>;
 }
 
-export interface Outcome {
+export interface ScenarioOutcome {
   readonly item: number;
   readonly title: string;
   readonly database: DatabaseKind;
@@ -50,8 +50,8 @@ export interface RunOptions {
 }
 
 /** One after the other, with a line for each on standard error. */
-export async function playAll(scenarios: readonly Scenario[], options: RunOptions): Promise<Outcome[]> {
-  const outcomes: Outcome[] = [];
+export async function playAll(scenarios: readonly Scenario[], options: RunOptions): Promise<ScenarioOutcome[]> {
+  const outcomes: ScenarioOutcome[] = [];
   for (const scenario of scenarios) {
     console.error(`${titleOf(options.kind)}: ${scenario.title}`);
     const outcome = await playOrBreak(scenario, options);
@@ -63,7 +63,7 @@ export async function playAll(scenarios: readonly Scenario[], options: RunOption
 }
 
 /** A scenario that cannot be played to its end counts as broken: usually the service hangs. */
-async function playOrBreak(scenario: Scenario, options: RunOptions): Promise<Outcome> {
+async function playOrBreak(scenario: Scenario, options: RunOptions): Promise<ScenarioOutcome> {
   const startedAtMs = Date.now();
   return play(scenario, options).catch((error: Error) => {
     const counts = { acknowledged: 0, lost: 0, changes: 0, missing: [], failures: {} };
@@ -75,7 +75,7 @@ async function playOrBreak(scenario: Scenario, options: RunOptions): Promise<Out
   });
 }
 
-async function play(scenario: Scenario, options: RunOptions): Promise<Outcome> {
+async function play(scenario: Scenario, options: RunOptions): Promise<ScenarioOutcome> {
   const { kind, node, measureMs, settleMs } = options;
   const { judge = findingsOf } = scenario;
   const startedAtMs = Date.now();

@@ -1,7 +1,7 @@
 import { colours, picture, round, text } from '../terminal/svg.js';
 import { type Contender, contenders, titles } from './contenders.js';
 import { machineLine } from './machine.js';
-import type { BenchReport, Outcome } from './report.js';
+import type { BenchReport, BenchOutcome } from './report.js';
 
 const width = 900;
 const left = 24;
@@ -22,7 +22,7 @@ export function drawBench({ machine, connections, rounds, seconds, outcomes }: B
   );
 }
 
-function drawPanel({ kind, version, field }: Outcome, top: number, scale: number): string[] {
+function drawPanel({ kind, version, field }: BenchOutcome, top: number, scale: number): string[] {
   const name = kind === 'mysql' ? 'MySQL' : 'SQLite';
   return [
     text(left, top + 12, `${name} (${version})`, { size: 13.5, weight: 600 }),

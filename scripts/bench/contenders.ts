@@ -3,7 +3,7 @@ import { buildSync } from 'esbuild';
 import { runCommand } from '../../contract-tests/dredd/service-process.js';
 import { createTestDatabase, type DatabaseKind } from '../../contract-tests/support/databases.js';
 import type { Generator } from './generator.js';
-import { measureRun, type MeasuredRun, type RunWish, type Sample, soak, type Start } from './measure-run.js';
+import { measureRun, type MeasuredRun, type MeasureOptions, type Sample, soak, type Start } from './measure-run.js';
 import type { Load } from './requests.js';
 import { startBenchedService, startListener } from './service.js';
 
@@ -45,7 +45,7 @@ export function buildServers(): void {
 }
 
 /** The contenders on one kind of database. Each has its own database until the field is closed. */
-export async function layField(kind: DatabaseKind, generator: Generator, wish: RunWish): Promise<Field> {
+export async function layField(kind: DatabaseKind, generator: Generator, options: MeasureOptions): Promise<Field> {
   const drops: Array<() => Promise<void>> = [];
   const makeDatabase = async () => {
     const { url, drop } = await createTestDatabase(kind);
@@ -71,8 +71,8 @@ export async function layField(kind: DatabaseKind, generator: Generator, wish: R
       turns: await serving('turn'),
     };
     return {
-      run: (contender) => measureRun(starts[contender], generator, wish),
-      soak: (requests) => soak(starts.service, generator, wish, requests),
+      run: (contender) => measureRun(starts[contender], generator, options),
+      soak: (requests) => soak(starts.service, generator, options, requests),
       close,
     };
   } catch (error) {

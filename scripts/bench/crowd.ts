@@ -17,7 +17,7 @@ const rowsAtOnce = 500;
 const templateName = 'template';
 const seed = 6;
 
-export interface CrowdWish {
+export interface CrowdOptions {
   readonly sessions: number;
   readonly readingsPerSession: number;
   readonly subjects: number;
@@ -45,13 +45,13 @@ type Template = Readonly<{
 type ReadingRow = Parameters<typeof insertRows>[2][number];
 
 /** Creates the template by sending its readings to the service. */
-export async function startCrowd(knex: Knex, databaseUrl: string, key: string, wish: CrowdWish): Promise<Crowd> {
-  await sendTemplate(databaseUrl, key, wish.readingsPerSession);
+export async function startCrowd(knex: Knex, databaseUrl: string, key: string, options: CrowdOptions): Promise<Crowd> {
+  await sendTemplate(databaseUrl, key, options.readingsPerSession);
   const readings: ReadingRow[] = await knex('readings').where({ session_id: templateName }).orderBy('timestamp_ms');
   const { timestamp_ms } = readings.at(-1) as { timestamp_ms: number };
   const template: Template = { ...(await knex('sessions').where({ session_id: templateName }).first()), timestamp_ms };
   const nowMs = Date.now();
-  const stepMs = (crowdEndsMs.first - crowdEndsMs.last) / wish.sessions;
+  const stepMs = (crowdEndsMs.first - crowdEndsMs.last) / options.sessions;
   const copyTo = (from: number, to: number, shiftMs: number) => copyReadings(knex, template, [from, to], shiftMs);
   const expired = () => knex('readings').where('timestamp_ms', '<', Date.now() - 24 * hourMs);
   return {
@@ -59,13 +59,13 @@ export async function startCrowd(knex: Knex, databaseUrl: string, key: string, w
       const endsMs = (number: number) => Math.round(nowMs - crowdEndsMs.first + number * stepMs);
       await addSessions(knex, template, from, to, (number) => ({
         session_id: crowdName(number),
-        subject_id: subjectName(number % wish.subjects),
+        subject_id: subjectName(number % options.subjects),
         touched_at_ms: endsMs(number),
       }));
       await copyTo(from, to, 0);
     },
     layHistories: () => layHistories(knex, template, readings),
-    layExpired: (count) => copyTo(0, Math.ceil(count / wish.readingsPerSession), -expiredMs),
+    layExpired: (count) => copyTo(0, Math.ceil(count / options.readingsPerSession), -expiredMs),
     async countExpired() {
       const [row] = await expired().count({ count: '*' });
       return Number(row?.['count']);

@@ -4,17 +4,17 @@ import { readConfig } from '../../src/config.js';
 import { openDatabase } from '../../src/store/database.js';
 import { openStore } from '../../src/store/store.js';
 
-export type DatabaseWish = DatabaseKind | 'both';
+export type DatabaseChoice = DatabaseKind | 'both';
 
 export const databaseOption = new Option('--database <kind>', 'which to measure')
   .choices(['sqlite', 'mysql', 'both'])
   .default('both');
 
 /** Returns the requested databases that are available. Rejects when the only requested one is not. */
-export async function findDatabases(wish: DatabaseWish): Promise<DatabaseKind[]> {
-  if (wish !== 'both') {
-    await requireDatabase(wish);
-    return [wish];
+export async function findDatabases(choice: DatabaseChoice): Promise<DatabaseKind[]> {
+  if (choice !== 'both') {
+    await requireDatabase(choice);
+    return [choice];
   }
   if (await isMysqlReachable()) return ['sqlite', 'mysql'];
   console.log('MySQL is not measured: no server is reachable.\n');

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { runCommand } from '../../contract-tests/dredd/service-process.js';
 import type { Schema, StateReading } from '../../src/contract.js';
 import { createRequest, createWebhookClient } from '../chaos/client.js';
-import { freePorts, type ProcessWish, startFleet } from '../chaos/processes.js';
+import { freePorts, type ProcessOptions, startFleet } from '../chaos/processes.js';
 import { draw, type Scene, scenes, seededRandom } from '../terminal/scenes.js';
 
 export interface LiveWebhook {
@@ -79,7 +79,7 @@ export async function startLiveWebhook(databaseUrl: string, place: WorkerPlace):
   };
 }
 
-function processes(databaseUrl: string, port: number, place: WorkerPlace): ProcessWish[] {
+function processes(databaseUrl: string, port: number, place: WorkerPlace): ProcessOptions[] {
   const env = {
     DATABASE_URL: databaseUrl,
     LOG_LEVEL: 'warn',

@@ -10,7 +10,7 @@ export interface MeasuredRun extends Run {
   readonly residentMb: number | undefined;
 }
 
-export interface RunWish {
+export interface MeasureOptions {
   readonly seconds: number;
   readonly warmUpSeconds: number;
   readonly connections: number;
@@ -25,7 +25,7 @@ export interface Start extends Pick<Job, 'key' | 'load' | 'among'> {
 export async function measureRun(
   { start, ...asked }: Start,
   generator: Generator,
-  { connections, seconds, warmUpSeconds }: RunWish,
+  { connections, seconds, warmUpSeconds }: MeasureOptions,
 ): Promise<MeasuredRun> {
   const { url, pid, close } = await start();
   const job = { ...asked, urls: [url], connections };
@@ -54,7 +54,7 @@ export interface Sample {
 export async function soak(
   { start, ...asked }: Start,
   generator: Generator,
-  { connections, seconds }: RunWish,
+  { connections, seconds }: MeasureOptions,
   answersMin: number,
 ): Promise<Sample[]> {
   const { url, pid, close } = await start();

@@ -8,7 +8,7 @@ import type { Store } from '../../src/store/store.js';
 const eventsAtOnce = 400;
 const eventsPerSession = 5;
 
-export interface OutboxWish {
+export interface OutboxOptions {
   readonly events: number;
   /** Receivers; each gets every event. */
   readonly receivers: readonly string[];
@@ -20,7 +20,10 @@ export interface OutboxWish {
  * Inserts events of many sessions into the outbox, as ingest would, for the webhooks of the only account. In bulk, because
  * only their delivery is measured.
  */
-export async function fillOutbox(store: Store, { events, receivers, secretsKey, onBatch }: OutboxWish): Promise<void> {
+export async function fillOutbox(
+  store: Store,
+  { events, receivers, secretsKey, onBatch }: OutboxOptions,
+): Promise<void> {
   const [key] = await store.keys.list();
   if (!key) throw new Error('the database has no account');
   const { accountId } = key;

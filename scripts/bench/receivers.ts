@@ -22,23 +22,23 @@ const lookMs = 20;
 /** Starts receivers that accept everything, on loopback addresses from 127.0.0.1 on. */
 export async function startReceivers(count: number, onDelivery: () => void): Promise<Receivers> {
   const attempts = new Map<string, number>();
-  const underWay = new Map<string, number>();
+  const inFlight = new Map<string, number>();
   let overlaps = 0;
   let lastMs = Date.now();
   const servers = Array.from({ length: count }, (_, index) => {
     const server = createServer((request, response) => {
       const id = String(request.headers['webhook-id']);
-      const others = underWay.get(id) ?? 0;
+      const others = inFlight.get(id) ?? 0;
       if (others > 0) overlaps += 1;
-      underWay.set(id, others + 1);
+      inFlight.set(id, others + 1);
       if (!attempts.has(id)) onDelivery();
       attempts.set(id, (attempts.get(id) ?? 0) + 1);
       lastMs = Date.now();
       request.resume();
       setTimeout(() => {
-        const left = (underWay.get(id) ?? 0) - 1;
-        if (left > 0) underWay.set(id, left);
-        else underWay.delete(id);
+        const left = (inFlight.get(id) ?? 0) - 1;
+        if (left > 0) inFlight.set(id, left);
+        else inFlight.delete(id);
         response.writeHead(204).end();
       }, answerAfterMs);
     });

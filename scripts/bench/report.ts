@@ -7,7 +7,7 @@ import { type Field, type Judged, type Measured } from './requirements.js';
 import type { Runs } from './rounds.js';
 
 /** The results of the contenders on one database. */
-export interface Outcome {
+export interface BenchOutcome {
   readonly kind: DatabaseKind;
   /** The version, as the server names it. */
   readonly version: string;
@@ -26,7 +26,7 @@ export interface BenchReport {
   readonly warmUpSeconds: number;
   readonly rounds: number;
   readonly connections: number;
-  readonly outcomes: readonly Outcome[];
+  readonly outcomes: readonly BenchOutcome[];
 }
 
 const right = (title: string): Column => ({ title, align: 'right' });

@@ -25,7 +25,7 @@ export interface Load {
   stop(): Promise<Loaded>;
 }
 
-export interface LoadWish {
+export interface LoadOptions {
   /** URLs of services on one database. A request that fails at one is sent to the next. */
   readonly urls: readonly string[];
   readonly key: string;
@@ -42,7 +42,7 @@ const calm = scenes[0] as Scene;
 const hostile = scenes.at(-1) as Scene;
 
 /** Sessions that alternate between calm and hostile. Each sends its next reading after the previous one is acknowledged. */
-export function startLoad({ urls, key, sessions, random }: LoadWish): Load {
+export function startLoad({ urls, key, sessions, random }: LoadOptions): Load {
   const changes = new Map<string, Change[]>();
   const resent = new Map<string, number>();
   let acknowledged = 0;

@@ -20,16 +20,16 @@ export interface Fleet {
   close(): Promise<void>;
 }
 
-export interface ProcessWish {
+export interface ProcessOptions {
   readonly name: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 }
 
 /** Processes of the built service, restarted whenever they are killed. */
-export function startFleet(wishes: readonly ProcessWish[]): Fleet {
+export function startFleet(fleet: readonly ProcessOptions[]): Fleet {
   const deaths: string[] = [];
-  const members = wishes.map((wish) => supervise(wish, (death) => deaths.push(death)));
+  const members = fleet.map((options) => supervise(options, (death) => deaths.push(death)));
   return {
     async killOne(random) {
       const up = members.filter((it) => it.isReady());
@@ -51,7 +51,7 @@ interface Member {
   close(): Promise<void>;
 }
 
-function supervise({ name, args, env }: ProcessWish, onDeath: (death: string) => void): Member {
+function supervise({ name, args, env }: ProcessOptions, onDeath: (death: string) => void): Member {
   let isExpectedToEnd = false;
   let isReady = false;
   let child: ChildProcess;

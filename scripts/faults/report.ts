@@ -1,4 +1,4 @@
-import type { Outcome } from '../attacks/scenario.js';
+import type { ScenarioOutcome } from '../attacks/scenario.js';
 import { titleOf } from '../bench/databases.js';
 import { isExcused, unavailable } from './findings.js';
 import { type Column, type TableRow, textTable } from '../terminal/table.js';
@@ -17,14 +17,14 @@ const columns: readonly Column[] = [
   ...counted.map((title) => ({ title, align: 'right' }) as const),
 ];
 
-export function reportOf(outcomes: readonly Outcome[]): string {
+export function reportOf(outcomes: readonly ScenarioOutcome[]): string {
   const sections = [...new Set(outcomes.map(({ database }) => database))].map((database) =>
     outcomes.filter((outcome) => outcome.database === database).map(rowOf),
   );
   return textTable(columns, sections);
 }
 
-function rowOf({ title, database, holds, with: { counts } }: Outcome): TableRow {
+function rowOf({ title, database, holds, with: { counts } }: ScenarioOutcome): TableRow {
   const { acknowledged, lost, changes, missing, failures } = counts;
   const sum = (isIt: (why: string) => boolean) =>
     Object.entries(failures).reduce((total, [why, count]) => total + (isIt(why) ? count : 0), 0);

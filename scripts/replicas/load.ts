@@ -13,7 +13,7 @@ export interface Sent {
 /** Readings by session, in order of their distinct timestamps. */
 export type SentReadings = ReadonlyMap<string, readonly Sent[]>;
 
-export interface LoadWish {
+export interface LoadOptions {
   /** URLs of services on one database. */
   readonly urls: readonly string[];
   readonly key: string;
@@ -36,13 +36,13 @@ const hostile = scenes.at(-1) as Scene;
  * time: usually different readings, sometimes the same one. All carry the same kinds of signals, so that a late reading
  * is the newest for no signal and changes nothing.
  */
-export async function sendReadings(wish: LoadWish): Promise<SentReadings> {
-  const names = Array.from({ length: wish.sessions }, (_, index) => `replicas-${index}`);
-  const lives = await Promise.all(names.map(async (name) => [name, await live(name, wish)] as const));
+export async function sendReadings(options: LoadOptions): Promise<SentReadings> {
+  const names = Array.from({ length: options.sessions }, (_, index) => `replicas-${index}`);
+  const lives = await Promise.all(names.map(async (name) => [name, await live(name, options)] as const));
   return new Map(lives);
 }
 
-async function live(session_id: string, { urls, key, readings, random, onReading }: LoadWish): Promise<Sent[]> {
+async function live(session_id: string, { urls, key, readings, random, onReading }: LoadOptions): Promise<Sent[]> {
   const sent: Sent[] = [];
   let lastMs = 0;
   const next = (scene: Scene): Sent => {

@@ -12,7 +12,7 @@ import { changesOf, type Faults, judgeReadings, type Shown } from './verdict.js'
 
 const settleMs = 60_000;
 
-export interface ReadingsWish {
+export interface ReadingsOptions {
   readonly processes: number;
   readonly sessions: number;
   readonly readings: number;
@@ -31,9 +31,9 @@ export interface Told {
 }
 
 /** Sends readings to services that also deliver, and collects the outcome. */
-export async function tellReadings(stage: Stage, wish: ReadingsWish): Promise<Told> {
+export async function tellReadings(stage: Stage, options: ReadingsOptions): Promise<Told> {
   const { databaseUrl, key } = stage;
-  const { processes, sessions, readings, seed } = wish;
+  const { processes, sessions, readings, seed } = options;
   const random = seededRandom(seed);
   const receiver = await startUnreliableReceiver(random);
   receiver.recover();

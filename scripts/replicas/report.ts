@@ -9,7 +9,7 @@ import { faultNames, faultTitles } from './verdict.js';
 
 const { quota } = limits.session_requests;
 
-export interface Outcome extends Told {
+export interface ReplicasOutcome extends Told {
   readonly version: string;
   readonly windows: readonly Window[];
   readonly runs: Runs<Side>;
@@ -19,7 +19,7 @@ type Row = readonly [what: string, count: number | string, mustBe?: number];
 
 /** Prints the report; sets the exit code to 1 when a guarantee is broken. */
 export function report(
-  { version, acknowledged, late, resends, faults, events, windows, runs }: Outcome,
+  { version, acknowledged, late, resends, faults, events, windows, runs }: ReplicasOutcome,
   processes: number,
 ) {
   const full = fullOf(windows);

@@ -1,13 +1,13 @@
 import type { Generator } from '../bench/generator.js';
 import type { Run } from '../bench/load.js';
-import type { RunWish } from '../bench/measure-run.js';
+import type { MeasureOptions } from '../bench/measure-run.js';
 import { type Runs, takeTurns } from '../bench/rounds.js';
 import { type BenchedService } from '../bench/service.js';
 
 export const sides = ['one', 'all'] as const;
 export type Side = (typeof sides)[number];
 
-export interface ThroughputWish extends RunWish {
+export interface ThroughputOptions extends MeasureOptions {
   readonly key: string;
   readonly processes: number;
   readonly rounds: number;
@@ -17,7 +17,7 @@ export interface ThroughputWish extends RunWish {
 export function measureThroughput(
   start: (count: number) => Promise<readonly BenchedService[]>,
   generator: Generator,
-  { key, processes, rounds, seconds, warmUpSeconds, connections }: ThroughputWish,
+  { key, processes, rounds, seconds, warmUpSeconds, connections }: ThroughputOptions,
 ): Promise<Runs<Side>> {
   return takeTurns(sides, { rounds, warmUps: 0 }, async (side): Promise<Run> => {
     const services = await start(side === 'one' ? 1 : processes);

@@ -1,6 +1,6 @@
 import { gatherTopics } from '../../src/domain/topics/gather.js';
 import { loadTopicModel, type TopicModel } from '../../src/domain/topics/model.js';
-import { createTopicReader } from '../../src/domain/topics/reader.js';
+import { createTopicAnalyzer } from '../../src/domain/topics/analyzer.js';
 import { bestShares } from '../../src/domain/topics/shares.js';
 import { areaOfTopic, areas, type Area } from '../../src/domain/topics/vocabulary.js';
 import { seededRandom } from '../terminal/scenes.js';
@@ -55,10 +55,10 @@ export function leaveKindsOut({ sad, labeled }: TopicTexts, kinds: readonly stri
 }
 
 function judgeAll(model: TopicModel, texts: readonly LabeledText[]): Judgement[] {
-  const reader = createTopicReader(model);
+  const analyzer = createTopicAnalyzer(model);
   return texts.map((it) => {
     // As the first turn of a session.
-    const turn = reader.readTurn({ user_message: it.text, ai_response: '' });
+    const turn = analyzer.analyzeTurn({ user_message: it.text, ai_response: '' });
     const { topics } = gatherTopics(undefined, { ...turn, concern: Infinity });
     const shares = bestShares(turn.user);
     const share = Math.max(...shares);

@@ -10,7 +10,7 @@ import {
 import { createFinder } from '../../src/domain/topics/findings.js';
 import { compileLexicon, lexiconFingerprint, numberIn } from '../../src/domain/topics/lexicon.js';
 import { classTotal } from '../../src/domain/topics/model.js';
-import { phrasePointsMin } from '../../src/domain/topics/reader.js';
+import { phrasePointsMin } from '../../src/domain/topics/analyzer.js';
 import { createTokenizer, type Words, wordsMax } from '../../src/domain/topics/tokens.js';
 import { areas, type Area } from '../../src/domain/topics/vocabulary.js';
 import { encodeWeights, type LinearWeights, type TopicWeights } from '../../src/domain/topics/weights.js';

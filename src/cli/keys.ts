@@ -37,14 +37,14 @@ export function keysCommand(withKeys: WithKeys): Command {
     .command('list')
     .description('list keys, without the keys themselves')
     .option('--account <name>', 'of this account only', readAccount)
-    .action((wish: { account?: string }) => withKeys(async (table) => printKeys(await table.list(wish.account))));
+    .action((options: { account?: string }) => withKeys(async (table) => printKeys(await table.list(options.account))));
   keys
     .command('rotate')
     .description('create a successor with the same scopes and networks; the old key stays valid for 24 hours')
     .argument('<key_id>', 'as `keys list` shows it')
     .option('--now', 'end the old key immediately', false)
-    .action((keyId: string, wish: { now: boolean }) =>
-      withKeys(async (table) => show(await rotateKey(table, keyId, wish.now, Date.now()))),
+    .action((keyId: string, options: { now: boolean }) =>
+      withKeys(async (table) => show(await rotateKey(table, keyId, options.now, Date.now()))),
     );
   keys
     .command('revoke')
@@ -56,8 +56,8 @@ export function keysCommand(withKeys: WithKeys): Command {
     .description('change what an account may call')
     .requiredOption('--account <name>', 'name of the account', readAccount)
     .addOption(tier().makeOptionMandatory())
-    .action((wish: { account: string; tier: Tier }) =>
-      withKeys((table) => setTier(table, wish.account, wish.tier, Date.now())),
+    .action((options: { account: string; tier: Tier }) =>
+      withKeys((table) => setTier(table, options.account, options.tier, Date.now())),
     );
   keys
     .command('audit')

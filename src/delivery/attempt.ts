@@ -14,9 +14,9 @@ export interface Request {
 }
 
 /** Sends one delivery once. It always resolves: errors of the receiver or the network are part of the outcome. */
-export type Attempt = (request: Request, abort: AbortSignal) => Promise<Outcome>;
+export type Attempt = (request: Request, abort: AbortSignal) => Promise<AttemptOutcome>;
 
-export type Outcome = Pick<Schema<'DeliveryAttempt'>, 'status' | 'error' | 'answer'>;
+export type AttemptOutcome = Pick<Schema<'DeliveryAttempt'>, 'status' | 'error' | 'answer'>;
 
 export interface AttemptParts {
   readonly dial: Dial;
@@ -48,7 +48,7 @@ export function createAttempt({ dial, keepsAnswers, timeoutMs }: AttemptParts): 
 }
 
 /** Returns true for a complete 2xx response. An incomplete response is a failure, whatever its status. */
-export function isSuccess({ status = 0, error }: Outcome): boolean {
+export function isSuccess({ status = 0, error }: AttemptOutcome): boolean {
   return error === undefined && status >= 200 && status < 300;
 }
 

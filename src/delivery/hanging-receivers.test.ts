@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, onTestFinished, test } from 'vitest';
-import { createAttempt, type Outcome } from './attempt.js';
+import { createAttempt, type AttemptOutcome } from './attempt.js';
 import { createDialer } from './dial.js';
 import { createResolveName } from './resolve-name.js';
 
@@ -39,7 +39,7 @@ test.each([
   const closing = new AbortController();
   const collecting = setInterval(collectGarbage, 100);
   onTestFinished(() => clearInterval(collecting));
-  const outcomes: Outcome[] = await Promise.all(
+  const outcomes: AttemptOutcome[] = await Promise.all(
     Array.from({ length: receivers }, () => attempt({ accountId: 'a', url, body: '{}', headers: {} }, closing.signal)),
   );
   expect(outcomes.map(({ error }) => error)).toEqual(Array(receivers).fill('timeout'));

@@ -46,24 +46,25 @@ export async function register(
   writer: Writer,
   secretBox: SecretBox,
   accountId: string,
-  wish: Schema<'WebhookRegistration'>,
+  registration: Schema<'WebhookRegistration'>,
   nowMs: number,
 ): Promise<Registered> {
   // Locks sessions before webhooks, as ingest does. Otherwise, a concurrent reading could bind the session to a subject
   // without updating this webhook.
-  const subjectId = wish.session_id === undefined ? undefined : await writer.sessions.lockSubjectOf(wish.session_id);
+  const subjectId =
+    registration.session_id === undefined ? undefined : await writer.sessions.lockSubjectOf(registration.session_id);
   await writer.webhooks.lockAccount();
   const all = await writer.webhooks.lockAll();
-  const standing = all.find(({ url, sessionId }) => url === wish.url && sessionId === wish.session_id);
+  const standing = all.find(({ url, sessionId }) => url === registration.url && sessionId === registration.session_id);
   if (standing) return { webhook: await enable(writer, standing) };
   if (all.length >= settings.max_per_account) throw tooMany();
   const webhookId = newId('wh');
   const { secret, sealed } = issueSecret(secretBox, accountId, webhookId);
   const webhook: StoredWebhook = {
     webhookId,
-    url: wish.url,
-    events: wish.events,
-    ...(wish.session_id !== undefined && { sessionId: wish.session_id }),
+    url: registration.url,
+    events: registration.events,
+    ...(registration.session_id !== undefined && { sessionId: registration.session_id }),
     ...(subjectId !== undefined && { subjectId }),
     secret: sealed,
     failedInRow: 0,

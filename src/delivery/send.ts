@@ -2,7 +2,7 @@ import type { Schema } from '../contract.js';
 import type { DueDelivery } from '../store/delivery-queue.js';
 import { inSpan } from '../in-span.js';
 import type { StoredWebhook } from '../store/webhooks.js';
-import type { Attempt, Outcome } from './attempt.js';
+import type { Attempt, AttemptOutcome } from './attempt.js';
 import { secretsOf } from './signing-secrets.js';
 import { type SecretBox, SecretBoxError } from './secret-box.js';
 import { signatureHeaders } from './sign.js';
@@ -28,7 +28,7 @@ export type Send = (
 
 /** Creates the function that signs and sends a claimed delivery once. */
 export function createSender({ attempt, secretBox, now, abort, attemptMs }: SenderParts): Send {
-  const tryOnce = async (delivery: DueDelivery, webhook: StoredWebhook, atMs: number): Promise<Outcome> => {
+  const tryOnce = async (delivery: DueDelivery, webhook: StoredWebhook, atMs: number): Promise<AttemptOutcome> => {
     try {
       const { accountId, deliveryId, payload } = delivery;
       const secrets = secretsOf(secretBox, accountId, webhook, atMs);

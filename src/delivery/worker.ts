@@ -10,7 +10,7 @@ import { createAttempt, isSuccess } from './attempt.js';
 import { createClaim } from './claim.js';
 import { createDialer } from './dial.js';
 import { expandEvents } from './expand.js';
-import { createInFlight } from './in-flight.js';
+import { createDeliveriesInFlight } from './deliveries-in-flight.js';
 import { startLoop } from './loop.js';
 import type { ResolveName } from './resolve-name.js';
 import type { SecretBox } from './secret-box.js';
@@ -76,7 +76,7 @@ export function startWorker(parts: WorkerParts): Worker {
     queueMax: Number.POSITIVE_INFINITY,
   });
   const slots = createSlots();
-  const inFlight = createInFlight();
+  const inFlight = createDeliveriesInFlight();
   const claim = createClaim({ ...parts, slots, leaseMs, max: settledAtOnce });
 
   /**

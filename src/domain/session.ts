@@ -8,7 +8,7 @@ import { categoriesOf, mergeSignals, type Reading, type Signals, signalNames } f
 import { publishScore, type Published } from './states.js';
 import { fuseEvidence, type Situation } from './stress.js';
 import type { Subject } from './subject.js';
-import type { TopicEvidence } from './topics/evidence.js';
+import type { TopicEvidence } from './topics/topic-evidence.js';
 import type { Extraction } from './topics/gather.js';
 import type { TopicName } from './topics/vocabulary.js';
 
@@ -154,7 +154,7 @@ function lessonOf(reading: Reading, signals: Signals, heart: HeartLevel | undefi
 }
 
 /** Returns the session after a conversation turn. Topics do not affect the score or the signals. */
-export function hearTurn(session: Session, { topics, evidence }: Pick<Extraction, 'topics' | 'evidence'>): Session {
+export function addTurn(session: Session, { topics, evidence }: Pick<Extraction, 'topics' | 'evidence'>): Session {
   const { sightedTopics: before = [] } = session;
   const isNothingNew = topics.every((topic) => before.includes(topic));
   const sightedTopics = isNothingNew ? before : [...new Set([...before, ...topics])];

@@ -8,19 +8,19 @@ const unavailable = problems.service_unavailable.status;
 export interface Admission {
   readonly isClosing: () => boolean;
   /** Maximum number of requests in flight. Further ones are rejected, so that memory stays bounded. */
-  readonly underWayMax: number;
+  readonly inFlightMax: number;
 }
 
 /**
  * Rejects requests with service_unavailable while the service shuts down or is overloaded. Applies only to operations
  * for which the contract documents that error: the liveness check is always served.
  */
-export function admit({ isClosing, underWayMax }: Admission): RequestHandler {
+export function admit({ isClosing, inFlightMax }: Admission): RequestHandler {
   let inFlight = 0;
   return (_request, response, next) => {
     inFlight += 1;
     whenAnswered(response, () => (inFlight -= 1));
-    const cause = isClosing() ? 'closing' : inFlight > underWayMax ? 'overloaded' : undefined;
+    const cause = isClosing() ? 'closing' : inFlight > inFlightMax ? 'overloaded' : undefined;
     if (cause === 'closing') response.set('Connection', 'close');
     const isRefusable = unavailable in (response.locals.route?.operation.responses ?? {});
     next(cause && isRefusable ? new ProblemError('service_unavailable', { cause }) : undefined);

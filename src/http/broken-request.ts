@@ -8,7 +8,7 @@ import { ProblemError } from '../problem.js';
 const lingerMs = 1_000;
 
 /** Sends a problem response for a request that the HTTP parser rejects and Express never sees. */
-export function answerBrokenRequest(error: Error & { code?: string }, socket: Duplex): void {
+export function respondToBrokenRequest(error: Error & { code?: string }, socket: Duplex): void {
   if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
   const requestId = randomUUID();
   const problem = new ProblemError(codeOf(error.code));

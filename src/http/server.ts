@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Express, Request, Response } from 'express';
 import type { Logger } from 'pino';
 import { listen } from '../listen.js';
-import { answerBrokenRequest } from './broken-request.js';
+import { respondToBrokenRequest } from './broken-request.js';
 import { messageClassesOf } from './messages.js';
 import { type ResponseTracker, trackResponses } from './track-responses.js';
 import { warnSparingly } from './warn-sparingly.js';
@@ -58,7 +58,7 @@ export async function startServer(app: Express, parts: ServerParts): Promise<Run
   };
   // With `Expect: 100-continue`, the app requests the body only after it has checked the key and the length.
   for (const event of ['request', 'checkContinue', 'checkExpectation']) server.on(event, serve);
-  server.on('clientError', answerBrokenRequest);
+  server.on('clientError', respondToBrokenRequest);
   const url = await listen(server, host, port);
   return {
     url,

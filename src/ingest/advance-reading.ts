@@ -1,6 +1,6 @@
 import type { Baseline } from '../domain/baseline.js';
 import { changeOf, nextSeq, type SessionEvent } from '../domain/events.js';
-import { advanceSession, type Answer, hearTurn, isOtherSubject, type Session, type Step } from '../domain/session.js';
+import { advanceSession, type Answer, addTurn, isOtherSubject, type Session, type Step } from '../domain/session.js';
 import type { Reading } from '../domain/signals.js';
 import { type Subject, unknownSubject } from '../domain/subject.js';
 import { type Extraction, gatherTopics } from '../domain/topics/gather.js';
@@ -71,7 +71,7 @@ export function advanceReading(progress: Progress, submitted: PreparedReading): 
   const { topics, certainTopics, evidence } = topicsOf(session, submitted);
   const event = eventOf(progress, submitted.sessionId, session, step.session);
   const numbered = event ? { ...step.session, eventSeq: event.seq } : step.session;
-  const advanced = { incarnation, session: evidence ? hearTurn(numbered, { topics, evidence }) : numbered };
+  const advanced = { incarnation, session: evidence ? addTurn(numbered, { topics, evidence }) : numbered };
   progress.sessions.set(submitted.sessionId, advanced);
   progress.changedSessions.set(submitted.sessionId, advanced);
   rememberBaseline(progress, step);

@@ -7,28 +7,37 @@ import { advanceReading, type Advance, beginProgress, findAnswered, subjectsOf }
 import { rememberTopics, sightedSubjects } from './remember-topics.js';
 import type { PreparedReading } from './prepared-reading.js';
 
-/** Outcome of one reading. A rejection does not affect the other readings of the group. */
-export type Outcome = { readonly answer: Answer; readonly isTold: boolean } | { readonly refusal: ProblemError };
+/** ReadingOutcome of one reading. A rejection does not affect the other readings of the group. */
+export type ReadingOutcome =
+  { readonly answer: Answer; readonly hasEvents: boolean } | { readonly refusal: ProblemError };
 
 /**
  * Processes a group of readings in one transaction. Resolves with one outcome per reading, in order, after the commit.
  * If it rejects, it has stored nothing.
  */
-export async function advanceGroup(store: Store, group: readonly PreparedReading[], nowMs: number): Promise<Outcome[]> {
+export async function advanceGroup(
+  store: Store,
+  group: readonly PreparedReading[],
+  nowMs: number,
+): Promise<ReadingOutcome[]> {
   return store.transact(async (writerOf) => {
-    const outcomes = new Map<PreparedReading, Outcome>();
+    const outcomes = new Map<PreparedReading, ReadingOutcome>();
     // Sorted, so that all processes lock rows in the same order.
     for (const accountId of [...new Set(group.map((it) => it.accountId))].sort()) {
       const readings = group.filter((it) => it.accountId === accountId);
       const found = await advanceAccount(writerOf(accountId), readings, nowMs);
-      for (const [index, reading] of readings.entries()) outcomes.set(reading, found[index] as Outcome);
+      for (const [index, reading] of readings.entries()) outcomes.set(reading, found[index] as ReadingOutcome);
     }
-    return group.map((reading) => outcomes.get(reading) as Outcome);
+    return group.map((reading) => outcomes.get(reading) as ReadingOutcome);
   });
 }
 
 /** Processes the readings that one account has in a group. */
-async function advanceAccount(writer: Writer, readings: readonly PreparedReading[], nowMs: number): Promise<Outcome[]> {
+async function advanceAccount(
+  writer: Writer,
+  readings: readonly PreparedReading[],
+  nowMs: number,
+): Promise<ReadingOutcome[]> {
   const { sessions, subjects, webhookEpoch } = await lockAll(writer, readings, nowMs);
   const answered = await findAnswered(writer.readings, readings, sessions);
   const unbound = withoutSubject(sessions);
@@ -45,8 +54,8 @@ async function advanceAccount(writer: Writer, readings: readonly PreparedReading
   ]);
   await writer.subjects.removePlaceholders([...subjects.keys()].filter((id) => !progress.subjects.get(id)));
   if (webhookEpoch !== undefined) await writer.nameSubjects(newlyBound(unbound, progress.changedSessions));
-  const isTold = webhookEpoch !== undefined && (await tellWebhooks(writer, advances, webhookEpoch, nowMs));
-  return advances.map((advance, index) => toOutcome(advance, remembered.answers[index], isTold));
+  const hasEvents = webhookEpoch !== undefined && (await appendEvents(writer, advances, webhookEpoch, nowMs));
+  return advances.map((advance, index) => toOutcome(advance, remembered.answers[index], hasEvents));
 }
 
 /** Locks the sessions, then their subjects. All processes use this order, which prevents deadlocks. */
@@ -82,7 +91,7 @@ function newlyBound(
 }
 
 /** Appends the state change events to the outbox. Returns true if there are any. */
-async function tellWebhooks(
+async function appendEvents(
   writer: Writer,
   advances: readonly Advance[],
   epoch: number,
@@ -93,7 +102,7 @@ async function tellWebhooks(
   return events.length > 0;
 }
 
-function toOutcome(advance: Advance, answer: Answer | undefined, isTold: boolean): Outcome {
+function toOutcome(advance: Advance, answer: Answer | undefined, hasEvents: boolean): ReadingOutcome {
   if (advance.kind === 'refused') return { refusal: advance.refusal };
-  return { answer: answer as Answer, isTold };
+  return { answer: answer as Answer, hasEvents };
 }

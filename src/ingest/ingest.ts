@@ -1,7 +1,7 @@
 import type { Answer } from '../domain/session.js';
 import type { Store } from '../store/store.js';
 import { isTransient } from '../store/transient.js';
-import { advanceGroup, type Outcome } from './advance.js';
+import { advanceGroup, type ReadingOutcome } from './advance.js';
 import { createGroupCommit } from '../group-commit.js';
 import { inSharedSpan, type TraceOrigin, traceOrigin } from '../in-span.js';
 import type { PreparedReading } from './prepared-reading.js';
@@ -37,7 +37,7 @@ interface Submitted {
 }
 
 export function createIngest(parts: IngestParts): Ingest {
-  const groups = createGroupCommit<Submitted, Outcome>({
+  const groups = createGroupCommit<Submitted, ReadingOutcome>({
     commit: (group) => commitGroup(parts, group),
     isOutage: isTransient,
     groupMax,
@@ -57,12 +57,12 @@ export function createIngest(parts: IngestParts): Ingest {
 async function commitGroup(
   { store, now, onEvents, observeGroup }: IngestParts,
   group: readonly Submitted[],
-): Promise<Outcome[]> {
+): Promise<ReadingOutcome[]> {
   const size = { 'ingest.group_size': group.length };
   const origins = group.map(({ origin }) => origin);
   const readings = group.map(({ reading }) => reading);
   const outcomes = await inSharedSpan('ingest group', size, origins, () => advanceGroup(store, readings, now()));
   observeGroup(group.length);
-  if (outcomes.some((outcome) => 'answer' in outcome && outcome.isTold)) onEvents();
+  if (outcomes.some((outcome) => 'answer' in outcome && outcome.hasEvents)) onEvents();
   return outcomes;
 }

@@ -2,7 +2,7 @@ import { timestamps } from '../../generated/spec.js';
 import type { Caller, Submission } from '../contract.js';
 import { signalNames } from '../domain/signals.js';
 import type { TopicModel } from '../domain/topics/model.js';
-import { createTopicReader } from '../domain/topics/reader.js';
+import { createTopicAnalyzer } from '../domain/topics/analyzer.js';
 import { ProblemError } from '../problem.js';
 import { digestOf } from './digest.js';
 import type { PreparedReading } from './prepared-reading.js';
@@ -25,7 +25,7 @@ export type PrepareReading = (caller: Caller, submission: Submission) => Prepare
 /** Runs on the HTTP thread: the text never leaves this thread, and topic detection never delays the database. */
 export function createPrepareReading(parts: PrepareReadingParts): PrepareReading {
   const { topicModel, digestKey, now, maxTimestampAgeMs } = parts;
-  const { readTurn } = createTopicReader(topicModel);
+  const { analyzeTurn } = createTopicAnalyzer(topicModel);
   return ({ accountId }, submission) => {
     const { session_id, subject_id, timestamp, user_message, ai_response, ...signals } = submission;
     const timestampMs = Date.parse(timestamp);
@@ -40,7 +40,7 @@ export function createPrepareReading(parts: PrepareReadingParts): PrepareReading
       ...(subject_id !== undefined && { subjectId: subject_id }),
       timestampMs,
       signals,
-      ...(hasTurn && { turn: readTurn({ user_message, ai_response }) }),
+      ...(hasTurn && { turn: analyzeTurn({ user_message, ai_response }) }),
       digest: digestOf(digestKey, accountId, submission),
     };
   };

@@ -1,5 +1,5 @@
 import type { SignalValues } from '../domain/signals.js';
-import type { TurnReading } from '../domain/topics/reader.js';
+import type { TurnAnalysis } from '../domain/topics/analyzer.js';
 
 /** A validated reading, ready to be stored. It contains no text: topic detection has reduced the turn to numbers. */
 export interface PreparedReading {
@@ -11,7 +11,7 @@ export interface PreparedReading {
   readonly timestampMs: number;
   readonly signals: SignalValues;
   /** Topic evidence of the conversation turn. Absent without a turn. */
-  readonly turn?: TurnReading;
+  readonly turn?: TurnAnalysis;
   /** Keyed digest of the request body. Detects resent bodies. */
   readonly digest: string;
 }

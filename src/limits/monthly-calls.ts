@@ -71,7 +71,7 @@ export function createMonthlyCalls(parts: MonthlyCallsParts): MonthlyCalls {
 
 function callOf(entry: MonthOfAccount, quota: number | undefined, usage: UsageTable, now: () => number): Call {
   let isAdmitted = false;
-  entry.underWay += 1;
+  entry.inFlight += 1;
   return {
     async admit() {
       if (quota !== undefined) await loadTotal(entry, usage);
@@ -88,7 +88,7 @@ function callOf(entry: MonthOfAccount, quota: number | undefined, usage: UsageTa
       return { ...allowance, isExceeded };
     },
     end(isRefused) {
-      entry.underWay -= 1;
+      entry.inFlight -= 1;
       if (isAdmitted) entry.admitted -= 1;
       if (!isRefused) entry.answered += 1;
     },

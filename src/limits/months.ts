@@ -18,13 +18,13 @@ export interface MonthOfAccount {
   /** Admitted calls in flight. */
   admitted: number;
   /** All calls in flight, admitted or not. */
-  underWay: number;
+  inFlight: number;
   /** Write rounds since the last call. */
   idleRounds: number;
 }
 
 export function beginMonth(accountId: string, month: string): MonthOfAccount {
-  const nothing = { answered: 0, admitted: 0, underWay: 0, idleRounds: 0 };
+  const nothing = { answered: 0, admitted: 0, inFlight: 0, idleRounds: 0 };
   return { accountId, month, stored: undefined, loading: undefined, ...nothing };
 }
 
@@ -32,8 +32,8 @@ export function totalOf({ stored = 0, answered, admitted }: MonthOfAccount): num
   return stored + answered + admitted;
 }
 
-export function isIdle({ answered, underWay, idleRounds }: MonthOfAccount): boolean {
-  return answered === 0 && underWay === 0 && idleRounds > idleRoundsMax;
+export function isIdle({ answered, inFlight, idleRounds }: MonthOfAccount): boolean {
+  return answered === 0 && inFlight === 0 && idleRounds > idleRoundsMax;
 }
 
 /** Returns the UTC calendar month of an instant (epoch ms), e.g. `2026-11`. */

@@ -22,7 +22,7 @@ export function createAdmitSession(store: Store, limit: WindowLimit, isOff: bool
   if (isOff) return async () => undefined;
   // An erased session counts as new again after its cache entry expires.
   const known = new LRUCache<string, true>({ max: knownMax, ttl: limits.new_sessions.window_seconds * 1000 });
-  const underWay = new Map<string, Promise<void>>();
+  const inFlight = new Map<string, Promise<void>>();
   // Groups lookups. Otherwise thousands of simultaneous session starts would each wait for a connection.
   const lookups = createGroupCommit<NamedSession, boolean>({
     commit: (group) => haveData(store, group),
@@ -44,8 +44,8 @@ export function createAdmitSession(store: Store, limit: WindowLimit, isOff: bool
     if (known.get(name)) return;
     // Concurrent first readings of one session with the same key count as one new session.
     const asked = `${caller.keyId} ${name}`;
-    const admission = underWay.get(asked) ?? admit(caller, sessionId, name).finally(() => underWay.delete(asked));
-    underWay.set(asked, admission);
+    const admission = inFlight.get(asked) ?? admit(caller, sessionId, name).finally(() => inFlight.delete(asked));
+    inFlight.set(asked, admission);
     await admission;
   };
 }

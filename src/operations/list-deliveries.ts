@@ -1,12 +1,12 @@
 import type { Operation } from '../contract.js';
 import { toContractDelivery } from '../delivery/delivery-view.js';
 import type { Delivery } from '../store/delivery-row.js';
-import type { DeliveryFilter, Outcome } from '../store/settled-deliveries.js';
+import type { DeliveryFilter, DeliveryOutcome } from '../store/settled-deliveries.js';
 import type { Reader } from '../store/store.js';
 import { findDeliveryPage } from './delivery-page.js';
 import type { Services } from './services.js';
 
-const outcomes: readonly Outcome[] = ['delivered', 'failed'];
+const outcomes: readonly DeliveryOutcome[] = ['delivered', 'failed'];
 
 export function listDeliveries({ store }: Services): Operation<'listDeliveries'> {
   return async ({ query }, { accountId }) => {
@@ -17,7 +17,7 @@ export function listDeliveries({ store }: Services): Operation<'listDeliveries'>
 }
 
 /** Merges the pages of each outcome in memory, because an index orders only the deliveries of one status. */
-function findIn({ deliveryLog }: Reader, wanted: readonly Outcome[]) {
+function findIn({ deliveryLog }: Reader, wanted: readonly DeliveryOutcome[]) {
   return async (filter: DeliveryFilter, max: number): Promise<Delivery[]> => {
     const found = await Promise.all(wanted.map((outcome) => deliveryLog.page(outcome, filter, max)));
     return found.flat().sort(newestFirst).slice(0, max);

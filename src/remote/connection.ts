@@ -1,5 +1,5 @@
 import type { MessagePort, Worker } from 'node:worker_threads';
-import { createUnderWay } from '../under-way.js';
+import { createInFlight } from './in-flight.js';
 import { activeTrace, inTrace, type TraceHeaders } from './trace-context.js';
 import { errorOf, type WireError, wireErrorOf } from './wire-error.js';
 
@@ -32,7 +32,7 @@ const batchMax = 8;
  */
 export function connect<Theirs>(port: MessagePort | Worker, mine: Functions): Connection<Theirs> {
   const send = createBatchedSend(port);
-  const asked = createUnderWay<{ resolve(value: never): void; reject(error: Error): void }>();
+  const asked = createInFlight<{ resolve(value: never): void; reject(error: Error): void }>();
 
   async function run([, , name, args, trace]: Call): Promise<unknown> {
     const called = mine[name];

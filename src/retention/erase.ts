@@ -11,7 +11,7 @@ const batchRows = 500;
  * subject.
  */
 export async function eraseSubject(store: Store, accountId: string, subjectId: string): Promise<number | undefined> {
-  const erasures = await store.transact((writerOf) => bury(writerOf(accountId), subjectId));
+  const erasures = await store.transact((writerOf) => eraseUnderLock(writerOf(accountId), subjectId));
   if (erasures) await finish(store, erasures);
   if (erasures) await store.erasedLog.truncate();
   return erasures?.length;
@@ -37,7 +37,7 @@ async function finish(store: Store, erasures: readonly Erasure[], signal?: Abort
  * Deletes everything but the readings, under the subject's lock, even if the subject is unknown. Concurrent writers
  * commit before the lock or start with a new subject after it, so no session of the subject is missed.
  */
-async function bury(writer: Writer, subjectId: string): Promise<readonly Erasure[] | undefined> {
+async function eraseUnderLock(writer: Writer, subjectId: string): Promise<readonly Erasure[] | undefined> {
   const locked = await writer.subjects.lock([subjectId]);
   const triggers = await writer.triggers.removeAll(subjectId);
   const { sessions, notifications } = await writer.eraseSessions(subjectId);

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { hearTurn, type Step } from '../domain/session.js';
+import { addTurn, type Step } from '../domain/session.js';
 import { history } from '../domain/testing/arbitraries.js';
 import { advanceAll } from '../domain/testing/pipeline.js';
-import type { TopicEvidence } from '../domain/topics/evidence.js';
+import type { TopicEvidence } from '../domain/topics/topic-evidence.js';
 import { topicNames } from '../domain/topics/vocabulary.js';
 import { rowFormat } from './row-format.js';
 import { rowFormats } from './row-formats.js';
@@ -96,7 +96,7 @@ const anyStep = fc
   .tuple(history, someTopics, fc.option(fc.integer({ min: 1 })), fc.boolean())
   .map(([readings, topics, eventSeq, isKnown]): Step => {
     const { answer: latest, session, ...step } = advanceAll(readings).at(-1) as Step;
-    const withTurn = topics.length > 0 ? hearTurn(session, { topics, evidence }) : session;
+    const withTurn = topics.length > 0 ? addTurn(session, { topics, evidence }) : session;
     const triggers = { active: topics.slice(0, 3), resolved: topics.slice(3) };
     return {
       ...step,

@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import type { Session } from '../domain/session.js';
 import { deleteOldest } from './delete-oldest.js';
 import { insertOf } from './insert-rows.js';
-import { lockRows } from './lock-rows.js';
+import { lockOrInsertRows } from './lock-or-insert-rows.js';
 import { noVersion } from './row-cache.js';
 import { rowFormats } from './row-formats.js';
 import type { Statement } from './run-statements.js';
@@ -67,11 +67,11 @@ export function sessionWriter(transaction: Knex, accountId: string, { version, c
   return {
     /** Locks the sessions until the transaction ends. The content of a new session is undefined. */
     async lock(sessionIds: readonly string[], nowMs: number): Promise<Map<string, StoredSession>> {
-      const rows = await lockRows<LockedSessionRow>(transaction, accountId, sessionIds, {
+      const rows = await lockOrInsertRows<LockedSessionRow>(transaction, accountId, sessionIds, {
         table: 'sessions',
         idColumn: 'session_id',
         columns: ['session_id', 'incarnation', 'version'],
-        blank: () => ({ incarnation: makeIncarnation(), version: noVersion, touched_at_ms: nowMs }),
+        placeholder: () => ({ incarnation: makeIncarnation(), version: noVersion, touched_at_ms: nowMs }),
       });
       const locked = rows.map((row) => ({ id: row.session_id, version: row.version }));
       const sessions = await caches.sessions.contentsOf(accountId, locked, readSessions);

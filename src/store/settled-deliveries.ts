@@ -15,7 +15,7 @@ export interface DeliveryFilter {
   readonly after?: DeliveryCursor | undefined;
 }
 
-export type Outcome = 'delivered' | 'failed';
+export type DeliveryOutcome = 'delivered' | 'failed';
 
 /** The delivery log of one account. */
 export function deliveryLog(knex: Knex, accountId: string) {
@@ -23,7 +23,7 @@ export function deliveryLog(knex: Knex, accountId: string) {
 
   return {
     /** Returns at most `max` deliveries with one outcome, newest first. */
-    async page(outcome: Outcome, filter: DeliveryFilter, max: number): Promise<Delivery[]> {
+    async page(outcome: DeliveryOutcome, filter: DeliveryFilter, max: number): Promise<Delivery[]> {
       const { webhookId, sessionId, sinceMs, after } = filter;
       const query = mine().where({ status: outcome });
       if (webhookId !== undefined) query.where({ webhook_id: webhookId });

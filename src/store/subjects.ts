@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { Subject } from '../domain/subject.js';
 import { insertOf } from './insert-rows.js';
 import type { KnownSubject, KnownTriggers } from './known-subject.js';
-import { lockRows } from './lock-rows.js';
+import { lockOrInsertRows } from './lock-or-insert-rows.js';
 import { noVersion } from './row-cache.js';
 import { rowFormats } from './row-formats.js';
 import type { Statement } from './run-statements.js';
@@ -49,12 +49,17 @@ export function subjectWriter(
   return {
     /** Locks the subjects until the transaction ends. The content of a new subject is undefined. */
     async lock(subjectIds: readonly string[]): Promise<Map<string, Subject | undefined>> {
-      const rows = await lockRows<SubjectRow & { readonly version: string }>(transaction, accountId, subjectIds, {
-        table: 'subjects',
-        idColumn: 'subject_id',
-        columns: ['subject_id', 'version'],
-        blank: () => ({ version: noVersion }),
-      });
+      const rows = await lockOrInsertRows<SubjectRow & { readonly version: string }>(
+        transaction,
+        accountId,
+        subjectIds,
+        {
+          table: 'subjects',
+          idColumn: 'subject_id',
+          columns: ['subject_id', 'version'],
+          placeholder: () => ({ version: noVersion }),
+        },
+      );
       const locked = rows.map((row) => ({ id: row.subject_id, version: row.version }));
       const subjects = await caches.subjects.contentsOf(accountId, locked, readSubjects);
       // A new subject has no triggers.

@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { TopicEvidence } from './evidence.js';
+import type { TopicEvidence } from './topic-evidence.js';
 import { gatherTopics } from './gather.js';
 import { loadTopicModel } from './model.js';
-import { createTopicReader, type Turn } from './reader.js';
+import { createTopicAnalyzer, type Turn } from './analyzer.js';
 import { anyText } from './testing/texts.js';
 import { areaOfTopic, type TopicName, topicsByArea } from './vocabulary.js';
 
 const bytes = readFileSync(new URL('./weights.bin', import.meta.url));
-const reader = createTopicReader(loadTopicModel(bytes));
-const extractTopics = (kept: TopicEvidence | undefined, turn: Turn) => gatherTopics(kept, reader.readTurn(turn));
+const analyzer = createTopicAnalyzer(loadTopicModel(bytes));
+const extractTopics = (kept: TopicEvidence | undefined, turn: Turn) => gatherTopics(kept, analyzer.analyzeTurn(turn));
 const topicsOf = (user_message: string, ai_response = 'I see.') =>
   extractTopics(undefined, { user_message, ai_response }).topics;
 const workOf = (kept: TopicEvidence | undefined) => kept?.areas.work ?? 0;

@@ -6,8 +6,8 @@ import {
   leaningsOf,
   storeEvidence,
   type TopicEvidence,
-} from './evidence.js';
-import type { Reading, TurnReading } from './reader.js';
+} from './topic-evidence.js';
+import type { TextAnalysis, TurnAnalysis } from './analyzer.js';
 import { bestShares } from './shares.js';
 import { areas, topicNames, topicsByArea, type TopicName } from './vocabulary.js';
 
@@ -25,7 +25,7 @@ export interface Extraction {
  */
 export function gatherTopics(
   kept: TopicEvidence | undefined,
-  { model, concern, user, assistant }: TurnReading,
+  { model, concern, user, assistant }: TurnAnalysis,
 ): Extraction {
   const evidence = decayEvidence(kept, model);
   if (concern < settings.concern_log_odds_min)
@@ -43,7 +43,7 @@ export function gatherTopics(
 }
 
 /** The topic of the most likely area, then topics of further likely areas that the user named by a phrase. */
-function nameTopics(user: Reading, context: Evidence): number[] {
+function nameTopics(user: TextAnalysis, context: Evidence): number[] {
   const points = new Map(user.points);
   const shares = bestShares(user, leaningsOf(context));
   const shareOf = (area: number) => shares[area] ?? 0;
@@ -69,7 +69,7 @@ const people: ReadonlySet<number> = new Set([areas.indexOf('family'), areas.inde
 const isOnlyMentioned = (area: number, points: Points): boolean => people.has(area) && !isNamed(area, points);
 
 /** Returns true if the user names a feeling of their own. It takes precedence over the people mentioned with it. */
-const namesFeeling = ({ firstPerson }: Reading, shares: readonly number[]): boolean =>
+const namesFeeling = ({ firstPerson }: TextAnalysis, shares: readonly number[]): boolean =>
   firstPerson.some((topic) => topicsOf[feelings]?.includes(topic)) &&
   (shares[feelings] ?? 0) >= settings.further_area_share_min;
 

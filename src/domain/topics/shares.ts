@@ -1,11 +1,11 @@
 import { classTotal } from './model.js';
-import type { Reading } from './reader.js';
+import type { TextAnalysis } from './analyzer.js';
 import { areas } from './vocabulary.js';
 
 const noLeanings: readonly number[] = areas.map(() => 1);
 
 /** For each area, the highest share, 0–1, in any segment, after its odds are multiplied by the `leanings`. */
-export function bestShares({ odds }: Reading, leanings = noLeanings): number[] {
+export function bestShares({ odds }: TextAnalysis, leanings = noLeanings): number[] {
   const best = leanings.map(() => 0);
   for (let from = 0; from < odds.length; from += classTotal) {
     let sum = odds[from + best.length] ?? 0;

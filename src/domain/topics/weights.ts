@@ -72,7 +72,7 @@ function encodeFamily({ bits, buckets, rarities, weights }: FamilyWeights, class
 /** Decodes a weights file. Throws if the file is incomplete or not a weights file. */
 export function decodeWeights(bytes: Uint8Array): TopicWeights {
   // A copy: a Buffer's slice would share its memory and its offset.
-  const reader = new Reader(new Uint8Array(bytes));
+  const reader = new ByteReader(new Uint8Array(bytes));
   if (reader.u32() !== MAGIC) throw new Error('not a topic weights file');
   const fingerprint = reader.u32();
   const [areas, concern] = [decodeModel(reader), decodeModel(reader)];
@@ -80,13 +80,13 @@ export function decodeWeights(bytes: Uint8Array): TopicWeights {
   return { fingerprint, areas, concern };
 }
 
-function decodeModel(reader: Reader): LinearWeights {
+function decodeModel(reader: ByteReader): LinearWeights {
   const [classes, familyCount] = [reader.u8(), reader.u8()];
   const biases = reader.f32s(classes);
   return { biases, families: Array.from({ length: familyCount }, () => decodeFamily(reader, classes)) };
 }
 
-function decodeFamily(reader: Reader, classes: number): FamilyWeights {
+function decodeFamily(reader: ByteReader, classes: number): FamilyWeights {
   const bits = reader.u8();
   const rarityStep = reader.f32();
   const steps = reader.f32s(classes);
@@ -99,7 +99,7 @@ function decodeFamily(reader: Reader, classes: number): FamilyWeights {
 }
 
 /** Reads values in sequence. A read past the end throws a RangeError. */
-class Reader {
+class ByteReader {
   private at = 0;
   private readonly view: DataView;
   constructor(private readonly source: Uint8Array) {

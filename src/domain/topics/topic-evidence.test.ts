@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addEvidence, decayEvidence, storeEvidence, type TopicEvidence } from './evidence.js';
+import { addEvidence, decayEvidence, storeEvidence, type TopicEvidence } from './topic-evidence.js';
 import { topicNames } from './vocabulary.js';
 
 const exams = topicNames.indexOf('exams');

@@ -1,10 +1,10 @@
 import { topicExtraction as settings } from '../../../generated/spec.js';
-import type { Reading } from './reader.js';
+import type { TextAnalysis } from './analyzer.js';
 import { areas, type Area, topicNames, type TopicName } from './vocabulary.js';
 
 /** Topic evidence of a session, as stored between turns: numbers by name. Plain JSON, two decimals, without zeros. */
 export interface TopicEvidence {
-  /** Version of the model that read the turns. */
+  /** Version of the model that analyzed the turns. */
   readonly model: number;
   /** Turns about each area, older turns decayed. */
   readonly areas: Partial<Readonly<Record<Area, number>>>;
@@ -58,12 +58,12 @@ function storeValue(values: Record<string, number>, name: string, value: number)
 /** A share no higher than an even guess is no evidence. */
 const evenShare = 1 / (areas.length + 1);
 
-/** Adds a text's shares of the areas and {@link Reading.points} of the topics, multiplied by `weight`. */
+/** Adds a text's shares of the areas and {@link TextAnalysis.points} of the topics, multiplied by `weight`. */
 export function addEvidence(
   { areas, topics }: Evidence,
   weight: number,
   shares: readonly number[],
-  points: Reading['points'],
+  points: TextAnalysis['points'],
 ): void {
   for (const [number, more] of points) topics.set(number, (topics.get(number) ?? 0) + weight * more);
   shares.forEach((share, k) => (areas[k] = (areas[k] ?? 0) + weight * Math.max(0, share - evenShare)));

@@ -5,18 +5,18 @@ export interface RowLock {
   readonly table: string;
   readonly idColumn: string;
   readonly columns: readonly string[];
-  readonly blank: () => Readonly<Record<string, unknown>>;
+  readonly placeholder: () => Readonly<Record<string, unknown>>;
 }
 
 /**
  * Locks the named rows until the transaction ends. Inserts a placeholder row for each missing id. If two processes lock
  * a new id at the same time, the second waits for the first and then reads its result.
  */
-export async function lockRows<Row extends object>(
+export async function lockOrInsertRows<Row extends object>(
   transaction: Knex,
   accountId: string,
   ids: readonly string[],
-  { table, idColumn, columns, blank }: RowLock,
+  { table, idColumn, columns, placeholder }: RowLock,
 ): Promise<Row[]> {
   const select = (wanted: readonly string[]): Promise<Row[]> =>
     transaction(table)
@@ -32,7 +32,7 @@ export async function lockRows<Row extends object>(
   const missing = sorted.filter((id) => !knownIds.has(id as Row[keyof Row]));
   if (missing.length === 0) return known;
   await transaction(table)
-    .insert(missing.map((id) => ({ account_id: accountId, [idColumn]: id, ...blank() })))
+    .insert(missing.map((id) => ({ account_id: accountId, [idColumn]: id, ...placeholder() })))
     .onConflict(['account_id', idColumn])
     .ignore();
   return [...known, ...(await select(missing))];

@@ -1,5 +1,5 @@
 /** Items in flight, by number. Numbers are reused. */
-export interface UnderWay<T extends object> {
+export interface InFlight<T extends object> {
   /** Adds the item. Returns its number. */
   enter(item: T): number;
   /** Removes and returns the item. Undefined when no item has the number. */
@@ -12,7 +12,7 @@ export interface UnderWay<T extends object> {
  * table about every hundred items and V8 links each old table to the next. Once one table is in the old generation, the
  * items of all later tables survive until the next full garbage collection.
  */
-export function createUnderWay<T extends object>(): UnderWay<T> {
+export function createInFlight<T extends object>(): InFlight<T> {
   const items: Array<T | undefined> = [];
   const free: number[] = [];
   return {

@@ -13,8 +13,8 @@ export interface Turn {
   readonly ai_response: string;
 }
 
-/** What a text says about topics: numbers only. The thread that reads it sends them to the thread that stores them. */
-export interface Reading {
+/** What a text says about topics: numbers only. The thread that analyzes it sends them to the thread that stores them. */
+export interface TextAnalysis {
   /** Odds of each area, then of "none", for each segment except small talk; up to a factor per segment. */
   readonly odds: readonly number[];
   /** The topics that phrases support: number and points. A longer phrase and a repetition give more points. */
@@ -25,18 +25,18 @@ export interface Reading {
   readonly firstPerson: readonly number[];
 }
 
-export interface TurnReading {
-  /** Version of the model that read the turn. */
+export interface TurnAnalysis {
+  /** Version of the model that analyzed the turn. */
   readonly model: number;
   /** Log odds that the user describes a concern of their own. */
   readonly concern: number;
-  readonly user: Reading;
-  readonly assistant: Reading;
+  readonly user: TextAnalysis;
+  readonly assistant: TextAnalysis;
 }
 
 /** Converts text to numbers. Keeps nothing of a text after it returns. */
-export interface TopicReader {
-  readTurn(turn: Turn): TurnReading;
+export interface TopicAnalyzer {
+  analyzeTurn(turn: Turn): TurnAnalysis;
 }
 
 /** Points for each further phrase of a topic (judgment). */
@@ -46,8 +46,8 @@ export const phrasePointsMin = 1;
 /** The number of the area of each topic. */
 const areaOfNumber = areas.flatMap((area, k) => topicsByArea[area].map(() => k));
 
-/** Returns a reader. It owns all working memory, so a thread needs one reader and calls it for one text at a time. */
-export function createTopicReader(model: TopicModel): TopicReader {
+/** Returns an analyzer. It owns all working memory, so a thread needs one analyzer and calls it for one text at a time. */
+export function createTopicAnalyzer(model: TopicModel): TopicAnalyzer {
   const { lexicon } = model;
   const tokenizer = createTokenizer();
   const numbers = new Uint16Array(wordsMax);
@@ -60,7 +60,7 @@ export function createTopicReader(model: TopicModel): TopicReader {
     for (let i = 0; i < words.count; i++) numbers[i] = numberIn(lexicon, words, i);
     return words;
   };
-  const readContent = (words: Words): Reading => {
+  const analyzeContent = (words: Words): TextAnalysis => {
     const odds: number[] = [];
     const points = new Map<number, number>();
     const firstPerson = new Set<number>();
@@ -75,16 +75,16 @@ export function createTopicReader(model: TopicModel): TopicReader {
     }
     return { odds, points: [...points], isNamed, firstPerson: [...firstPerson] };
   };
-  const readConcern = (words: Words, { isNamed, firstPerson }: Reading): number => {
+  const analyzeConcern = (words: Words, { isNamed, firstPerson }: TextAnalysis): number => {
     const gateText = { text: words, numbers, isNamed, isNamedInFirstPerson: firstPerson.length > 0 };
     return scoreConcern(model.concern, listConcernFeatures(gateText));
   };
   return {
-    readTurn({ user_message, ai_response }) {
-      const assistant = readContent(readWords(ai_response));
+    analyzeTurn({ user_message, ai_response }) {
+      const assistant = analyzeContent(readWords(ai_response));
       const words = readWords(user_message);
-      const user = readContent(words);
-      const concern = readConcern(words, user);
+      const user = analyzeContent(words);
+      const concern = analyzeConcern(words, user);
       tokenizer.wipe();
       return { model: model.version, concern, user, assistant };
     },

@@ -1,5 +1,5 @@
 /** Deliveries in progress and their ages, in seconds by the monotonic clock. */
-export function createInFlight() {
+export function createDeliveriesInFlight() {
   const startedAtMs = new Map<Promise<void>, number>();
   return {
     add(work: Promise<void>): void {

@@ -3,30 +3,30 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { noKnownRows } from './features.js';
 import { classTotal, loadTopicModel } from './model.js';
-import { createTopicReader } from './reader.js';
+import { createTopicAnalyzer } from './analyzer.js';
 import { anyText } from './testing/texts.js';
 
 const model = loadTopicModel(readFileSync(new URL('./weights.bin', import.meta.url)));
-const reader = createTopicReader(model);
+const analyzer = createTopicAnalyzer(model);
 
 test('precomputed and hashed words give the same odds', () => {
-  const hashing = createTopicReader({ ...model, index: { ...model.index, known: noKnownRows } });
+  const hashing = createTopicAnalyzer({ ...model, index: { ...model.index, known: noKnownRows } });
   const text =
     'My boss is not happy, I worry about the exams and the rent. Zorbing on Tuesdays is not stressful any more.';
   const turn = { user_message: text, ai_response: '' };
-  const [{ user: known }, { user: hashed }] = [reader.readTurn(turn), hashing.readTurn(turn)];
+  const [{ user: known }, { user: hashed }] = [analyzer.analyzeTurn(turn), hashing.analyzeTurn(turn)];
   expect(known.odds).toHaveLength(classTotal);
   known.odds.forEach((odds, k) => expect(Math.log(odds / (hashed.odds[k] ?? 0))).toBeCloseTo(0, 4));
   expect(known.points).toEqual(hashed.points);
 });
 
-test('the result depends only on the text, whatever the reader read before', () => {
+test('the result depends only on the text, whatever the analyzer processed before', () => {
   fc.assert(
     fc.property(anyText, anyText, (first, other) => {
       const turn = { user_message: first, ai_response: other };
-      const fresh = createTopicReader(model).readTurn(turn);
-      reader.readTurn({ user_message: other, ai_response: first });
-      expect(reader.readTurn(turn)).toEqual(fresh);
+      const fresh = createTopicAnalyzer(model).analyzeTurn(turn);
+      analyzer.analyzeTurn({ user_message: other, ai_response: first });
+      expect(analyzer.analyzeTurn(turn)).toEqual(fresh);
     }),
     { numRuns: 60 },
   );
@@ -35,7 +35,7 @@ test('the result depends only on the text, whatever the reader read before', () 
 test('the result contains only numbers and one flag per text', () => {
   fc.assert(
     fc.property(anyText, anyText, (user_message, ai_response) => {
-      const { model, concern, user, assistant } = reader.readTurn({ user_message, ai_response });
+      const { model, concern, user, assistant } = analyzer.analyzeTurn({ user_message, ai_response });
       const values = [user, assistant].flatMap(({ odds, points, isNamed, firstPerson }) => [
         ...[...odds, ...points.flat(), ...firstPerson],
         Number(isNamed),
