@@ -2,7 +2,10 @@ import { expect, test } from 'vitest';
 import { webhookDelivery as settings } from '../../generated/spec.js';
 import { startReceiver } from '../support/receiver.js';
 import { startDelivering, startTestService } from '../support/service.js';
+import { until } from '../support/until.js';
 import { attempted, deliveriesOf, register, storeDue, storeFailed, webhookOf } from '../support/webhooks.js';
+
+const hook = { events: ['state_change'] };
 
 test('a listed webhook has its newest failure, its newest success and its number of consecutive failures', async () => {
   const service = await startDelivering();
@@ -45,4 +48,39 @@ test('each webhook has its own health, and queued deliveries are counted up to a
     queued_deliveries: 0,
     last_success_at: service.clock.at(-5),
   });
+});
+
+test('the log contains one line when a webhook becomes failed, disabled or active again', async () => {
+  const service = await startDelivering();
+  const receiver = await startReceiver();
+  const { id } = await register(service, receiver.url, { session_id: 'session-of-anna' });
+  const deliveries = deliveriesOf(service, id);
+  const logged = () => service.logs.filter((line) => line.includes('"previous"') && line.includes(id));
+  const statuses = () => logged().map((line) => [JSON.parse(line).level, JSON.parse(line).msg]);
+  receiver.answer((_, response, count) => void response.writeHead(count < 4 ? 500 : 204).end());
+  await service.post(`/webhooks/${id}/test`);
+  for (const [index, seconds] of settings.retry_after_seconds.entries()) {
+    await attempted(deliveries, index + 1);
+    service.clock.advance(seconds);
+  }
+  await attempted(deliveries, settings.retry_after_seconds.length + 1);
+  expect(statuses()).toEqual([
+    [40, 'a webhook is failed'],
+    [30, 'a webhook is active again'],
+  ]);
+  receiver.answer(410);
+  await service.post(`/webhooks/${id}/test`);
+  await until('the webhook is disabled', async () => (await webhookOf(service, id)).status === 'disabled');
+  await service.post('/webhooks/register', { ...hook, url: receiver.url, session_id: 'session-of-anna' });
+  await until('four lines', async () => logged().length === 4);
+  expect(statuses().slice(2)).toEqual([
+    [40, 'a webhook is disabled'],
+    [30, 'a webhook is active again'],
+  ]);
+  expect(JSON.parse(logged()[2] ?? '')).toMatchObject({
+    accountId: service.accountId,
+    webhookId: id,
+    previous: 'active',
+  });
+  expect(logged().join()).not.toMatch(/anna|127\.0\.0\.1/);
 });

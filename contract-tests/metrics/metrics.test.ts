@@ -1,7 +1,8 @@
+import type { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
 import { startReceiver } from '../support/receiver.js';
 import { startTestService } from '../support/service.js';
-import { storeFailed } from '../support/webhooks.js';
+import { register, storeDue, storeFailed } from '../support/webhooks.js';
 
 test('metrics cover requests, groups, attempts, queues and the event loop', async () => {
   const service = await startTestService({ env: { METRICS_PORT: '0', WORKER: '1' } });
@@ -39,6 +40,32 @@ test('pending and failed deliveries of all accounts are counted, at most every 5
   expect(await scrape()).toContain('webhook_deliveries_failed 2\n');
   service.clock.advance(5);
   expect(await scrape()).toContain('webhook_deliveries_failed 3\n');
+});
+
+test('metrics show deliveries in flight, their slots, and how long the oldest due delivery has been waiting', async () => {
+  const service = await startTestService({ env: { METRICS_PORT: '0', WORKER: '1' } });
+  const receiver = await startReceiver();
+  const responses: ServerResponse[] = [];
+  receiver.answer((_, response) => void responses.push(response));
+  const { id } = await register(service, receiver.url);
+  await service.post(`/webhooks/${id}/test`);
+  await receiver.until(1);
+  const busy = await scrapeUntil(service.metricsUrl, 'webhook_slots_in_use 1\n');
+  expect(busy).toMatch(/^webhook_deliveries_in_flight\{le="(1|5|10)"\} 1$/m);
+  expect(busy).toContain('webhook_due_age_seconds 0\n');
+  for (const response of responses) response.writeHead(204).end();
+  const idle = await scrapeUntil(service.metricsUrl, 'webhook_slots_in_use 0\n');
+  expect(idle).not.toMatch(/^webhook_deliveries_in_flight\{.*\} [^0]/m);
+});
+
+test('the age of the oldest due delivery is that of all accounts, and a process without a worker has no slots', async () => {
+  const service = await startTestService({ env: { METRICS_PORT: '0' } });
+  await storeDue(service, 'wh_1', 1);
+  service.clock.advance(90);
+  await storeDue({ ...service, accountId: 'another' }, 'wh_2', 1, () => '1'.repeat(16));
+  const text = await (await fetch(service.metricsUrl ?? '')).text();
+  expect(text).toContain('webhook_due_age_seconds 90\n');
+  expect(text).not.toMatch(/^webhook_slots_in_use \d/m);
 });
 
 test('rate limit rejections are counted by policy', async () => {

@@ -108,6 +108,7 @@ async function startHeard(): Promise<Heard> {
     ingest,
     admitSession: createAdmitSession(store, window, false),
     now: clock.now,
+    log: createLog('silent', { write() {} }),
     secretBox: createSecretBox('k'),
     targetPolicy: { allowHttp: true, allowLoopback: true },
     resolveName: createResolveName(),

@@ -114,9 +114,9 @@ async function start(keep: Keep, parts: CoreParts): Promise<Omit<Core, 'close'>>
 function operationsOn(
   { store, secretBox, resolveName }: Foundation,
   intake: { readonly ingest: Ingest; readonly admitSession: AdmitSession; readonly wakeWorker: () => void },
-  { config: { targetPolicy }, now }: CoreParts,
+  { config: { targetPolicy }, now, log }: CoreParts,
 ): Operations {
-  return createOperations({ store, secretBox, targetPolicy, resolveName, now, ...intake });
+  return createOperations({ store, secretBox, targetPolicy, resolveName, now, log, ...intake });
 }
 
 /** The table pairs each id with its types; the input was validated against the same id. */

@@ -36,6 +36,8 @@ async function faultOfName(url: URL, accountId: string, { targetPolicy, resolveN
 export interface Registered {
   readonly webhook: StoredWebhook;
   readonly secret?: string;
+  /** The webhook as it was, if it was registered before. */
+  readonly before?: StoredWebhook;
 }
 
 /**
@@ -56,7 +58,7 @@ export async function register(
   await writer.webhooks.lockAccount();
   const all = await writer.webhooks.lockAll();
   const standing = all.find(({ url, sessionId }) => url === registration.url && sessionId === registration.session_id);
-  if (standing) return { webhook: await enable(writer, standing) };
+  if (standing) return { webhook: await enable(writer, standing), before: standing };
   if (all.length >= settings.max_per_account) throw tooMany();
   const webhookId = newId('wh');
   const { secret, sealed } = issueSecret(secretBox, accountId, webhookId);

@@ -5,6 +5,7 @@ import type { Store, Writer } from '../store/store.js';
 import type { StoredWebhook } from '../store/webhooks.js';
 import { isSuccess } from './attempt.js';
 import { deliveryAfter, gone, webhookAfter } from './schedule.js';
+import { type StatusChange, statusChangeOf } from './status-change.js';
 
 const droppedAtOnce = 500;
 
@@ -18,22 +19,30 @@ export interface Handled {
 
 /**
  * Stores the outcomes of deliveries in one transaction, in the order of the group. Ignores deliveries whose claim has
- * been lost.
+ * been lost. Resolves with the webhooks whose status changed.
  */
-export async function settleGroup(store: Store, group: readonly Handled[], nowMs: number): Promise<void> {
-  await store.transact(async (writerOf) => {
+export async function settleGroup(store: Store, group: readonly Handled[], nowMs: number): Promise<StatusChange[]> {
+  return store.transact(async (writerOf) => {
+    const changes: StatusChange[] = [];
     for (const accountId of [...new Set(group.map((it) => it.delivery.accountId))].sort()) {
       const mine = group.filter((it) => it.delivery.accountId === accountId);
-      await settleAccount(writerOf(accountId), mine, nowMs);
+      for (const [before, after] of await settleAccount(writerOf(accountId), mine, nowMs))
+        changes.push(...[statusChangeOf(accountId, before, after)].filter((it) => it !== undefined));
     }
+    return changes;
   });
 }
 
 /**
  * Uses few statements for any group size, because the webhook locks block new deliveries to their queues. The locks are
- * shared unless an attempt changes its webhook: a failure, or the first success after failures.
+ * shared unless an attempt changes its webhook: a failure, or the first success after failures. Returns each webhook
+ * before and after.
  */
-async function settleAccount(writer: Writer, group: readonly Handled[], nowMs: number): Promise<void> {
+async function settleAccount(
+  writer: Writer,
+  group: readonly Handled[],
+  nowMs: number,
+): Promise<Array<[before: StoredWebhook, after: StoredWebhook]>> {
   const webhookIds = [...new Set(group.map((it) => it.delivery.webhookId))];
   const isShared = !group.some(changesWebhook);
   // Locks the account before the webhooks, as registration does.
@@ -57,6 +66,7 @@ async function settleAccount(writer: Writer, group: readonly Handled[], nowMs: n
   await writer.deliveries.updateHeld(settled);
   for (const webhook of webhooks.values()) await saveWebhook(writer, before.get(webhook.webhookId), webhook, nowMs);
   await writer.deliveries.promoteNext(settled.filter(isOutOfLine), nowMs);
+  return [...before.values()].map((webhook) => [webhook, webhooks.get(webhook.webhookId) ?? webhook]);
 }
 
 /** Deletes the deliveries of a removed webhook. They remain if the process stopped during the removal. */

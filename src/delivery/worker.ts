@@ -17,6 +17,7 @@ import type { SecretBox } from './secret-box.js';
 import { createSender } from './send.js';
 import { type Handled, settleGroup } from './settle.js';
 import { createSlots } from './slots.js';
+import { logStatusChange } from './status-change.js';
 import { webhookDelivery as settings } from '../../generated/spec.js';
 import type { TargetPolicy } from './target.js';
 
@@ -70,7 +71,7 @@ export function startWorker(parts: WorkerParts): Worker {
   const attempt = createAttempt({ dial, keepsAnswers: parts.keepsAnswers, timeoutMs: attemptMs });
   const send = createSender({ ...parts, attempt, abort: closing.signal, attemptMs });
   const settling = createGroupCommit<Handled, undefined>({
-    commit: (group) => commitSettled(store, group, now()),
+    commit: (group) => commitSettled(parts, group),
     isOutage: isTransient,
     groupMax: settledAtOnce,
     queueMax: Number.POSITIVE_INFINITY,
@@ -144,8 +145,9 @@ export function startWorker(parts: WorkerParts): Worker {
   };
 }
 
-async function commitSettled(store: Store, group: readonly Handled[], nowMs: number): Promise<undefined[]> {
-  await settleGroup(store, group, nowMs);
+/** Logs changes of a webhook's status after their commit. */
+async function commitSettled({ store, log, now }: WorkerParts, group: readonly Handled[]): Promise<undefined[]> {
+  for (const change of await settleGroup(store, group, now())) logStatusChange(log, change);
   return group.map(() => undefined);
 }
 

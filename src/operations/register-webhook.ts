@@ -1,22 +1,27 @@
 import type { Operation } from '../contract.js';
 import { register, requireTarget } from '../delivery/register.js';
+import { logStatusChange, type StatusChange, statusChangeOf } from '../delivery/status-change.js';
 import { toWebhook } from '../delivery/webhook-view.js';
 import { idempotently } from './idempotently.js';
 import type { Services } from './services.js';
 
 /** Registers a webhook. Returns the secret only in this response and in resends with the same Idempotency-Key. */
 export function registerWebhook(services: Services): Operation<'registerWebhook'> {
-  const { secretBox, now } = services;
+  const { secretBox, now, log } = services;
   return async ({ body, headers }, caller) => {
     const { accountId } = caller;
     const request = { operationId: 'registerWebhook', key: headers?.['Idempotency-Key'], content: body };
-    return idempotently(services, caller, request, {
+    let change: StatusChange | undefined;
+    const answer = await idempotently(services, caller, request, {
       prepare: () => requireTarget(body.url, accountId, services),
       async write(writer) {
-        const { webhook, secret } = await register(writer, secretBox, accountId, body, now());
-        if (secret === undefined) return { status: 200, body: toWebhook(webhook) };
-        return { status: 201, body: { ...toWebhook(webhook), secret } };
+        const { webhook, secret, before = webhook } = await register(writer, secretBox, accountId, body, now());
+        change = statusChangeOf(accountId, before, webhook);
+        if (secret === undefined) return { status: 200 as const, body: toWebhook(webhook) };
+        return { status: 201 as const, body: { ...toWebhook(webhook), secret } };
       },
     });
+    if (change) logStatusChange(log, change);
+    return answer;
   };
 }

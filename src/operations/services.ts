@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import type { SecretBox } from '../delivery/secret-box.js';
 import type { ResolveName } from '../delivery/resolve-name.js';
 import type { TargetPolicy } from '../delivery/target.js';
@@ -12,6 +13,7 @@ export interface Services {
   readonly admitSession: AdmitSession;
   /** The clock, epoch ms. */
   readonly now: () => number;
+  readonly log: Logger;
   readonly secretBox: SecretBox;
   readonly targetPolicy: TargetPolicy;
   readonly resolveName: ResolveName;
