@@ -424,12 +424,12 @@ export interface components {
              */
             steps_last_minute?: number;
             /**
-             * @description The user's utterance. Used for topic detection together with `ai_response`, and never stored. The body limit bounds it.
+             * @description The user's utterance. Used for topic detection together with `ai_response`, and never stored. At most 4,000 characters, so that a reading with one text fits into a body.
              * @example My review at work is tomorrow and I have not slept.
              */
             user_message?: string;
             /**
-             * @description The assistant's reply. Used for topic detection together with `user_message`, and never stored. The body limit bounds it.
+             * @description The assistant's reply. Used for topic detection together with `user_message`, and never stored. At most 4,000 characters, so that a reading with one text fits into a body.
              * @example That sounds exhausting. What worries you most about it?
              */
             ai_response?: string;
@@ -562,7 +562,7 @@ export interface components {
              * @example 5
              */
             minutes: number;
-            /** @description One datapoint per reading, oldest first. */
+            /** @description One datapoint per reading, oldest first. A window with more than 10,000 readings returns the newest 10,000. */
             datapoints: components["schemas"]["HistoryDatapoint"][];
             trend: components["schemas"]["Trend"];
             summary: components["schemas"]["HistorySummary"];
@@ -915,7 +915,7 @@ export interface components {
         /** @description The failed deliveries to queue again, either by `delivery_ids` or by `webhook_id`. `since` is allowed only with `webhook_id`. */
         RetryRequest: {
             /**
-             * @description Ids of failed deliveries.
+             * @description Ids of failed deliveries. 100 ids fit into a body.
              * @example [
              *       "dlv_2b7e9d4f6a1c4e3b8d05"
              *     ]
@@ -1028,7 +1028,7 @@ export interface components {
              * @example 01JD6Z7Q8N4W3V5K2M9T
              */
             request_id: string;
-            /** @description Every error found. */
+            /** @description Every error found. A request of at most 4,096 bytes has at most as many. */
             errors: components["schemas"]["Fault"][];
         };
         /**

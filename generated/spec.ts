@@ -63,7 +63,8 @@ export const stateHold = {
 
 export const history = {
   "trend_threshold_points": 5,
-  "trend_min_datapoints": 3
+  "trend_min_datapoints": 3,
+  "datapoints_max": 10000
 } as const;
 
 export const triggers = {
@@ -1015,4 +1016,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "bb0ed32e903622e2521998e6dbbcc4c098e92d67610ab1923f39e4c438a08428" as const;
+export const contractDigest = "96630ea1888783d1edf28f729136edc05015e327a62d1c616de998e89d970759" as const;

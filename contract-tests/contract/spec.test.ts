@@ -2,6 +2,7 @@ import { Ajv } from 'ajv';
 import addFormatsModule from 'ajv-formats';
 import { expect, test } from 'vitest';
 import contract from '../../generated/openapi.json' with { type: 'json' };
+import { closed } from '../support/closed.js';
 import { client, startTestService } from '../support/service.js';
 
 // The package is CommonJS and types its default export one level too high.
@@ -21,7 +22,7 @@ interface Schema extends Part {
 const methods = ['get', 'put', 'post', 'delete', 'options', 'patch', 'trace'];
 const ajv = new Ajv({ strict: false, allErrors: true });
 addFormats(ajv);
-ajv.addSchema(contract, 'contract');
+ajv.addSchema(closed(contract), 'contract');
 
 /** Yields every part of the document with its JSON Pointer. */
 function* partsOf(value: unknown, at = ''): Generator<readonly [at: string, part: Part]> {
@@ -105,6 +106,34 @@ test('every text, list, number and object in requests is bounded', () => {
     .map(([at, it]) => [`${at}/schema`, it['schema'] as Schema] as const);
   expect(bodies.length).toBe(3);
   expect([...bodies, ...parameters].flatMap(([at, schema]) => openEnds(at, schema))).toEqual([]);
+});
+
+test('every list in a response is bounded', () => {
+  const schemas = placed(/\/(responses|callbacks)\/.*\/content\/[^/]+\/schema$/);
+  expect(schemas.length).toBeGreaterThan(20);
+  const open = schemas.flatMap(([at, schema]) => openEnds(at, schema)).filter((it) => it.endsWith('no maxItems'));
+  expect(open).toEqual([]);
+});
+
+test('schemas of requests are closed, and schemas of responses accept unknown fields', () => {
+  const schemas = parts.filter(([at]) => at.startsWith('/components/schemas/')) as Array<readonly [string, Schema]>;
+  const closedOnes = schemas.filter(([, it]) => it.additionalProperties === false).map(([at]) => at.split('/').pop());
+  expect(closedOnes.sort()).toEqual(['RetryRequest', 'SignalSubmission', 'WebhookRegistration']);
+});
+
+test('no schema has a pattern next to a date-time, which generators apply to their date type', () => {
+  const dates = parts.filter(([, it]) => it['format'] === 'date-time' && 'pattern' in it);
+  expect(dates.map(([at]) => at)).toEqual([]);
+});
+
+test('a body with the longest text, and one with the most ids of the longest length, fit into the body limit', () => {
+  const { SignalSubmission, RetryRequest, DeliveryId } = contract.components.schemas;
+  const { delivery_ids } = RetryRequest.properties;
+  const text = 'x'.repeat(SignalSubmission.properties.user_message.maxLength);
+  const ids = Array.from({ length: delivery_ids.maxItems }, (_, index) => `${index}`.padEnd(DeliveryId.maxLength, 'x'));
+  const reading = { session_id: 's1', timestamp: '2026-11-21T09:30:00Z', heart_rate: 90, user_message: text };
+  for (const body of [reading, { delivery_ids: ids }])
+    expect(JSON.stringify(body).length).toBeLessThanOrEqual(contract['x-body'].max_bytes);
 });
 
 function openEnds(at: string, part: Schema): string[] {

@@ -1,3 +1,4 @@
+import { closed } from '../support/closed.js';
 import { type JsonSchema, type OpenApiSchema, toJsonSchema } from './json-schema.js';
 import { type Reference, resolve } from './reference.js';
 
@@ -35,8 +36,9 @@ export function pairOf(method: string, path: string, status: string): string {
   return `${method.toUpperCase()} ${path} ${status}`;
 }
 
-/** Returns every documented response by the name of its pair, in the order of the contract. */
-export function documentedAnswers(contract: ContractDocument): ReadonlyMap<string, DocumentedAnswer> {
+/** Returns every documented response by the name of its pair, in the order of the contract, with closed schemas. */
+export function documentedAnswers(published: ContractDocument): ReadonlyMap<string, DocumentedAnswer> {
+  const contract = closed(published);
   const answers = new Map<string, DocumentedAnswer>();
   for (const [path, item] of Object.entries(contract.paths))
     for (const [method, operation] of Object.entries(item).filter(([name]) => methods.includes(name)))

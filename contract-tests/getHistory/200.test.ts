@@ -1,4 +1,7 @@
 import { expect, test } from 'vitest';
+import { history } from '../../generated/spec.js';
+import { readConfig } from '../../src/config.js';
+import { openDatabase } from '../../src/store/database.js';
 import { startTestService } from '../support/service.js';
 
 const calm = { heart_rate: 60, tone: 'calm', sentiment: 0.8 } as const;
@@ -46,4 +49,21 @@ test('the window excludes a reading at exactly now minus the minutes', async () 
     summary: { transitions: 0 },
   });
   expect((await request('/v1/history?session_id=s1&minutes=60')).body.datapoints).toHaveLength(1);
+});
+
+test('a window with more readings than a response may contain returns the newest ones, oldest first', async () => {
+  const { read, request, clock, database } = await startTestService({});
+  await read({ heart_rate: 70 });
+  const knex = openDatabase(readConfig({ DATABASE_URL: database.url }).database);
+  const stored = await knex('readings').first();
+  const copies = Array.from({ length: history.datapoints_max }, (_, index) => ({
+    ...stored,
+    timestamp_ms: Number(stored.timestamp_ms) + index + 1,
+  }));
+  await knex.batchInsert('readings', copies, 500);
+  await knex.destroy();
+  clock.advance(60);
+  const { datapoints } = (await request('/v1/history?session_id=s1')).body;
+  const instants = datapoints.map(({ timestamp }: { timestamp: string }) => Date.parse(timestamp));
+  expect(instants).toEqual(copies.map((it) => it.timestamp_ms));
 });

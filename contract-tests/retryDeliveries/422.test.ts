@@ -13,7 +13,7 @@ test.each([
   ['a duplicate id', { delivery_ids: ['dlv_1', 'dlv_2', 'dlv_1'] }, '/delivery_ids', 'not_unique'],
   ['an id that is not a string', { delivery_ids: [1] }, '/delivery_ids/0', 'string_type'],
   ['an empty id', { delivery_ids: [''] }, '/delivery_ids/0', 'string_too_short'],
-  ['an id of 65 characters', { delivery_ids: ['x'.repeat(65)] }, '/delivery_ids/0', 'string_too_long'],
+  ['an id of 37 characters', { delivery_ids: ['x'.repeat(37)] }, '/delivery_ids/0', 'string_too_long'],
   ['ids that are not a list', { delivery_ids: 'dlv_1' }, '/delivery_ids', 'array_type'],
   ['ids that are null', { delivery_ids: null }, '/delivery_ids', 'array_type'],
   ['a webhook that is not a string', { webhook_id: 1 }, '/webhook_id', 'string_type'],

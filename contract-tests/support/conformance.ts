@@ -1,6 +1,7 @@
 import { Ajv, type ValidateFunction } from 'ajv';
 import addFormatsModule from 'ajv-formats';
 import contract from '../../generated/openapi.json' with { type: 'json' };
+import { closed } from './closed.js';
 
 // The package is CommonJS and types its default export one level too high.
 const addFormats = addFormatsModule as unknown as typeof addFormatsModule.default;
@@ -13,7 +14,7 @@ interface ResponseObject {
 
 const ajv = new Ajv({ strict: false, allErrors: true });
 addFormats(ajv);
-ajv.addSchema(contract, 'contract');
+ajv.addSchema(closed(contract), 'contract');
 /** Responses to a request that could not be parsed as far as its path. */
 const beforeAnyOperation = [408, 431];
 const compiled = new Map<string, ValidateFunction>();

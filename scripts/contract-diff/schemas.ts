@@ -9,7 +9,7 @@ export interface Documents {
 const lowerBounds = ['minimum', 'minLength', 'minItems', 'minProperties'];
 const upperBounds = ['maximum', 'maxLength', 'maxItems', 'maxProperties'];
 /** Keywords whose values cannot be compared as wider or narrower; only their presence is compared. */
-const opaque = ['format', 'pattern', 'multipleOf', 'x-one-of-fields', 'x-required-with'];
+const opaque = ['format', 'pattern', 'x-pattern', 'multipleOf', 'x-one-of-fields', 'x-required-with'];
 /** Keywords that restrict a value when true. */
 const demands = ['uniqueItems', 'exclusiveMinimum', 'exclusiveMaximum'];
 const compositions = ['oneOf', 'anyOf', 'allOf', 'not', 'discriminator'];
@@ -79,7 +79,7 @@ export class SchemaComparison {
     // Responses may gain fields, so this keyword never breaks a client.
     else if (this.direction === 'request')
       this.demand(before === false, after === false, at, 'no other fields than those named');
-    else if (typeof before !== typeof after) this.breaks(place, `was ${show(before)}, is ${show(after)}`);
+    else if (isSchema(before) !== isSchema(after)) this.breaks(place, `was ${show(before)}, is ${show(after)}`);
   }
 
   private enumeration(before: unknown, after: unknown, at: string): void {
@@ -122,6 +122,11 @@ export class SchemaComparison {
   private adds(at: string, message: string): void {
     this.changes.add('addition', at, message);
   }
+}
+
+/** A map has a schema for its values. Without one, the keyword only states whether unknown fields are allowed. */
+function isSchema(additional: unknown): boolean {
+  return typeof additional === 'object';
 }
 
 function names(value: unknown): unknown[] {

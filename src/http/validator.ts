@@ -40,14 +40,24 @@ function handlersOf(
   validateResponses: NonNullable<Options['validateResponses']>,
 ): RequestHandler[] {
   return OpenApiValidator.middleware({
-    // The validator modifies the document.
-    apiSpec: structuredClone(document) as unknown as OpenAPIV3.DocumentV3,
+    apiSpec: withPatterns(document) as unknown as OpenAPIV3.DocumentV3,
     validateSecurity: false,
     validateRequests,
     validateResponses,
     ajvFormats: { mode: 'full' },
     fileUploader: false,
   }) as unknown as RequestHandler[];
+}
+
+/**
+ * Returns a copy, which the validator modifies, with each `x-pattern` as `pattern`. The published contract has no
+ * `pattern` next to `format: date-time`, because generators apply it to their date type, which fails.
+ */
+function withPatterns<Part>(part: Part): Part {
+  if (Array.isArray(part)) return part.map(withPatterns) as Part;
+  if (typeof part !== 'object' || part === null) return part;
+  const rename = (name: string) => (name === 'x-pattern' ? 'pattern' : name);
+  return Object.fromEntries(Object.entries(part).map(([name, inner]) => [rename(name), withPatterns(inner)])) as Part;
 }
 
 /**

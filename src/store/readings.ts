@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { history as settings } from '../../generated/spec.js';
 import type { Answer, Point } from '../domain/session.js';
 import { deleteOldest } from './delete-oldest.js';
 import { insertOf } from './insert-rows.js';
@@ -22,7 +23,7 @@ export function readingTable(knex: Knex, accountId: string) {
   const mine = () => knex('readings').where({ account_id: accountId });
 
   return {
-    /** Returns the history points after a time (ms), oldest first. */
+    /** Returns the history points after a time (ms), oldest first. A response holds the newest `datapoints_max`. */
     async pointsAfter(sessionId: string, incarnation: string, afterMs: number): Promise<Point[]> {
       const rows: PointRow[] = await mine()
         .select({
@@ -33,7 +34,12 @@ export function readingTable(knex: Knex, accountId: string) {
         })
         .where({ session_id: sessionId, incarnation })
         .where('timestamp_ms', '>', afterMs)
-        .orderBy(['timestamp_ms', 'digest']);
+        .orderBy([
+          { column: 'timestamp_ms', order: 'desc' },
+          { column: 'digest', order: 'desc' },
+        ])
+        .limit(settings.datapoints_max);
+      rows.reverse();
       // Converts rows in place: an hour has thousands of rows, and copying each takes longer than the query.
       return rows.map((row) =>
         Object.assign(row, { heartRate: row.heartRate === null ? null : Number(row.heartRate) }),

@@ -29,7 +29,7 @@ export interface Tokenizer {
   wipe(): void;
 }
 
-/** Characters read per text. The interface allows 4,096. */
+/** Characters read per text. The interface allows 4,000. */
 const TEXT_MAX = 4096;
 /** Words read per text. 4,096 characters of English have about 800. Bounds the time for "a a a …". */
 export const wordsMax = 1024;
