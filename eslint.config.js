@@ -52,7 +52,6 @@ function layer([room, allowed]) {
 export default tseslint.config(
   {
     ignores: [
-      'generated/',
       '**/dist/',
       'reports/',
       'node_modules/',
