@@ -41,6 +41,32 @@ test('a group has at most groupMax items', async () => {
   expect(groups).toEqual([[1, 2], [3]]);
 });
 
+test('a second group starts during a commit once enough items wait, and a third one does not', async () => {
+  const { groups, commit, end } = manualCommit();
+  const group = createGroupCommit({ commit, isOutage, groupMax: 10, queueMax: 100, secondFrom: 2 });
+  const first = group.submit(1);
+  await expect.poll(() => groups).toHaveLength(1);
+  const second = [2, 3].map((item) => group.submit(item));
+  await expect.poll(() => groups).toEqual([[1], [2, 3]]);
+  const third = [4, 5, 6].map((item) => group.submit(item));
+  await new Promise(setImmediate);
+  expect(groups).toHaveLength(2);
+  for (let ended = 0; ended < 3; ended += 1) await end();
+  expect(await Promise.all([first, ...second, ...third])).toEqual([2, 4, 6, 8, 10, 12]);
+});
+
+test('the last running group takes the items that are too few for a second one', async () => {
+  const { groups, commit, end } = manualCommit();
+  const group = createGroupCommit({ commit, isOutage, groupMax: 10, queueMax: 100, secondFrom: 2 });
+  const all = [group.submit(1)];
+  await expect.poll(() => groups).toHaveLength(1);
+  all.push(group.submit(2));
+  await end();
+  await end();
+  expect(await Promise.all(all)).toEqual([2, 4]);
+  expect(groups).toEqual([[1], [2]]);
+});
+
 test('a full queue rejects the new item and keeps the others', async () => {
   const { commit, end } = manualCommit();
   const group = createGroupCommit({ commit, isOutage, groupMax: 10, queueMax: 2 });

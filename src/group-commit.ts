@@ -12,6 +12,11 @@ export interface GroupCommitOptions<Item, Result> {
    * slow.
    */
   readonly queueMax: number;
+  /**
+   * Starts a second group during a commit once this many items wait. Absent: one group at a time. Worthwhile only if
+   * the database runs transactions concurrently.
+   */
+  readonly secondFrom?: number | undefined;
 }
 
 export interface GroupCommit<Item, Result> {
@@ -22,7 +27,7 @@ export interface GroupCommit<Item, Result> {
   submit(item: Item): Promise<Result>;
   /** Number of items that wait for their group. */
   waiting(): number;
-  /** Rejects new items; resolves when all waiting items are settled. */
+  /** Rejects new items; resolves when all submitted items are settled. */
   close(): Promise<void>;
 }
 
@@ -33,23 +38,31 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * Commits items in groups. Items that arrive during a commit form the next group, in order of arrival. Only one commit
- * runs at a time, so one durable write to disk serves all items that arrived during the previous one.
+ * Commits items in groups. Items that arrive during a commit form the next group, in order of arrival. At most two
+ * commits run at a time, so one durable write to disk serves all items that arrived during the previous one.
  */
 export function createGroupCommit<Item, Result>(options: GroupCommitOptions<Item, Result>): GroupCommit<Item, Result> {
   const waiting: Array<Waiting<Item, Result>> = [];
-  let running: Promise<void> | undefined;
+  const { secondFrom = Number.POSITIVE_INFINITY } = options;
+  const loops = new Set<Promise<void>>();
   let isClosed = false;
 
-  async function run(): Promise<void> {
+  async function run(end: () => void): Promise<void> {
     // The requests of this iteration of the event loop join the first group.
     await new Promise(setImmediate);
-    while (waiting.length > 0) {
+    while (waiting.length >= (loops.size > 1 ? secondFrom : 1)) {
       const outage = await settle(waiting.splice(0, options.groupMax), options);
       // The waiting items would get the same error.
       if (outage !== undefined) for (const { reject } of waiting.splice(0)) reject(outage);
     }
-    running = undefined;
+    // Synchronously, so that the next item starts a loop.
+    end();
+  }
+
+  function runMore(): void {
+    if (loops.size > 1 || (loops.size === 1 && waiting.length < secondFrom)) return;
+    const loop = run(() => loops.delete(loop));
+    loops.add(loop);
   }
 
   return {
@@ -58,13 +71,13 @@ export function createGroupCommit<Item, Result>(options: GroupCommitOptions<Item
         return Promise.reject(new ProblemError('service_unavailable', { cause: isClosed ? 'closing' : 'queue full' }));
       return new Promise((resolve, reject) => {
         waiting.push({ item, resolve, reject });
-        running ??= run();
+        runMore();
       });
     },
     waiting: () => waiting.length,
     async close() {
       isClosed = true;
-      await running;
+      await Promise.all(loops);
     },
   };
 }

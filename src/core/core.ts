@@ -84,7 +84,9 @@ async function start(keep: Keep, parts: CoreParts): Promise<Omit<Core, 'close'>>
   keep({ close: async () => worker?.close() });
   const wakeWorker = () => worker?.wake();
   const { observeGroup } = host;
-  const ingest = keep(createIngest({ store, now, onEvents: wakeWorker, observeGroup }));
+  // SQLite has one writer.
+  const hasConcurrentWriters = config.database.kind !== 'sqlite';
+  const ingest = keep(createIngest({ store, hasConcurrentWriters, now, onEvents: wakeWorker, observeGroup }));
   const newSessions = keep(await openNewSessionWindow({ ...config, log }));
   const admitSession = createAdmitSession(store, newSessions.count, config.quotas.newSessions === 0);
   const operations = operationsOn(foundation, { ingest, admitSession, wakeWorker }, parts);

@@ -9,9 +9,13 @@ import type { PreparedReading } from './prepared-reading.js';
 /** Limits the size of a transaction: with three topics per reading, it writes about 500 trigger rows. */
 const groupMax = 160;
 const queueMax = 4096;
+/** A second group starts from this size. A smaller one would not be worth its transaction. */
+const secondFrom = 16;
 
 export interface IngestParts {
   readonly store: Store;
+  /** True if the database runs transactions concurrently. */
+  readonly hasConcurrentWriters?: boolean;
   readonly now: () => number;
   /** Called after a commit that added events to the outbox. */
   readonly onEvents: () => void;
@@ -42,6 +46,7 @@ export function createIngest(parts: IngestParts): Ingest {
     isOutage: isTransient,
     groupMax,
     queueMax,
+    secondFrom: parts.hasConcurrentWriters ? secondFrom : undefined,
   });
   return {
     async submit(reading) {
