@@ -32,6 +32,9 @@ interface LockedSessionRow {
 
 const incarnationBytes = 6;
 
+/** Precision of `touched_at_ms`: most readings do not change it, which saves an update of its index. */
+const touchStepMs = 60_000;
+
 /** Reads the sessions of one account. */
 export function sessionReader(knex: Knex, accountId: string) {
   const mine = () => knex('sessions').where({ account_id: accountId });
@@ -71,7 +74,7 @@ export function sessionWriter(transaction: Knex, accountId: string, { version, c
         table: 'sessions',
         idColumn: 'session_id',
         columns: ['session_id', 'incarnation', 'version'],
-        placeholder: () => ({ incarnation: makeIncarnation(), version: noVersion, touched_at_ms: nowMs }),
+        placeholder: () => ({ incarnation: makeIncarnation(), version: noVersion, touched_at_ms: touchedAt(nowMs) }),
       });
       const locked = rows.map((row) => ({ id: row.session_id, version: row.version }));
       const sessions = await caches.sessions.contentsOf(accountId, locked, readSessions);
@@ -97,7 +100,15 @@ export function sessionWriter(transaction: Knex, accountId: string, { version, c
         const body = rowFormats.session.encode(content);
         afterCommit.push(() => caches.sessions.keep(accountId, { id: session_id, version }, session, body.length));
         const subject_id = subjectId ?? null;
-        return { account_id: accountId, session_id, incarnation, version, subject_id, touched_at_ms: nowMs, body };
+        return {
+          account_id: accountId,
+          session_id,
+          incarnation,
+          version,
+          subject_id,
+          touched_at_ms: touchedAt(nowMs),
+          body,
+        };
       });
       // The incarnation is not updated: a locked session already has one.
       const merged = ['version', 'subject_id', 'touched_at_ms', 'body'];
@@ -106,9 +117,16 @@ export function sessionWriter(transaction: Knex, accountId: string, { version, c
   };
 }
 
-/** Deletes at most `batch` sessions whose last reading was stored before `beforeMs`. Returns their number. */
+/**
+ * Deletes at most `batch` sessions whose last reading was stored before `beforeMs`, up to a minute later. Returns their
+ * number.
+ */
 export function purgeSessions(knex: Knex, beforeMs: number, batch: number): Promise<number> {
-  return deleteOldest(knex, 'sessions', 'touched_at_ms', beforeMs, batch);
+  return deleteOldest(knex, 'sessions', 'touched_at_ms', beforeMs - touchStepMs, batch);
+}
+
+function touchedAt(nowMs: number): number {
+  return nowMs - (nowMs % touchStepMs);
 }
 
 /** Returns a map entry, or none if the content is undefined. */
