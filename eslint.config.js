@@ -57,7 +57,7 @@ export default tseslint.config(
       'node_modules/',
       'contract-tests/dredd/hooks.cjs',
       // Read clients that are generated elsewhere; npm run sdk:check compiles them there.
-      'scripts/sdk-check/stories/',
+      'scripts/contract/sdk-check/stories/',
     ],
   },
   tseslint.configs.recommended,

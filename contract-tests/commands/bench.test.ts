@@ -13,7 +13,7 @@ test(
   async () => {
     const [reports, temporary] = [await temporaryFolder(), await temporaryFolder()];
     const args = ['--database', 'sqlite', '--seconds', '1', '--warm-up', '1', '--rounds', '1', '--reports', reports];
-    const { code, stdout } = await runScript('bench', args, { TMPDIR: temporary });
+    const { code, stdout } = await runScript('bench/bench', args, { TMPDIR: temporary });
     for (const title of titles) expect(stdout).toContain(`\n${title}`);
     expect(stdout).toMatch(/^\(d\) of \(b\), throughput +≥ 0\.65/m);
     expect(stdout).not.toContain('Requests failed');
@@ -31,7 +31,7 @@ test(
 test('the HTTP overhead of a reading is reported for both loads', async () => {
   const temporary = await temporaryFolder();
   const args = ['--database', 'sqlite', '--size', '2', '--groups', '3'];
-  const { code, stdout } = await runScript('bench-ingest', args, { TMPDIR: temporary });
+  const { code, stdout } = await runScript('bench/ingest', args, { TMPDIR: temporary });
   expect(stdout).toMatch(/^SQLite +a reading( +\d+){3}\nSQLite +with a turn of 200 \+ 300 characters( +\d+){3}$/m);
   expect((await readdir(temporary)).filter((name) => name.startsWith('state-service-'))).toEqual([]);
   expect(code).toBe(0);
@@ -39,7 +39,7 @@ test('the HTTP overhead of a reading is reported for both loads', async () => {
 
 test('an unreachable MySQL server is reported before any measurement', async () => {
   const nowhere = { TEST_MYSQL_URL: 'mysql://root@127.0.0.1:9' };
-  const { code, stdout, stderr } = await runScript('bench', ['--database', 'mysql'], nowhere);
+  const { code, stdout, stderr } = await runScript('bench/bench', ['--database', 'mysql'], nowhere);
   expect([code, stdout]).toEqual([1, '']);
   expect(stderr).toBe('error: no MySQL server is reachable: start one, or set TEST_MYSQL_URL\n');
 });

@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import contract from '../../generated/openapi.json' with { type: 'json' };
-import { plan } from '../../scripts/contract-check/plan.js';
+import { plan } from '../../scripts/contract/check/plan.js';
 import { Clock, startTestService, type TestService } from '../support/service.js';
 import { runScript } from './run-script.js';
 
 /** The check sends real timestamps, so the service requires a real clock. */
 const realTime = () => Object.assign(new Clock(), { now: Date.now });
 const check = ({ url, key }: Pick<TestService, 'url' | 'key'>) =>
-  runScript('contract', ['--url', url], { SERVICE_KEY: key });
+  runScript('contract/check', ['--url', url], { SERVICE_KEY: key });
 /** Statuses that require an operator's action or two concurrent requests. */
 const fromInside = [403, 409, 429, 500, 503];
 
@@ -48,7 +48,7 @@ test('a response that deviates from the contract fails the check with a line tha
 });
 
 test('a missing key and an unreachable service are reported', async () => {
-  expect(await runScript('contract', ['--url', 'http://127.0.0.1:9'])).toMatchObject({ code: 1 });
+  expect(await runScript('contract/check', ['--url', 'http://127.0.0.1:9'])).toMatchObject({ code: 1 });
   const { code, stdout } = await check({ url: 'http://127.0.0.1:9', key: 'sk_1' });
   expect([code, stdout]).toEqual([1, expect.stringContaining('0 responses as documented')]);
 });

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { isCompared } from '../../scripts/evaluate/tables.js';
-import { variantsFor } from '../../scripts/evaluate/variants.js';
+import { isCompared } from '../../scripts/evaluate/support/tables.js';
+import { variantsFor } from '../../scripts/evaluate/support/variants.js';
 import { sampleRecording } from '../../scripts/terminal/sample-recording.js';
 import { readWindows } from '../../scripts/terminal/windows.js';
 

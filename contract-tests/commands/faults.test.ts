@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { findingsOfFault } from '../../scripts/faults/findings.js';
-import { isBroken } from '../../scripts/attacks/finding.js';
+import { findingsOfFault } from '../../scripts/check/faults/findings.js';
+import { isBroken } from '../../scripts/check/attacks/finding.js';
 import { runScript } from './run-script.js';
 import { temporaryFolder } from './temporary-folder.js';
 
@@ -12,7 +12,7 @@ test(
   async () => {
     const temporary = await temporaryFolder();
     const args = ['--database', 'sqlite', '--only', 'database-locked', '--seconds', '1'];
-    const { code, stdout } = await runScript('check-faults', args, { TMPDIR: temporary });
+    const { code, stdout } = await runScript('check/faults', args, { TMPDIR: temporary });
     const [, acknowledged] = /^another process holds .* holds +(\d+) +0 +\d+ +\d+ +0 +\d+ +0$/m.exec(stdout) ?? [];
     expect(Number(acknowledged)).toBeGreaterThan(50);
     // Only the cache of tsx remains.
@@ -38,7 +38,7 @@ test.each([
 });
 
 test('an unknown fault is rejected with the list of known ones', async () => {
-  const { code, stderr } = await runScript('check-faults', ['--only', 'flood']);
+  const { code, stderr } = await runScript('check/faults', ['--only', 'flood']);
   expect(stderr).toContain('Faults are service-killed, database-stopped, database-frozen, database-locked, disk-full,');
   expect(code).toBe(1);
 });

@@ -7,7 +7,7 @@ import { temporaryFolder } from './temporary-folder.js';
 test('an interrupted benchmark drops its databases and prints no error', async () => {
   const folder = await temporaryFolder();
   const databases = async () => (await readdir(folder)).filter((name) => name.startsWith('state-service-'));
-  const bench = startScript('bench-ingest', ['--database', 'sqlite', '--groups', '100000'], { TMPDIR: folder });
+  const bench = startScript('bench/ingest', ['--database', 'sqlite', '--groups', '100000'], { TMPDIR: folder });
   await until('both databases are there', async () => (await databases()).length === 2);
   bench.interrupt();
   const { code, stdout, stderr } = await bench.ended;

@@ -18,7 +18,7 @@ const realTime = () => Object.assign(new Clock(), { now: Date.now });
 async function replay(csv: string, env: { url: string; key: string }, ...args: string[]): Promise<Ended> {
   const file = join(await temporaryFolder(), 'recording.csv');
   await writeFile(file, csv);
-  return runScript('replay', ['--file', file, '--url', env.url, ...args], { SERVICE_KEY: env.key });
+  return runScript('demo/replay', ['--file', file, '--url', env.url, ...args], { SERVICE_KEY: env.key });
 }
 
 test('every window gets a response and is counted by task, in protocol order', async () => {
@@ -34,7 +34,7 @@ test('every window gets a response and is counted by task, in protocol order', a
 
 test('without a file name, the sample recording of the project is replayed', async () => {
   const service = await startTestService({ clock: realTime() });
-  const { code, stdout, stderr } = await runScript('replay', ['--url', service.url], { SERVICE_KEY: service.key });
+  const { code, stdout, stderr } = await runScript('demo/replay', ['--url', service.url], { SERVICE_KEY: service.key });
   expect(stderr).toContain('315 windows of 6 people sent.');
   expect(code).toBe(0);
   expect(stdout).toMatch(/^Stroop +stressor +\d+ /m);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import contract from '../../generated/openapi.json' with { type: 'json' };
-import type { Sent } from '../../scripts/replicas/load.js';
-import { changesOf, faultNames, type Faults, judgeReadings, type Shown } from '../../scripts/replicas/verdict.js';
+import type { Sent } from '../../scripts/check/replicas/load.js';
+import { changesOf, faultNames, type Faults, judgeReadings, type Shown } from '../../scripts/check/replicas/verdict.js';
 import type { Schema, StateReading } from '../../src/contract.js';
 
 type Point = Schema<'HistoryDatapoint'>;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import released from '../released/0.1.0.json' with { type: 'json' };
-import { compareContracts } from '../../scripts/contract-diff/compare.js';
+import { compareContracts } from '../../scripts/contract/diff/compare.js';
 
 /** A contract that tests may change freely. */
 type Contract = ReturnType<JSON['parse']>;

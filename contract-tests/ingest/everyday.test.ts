@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { claims } from '../../scripts/evaluate/everyday-claims.js';
-import { playClaim } from '../../scripts/evaluate/play-claim.js';
+import { claims } from '../../scripts/evaluate/support/everyday-claims.js';
+import { playClaim } from '../../scripts/evaluate/support/play-claim.js';
 import { startTestService } from '../support/service.js';
 
 const seeds = [1, 2, 3];

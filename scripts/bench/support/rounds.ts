@@ -1,0 +1,63 @@
+import { startProgress } from '../../terminal/progress.js';
+import { median } from '../../terminal/task-summary.js';
+import type { Run } from './load.js';
+
+export interface Rounds {
+  readonly rounds: number;
+  /** Rounds before the measured ones. */
+  readonly warmUps: number;
+}
+
+/** The runs per subject, in the order of the rounds. */
+export type Runs<Name extends string, Taken extends Run = Run> = Readonly<Record<Name, readonly Taken[]>>;
+
+/** Runs each in turn, in reverse order in every second round. Keeps a warm-up run whose requests failed, to report the failure. */
+export async function takeTurns<Name extends string, Taken extends Run>(
+  names: readonly Name[],
+  { rounds, warmUps }: Rounds,
+  take: (name: Name) => Promise<Taken>,
+): Promise<Runs<Name, Taken>> {
+  const progress = startProgress(process.stderr, (warmUps + rounds) * names.length, 'runs');
+  const runs = Object.fromEntries(names.map((name) => [name, [] as Taken[]])) as Record<Name, Taken[]>;
+  try {
+    for (let round = 0; round < warmUps + rounds; round += 1)
+      for (const name of round % 2 === 0 ? names : names.toReversed()) {
+        const run = await take(name);
+        if (round >= warmUps || run.failures > 0) runs[name].push(run);
+        progress.advance();
+      }
+    return runs;
+  } finally {
+    progress.stop();
+  }
+}
+
+/** The median of one figure over all runs. */
+export function middleOf<Taken>(runs: readonly Taken[], pick: (run: Taken) => number): number {
+  return middle(runs.map(pick));
+}
+
+export function middle(values: readonly number[]): number {
+  return median([...values].sort((a, b) => a - b));
+}
+
+export function failuresOf(runs: readonly Run[]): number {
+  return runs.reduce((sum, { failures }) => sum + failures, 0);
+}
+
+/** Title and cells of throughput and latencies. Figures of a run with failed requests are invalid. */
+export const runTitles = ['requests/s', 'least', 'most', 'p50 ms', 'p99 ms', 'failed'];
+
+export function runCells(runs: readonly Run[]): string[] {
+  const rates = runs.map(({ perSecond }) => perSecond);
+  const figures = [middle(rates), Math.min(...rates), Math.max(...rates)];
+  const latencies = [middleOf(runs, ({ p50Ms }) => p50Ms), middleOf(runs, ({ p99Ms }) => p99Ms)];
+  return [...[...figures, ...latencies].map((figure) => figure.toFixed(0)), String(failuresOf(runs))];
+}
+
+/** Sets the exit code to 1 when requests failed. */
+export function condemnFailures(all: readonly (readonly Run[])[]): void {
+  if (all.every((runs) => failuresOf(runs) === 0)) return;
+  console.log('Requests failed: these figures are invalid.');
+  process.exitCode = 1;
+}

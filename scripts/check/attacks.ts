@@ -1,0 +1,51 @@
+/**
+ * Replays attacks and faults against the built service, each on a service and a database of its own, and prints whether
+ * the service withstands them and how they affect another account. Exits with 1 when it does not withstand one.
+ */
+import { writeFile } from 'node:fs/promises';
+import { Command, InvalidArgumentError } from 'commander';
+import { reportOf } from './attacks/report.js';
+import { type ScenarioOutcome, playAll } from './attacks/scenario.js';
+import { scenarios } from './attacks/scenarios.js';
+import { databaseOption, type DatabaseChoice, findDatabases } from '../bench/support/databases.js';
+import { launch } from '../terminal/launch.js';
+import { positive } from '../terminal/options.js';
+
+interface Options {
+  readonly database: DatabaseChoice;
+  readonly only?: readonly number[];
+  readonly node: string;
+  readonly seconds: number;
+  readonly json?: string;
+}
+
+await launch(
+  new Command('check:attacks')
+    .description('Replays attacks and faults on loopback and measures how they affect another account.')
+    .addOption(databaseOption)
+    .option('--only <items>', 'numbers separated by commas, e.g. 1,3', readItems)
+    .option('--node <file>', 'Node program that runs the service', process.execPath)
+    .option('--seconds <number>', 'at least this long without and with each attack', positive, 8)
+    .option('--json <file>', 'write all findings and latencies to a file')
+    .addHelpText('after', `\nItems:\n${scenarios.map(({ item, title }) => `  ${item}  ${title}`).join('\n')}`)
+    .action(check),
+);
+
+async function check({ database, only, node, seconds, json }: Options): Promise<void> {
+  const chosen = scenarios.filter(({ item }) => !only || only.includes(item));
+  const outcomes: ScenarioOutcome[] = [];
+  for (const kind of await findDatabases(database))
+    outcomes.push(...(await playAll(chosen, { kind, node, measureMs: seconds * 1000 })));
+  console.log(reportOf(outcomes));
+  if (json !== undefined) await writeFile(json, `${JSON.stringify(outcomes, null, 2)}\n`);
+  const broken = outcomes.filter(({ holds }) => !holds).length;
+  console.log(broken === 0 ? '\nThe service withstands all of them.' : `\n${broken} of ${outcomes.length} are broken.`);
+  if (broken > 0) process.exitCode = 1;
+}
+
+function readItems(text: string): number[] {
+  const known = new Set(scenarios.map(({ item }) => item));
+  const items = text.split(',').map(Number);
+  if (items.some((item) => !known.has(item))) throw new InvalidArgumentError(`Items are ${[...known].join(', ')}.`);
+  return items;
+}

@@ -1,0 +1,47 @@
+import { readConfig } from '../../../src/config.js';
+import { newDelivery } from '../../../src/delivery/new-delivery.js';
+import { openStore } from '../../../src/store/store.js';
+import type { Stage } from './stage.js';
+
+/** Below the 500 rows that SQLite takes in one insert. */
+const rowsPerInsert = 400;
+
+/** Time for a restarted service to compile its hot functions before the neighbor is measured again. */
+const warmUpMs = 2_000;
+
+/** Fills the queue of one receiver while the service is stopped: it neither competes nor drains the queue meanwhile. */
+export async function fillQueue(stage: Stage, count: number, url: string): Promise<void> {
+  const { id } = await stage.attacker.webhooks.register(url);
+  await stage.restart({ between: () => storeDueDeliveries(stage, count, { id, url }) });
+  await stage.neighbor.measure(warmUpMs);
+}
+
+/** Stores deliveries of the attacker that are due now, in bulk; what is measured is how the service claims them. */
+export async function storeDueDeliveries(
+  stage: Stage,
+  count: number,
+  { id: webhookId, url }: { readonly id: string; readonly url: string },
+): Promise<void> {
+  const store = openStore(readConfig({ DATABASE_URL: stage.databaseUrl }).database);
+  try {
+    const keys = await store.keys.list('attacker');
+    const accountId = keys[0]?.accountId ?? '';
+    const timestamp = new Date(stage.clock.now()).toISOString();
+    const change = {
+      event: 'state_change',
+      previous_state: 'calm',
+      new_state: 'stressed',
+      stress_score: 64,
+      timestamp,
+    };
+    const rest = { sessionId: 'due', payload: JSON.stringify({ ...change, session_id: 'due' }) };
+    for (let stored = 0; stored < count; stored += rowsPerInsert) {
+      const rows = Array.from({ length: Math.min(rowsPerInsert, count - stored) }, () =>
+        newDelivery({ accountId, webhookId, url }, { ...rest, dueAtMs: stage.clock.now() }),
+      );
+      await store.transact((writerOf) => writerOf(accountId).deliveries.insert(rows));
+    }
+  } finally {
+    await store.close();
+  }
+}

@@ -1,0 +1,62 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Receivers, startReceivers } from '../../bench/support/receivers.js';
+import { startHangingReceivers } from './hanging-receiver.js';
+import { fillQueue, storeDueDeliveries } from './due-deliveries.js';
+import type { Scenario } from './scenario.js';
+import type { Stage } from './stage.js';
+
+const rows = 100_000;
+const fewRows = 1_000;
+const attackMs = 8_000;
+/** The drain rate of a long queue is at most so many times lower than that of a short one. */
+const drainRatioMax = 5;
+/** The neighbor's p50 is at most so many times higher. */
+const neighborRatioMax = 2;
+
+/** What a scenario prepares for its attack. */
+const prepared = new WeakMap<Stage, { readonly receivers: Receivers; readonly rateOfShort: number }>();
+
+export const longQueue: Scenario = {
+  item: 8,
+  title: '100,000 due deliveries for one receiver',
+  neighborRatioMax,
+  async prepare(stage) {
+    const receivers = await startReceivers(1, () => undefined);
+    stage.defer(receivers.close);
+    const url = receivers.urls[0] ?? '';
+    const startedAt = performance.now();
+    await storeDueDeliveries(stage, fewRows, await stage.attacker.webhooks.register(url));
+    await receivers.until(fewRows);
+    const rateOfShort = (1000 * fewRows) / (performance.now() - startedAt);
+    await fillQueue(stage, rows, url);
+    prepared.set(stage, { receivers, rateOfShort });
+  },
+  async attack(stage) {
+    const { receivers, rateOfShort } = prepared.get(stage) ?? {};
+    if (!receivers || !rateOfShort) throw new Error('not prepared');
+    const [before, startedAt] = [receivers.attempts.size, performance.now()];
+    await sleep(attackMs);
+    const rate = (1000 * (receivers.attempts.size - before)) / (performance.now() - startedAt);
+    return [
+      { what: 'deliveries per second, short queue', found: Math.round(rateOfShort) },
+      { what: 'deliveries per second, long queue', found: Math.round(rate) },
+      { what: 'short to long', found: Number((rateOfShort / rate).toFixed(1)), target: drainRatioMax },
+      { what: 'attempts at one delivery at the same time', found: receivers.overlaps(), allowed: 0 },
+    ];
+  },
+};
+
+export const longQueueThatHangs: Scenario = {
+  item: 8,
+  title: '100,000 due deliveries for one receiver that hangs',
+  neighborRatioMax,
+  async prepare(stage) {
+    const receivers = await startHangingReceivers(1, 1);
+    stage.defer(receivers.close);
+    await fillQueue(stage, rows, receivers.urls[0] ?? '');
+  },
+  async attack() {
+    await sleep(attackMs);
+    return [];
+  },
+};

@@ -1,0 +1,47 @@
+import { titleOf } from '../../bench/support/databases.js';
+import { type Column, type TableRow, textTable } from '../../terminal/table.js';
+import { isBroken, isTargetMissed } from './finding.js';
+import { percentile } from './percentile.js';
+import type { ScenarioOutcome } from './scenario.js';
+
+const latencies = ['ingest p50', 'ingest p99', 'webhook p50', 'webhook p99'];
+const columns: readonly Column[] = [
+  ...['item', 'attack or fault', 'database', 'verdict'].map((title) => ({ title })),
+  ...latencies.map((title) => ({ title, align: 'right' }) as const),
+];
+
+/** The table of all outcomes, and under it what is broken and which targets are missed. */
+export function reportOf(outcomes: readonly ScenarioOutcome[]): string {
+  const sections = [...new Set(outcomes.map(({ database }) => database))].map((database) =>
+    outcomes.filter((outcome) => outcome.database === database).map(rowOf),
+  );
+  const lines = outcomes.flatMap(linesOf);
+  const legend = "Latencies are the neighbor's, in milliseconds, without → with the attack.";
+  return [textTable(columns, sections), '', legend, ...(lines.length > 0 ? ['', ...lines] : [])].join('\n');
+}
+
+function rowOf({ item, title, database, holds, without, with: during }: ScenarioOutcome): TableRow {
+  const figures = [...figuresOf(without.ingestMs, during.ingestMs), ...figuresOf(without.webhookMs, during.webhookMs)];
+  return [String(item), title, titleOf(database), holds ? 'holds' : 'BROKEN', ...figures];
+}
+
+function figuresOf(without: readonly number[], during: readonly number[]): string[] {
+  return [0.5, 0.99].map(
+    (share) => `${milliseconds(percentile(without, share))} → ${milliseconds(percentile(during, share))}`,
+  );
+}
+
+function milliseconds(value: number): string {
+  return Number.isNaN(value) ? 'none' : value.toFixed(value < 10 ? 1 : 0);
+}
+
+/** A line for each finding that is broken or misses its target. */
+export function linesOf({ title, database, findings }: ScenarioOutcome): string[] {
+  const name = `${title} (${titleOf(database)})`;
+  return findings.flatMap((finding) => {
+    const { what, found, allowed, target } = finding;
+    if (isBroken(finding)) return [`BROKEN: ${name}: ${what}: ${found}, at most ${allowed} allowed`];
+    if (isTargetMissed(finding)) return [`target missed: ${name}: ${what}: ${found}, target at most ${target}`];
+    return [];
+  });
+}

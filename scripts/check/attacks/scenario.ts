@@ -1,0 +1,126 @@
+import type { DatabaseKind } from '../../../contract-tests/support/databases.js';
+import { type Finding, isBroken } from './finding.js';
+import type { Phase } from './neighbor.js';
+import { type Counts, findingsOf } from './neighbor-counts.js';
+import { percentile } from './percentile.js';
+import { titleOf } from '../../bench/support/databases.js';
+import { openStage, type Stage, type StageOptions } from './stage.js';
+
+/** Not measured: the service compiles its hot functions. */
+const warmUpMs = 2_000;
+
+/** An attack or a fault, replayed against a service of its own. */
+export interface Scenario {
+  /** The number by which `--only` selects it. */
+  readonly item: number;
+  readonly title: string;
+  /** Target: the neighbor's p50 with the attack is at most so many times its p50 without. */
+  readonly neighborRatioMax?: number;
+  /** Starts what the service needs from its first moment; `defer` cleans it up. */
+  readonly setUp?: (defer: Stage['defer']) => Promise<Partial<StageOptions>> | Partial<StageOptions>;
+  /** What the neighbor's counts must be while the attack runs. Default: it notices nothing. */
+  readonly judge?: (counts: Counts) => Finding[];
+  /** Runs while the neighbor is idle. */
+  readonly prepare?: (stage: Stage) => Promise<unknown>;
+  /** Runs while the neighbor is measured. */
+  readonly attack: (stage: Stage) => Promise<readonly Finding[]>;
+  /** Runs afterwards. */
+  readonly inspect?: (stage: Stage) => Promise<readonly Finding[]>;
+}
+
+export interface ScenarioOutcome {
+  readonly item: number;
+  readonly title: string;
+  readonly database: DatabaseKind;
+  readonly holds: boolean;
+  readonly findings: readonly Finding[];
+  readonly without: Phase;
+  readonly with: Phase;
+  readonly seconds: number;
+}
+
+export interface RunOptions {
+  readonly kind: DatabaseKind;
+  /** The Node program that runs the service. */
+  readonly node: string;
+  /** How long the neighbor is measured, at least, without the attack and with it. */
+  readonly measureMs: number;
+  /** How long the neighbor's webhooks may still arrive afterwards. */
+  readonly settleMs?: number;
+}
+
+/** One after the other, with a line for each on standard error. */
+export async function playAll(scenarios: readonly Scenario[], options: RunOptions): Promise<ScenarioOutcome[]> {
+  const outcomes: ScenarioOutcome[] = [];
+  for (const scenario of scenarios) {
+    console.error(`${titleOf(options.kind)}: ${scenario.title}`);
+    const outcome = await playOrBreak(scenario, options);
+    console.error(`  ${outcome.holds ? 'holds' : 'BROKEN'}, ${outcome.seconds.toFixed(0)} s`);
+    for (const { what, found } of outcome.findings.filter(isBroken)) console.error(`  ${what}: ${found}`);
+    outcomes.push(outcome);
+  }
+  return outcomes;
+}
+
+/** A scenario that cannot be played to its end counts as broken: usually the service hangs. */
+async function playOrBreak(scenario: Scenario, options: RunOptions): Promise<ScenarioOutcome> {
+  const startedAtMs = Date.now();
+  return play(scenario, options).catch((error: Error) => {
+    const counts = { acknowledged: 0, lost: 0, changes: 0, missing: [], failures: {} };
+    const nothing = { ingestMs: [], webhookMs: [], counts };
+    const findings = failed(error);
+    const seconds = (Date.now() - startedAtMs) / 1000;
+    const { item, title } = scenario;
+    return { item, title, database: options.kind, holds: false, findings, without: nothing, with: nothing, seconds };
+  });
+}
+
+async function play(scenario: Scenario, options: RunOptions): Promise<ScenarioOutcome> {
+  const { kind, node, measureMs, settleMs } = options;
+  const { judge = findingsOf } = scenario;
+  const startedAtMs = Date.now();
+  const undos: Array<() => unknown> = [];
+  try {
+    const own = (await scenario.setUp?.((undo) => void undos.push(undo))) ?? {};
+    const stage = await openStage({ kind, node, ...(settleMs !== undefined && { settleMs }), ...own });
+    undos.push(stage.close);
+    await stage.neighbor.measure(warmUpMs);
+    const without = await stage.neighbor.measure(measureMs);
+    await scenario.prepare?.(stage);
+    const attack = scenario.attack(stage).catch(failed);
+    const during = await stage.neighbor.measure(measureMs, attack);
+    const inspected = (await scenario.inspect?.(stage).catch(failed)) ?? [];
+    const ratios = ratiosOf(without, during, scenario.neighborRatioMax);
+    const findings = [...(await attack), ...inspected, ...judge(during.counts), ...ratios];
+    if (findingsOf(without.counts).some(isBroken))
+      findings.push({ what: 'neighbor disturbed before', found: 1, allowed: 0 });
+    const holds = !findings.some(isBroken);
+    const seconds = (Date.now() - startedAtMs) / 1000;
+    return {
+      item: scenario.item,
+      title: scenario.title,
+      database: kind,
+      holds,
+      findings,
+      without,
+      with: during,
+      seconds,
+    };
+  } finally {
+    for (const undo of undos.reverse()) await undo();
+  }
+}
+
+function failed(error: Error): Finding[] {
+  return [{ what: `not completed: ${error.message.split('\n')[0]}`, found: 1, allowed: 0 }];
+}
+
+function ratiosOf(without: Phase, during: Phase, target: number | undefined): Finding[] {
+  if (target === undefined) return [];
+  const ratio = (pick: (phase: Phase) => readonly number[]) =>
+    Number((percentile(pick(during), 0.5) / percentile(pick(without), 0.5)).toFixed(1));
+  return [
+    { what: "neighbor's ingest p50, × of that without", found: ratio(({ ingestMs }) => ingestMs), target },
+    { what: "neighbor's webhook p50, × of that without", found: ratio(({ webhookMs }) => webhookMs), target },
+  ];
+}

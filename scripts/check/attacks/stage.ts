@@ -1,0 +1,137 @@
+import { runCommand } from '../../../contract-tests/dredd/service-process.js';
+import { createTestDatabase, type DatabaseKind } from '../../../contract-tests/support/databases.js';
+import type { StateReading } from '../../../src/contract.js';
+import { ample } from '../../bench/support/service.js';
+import { createRequest, createWebhookClient, type Request, type WebhookClient } from '../webhooks/client.js';
+import { draw, type Scene, scenes, seededRandom } from '../../terminal/scenes.js';
+import { createClock, type ServiceClock } from './clock.js';
+import { type Neighbor, startNeighbor } from './neighbor.js';
+import { type AttackedService, startService } from './service.js';
+
+/** One service on its own database, with a neighbor and two accounts for the attack. */
+export interface Stage {
+  readonly kind: DatabaseKind;
+  readonly databaseUrl: string;
+  readonly neighbor: Neighbor;
+  readonly attacker: Caller;
+  readonly accomplice: Caller;
+  readonly clock: ServiceClock;
+  service(): AttackedService;
+  /** Stops the service, by default in order, and starts it again on the same database. */
+  restart(changes?: RestartOptions): Promise<void>;
+  /** Runs when the stage closes; the last one first. */
+  defer(undo: () => unknown): void;
+  close(): Promise<void>;
+}
+
+export interface RestartOptions {
+  readonly logFile?: string;
+  readonly signal?: 'SIGTERM' | 'SIGKILL';
+  /** Runs after the stop and before the start. */
+  readonly between?: () => Promise<unknown>;
+}
+
+export interface StageOptions {
+  readonly kind: DatabaseKind;
+  readonly node: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly logFile?: string;
+  /** An existing database, kept when the stage closes. Absent: a new one. */
+  readonly databaseUrl?: string;
+  /** Default: 127.0.0.1. */
+  readonly neighborReceiverHost?: string;
+  /** How long after a phase the neighbor's webhooks may still arrive. Default: 15 s. */
+  readonly settleMs?: number;
+}
+
+/** An account's client. It follows a service that restarts on another port. */
+export interface Caller {
+  readonly key: string;
+  readonly request: Request;
+  readonly webhooks: WebhookClient;
+  /** Sends one reading that is calm or hostile in turn; every one but a session's first changes its state. */
+  swing(sessionId: string, subjectId?: string): Promise<StateReading>;
+}
+
+const settings = {
+  ...ample,
+  LOG_LEVEL: 'warn',
+  SECRETS_KEY: 'attack-attack-attack-attack-attack',
+  WEBHOOK_ALLOW_LOOPBACK: '1',
+};
+
+export async function openStage(options: StageOptions): Promise<Stage> {
+  const undos: Array<() => unknown> = [];
+  const close = async () => {
+    for (const undo of undos.splice(0).reverse()) await undo();
+  };
+  try {
+    return await open(options, (undo) => void undos.push(undo), close);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function open(options: StageOptions, defer: Stage['defer'], close: Stage['close']): Promise<Stage> {
+  const databaseUrl = options.databaseUrl ?? (await createDatabase(options.kind, defer));
+  const clock = createClock();
+  defer(clock.remove);
+  const [neighborKey, attackerKey, accompliceKey] = [
+    await createKey(databaseUrl, 'neighbor'),
+    await createKey(databaseUrl, 'attacker'),
+    await createKey(databaseUrl, 'accomplice'),
+  ];
+  const env = { ...settings, ...clock.env, DATABASE_URL: databaseUrl, ...options.env };
+  const start = (changes = {}) => startService({ ...options, env, preload: clock.preload, ...changes });
+  let service = await start();
+  defer(() => service.stop());
+  const url = () => service.url;
+  const { neighborReceiverHost: receiverHost = '127.0.0.1', settleMs = 15_000 } = options;
+  const neighbor = await startNeighbor({ url, key: neighborKey, receiverHost, now: clock.now, settleMs });
+  defer(neighbor.close);
+  return {
+    ...{ kind: options.kind, databaseUrl, neighbor, clock, defer, close },
+    attacker: createCaller(url, attackerKey, clock.now),
+    accomplice: createCaller(url, accompliceKey, clock.now),
+    service: () => service,
+    async restart({ signal = 'SIGTERM', between, ...changes } = {}) {
+      await service.stop(signal);
+      await between?.();
+      service = await start(changes);
+    },
+  };
+}
+
+async function createDatabase(kind: DatabaseKind, defer: Stage['defer']): Promise<string> {
+  const { url, drop } = await createTestDatabase(kind);
+  defer(drop);
+  return url;
+}
+
+function createKey(databaseUrl: string, account: string): Promise<string> {
+  return runCommand(databaseUrl, ['keys', 'create', '--account', account, '--tier', 'enterprise']);
+}
+
+function createCaller(url: () => string, key: string, now: () => number): Caller {
+  const request: Request = (path, body) => createRequest(url(), key)(path, body);
+  const random = seededRandom(1);
+  const sent = new Map<string, number>();
+  return {
+    key,
+    request,
+    webhooks: createWebhookClient(request),
+    swing(session_id, subject_id) {
+      const count = sent.get(session_id) ?? 0;
+      sent.set(session_id, count + 1);
+      const scene = (count % 2 === 0 ? scenes[0] : scenes.at(-1)) as Scene;
+      const timestamp = new Date(now()).toISOString();
+      return request('/v1/ingest', {
+        session_id,
+        timestamp,
+        ...(subject_id && { subject_id }),
+        ...draw(scene, random),
+      });
+    },
+  };
+}

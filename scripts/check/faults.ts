@@ -1,0 +1,65 @@
+/**
+ * Lets a fault begin and end while readings are sent: processes killed, the database stopped, frozen or out of space,
+ * the log full, the clock set back, Redis frozen. Exits with 1 when an acknowledged reading or its webhook is lost, or
+ * when a response is a 500.
+ */
+import { writeFile } from 'node:fs/promises';
+import { Command, InvalidArgumentError } from 'commander';
+import { linesOf } from './attacks/report.js';
+import { type ScenarioOutcome, playAll, type RunOptions } from './attacks/scenario.js';
+import { databaseOption, type DatabaseChoice, findDatabases } from '../bench/support/databases.js';
+import { toScenario } from './faults/fault.js';
+import { listFaults } from './faults/faults.js';
+import { reportOf } from './faults/report.js';
+import { launch } from '../terminal/launch.js';
+import { positive } from '../terminal/options.js';
+
+interface Options {
+  readonly database: DatabaseChoice;
+  readonly only?: readonly string[];
+  readonly node: string;
+  readonly seconds: number;
+  readonly kills: number;
+  readonly json?: string;
+}
+
+/** Long enough for the lease of a delivery that a stopped service held. */
+const settleMs = 60_000;
+const measureMs = 1_000;
+const names = [...new Set(listFaults(1).map(({ name }) => name))];
+
+await launch(
+  new Command('check:faults')
+    .description('Lets faults begin and end while readings are sent, and counts what was lost.')
+    .addOption(databaseOption)
+    .option('--only <faults>', `names separated by commas: ${names.join(', ')}`, readNames)
+    .option('--node <file>', 'Node program that runs the service', process.execPath)
+    .option('--seconds <number>', 'how long a fault lasts', positive, 20)
+    .option('--kills <number>', 'SIGKILLs of the service', positive, 20)
+    .option('--json <file>', 'write all findings to a file')
+    .action(check),
+);
+
+async function check({ database, only, node, seconds, kills, json }: Options): Promise<void> {
+  const chosen = listFaults(kills).filter(({ name }) => !only || only.includes(name));
+  const options: Omit<RunOptions, 'kind'> = { node, measureMs, settleMs };
+  const outcomes: ScenarioOutcome[] = [];
+  for (const kind of await findDatabases(database)) {
+    const faults = chosen.filter(({ databases }) => databases?.includes(kind) ?? true);
+    const scenarios = faults.map((fault, index) => toScenario(fault, index + 1, { faultMs: seconds * 1000 }));
+    outcomes.push(...(await playAll(scenarios, { ...options, kind })));
+  }
+  console.log([reportOf(outcomes), ...outcomes.flatMap(linesOf)].join('\n'));
+  if (json !== undefined) await writeFile(json, `${JSON.stringify(outcomes, null, 2)}\n`);
+  const isWell = outcomes.every(({ holds }) => holds);
+  console.log(
+    isWell ? '\nNothing acknowledged was lost, and no response was a 500.' : '\nNot every fault is survived.',
+  );
+  if (!isWell) process.exitCode = 1;
+}
+
+function readNames(text: string): string[] {
+  const chosen = text.split(',');
+  if (chosen.some((name) => !names.includes(name))) throw new InvalidArgumentError(`Faults are ${names.join(', ')}.`);
+  return chosen;
+}

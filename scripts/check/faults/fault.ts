@@ -1,0 +1,46 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DatabaseKind } from '../../../contract-tests/support/databases.js';
+import type { Scenario } from '../attacks/scenario.js';
+import type { Stage } from '../attacks/stage.js';
+import { findingsOfFault } from './findings.js';
+import { startProbe } from './probe.js';
+
+/** A fault that begins and ends while readings are sent. */
+export interface Fault {
+  readonly name: string;
+  readonly title: string;
+  /** Absent: every database. */
+  readonly databases?: readonly DatabaseKind[];
+  readonly setUp?: Scenario['setUp'];
+  /** A status that requests at the moment of the fault may get besides 503. */
+  readonly excusedStatus?: number;
+  readonly begin: (stage: Stage) => unknown;
+  readonly end?: (stage: Stage) => unknown;
+}
+
+export interface FaultTimes {
+  /** How long the fault lasts. */
+  readonly faultMs: number;
+}
+
+/** Readings are acknowledged before the fault begins and after it ends. */
+const aroundMs = 3_000;
+
+/** The fault as a scenario: all operations are called meanwhile, and none may answer 500. */
+export function toScenario(fault: Fault, item: number, { faultMs }: FaultTimes): Scenario {
+  return {
+    item,
+    title: fault.title,
+    judge: (counts) => findingsOfFault(counts, fault.excusedStatus),
+    ...(fault.setUp && { setUp: fault.setUp }),
+    async attack(stage) {
+      const probe = startProbe(stage);
+      await sleep(aroundMs);
+      await fault.begin(stage);
+      await sleep(faultMs);
+      await fault.end?.(stage);
+      await sleep(aroundMs);
+      return probe.stop();
+    },
+  };
+}

@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startPrivateRedis } from '../../../contract-tests/support/redis.js';
+import { createLimitedLog, fillLimitedLog, limitFileSize } from '../attacks/limited-log.js';
+import { readConfig } from '../../../src/config.js';
+import { openDatabase } from '../../../src/store/database.js';
+import { serverOf, setUpServer } from './database-server.js';
+import type { Fault } from './fault.js';
+import { diskFull } from './disk-full.js';
+
+const hourMs = 3_600_000;
+/** Small enough that the next write to a write-ahead log exceeds it. */
+const fileBytesMax = '4096';
+
+/** Between two kills: readings are acknowledged and webhooks are sent in it. */
+const betweenKillsMs = 1_000;
+
+export function listFaults(kills: number): readonly Fault[] {
+  return [
+    {
+      name: 'service-killed',
+      title: `service killed ${kills} times with SIGKILL`,
+      async begin({ restart }) {
+        for (let count = 0; count < kills; count += 1) {
+          await restart({ signal: 'SIGKILL' });
+          await sleep(betweenKillsMs);
+        }
+      },
+    },
+    {
+      name: 'database-stopped',
+      title: 'database server killed, started again after the fault',
+      databases: ['mysql'],
+      setUp: setUpServer(),
+      begin: (stage) => serverOf(stage).kill(),
+      end: (stage) => serverOf(stage).start(),
+    },
+    {
+      name: 'database-frozen',
+      title: 'database server frozen (SIGSTOP)',
+      databases: ['mysql'],
+      setUp: setUpServer(),
+      begin: (stage) => serverOf(stage).freeze(),
+      end: (stage) => serverOf(stage).thaw(),
+    },
+    databaseLocked(),
+    ...diskFull,
+    {
+      name: 'file-limit',
+      title: 'database files at their size limit (EFBIG)',
+      databases: ['sqlite'],
+      begin: ({ service }) => limitFileSize(service().pid, fileBytesMax),
+      end: ({ service }) => limitFileSize(service().pid, 'unlimited'),
+    },
+    {
+      name: 'log-full',
+      title: 'log file at its size limit',
+      setUp: (defer) => ({ logFile: createLimitedLog(defer), env: { LOG_LEVEL: 'info' } }),
+      begin: ({ service }) => fillLimitedLog(service().pid),
+    },
+    {
+      name: 'clock-back',
+      title: 'clock set back one hour',
+      // The timestamp of a request in transit is an hour ahead.
+      excusedStatus: 400,
+      begin: ({ clock }) => clock.shift(-hourMs),
+    },
+    redisFrozen(),
+  ];
+}
+
+/** What a frozen server is to MySQL, a stopped process that holds the write lock is to SQLite. */
+function databaseLocked(): Fault {
+  let release: (() => Promise<unknown>) | undefined;
+  return {
+    name: 'database-locked',
+    title: "another process holds the database's write lock",
+    databases: ['sqlite'],
+    async begin({ databaseUrl }) {
+      const knex = openDatabase(readConfig({ DATABASE_URL: databaseUrl }).database);
+      const transaction = await knex.transaction();
+      // Any write takes the lock; this one changes nothing.
+      await transaction('webhooks').where({ webhook_id: '' }).delete();
+      release = async () => {
+        await transaction.rollback();
+        await knex.destroy();
+      };
+    },
+    end: () => release?.(),
+  };
+}
+
+function redisFrozen(): Fault {
+  let redis: Awaited<ReturnType<typeof startPrivateRedis>> | undefined;
+  return {
+    name: 'redis-frozen',
+    title: 'Redis frozen (SIGSTOP)',
+    async setUp(defer) {
+      const started = await startPrivateRedis();
+      redis = started;
+      defer(started.stop);
+      return { env: { REDIS_URL: started.url } };
+    },
+    begin: () => redis?.freeze(),
+    end: () => redis?.thaw(),
+  };
+}

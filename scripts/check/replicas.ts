@@ -1,0 +1,103 @@
+/**
+ * Checks that several processes on one MySQL and one Redis behave like one: sends readings of one session to all of them
+ * concurrently, then checks readings, events and the session limit. Also measures the throughput of one process and of
+ * all. Exits with 1 when a guarantee is broken.
+ */
+import { setMaxListeners } from 'node:events';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { runCommand } from '../../contract-tests/dredd/service-process.js';
+import { limits } from '../../generated/spec.js';
+import { inspectDatabase, requireDatabase, withDatabase } from '../bench/support/databases.js';
+import { startGenerator } from '../bench/support/generator.js';
+import { describeMachine, machineLine } from '../bench/support/machine.js';
+import type { Runs } from '../bench/support/rounds.js';
+import { ample } from '../bench/support/service.js';
+import { sendLoad } from './limits/load.js';
+import { type Window, windowsOf } from './limits/windows.js';
+import { type ReadingsOptions, tellReadings } from './replicas/readings.js';
+import { report } from './replicas/report.js';
+import { type Stage, startServices, withRedis, withServices } from './replicas/stage.js';
+import { measureThroughput, type Side } from './replicas/throughput.js';
+import { launch } from '../terminal/launch.js';
+import { positive } from '../terminal/options.js';
+import { withProgress } from '../terminal/progress.js';
+import { save } from '../terminal/save.js';
+
+const { quota } = limits.session_requests;
+const connections = 64;
+/** Sessions whose limit is tested, each with 1.5 × its quota of requests. */
+const limitedSessions = 10;
+const limitedRequests = Math.ceil(1.5 * quota * limitedSessions);
+const timeLimitMs = 120_000;
+
+interface Options extends ReadingsOptions {
+  readonly seconds: number;
+  readonly warmUp: number;
+  readonly rounds: number;
+  readonly reports: string;
+}
+
+await launch(
+  new Command('check:replicas')
+    .description(
+      'Counts what becomes of readings, events and limits where several processes share one MySQL and Redis.',
+    )
+    .option('--processes <number>', 'processes that serve and deliver webhooks', positive, 2)
+    .option('--sessions <number>', 'concurrent sessions, each sent to every process', positive, 50)
+    .option('--readings <number>', 'readings per session', positive, 100)
+    .option('--seconds <number>', 'length of each throughput run', positive, 10)
+    .option('--warm-up <number>', 'seconds of load before each run, not measured', positive, 3)
+    .option('--rounds <number>', 'runs of one process and of all processes', positive, 3)
+    .option('--seed <number>', 'seed of the random choices', positive, 1)
+    .option('--reports <folder>', 'folder for check-replicas.json', 'reports')
+    .addHelpText('after', '\nUses the Redis at REDIS_URL, or starts one; creates a database, and drops it at the end.')
+    .action(check),
+);
+
+async function check({ reports, ...options }: Options): Promise<void> {
+  const { processes } = options;
+  await requireDatabase('mysql');
+  const outcome = await withRedis((redisUrl) =>
+    withDatabase('mysql', async (databaseUrl) => {
+      const version = await inspectDatabase(databaseUrl);
+      const key = await runCommand(databaseUrl, ['keys', 'create', '--account', 'replicas', '--tier', 'enterprise']);
+      const stage = { databaseUrl, redisUrl, key };
+      const told = await tellReadings(stage, options);
+      const windows = await tryLimits(stage, processes);
+      return { version, ...told, windows, runs: await loadAll(stage, options) };
+    }),
+  );
+  const machine = describeMachine();
+  report(outcome, processes);
+  console.log(`${machineLine(machine)}: processes, database and load generator share the cores.`);
+  const taken = { takenAt: new Date().toISOString(), machine, ...options, ...outcome };
+  await save(join(reports, 'check-replicas.json'), `${JSON.stringify(taken, undefined, 2)}\n`);
+}
+
+/** Runs with the contract's session limit and returns the windows of the sessions. */
+function tryLimits(stage: Stage, processes: number): Promise<Window[]> {
+  const sessions = Array.from({ length: limitedSessions }, (_, index) => `limited-${index}`);
+  const signal = AbortSignal.timeout(timeLimitMs);
+  // Every request in progress listens to this signal.
+  setMaxListeners(0, signal);
+  return withServices(stage, { LIMIT_NEW_SESSIONS_PER_MINUTE: '0' }, processes, async (urls) => {
+    const answers = await withProgress(limitedRequests, 'requests beyond the limit', ({ advance }) =>
+      sendLoad({ urls, key: stage.key, sessions, requests: limitedRequests, signal, onAnswer: advance }),
+    );
+    return windowsOf(answers, ({ session }) => session);
+  });
+}
+
+async function loadAll(
+  stage: Stage,
+  { processes, rounds, seconds, warmUp }: Omit<Options, 'reports'>,
+): Promise<Runs<Side>> {
+  const generator = startGenerator();
+  try {
+    const options = { key: stage.key, processes, rounds, seconds, warmUpSeconds: warmUp, connections };
+    return await measureThroughput((count) => startServices(stage, ample, count), generator, options);
+  } finally {
+    generator.close();
+  }
+}

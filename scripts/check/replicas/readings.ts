@@ -1,0 +1,75 @@
+import type { Schema, StateReading } from '../../../src/contract.js';
+import { ample } from '../../bench/support/service.js';
+import { createRequest, createWebhookClient } from '../webhooks/client.js';
+import { watchQueue } from '../webhooks/queue.js';
+import { startUnreliableReceiver } from '../webhooks/receiver.js';
+import { judge as judgeEvents, type Verdict } from '../webhooks/verdict.js';
+import { withProgress } from '../../terminal/progress.js';
+import { seededRandom } from '../../terminal/scenes.js';
+import { resend, sendReadings, type SentReadings } from './load.js';
+import { type Stage, withServices } from './stage.js';
+import { changesOf, type Faults, judgeReadings, type Shown } from './verdict.js';
+
+const settleMs = 60_000;
+
+export interface ReadingsOptions {
+  readonly processes: number;
+  readonly sessions: number;
+  readonly readings: number;
+  readonly seed: number;
+}
+
+/** The outcome of the readings and of their events. */
+export interface Told {
+  readonly acknowledged: number;
+  /** How many of them arrived after a later reading of their session. */
+  readonly late: number;
+  /** Responses beyond the first of each reading. */
+  readonly resends: number;
+  readonly faults: Faults;
+  readonly events: Verdict;
+}
+
+/** Sends readings to services that also deliver, and collects the outcome. */
+export async function tellReadings(stage: Stage, options: ReadingsOptions): Promise<Told> {
+  const { databaseUrl, key } = stage;
+  const { processes, sessions, readings, seed } = options;
+  const random = seededRandom(seed);
+  const receiver = await startUnreliableReceiver(random);
+  receiver.recover();
+  const queue = watchQueue(databaseUrl);
+  try {
+    return await withServices(stage, { ...ample, WEBHOOK_ALLOW_LOOPBACK: '1' }, processes, async (urls) => {
+      const client = createWebhookClient(createRequest(urls[0] ?? '', key));
+      receiver.expect((await client.register(receiver.url)).secret);
+      const sent = await withProgress(sessions * readings, 'readings', ({ advance }) =>
+        sendReadings({ urls, key, sessions, readings, random, onReading: advance }),
+      );
+      await resend(sent, urls, key);
+      await queue.empty(settleMs);
+      const all = [...sent.values()].flat();
+      return {
+        acknowledged: all.length,
+        late: all.filter(({ timestamp, answers: [first] }) => first?.timestamp !== timestamp).length,
+        resends: all.reduce((sum, { answers }) => sum + answers.length - 1, 0),
+        faults: judgeReadings(sent, await show(sent, urls, key)),
+        events: judgeEvents({ changes: changesOf(sent), ...receiver, failed: await client.allFailed() }),
+      };
+    });
+  } finally {
+    await queue.close();
+    receiver.close();
+  }
+}
+
+/** Reads every session from every process. */
+async function show(sent: SentReadings, urls: readonly string[], key: string): Promise<Map<string, Shown>> {
+  const requests = urls.map((url) => createRequest(url, key));
+  const shown = new Map<string, Shown>();
+  for (const session of sent.keys()) {
+    const ask = <T>(path: string) => Promise.all(requests.map((request) => request<T>(path)));
+    const histories = await ask<Schema<'History'>>(`/v1/history?session_id=${session}&minutes=60`);
+    shown.set(session, { histories, states: await ask<StateReading>(`/v1/state?session_id=${session}`) });
+  }
+  return shown;
+}

@@ -1,0 +1,31 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readConfig } from '../../../src/config.js';
+import { openDatabase } from '../../../src/store/database.js';
+
+const lookMs = 500;
+
+/** Counts the events and deliveries that a database still holds, over a separate connection. */
+export function watchQueue(databaseUrl: string) {
+  const knex = openDatabase(readConfig({ DATABASE_URL: databaseUrl }).database);
+  const waiting = async (): Promise<number> => {
+    const [events] = await knex('outbox').count({ count: '*' });
+    const [deliveries] = await knex('deliveries').count({ count: '*' }).whereIn('status', ['queued', 'due']);
+    return Number(events?.['count']) + Number(deliveries?.['count']);
+  };
+  return {
+    waiting,
+    /** Resolves when the queue is empty; rejects when it is not after `limitMs`. */
+    async empty(limitMs: number, onLook: (count: number) => void = () => {}): Promise<void> {
+      const endsAtMs = Date.now() + limitMs;
+      for (;;) {
+        const count = await waiting();
+        onLook(count);
+        if (count === 0) return;
+        if (Date.now() > endsAtMs)
+          throw new Error(`${count} deliveries still queued after ${Math.round(limitMs / 1000)} s`);
+        await sleep(lookMs);
+      }
+    },
+    close: () => knex.destroy(),
+  };
+}

@@ -1,0 +1,95 @@
+import type { Schema } from '../../../src/contract.js';
+import type { Change } from './load.js';
+import type { Arrival } from './receiver.js';
+
+/** The records of a run. */
+export interface Evidence {
+  /** State changes by session, in order. */
+  readonly changes: ReadonlyMap<string, readonly Change[]>;
+  readonly arrivals: readonly Arrival[];
+  readonly accepted: readonly Arrival[];
+  readonly failed: ReadonlyArray<Schema<'FailedDelivery'>>;
+}
+
+export interface Verdict {
+  readonly acknowledged: number;
+  /** Acknowledged changes that the receiver accepted with a 2xx. */
+  readonly delivered: number;
+  /** Acknowledged changes that are listed as failed and were not accepted. */
+  readonly listedAsFailed: number;
+  /** Accepted, but listed as failed: the worker was killed after the 2xx, and all later attempts failed. */
+  readonly deliveredAndListed: number;
+  readonly lost: number;
+  /** Deliveries of a change that no response reported. */
+  readonly invented: number;
+  /** Attempts after the first 2xx of a delivery. */
+  readonly duplicates: number;
+  /** Changes delivered under more than one webhook-id. */
+  readonly renamed: number;
+  /** Deliveries whose body differed between attempts. */
+  readonly altered: number;
+  readonly badSignatures: number;
+  /** Deliveries whose first 2xx followed that of a later change of the same session. */
+  readonly outOfOrder: number;
+}
+
+/** Compares the acknowledged changes with the deliveries. A pure function. */
+export function judge({ changes, arrivals, accepted, failed }: Evidence): Verdict {
+  const known = [...changes.values()].flat().map(keyOf);
+  const delivered = new Set(accepted.map(({ event }) => keyOf(event)));
+  const listed = new Set(failed.map(({ payload }) => keyOf(payload)));
+  const told = new Set(known);
+  const idsOf = groupSets([
+    ...arrivals.map(({ id, event }) => [keyOf(event), id]),
+    ...failed.map(({ id, payload }) => [keyOf(payload), id]),
+  ]);
+  const bodiesOf = groupSets(arrivals.map(({ id, bodyDigest }) => [id, bodyDigest]));
+  return {
+    acknowledged: told.size,
+    delivered: known.filter((key) => delivered.has(key)).length,
+    listedAsFailed: known.filter((key) => !delivered.has(key) && listed.has(key)).length,
+    deliveredAndListed: known.filter((key) => delivered.has(key) && listed.has(key)).length,
+    lost: known.filter((key) => !delivered.has(key) && !listed.has(key)).length,
+    invented: [...idsOf.keys()].filter((key) => !told.has(key)).length,
+    duplicates: accepted.length - new Set(accepted.map(({ id }) => id)).size,
+    renamed: [...idsOf.values()].filter((ids) => ids.size > 1).length,
+    altered: [...bodiesOf.values()].filter((bodies) => bodies.size > 1).length,
+    badSignatures: arrivals.filter(({ isSigned }) => !isSigned).length,
+    outOfOrder: countOutOfOrder(changes, accepted, new Set(failed.map(({ id }) => id))),
+  };
+}
+
+export function isUpheld({ lost, invented, renamed, altered, badSignatures, outOfOrder }: Verdict): boolean {
+  return [lost, invented, renamed, altered, badSignatures, outOfOrder].every((count) => count === 0);
+}
+
+/** A permanently failed delivery is exempt from the order, because its successors were sent in the meantime. */
+function countOutOfOrder(
+  changes: Evidence['changes'],
+  accepted: readonly Arrival[],
+  failedIds: ReadonlySet<string>,
+): number {
+  const placeOf = new Map([...changes.values()].flatMap((mine) => mine.map((change, place) => [keyOf(change), place])));
+  const lastOf = new Map<string, number>();
+  const seen = new Set<string>();
+  let count = 0;
+  for (const { id, event } of accepted) {
+    if (seen.has(id) || failedIds.has(id)) continue;
+    seen.add(id);
+    const place = placeOf.get(keyOf(event)) ?? -1;
+    const last = lastOf.get(event.session_id) ?? -1;
+    if (place < last) count += 1;
+    lastOf.set(event.session_id, Math.max(place, last));
+  }
+  return count;
+}
+
+function keyOf({ session_id, timestamp, previous_state, new_state, stress_score }: Change): string {
+  return [session_id, timestamp, previous_state, new_state, stress_score].join(' ');
+}
+
+function groupSets(pairs: ReadonlyArray<readonly string[]>): Map<string, Set<string>> {
+  const groups = new Map<string, Set<string>>();
+  for (const [key = '', value = ''] of pairs) groups.set(key, (groups.get(key) ?? new Set()).add(value));
+  return groups;
+}

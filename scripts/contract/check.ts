@@ -1,0 +1,91 @@
+/**
+ * Checks a deployment against this contract: requests every response that a client can cause, with its own session,
+ * subject and webhook, which it erases at the end, and validates each response against openapi.yaml. Reads and changes
+ * no other data. Exits with 1 when a response deviates.
+ */
+import { Command, InvalidArgumentError, Option } from 'commander';
+import pc from 'picocolors';
+import { assertConforms } from '../../contract-tests/support/conformance.js';
+import { type Asked, newOwn, type Own, plan, type Sent } from './check/plan.js';
+import { readBaseUrl } from '../terminal/client.js';
+import { launch } from '../terminal/launch.js';
+import { textTable } from '../terminal/table.js';
+
+const answerLimitMs = 30_000;
+
+interface Options {
+  readonly url: string;
+  readonly key?: string;
+}
+interface Row extends Asked {
+  readonly fault: string;
+}
+
+await launch(
+  new Command('contract')
+    .description('Check a deployment against the contract, with test data that is erased afterwards.')
+    .requiredOption('--url <url>', 'where the service listens', readUrl)
+    .addOption(new Option('--key <key>', 'API key').env('SERVICE_KEY'))
+    .action(check),
+);
+
+async function check({ url, key }: Options): Promise<void> {
+  // Checked here, because commander would print a malformed key.
+  if (!key || !/^[!-~]+$/.test(key)) throw new Error('no usable key: give one with --key or SERVICE_KEY');
+  const own = newOwn();
+  const rows: Row[] = [];
+  try {
+    for (const asked of plan()) rows.push({ ...asked, fault: await faultOf(asked, own, url, key) });
+  } finally {
+    await erase(own, url, key);
+  }
+  const cells = rows.map(({ operation, status, fault }) => [
+    fault === '' ? pc.green('✓') : pc.red('✗'),
+    ...[operation, String(status), fault],
+  ]);
+  console.log(textTable([{ title: '' }, { title: 'operation' }, { title: 'status' }, { title: 'deviation' }], [cells]));
+  const deviating = rows.filter(({ fault }) => fault !== '').length;
+  console.log(`${rows.length - deviating} responses as documented, ${deviating} deviate`);
+  if (deviating > 0) process.exitCode = 1;
+}
+
+/** Returns how the response deviates from the expected one; empty when it does not. */
+async function faultOf({ operation, status, request }: Asked, own: Own, url: string, key: string): Promise<string> {
+  const sent = request(own);
+  try {
+    const answer = await send(sent, url, key);
+    const text = await answer.text();
+    const body: unknown = text === '' ? undefined : JSON.parse(text);
+    if (operation === 'POST /webhooks/register' && answer.ok) own.webhookId = (body as { id: string }).id;
+    if (operation === 'POST /webhooks/{id}/test' && answer.ok)
+      own.deliveryId = (body as { delivery_id: string }).delivery_id;
+    if (answer.status !== status) return `answered ${answer.status} ${text.slice(0, 200)}`;
+    assertConforms(sent.method, sent.path.split('?')[0] ?? '', answer, body);
+    return '';
+  } catch (error) {
+    const { message, cause } = error as Error & { cause?: { message?: string } };
+    return cause?.message ?? message;
+  }
+}
+
+function send({ method, path, body, contentType = 'application/json', withoutKey }: Sent, url: string, key: string) {
+  return fetch(url + path, {
+    method,
+    headers: { ...(!withoutKey && { 'X-Service-Key': key }), ...(body && { 'Content-Type': contentType }) },
+    ...(body && { body }),
+    redirect: 'manual',
+    signal: AbortSignal.timeout(answerLimitMs),
+  });
+}
+
+/** Removes data that a deviating run left behind. */
+async function erase({ subject_id, webhookId }: Own, url: string, key: string): Promise<void> {
+  const paths = [`/v1/subjects/${subject_id}`, ...(webhookId ? [`/webhooks/${webhookId}`] : [])];
+  for (const path of paths) await send({ method: 'DELETE', path }, url, key).catch(() => undefined);
+}
+
+function readUrl(text: string): string {
+  const url = readBaseUrl(text);
+  if (url === undefined) throw new InvalidArgumentError('Not an http or https URL.');
+  return url;
+}

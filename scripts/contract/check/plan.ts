@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto';
+import { body as bodyLimits } from '../../../generated/spec.js';
+import contract from '../../../generated/openapi.json' with { type: 'json' };
+import type { OperationId } from '../../../src/contract.js';
+
+/** Test data of the check, under unique names. */
+export interface Own {
+  readonly session_id: string;
+  readonly subject_id: string;
+  /** A URL in a reserved domain (RFC 2606), so that nothing is sent to anyone. */
+  readonly url: string;
+  /** Id of the webhook, once it is registered. */
+  webhookId: string;
+  /** Of its test event, once that is queued. */
+  deliveryId: string;
+}
+
+export interface Asked {
+  /** Method and path, e.g. `POST /v1/ingest`. */
+  readonly operation: string;
+  readonly status: number;
+  /** Creates the request when it is due. */
+  readonly request: (own: Own) => Sent;
+}
+
+export interface Sent {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: string;
+  readonly contentType?: string;
+  readonly withoutKey?: boolean;
+}
+
+interface Happy {
+  readonly path: string;
+  readonly body?: object;
+}
+
+/** Error statuses that any client can cause; 429, 500 and 503 require more. */
+const refusals = [400, 401, 404, 405, 413, 415, 422] as const;
+type Refusal = (typeof refusals)[number];
+
+export function newOwn(): Own {
+  const name = `contract-check-${randomUUID()}`;
+  return { session_id: name, subject_id: name, url: `https://${name}.invalid/hooks`, webhookId: '', deliveryId: '' };
+}
+
+/** In the order of execution; requests that remove data come last. */
+const happy: { readonly [Op in OperationId]: (own: Own) => Happy } = {
+  getHealth: () => ({ path: '/healthz' }),
+  getReadiness: () => ({ path: '/readyz' }),
+  ingest: ({ session_id, subject_id }) => ({
+    path: '/v1/ingest',
+    body: {
+      ...{ session_id, subject_id, timestamp: new Date().toISOString(), heart_rate: 88, tone: 'tense' },
+      ...{ user_message: 'My exam is tomorrow.', ai_response: 'Which part of the exam worries you?' },
+    },
+  }),
+  getState: ({ session_id }) => ({ path: `/v1/state?session_id=${session_id}` }),
+  getHistory: ({ session_id }) => ({ path: `/v1/history?session_id=${session_id}&minutes=5` }),
+  getTriggers: ({ subject_id }) => ({ path: `/v1/triggers?subject_id=${subject_id}` }),
+  registerWebhook: ({ url, session_id }) => ({
+    path: '/webhooks/register',
+    body: { url, session_id, events: ['state_change'] },
+  }),
+  listWebhooks: () => ({ path: '/webhooks' }),
+  testWebhook: ({ webhookId }) => ({ path: `/webhooks/${webhookId}/test` }),
+  rotateWebhookSecret: ({ webhookId }) => ({ path: `/webhooks/${webhookId}/rotate-secret` }),
+  listDeliveries: ({ session_id }) => ({ path: `/webhooks/deliveries?session_id=${session_id}` }),
+  getDelivery: ({ deliveryId }) => ({ path: `/webhooks/deliveries/${deliveryId}` }),
+  listFailedDeliveries: ({ session_id }) => ({ path: `/webhooks/retries?session_id=${session_id}` }),
+  retryDeliveries: ({ webhookId }) => ({ path: '/webhooks/retries', body: { webhook_id: webhookId } }),
+  removeWebhook: ({ webhookId }) => ({ path: `/webhooks/${webhookId}` }),
+  deleteSubject: ({ subject_id }) => ({ path: `/v1/subjects/${subject_id}` }),
+};
+
+/** Modifies a valid request so that it is rejected. */
+const refused: { readonly [Status in Refusal]: (sent: Sent) => Partial<Sent> } = {
+  400: () => ({ body: '{"session_id":' }),
+  401: () => ({ withoutKey: true }),
+  404: () => ({}),
+  405: () => ({ method: 'PATCH' }),
+  413: () => ({ body: JSON.stringify({ padding: 'x'.repeat(bodyLimits.max_bytes) }) }),
+  415: () => ({ contentType: 'text/plain' }),
+  422: ({ path }) => ({ path: `${path}${path.includes('?') ? '&' : '?'}unexpected=1` }),
+};
+
+/** Every documented response that a client can cause, then undocumented methods and an unknown path. */
+export function plan(): Asked[] {
+  const asked = operations().flatMap(({ operationId, method, operation, statuses }) => {
+    const answered = statuses.filter((status) => status < 300).sort((a, b) => b - a);
+    const isRefusal = (status: number): status is Refusal => (refusals as readonly number[]).includes(status);
+    return [
+      ...statuses.filter(isRefusal).map((status) => ({
+        ...{ operation, status },
+        request: (own: Own) => {
+          const sent = requestOf(
+            operationId,
+            method,
+            status === 404 ? { ...newOwn(), webhookId: 'wh_none', deliveryId: 'dlv_none' } : own,
+          );
+          return { ...sent, ...refused[status](sent) };
+        },
+      })),
+      ...answered.map((status) => ({
+        ...{ operation, status },
+        request: (own: Own) => requestOf(operationId, method, own),
+      })),
+    ];
+  });
+  const notOffered = Object.keys(contract.paths).map((path) => ({
+    ...{ operation: `PATCH ${path}`, status: 405 },
+    request: () => ({ method: 'PATCH', path: path.replace(/\{\w+\}/g, 'none') }),
+  }));
+  const unknown = { operation: 'GET /nowhere', status: 404, request: () => ({ method: 'GET', path: '/nowhere' }) };
+  return [...asked, ...notOffered, unknown];
+}
+
+function requestOf(operationId: OperationId, method: string, own: Own): Sent {
+  const { path, body } = happy[operationId](own);
+  return { method, path, ...(body && { body: JSON.stringify(body) }) };
+}
+
+/** Returns the operations of the contract in the order of the table above. */
+function operations() {
+  const order = Object.keys(happy);
+  return Object.entries(contract.paths)
+    .flatMap(([path, item]) =>
+      Object.entries(item as Record<string, { operationId: string; responses: object }>).map(([method, it]) => ({
+        operationId: it.operationId as OperationId,
+        method: method.toUpperCase(),
+        operation: `${method.toUpperCase()} ${path}`,
+        statuses: Object.keys(it.responses).map(Number),
+      })),
+    )
+    .sort((a, b) => order.indexOf(a.operationId) - order.indexOf(b.operationId));
+}

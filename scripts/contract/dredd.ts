@@ -1,0 +1,71 @@
+/**
+ * Runs Dredd for every documented pair of operation and status, against the built service on a temporary database.
+ * Usage: `npm run dredd -- [sqlite|mysql]`. Exits with 1 when a pair failed, was skipped or did not run.
+ */
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { runDredd, type Verdict } from '../../contract-tests/dredd/run-dredd.js';
+import { bringAboutIn } from '../../contract-tests/dredd/scenarios.js';
+import { openWorld } from '../../contract-tests/dredd/world.js';
+import { type DatabaseKind, isMysqlReachable, mysqlServerUrl } from '../../contract-tests/support/databases.js';
+import contract from '../../generated/openapi.json' with { type: 'json' };
+
+const timeLimitMs = 180_000;
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+try {
+  process.exitCode = await main(readKind(process.argv[2] ?? 'sqlite'));
+} catch (error) {
+  console.error(`dredd: ${(error as Error).message}`);
+  process.exitCode = 1;
+}
+// Dredd leaves handles open that would keep the process alive.
+process.exit();
+
+async function main(kind: DatabaseKind): Promise<number> {
+  if (kind === 'mysql' && !(await isMysqlReachable()))
+    throw new Error(`no MySQL or MariaDB at ${mysqlServerUrl}: start one or set TEST_MYSQL_URL`);
+  if (!existsSync(`${root}dist/main.js`))
+    execFileSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'inherit' });
+  const opening = openWorld(kind);
+  const running = opening.then((world) => runDredd(contract, world.service.url, bringAboutIn(world)));
+  try {
+    const verdicts = await Promise.race([running, interrupted()]);
+    return report(kind, verdicts, (await opening).service.log);
+  } finally {
+    // Awaited even after an interruption: only a started service can be closed.
+    await (await opening).close();
+  }
+}
+
+/** Rejects on timeout or on a signal, so that everything that was started is closed. */
+function interrupted(): Promise<never> {
+  return new Promise((_, reject) => {
+    setTimeout(() => reject(new Error(`not done after ${timeLimitMs / 1000} seconds`)), timeLimitMs);
+    // `on`, not `once`: without a listener, tsx would end the process before the cleanup.
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => reject(new Error(signal)));
+  });
+}
+
+/** Prints one line per pair and the totals; returns the exit code. */
+function report(kind: DatabaseKind, verdicts: readonly Verdict[], log: string): number {
+  const width = Math.max(...verdicts.map(({ pair }) => pair.length));
+  const failed = verdicts.filter(({ isPassed }) => !isPassed);
+  console.log(`Dredd, ${kind}\n`);
+  for (const { pair, isPassed, message } of verdicts)
+    console.log(`  ${pair.padEnd(width)}  ${isPassed ? 'pass' : `FAIL  ${message}`}`);
+  if (failed.length > 0) console.log(`\nLast log lines of the service:\n${shortened(log)}`);
+  console.log(`\n${verdicts.length - failed.length} passed, ${failed.length} failed`);
+  return failed.length === 0 ? 0 : 1;
+}
+
+/** Shortens log lines that contain a stack. */
+function shortened(log: string): string {
+  return log.replaceAll(/^(.{400}).+$/gm, '$1…');
+}
+
+function readKind(text: string): DatabaseKind {
+  if (text !== 'sqlite' && text !== 'mysql') throw new Error(`unknown database ${text}: use sqlite or mysql`);
+  return text;
+}

@@ -1,0 +1,120 @@
+/**
+ * Generates clients from the contract with common generators, compiles each under `strict` and runs one scenario with
+ * each against the built service. Installs the generators into a temporary folder, because together they are larger than
+ * all dependencies of the project. Usage: `npm run sdk:check -- [name …]`. Exits with 1 when one does not compile or run.
+ */
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { build } from 'esbuild';
+import pc from 'picocolors';
+import { createServiceProcess, runCommand } from '../../contract-tests/dredd/service-process.js';
+import { type Generator, generators } from './sdk-check/generators.js';
+
+interface Service {
+  readonly url: string;
+  readonly key: string;
+}
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const compilerOptions = {
+  strict: true,
+  noEmit: true,
+  target: 'ES2022',
+  lib: ['ES2023', 'DOM', 'DOM.Iterable'],
+  module: 'ESNext',
+  moduleResolution: 'bundler',
+  skipLibCheck: true,
+  types: [],
+};
+
+const names = process.argv.slice(2);
+const unknown = names.filter((name) => !generators.some((it) => it.name === name));
+if (unknown.length > 0) throw new Error(`${unknown.join(', ')}: unknown generator`);
+const wanted = generators.filter(({ name }) => names.length === 0 || names.includes(name));
+const folder = await mkdtemp(join(tmpdir(), 'sdk-check-'));
+const database = `sqlite:${join(folder, 'state.db')}`;
+const server = createServiceProcess(database);
+try {
+  const key = await runCommand(database, ['keys', 'create', '--account', 'sdk-check', '--tier', 'enterprise']);
+  await server.start();
+  for (const generator of wanted) await check(generator, { url: server.url, key });
+} finally {
+  await server.kill();
+  await rm(folder, { recursive: true, force: true });
+}
+
+/** Checks one generator and prints a line. A failure does not stop the others. */
+async function check(generator: Generator, service: Service): Promise<void> {
+  const steps: string[] = [];
+  const name = generator.name.padEnd(24);
+  try {
+    const place = join(folder, generator.name);
+    await prepare(generator, place, service);
+    const installed = await sizeOf(join(place, 'node_modules'));
+    await run(join(place, 'node_modules', '.bin', generator.command[0] ?? ''), generator.command.slice(1), {
+      cwd: place,
+    });
+    steps.push('generated');
+    await run(join(root, 'node_modules', '.bin', 'tsc'), ['--project', place]);
+    steps.push('compiled');
+    const client = await bundle(place, generator.name);
+    await run(process.execPath, [client], { env: { SERVICE_URL: service.url, SERVICE_KEY: service.key } });
+    steps.push('story passed');
+    const [generated, bundled] = [await sizeOf(join(place, 'generated')), await sizeOf(client)];
+    console.log(
+      `${pc.green('✓')} ${name} ${steps.join(', ')}; generated ${kilobytes(generated)}, bundled with the story ` +
+        `${kilobytes(bundled)}, generator ${Math.round(installed / 1e6)} MB`,
+    );
+  } catch (error) {
+    const { stdout = '', stderr = '', message } = error as Error & { stdout?: string; stderr?: string };
+    console.log(`${pc.red('✗')} ${name} ${steps.join(', ')}\n${stdout}${stderr || message}`);
+    process.exitCode = 1;
+  }
+}
+
+/** Creates a project as a user of the generator would, with the scenario. */
+async function prepare(generator: Generator, place: string, { url }: Service): Promise<void> {
+  await mkdir(place);
+  const files = {
+    'package.json': JSON.stringify({ type: 'module', private: true, dependencies: generator.packages }),
+    'tsconfig.json': JSON.stringify({ compilerOptions, files: ['index.ts'] }),
+    ...generator.files?.(url),
+  };
+  for (const [name, text] of Object.entries(files)) await writeFile(join(place, name), text);
+  const stories = join(root, 'scripts', 'contract', 'sdk-check', 'stories');
+  await cp(join(stories, `${generator.name}.ts`), join(place, 'index.ts'));
+  await cp(join(stories, 'story.ts'), join(place, 'story.ts'));
+  await cp(join(root, 'generated', 'openapi.json'), join(place, 'openapi.json'));
+  await run('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--no-package-lock'], { cwd: place });
+}
+
+async function bundle(place: string, name: string): Promise<string> {
+  const outfile = join(place, 'bundled', `${name}.mjs`);
+  await build({
+    entryPoints: [join(place, 'index.ts')],
+    outfile,
+    bundle: true,
+    minify: true,
+    platform: 'node',
+    format: 'esm',
+    logLevel: 'error',
+  });
+  return outfile;
+}
+
+async function sizeOf(path: string): Promise<number> {
+  const found = await stat(path);
+  if (!found.isDirectory()) return found.size;
+  const files = (await readdir(path, { recursive: true, withFileTypes: true })).filter((it) => it.isFile());
+  const sizes = await Promise.all(files.map(async (it) => (await stat(join(it.parentPath, it.name))).size));
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+function kilobytes(bytes: number): string {
+  return `${Math.round(bytes / 1000)} kB`;
+}

@@ -1,0 +1,102 @@
+import { bands } from '../../../generated/spec.js';
+import { colours, picture, round, text } from '../../terminal/svg.js';
+import { quantile } from './bootstrap.js';
+import type { AnsweredScore } from './variants.js';
+
+/** One column of the picture; the scores are those of all people who did the task. */
+export interface TaskScores {
+  readonly task: string;
+  readonly isStressor: boolean;
+  readonly scores: readonly number[];
+}
+
+const size = { width: 900, height: 420 };
+const plot = { left: 44, right: 810, top: 74, bottom: 356 };
+const barWidth = 18;
+
+/** The scores of each task in protocol order. */
+export function scoresByTask(order: readonly string[], answers: readonly AnsweredScore[]): TaskScores[] {
+  return order.map((task) => {
+    const ofTask = answers.filter(({ window }) => window.task === task);
+    const isStressor = ofTask.some(({ window }) => window.label === 'stressor');
+    return { task, isStressor, scores: ofTask.map(({ score }) => score).sort((a, b) => a - b) };
+  });
+}
+
+/** An SVG of 900 by 420: median and quartiles of the scores, task by task, stressor tasks shaded. */
+export function drawTasks(tasks: readonly TaskScores[], title: string, subtitle: string): string {
+  const step = (plot.right - plot.left) / tasks.length;
+  const columns = tasks.map((task, index) => ({ ...task, middle: plot.left + (index + 0.5) * step }));
+  const medians = columns.map(({ middle, scores }) => `${round(middle)},${yOf(quantile(scores, 0.5))}`);
+  return picture({ ...size, left: plot.left, title, subtitle }, [
+    ...stressorRuns(tasks).map(({ from, to }) => shade(plot.left + from * step, (to - from) * step)),
+    ...drawBands(),
+    `<polyline points="${medians.join(' ')}" fill="none" stroke="${colours.faint}" stroke-width="1.5"/>`,
+    ...columns.map(drawQuartiles),
+    ...columns.map(({ middle, task }) => text(middle, plot.bottom + 18, task, { size: 10.5, anchor: 'middle' })),
+    ...drawLegend(),
+  ]);
+}
+
+/** A line at each edge, and the name of the band beside its middle. */
+function drawBands(): string[] {
+  const edges = [0, ...bands.map(({ max_score }, index) => (index === bands.length - 1 ? max_score : max_score + 1))];
+  const lines = edges.flatMap((score) => [
+    `<line x1="${plot.left}" x2="${plot.right}" y1="${yOf(score)}" y2="${yOf(score)}" stroke="${colours.grid}"/>`,
+    text(plot.left - 8, yOf(score) + 4, String(score), { size: 11.5, anchor: 'end', fill: colours.faint }),
+  ]);
+  const names = bands.map(({ state, min_score }, index) => {
+    const middle = yOf((min_score + (edges[index + 1] ?? min_score)) / 2);
+    return text(plot.right + 10, middle + 4, state, { size: 12, fill: colours.faint });
+  });
+  return [...lines, ...names];
+}
+
+function drawQuartiles({ scores, middle, isStressor }: TaskScores & { middle: number }): string {
+  if (scores.length === 0) return '';
+  const colour = isStressor ? colours.warm : colours.cool;
+  const [top, median, bottom] = [0.75, 0.5, 0.25].map((share) => yOf(quantile(scores, share))) as [
+    number,
+    number,
+    number,
+  ];
+  return [
+    `<rect x="${round(middle - barWidth / 2)}" y="${top}" width="${barWidth}" height="${round(bottom - top)}" rx="3"`,
+    ` fill="${colour}" fill-opacity="0.3"/>`,
+    `<circle cx="${round(middle)}" cy="${median}" r="4.5" fill="${colour}"/>`,
+  ].join('');
+}
+
+function drawLegend(): string[] {
+  const y = size.height - 18;
+  const key = (x: number, colour: string, label: string) => [
+    `<rect x="${x}" y="${y - 10}" width="${barWidth}" height="12" rx="3" fill="${colour}" fill-opacity="0.3"/>`,
+    `<circle cx="${x + barWidth / 2}" cy="${y - 4}" r="4" fill="${colour}"/>`,
+    text(x + barWidth + 8, y, label, { size: 12 }),
+  ];
+  return [
+    ...key(plot.left, colours.cool, 'rest or baseline'),
+    ...key(plot.left + 150, colours.warm, 'stressor task (shaded)'),
+    text(plot.right, y, 'dot: median · bar: middle half of people', { size: 12, anchor: 'end', fill: colours.faint }),
+  ];
+}
+
+/** Stressor tasks in a row are shaded as one, so that no seam shows between them; `to` is the task after the last. */
+function stressorRuns(tasks: readonly TaskScores[]): { from: number; to: number }[] {
+  const runs: { from: number; to: number }[] = [];
+  for (const [index, { isStressor }] of tasks.entries()) {
+    const last = runs.at(-1);
+    if (isStressor && last?.to === index) last.to += 1;
+    else if (isStressor) runs.push({ from: index, to: index + 1 });
+  }
+  return runs;
+}
+
+function shade(x: number, width: number): string {
+  const height = plot.bottom - plot.top;
+  return `<rect x="${round(x)}" y="${plot.top}" width="${round(width)}" height="${height}" fill="${colours.shade}"/>`;
+}
+
+function yOf(score: number): number {
+  return round(plot.bottom - (score / 100) * (plot.bottom - plot.top));
+}

@@ -1,0 +1,28 @@
+import type { Column, TableRow } from '../../terminal/table.js';
+import { claims, type StreamResponse } from './everyday-claims.js';
+import { playClaim, type Player } from './play-claim.js';
+
+const seeds = [11, 12, 13];
+
+export const everydayColumns: readonly Column[] = [
+  { title: 'stream' },
+  { title: 'expected' },
+  { title: 'published at the end' },
+  { title: 'holds', align: 'right' },
+];
+
+/** One row per claim: what the first seed publishes at the end, and in how many seeds the claim holds. */
+export async function everydayRows(player: Player): Promise<TableRow[]> {
+  const rows: TableRow[] = [];
+  for (const claim of claims) {
+    const responses = await playClaim(player, claim, seeds);
+    const held = responses.filter((it) => claim.holds(it)).length;
+    rows.push([claim.stream, claim.expected, endOf(responses[0] ?? []), `${held} of ${seeds.length}`]);
+  }
+  return rows;
+}
+
+function endOf(responses: readonly StreamResponse[]): string {
+  const last = responses.at(-1);
+  return last ? `${last.stress_score} ${last.state}` : '';
+}

@@ -1,0 +1,29 @@
+import type { Baseline } from '../../../src/domain/baseline.js';
+import { advanceSession, type Step } from '../../../src/domain/session.js';
+import { bandOf } from '../../../src/domain/states.js';
+import { draw, type Scene } from '../../terminal/scenes.js';
+
+const readings = 10;
+const spacingMs = 2_000;
+const startMs = Date.UTC(2026, 0, 5, 9);
+
+/**
+ * The state in which one draw of a scene ends: ten readings two seconds apart of somebody never seen before. A named
+ * subject's baseline is kept beside the session, anybody else's in it, as ingest does.
+ */
+export function playScene(scene: Scene, random: () => number, isNamed: boolean): string {
+  let last: Step | undefined;
+  let baseline: Baseline | undefined;
+  let score = 0;
+  for (let index = 0; index < readings; index += 1) {
+    const reading = {
+      ...draw(scene, random),
+      atMs: startMs + index * spacingMs,
+      ...(isNamed && { subjectId: 'somebody' }),
+    };
+    last = advanceSession(last?.session, reading, isNamed ? baseline : last?.session.baseline);
+    ({ baseline } = last);
+    ({ score } = last.answer);
+  }
+  return bandOf(score).state;
+}

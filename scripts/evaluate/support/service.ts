@@ -1,0 +1,71 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { startService } from '../../../src/compose.js';
+import { readConfig } from '../../../src/config.js';
+import { startCore } from '../../../src/core/core.js';
+import type { StateReading, Submission } from '../../../src/contract.js';
+import { createKey } from '../../../src/accounts/manage.js';
+import { openDatabase } from '../../../src/store/database.js';
+import { keyTable } from '../../../src/store/keys.js';
+import { createSend } from '../../terminal/client.js';
+
+const root = new URL('../../../', import.meta.url);
+
+/** The service as it is deployed, in this process, on a temporary database and a clock made by hand. */
+export interface EvaluatedService {
+  /** The service's clock, epoch ms. */
+  now(): number;
+  advance(seconds: number): void;
+  /** Over HTTP; throws when the reading is refused. */
+  send(submission: Submission): Promise<StateReading>;
+  /** Forgets what is usual for everybody, in the database behind the service's back. */
+  eraseBaselines(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function startEvaluatedService(): Promise<EvaluatedService> {
+  const folder = await mkdtemp(join(tmpdir(), 'state-evaluation-'));
+  try {
+    return await start(folder);
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function start(folder: string): Promise<EvaluatedService> {
+  // The recordings are played much faster than they were made.
+  const unlimited = { LIMIT_SESSION_REQUESTS_PER_MINUTE: '0', LIMIT_NEW_SESSIONS_PER_MINUTE: '0' };
+  const database = { DATABASE_URL: `sqlite:${join(folder, 'state.db')}` };
+  const config = readConfig({ PORT: '0', ...database, ...unlimited, LOG_LEVEL: 'silent' });
+  let nowMs = Date.UTC(2026, 0, 5, 9);
+  const now = () => nowMs;
+  const service = await startService({ config, root, startCore, log: pino({ level: config.logLevel }), now });
+  const tables = openDatabase(config.database);
+  const stop = new AbortController();
+  // Not the development key: a long recording may outlast it.
+  const { key } = await createKey(keyTable(tables), { account: 'evaluation', tier: 'enterprise' }, nowMs);
+  const post = createSend({ url: service.url, key, signal: stop.signal });
+  return {
+    now,
+    advance(seconds) {
+      nowMs += seconds * 1000;
+    },
+    async send(submission) {
+      const answer = await post(submission);
+      if (answer.kind === 'state') return answer.reading;
+      throw new Error(`the service refused ${JSON.stringify(submission)}: ${answer.status} ${answer.detail}`);
+    },
+    async eraseBaselines() {
+      await tables('subjects').delete();
+    },
+    async close() {
+      stop.abort();
+      await tables.destroy();
+      await service.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,48 @@
+import type { Column, TableRow } from '../../terminal/table.js';
+import { auc } from './auc.js';
+import type { StreamResponse } from './everyday-claims.js';
+import { agreementOf, figuresOf, type HeartStream, scoredWindows, type StreamFigures } from './stream.js';
+
+export const streamColumns: readonly Column[] = [
+  { title: 'person' },
+  { title: 'AUC', align: 'right' },
+  { title: 'state changes per hour', align: 'right' },
+  { title: 'states shorter than a minute', align: 'right' },
+];
+
+/** One row per person, and one for all of them. */
+export function streamRows(streams: readonly HeartStream[], responses: readonly StreamResponse[][]): TableRow[][] {
+  const figures = streams.map((stream, index) => figuresOf(stream, responses[index] ?? []));
+  const sum = (key: keyof StreamFigures) => figures.reduce((total, it) => total + it[key], 0);
+  const pooled = streams.flatMap((stream, index) => scoredWindows(stream, responses[index] ?? []));
+  const all = {
+    auc: auc(pooled),
+    hours: sum('hours'),
+    changes: sum('changes'),
+    short: sum('short'),
+    states: sum('states'),
+  };
+  return [figures.map((it, index) => rowOf(streams[index]?.subject ?? '', it)), [rowOf('all', all)]];
+}
+
+function rowOf(name: string, it: StreamFigures): TableRow {
+  const [perHour, short] = [it.changes / it.hours, (100 * it.short) / it.states];
+  return [name, it.auc.toFixed(3), perHour.toFixed(1), `${short.toFixed(1)} %`];
+}
+
+export const densityColumns: readonly Column[] = [
+  { title: 'reading every' },
+  { title: 'and every' },
+  { title: 'same state', align: 'right' },
+];
+
+/** One row per pair of densities: the share of time with the same state, over all people. */
+export function densityRows(replays: ReadonlyMap<number, readonly StreamResponse[][]>): TableRow[] {
+  const densities = [...replays.keys()].sort((a, b) => a - b);
+  const pairs = densities.flatMap((one, index) => densities.slice(index + 1).map((other) => [one, other] as const));
+  return pairs.map(([one, other]) => {
+    const shares = (replays.get(one) ?? []).map((own, person) => agreementOf(own, replays.get(other)?.[person] ?? []));
+    const mean = shares.reduce((total, share) => total + share, 0) / shares.length;
+    return [`${one} s`, `${other} s`, `${(100 * mean).toFixed(1)} %`];
+  });
+}

@@ -1,0 +1,107 @@
+import { parse } from 'csv-parse/sync';
+import { clampToContract } from '../../terminal/windows.js';
+import { auc, type Scored } from './auc.js';
+import type { StreamResponse } from './everyday-claims.js';
+import type { Player } from './play-claim.js';
+
+/** One person's heart rate, one row per second or less. */
+export interface HeartStream {
+  readonly subject: string;
+  readonly rows: readonly { readonly second: number; readonly heartRate: number; readonly isStressor: boolean }[];
+}
+
+export const windowSeconds = 60;
+/** A state that lasts shorter counts as short. */
+const shortSeconds = 60;
+
+/** The streams of a CSV text with the columns subject, second, heart_rate, label; undefined where it has no `second`. */
+export function readStreams(csv: string): HeartStream[] | undefined {
+  const rows = parse<Record<string, string>>(csv, { columns: true, bom: true, trim: true, skip_empty_lines: true });
+  if (rows[0]?.['second'] === undefined) return undefined;
+  const subjects = [...new Set(rows.map((row) => row['subject'] ?? ''))];
+  return subjects.map((subject) => {
+    const own = rows.filter((row) => row['subject'] === subject);
+    const first = Number(own[0]?.['second']);
+    const toRow = ({ second, heart_rate, label }: Record<string, string>) => ({
+      second: Number(second) - first,
+      heartRate: clampToContract('heart_rate', Number(heart_rate)),
+      isStressor: label === 'stressor',
+    });
+    return { subject, rows: own.map(toRow) };
+  });
+}
+
+/** Sends every stream with a reading every `every` seconds, all people in parallel. Returns the responses per person. */
+export async function replayStreams(
+  player: Player,
+  streams: readonly HeartStream[],
+  every: number,
+  onResponse: () => void,
+): Promise<StreamResponse[][]> {
+  const responses = streams.map((): StreamResponse[] => []);
+  const bySecond = streams.map(({ rows }) => new Map(rows.map((row) => [row.second, row])));
+  const end = Math.max(...streams.map(({ rows }) => rows.at(-1)?.second ?? 0));
+  for (let second = 0; second <= end; second += every) {
+    const timestamp = new Date(player.now()).toISOString();
+    const sent = streams.map(async ({ subject }, index) => {
+      const row = bySecond[index]?.get(second);
+      if (!row) return;
+      const id = `every-${every}-s-${subject}`;
+      const response = await player.send({ session_id: id, subject_id: id, timestamp, heart_rate: row.heartRate });
+      responses[index]?.push({ ...response, second });
+      onResponse();
+    });
+    await Promise.all(sent);
+    player.advance(every);
+  }
+  return responses;
+}
+
+/** The mean published score of each window, with the label of most of its seconds. */
+export function scoredWindows({ rows }: HeartStream, responses: readonly StreamResponse[]): Scored[] {
+  const windowOf = (second: number) => Math.floor(second / windowSeconds);
+  const windows = new Map<number, number[]>();
+  for (const { second, stress_score } of responses)
+    windows.set(windowOf(second), [...(windows.get(windowOf(second)) ?? []), stress_score]);
+  return [...windows].map(([window, scores]) => {
+    const labels = rows.filter(({ second }) => windowOf(second) === window);
+    const stressors = labels.filter(({ isStressor }) => isStressor).length;
+    const score = scores.reduce((sum, it) => sum + it, 0) / scores.length;
+    return { score, isStressor: 2 * stressors > labels.length };
+  });
+}
+
+export interface StreamFigures {
+  readonly auc: number;
+  readonly hours: number;
+  readonly changes: number;
+  /** States that ended within a minute. */
+  readonly short: number;
+  readonly states: number;
+}
+
+export function figuresOf(stream: HeartStream, responses: readonly StreamResponse[]): StreamFigures {
+  const starts = responses.filter(({ state }, index) => index === 0 || state !== responses[index - 1]?.state);
+  const lengths = starts.slice(1).map(({ second }, index) => second - (starts[index]?.second ?? 0));
+  return {
+    auc: auc(scoredWindows(stream, responses)),
+    hours: (responses.at(-1)?.second ?? 0) / 3600,
+    changes: starts.length - 1,
+    short: lengths.filter((seconds) => seconds < shortSeconds).length,
+    states: starts.length,
+  };
+}
+
+/** The share of seconds in which two replays of one stream publish the same state. */
+export function agreementOf(one: readonly StreamResponse[], other: readonly StreamResponse[]): number {
+  const [first, second] = [statesBySecond(one), statesBySecond(other)];
+  const length = Math.min(first.length, second.length);
+  return first.slice(0, length).filter((state, index) => state === second[index]).length / length;
+}
+
+function statesBySecond(responses: readonly StreamResponse[]): string[] {
+  return responses.flatMap(({ state, second }, index) => {
+    const until = responses[index + 1]?.second ?? second + 1;
+    return Array<string>(until - second).fill(state);
+  });
+}

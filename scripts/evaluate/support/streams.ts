@@ -1,0 +1,56 @@
+import { startProgress } from '../../terminal/progress.js';
+import { save } from '../../terminal/save.js';
+import { markdownTable, textTable } from '../../terminal/table.js';
+import { startEvaluatedService } from './service.js';
+import type { StreamResponse } from './everyday-claims.js';
+import { type HeartStream, replayStreams } from './stream.js';
+import { drawStream } from './stream-chart.js';
+import { densityColumns, densityRows, streamColumns, streamRows } from './stream-tables.js';
+
+const every = 5;
+const otherDensities = [1, 15, 60];
+
+interface StreamOptions {
+  readonly markdown: boolean;
+  readonly density: boolean;
+  readonly picture?: string;
+  readonly person?: string;
+}
+
+/** Replays streams through the service and prints their figures; Stress-Predict is such a recording. */
+export async function evaluateStreams(
+  streams: readonly HeartStream[],
+  { markdown, density, picture, person }: StreamOptions,
+): Promise<void> {
+  const print = markdown ? markdownTable : textTable;
+  const replays = await replayAll(streams, density ? [every, ...otherDensities] : [every]);
+  const responses = replays.get(every) ?? [];
+  console.log(print(streamColumns, streamRows(streams, responses)));
+  if (density) console.log(`\n${print(densityColumns, [densityRows(replays)])}`);
+  const shown = Math.max(
+    0,
+    streams.findIndex(({ subject }) => subject === person),
+  );
+  const stream = streams[shown];
+  const subtitle = `Stress-Predict, person ${stream?.subject}, a reading every ${every} s, stressors shaded (Iqbal et al. 2022, MIT license)`;
+  if (picture && stream) await save(picture, drawStream(stream, responses[shown] ?? [], subtitle));
+}
+
+async function replayAll(
+  streams: readonly HeartStream[],
+  densities: readonly number[],
+): Promise<Map<number, StreamResponse[][]>> {
+  const rows = streams.reduce((sum, it) => sum + it.rows.length, 0);
+  const count = densities.reduce((sum, seconds) => sum + rows / seconds, 0);
+  const service = await startEvaluatedService();
+  const progress = startProgress(process.stderr, Math.round(count), 'readings');
+  try {
+    const replays = new Map<number, StreamResponse[][]>();
+    for (const seconds of densities)
+      replays.set(seconds, await replayStreams(service, streams, seconds, progress.advance));
+    return replays;
+  } finally {
+    progress.stop();
+    await service.close();
+  }
+}

@@ -1,0 +1,132 @@
+/**
+ * `npm test`: runs all checks in order. Tests run on SQLite, and also on MySQL when a server is reachable (TEST_MYSQL_URL,
+ * default: root without password on 127.0.0.1:3306). Tests of shared limits need redis-server, browser tests need
+ * Chromium. TEST_MYSQL_REQUIRED=1, TEST_REDIS_REQUIRED=1 and TEST_BROWSER_REQUIRED=1 turn a missing one into a failure.
+ */
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pc from 'picocolors';
+import { chromiumPath, hasChromium } from '../../contract-tests/support/chromium.js';
+import { type DatabaseKind, isMysqlReachable, mysqlServerUrl } from '../../contract-tests/support/databases.js';
+import { hasRedisServer } from '../../contract-tests/support/has-redis-server.js';
+
+interface Stage {
+  readonly name: string;
+  readonly run: () => Promise<Counts>;
+}
+interface Counts {
+  readonly passed: number;
+  readonly failed: number;
+}
+
+const isMysqlRequired = process.env['TEST_MYSQL_REQUIRED'] === '1';
+const isRedisRequired = process.env['TEST_REDIS_REQUIRED'] === '1';
+const isBrowserRequired = process.env['TEST_BROWSER_REQUIRED'] === '1';
+const hasMysql = await isMysqlReachable();
+const hasRedis = hasRedisServer();
+const hasBrowser = hasChromium();
+const databases: DatabaseKind[] = hasMysql ? ['sqlite', 'mysql'] : ['sqlite'];
+const stages: Stage[] = [
+  { name: 'generated files are current', run: () => check('tsx', ['scripts/generate/generate.ts', '--check']) },
+  {
+    name: 'guides say what the contract says',
+    run: () => check('tsx', ['scripts/generate/fill-guides.ts', '--check']),
+  },
+  { name: 'code: format', run: () => check('prettier', ['--check', '--log-level=warn', '.']) },
+  { name: 'code: lint and layers', run: () => check('eslint', ['--max-warnings=0', '.']) },
+  { name: 'code: types', run: () => check('tsc', []) },
+  { name: 'docs: types', run: () => check('tsc', ['-p', 'scripts/docs']) },
+  { name: 'contract: spectral', run: () => check('spectral', ['lint', 'openapi.yaml', '--fail-severity=hint']) },
+  { name: 'contract: redocly', run: () => check('redocly', ['lint', 'openapi.yaml']) },
+  { name: 'contract: only additions', run: () => check('tsx', ['scripts/contract/diff.ts']) },
+  ...databases.flatMap((database) => [
+    { name: `tests on ${database}`, run: () => vitest(database) },
+    { name: `dredd on ${database}`, run: () => dredd(database) },
+  ]),
+];
+
+const results: Array<Counts & { name: string; seconds: number }> = [];
+for (const { name, run } of stages) {
+  console.log(pc.bold(`\n── ${name}`));
+  const startedAtMs = Date.now();
+  results.push({ name, ...(await run()), seconds: Math.round((Date.now() - startedAtMs) / 1000) });
+}
+process.exitCode = report();
+
+function report(): number {
+  console.log();
+  for (const { name, passed, failed, seconds } of results) {
+    const mark = failed === 0 ? pc.green('✓') : pc.red('✗');
+    console.log(`${mark} ${name.padEnd(30)} ${String(passed).padStart(4)} passed ${failed} failed  ${seconds} s`);
+  }
+  const sum = (pick: (counts: Counts) => number) => results.reduce((total, it) => total + pick(it), 0);
+  const missing = [!hasMysql && isMysqlRequired, !hasRedis && isRedisRequired, !hasBrowser && isBrowserRequired].filter(
+    Boolean,
+  ).length;
+  if (!hasBrowser) console.log(`Browser tests did not run: ${chromiumPath} is missing. Install Chromium.`);
+  if (!hasRedis) console.log('Tests of shared limits did not run: redis-server is missing. Install Redis 7.');
+  if (!hasMysql)
+    console.log(
+      `MySQL was not covered: no server answers at ${new URL(mysqlServerUrl).host}. Start one, or set TEST_MYSQL_URL.`,
+    );
+  const failed = sum((it) => it.failed) + missing;
+  console.log(`${sum((it) => it.passed)} passed, ${failed} failed`);
+  return failed === 0 ? 0 : 1;
+}
+
+/** Runs a command that passes or fails as a whole. */
+async function check(command: string, args: readonly string[]): Promise<Counts> {
+  return (await execute(command, args)).code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
+}
+
+async function vitest(database: DatabaseKind): Promise<Counts> {
+  const folder = await mkdtemp(join(tmpdir(), 'state-service-report-'));
+  const file = join(folder, 'vitest.json');
+  try {
+    const args = ['run', '--reporter=dot', '--reporter=json', `--outputFile.json=${file}`];
+    const { code } = await execute('vitest', args, { TEST_DATABASE: database });
+    const report = JSON.parse(await readFile(file, 'utf8').catch(() => '{}'));
+    const counts = { passed: report.numPassedTests ?? 0, failed: report.numFailedTests ?? 0 };
+    // An error outside of a test (on import, an unhandled rejection) also fails the stage.
+    return code === 0 || counts.failed > 0 ? counts : { ...counts, failed: 1 };
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+async function dredd(database: DatabaseKind): Promise<Counts> {
+  const { code, stdout } = await execute('tsx', [
+    // Suppresses the deprecation warnings of Dredd's logger.
+    '--disable-warning=Warning',
+    '--disable-warning=DEP0060',
+    'scripts/contract/dredd.ts',
+    database,
+  ]);
+  const [, passed = '0', failed = '0'] = /^(\d+) passed, (\d+) failed$/m.exec(stdout) ?? [];
+  const counts = { passed: Number(passed), failed: Number(failed) };
+  return code === 0 || counts.failed > 0 ? counts : { ...counts, failed: 1 };
+}
+
+/** Runs a command of node_modules and passes its output through. */
+function execute(
+  command: string,
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Promise<{ code: number | null; stdout: string }> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(join('node_modules', '.bin', command), args, {
+      // Behind a pipe, the commands cannot detect a terminal themselves.
+      env: { ...process.env, ...(process.stdout.isTTY ? { FORCE_COLOR: '1' } : { NO_COLOR: '1' }), ...env },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let stdout = '';
+    child.stdout.on('data', (text) => {
+      stdout += text;
+      process.stdout.write(text);
+    });
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code, stdout }));
+  });
+}
