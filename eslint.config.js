@@ -51,14 +51,7 @@ function layer([room, allowed]) {
 
 export default tseslint.config(
   {
-    ignores: [
-      '**/dist/',
-      'reports/',
-      'node_modules/',
-      'contract-tests/dredd/hooks.cjs',
-      // Read clients that are generated elsewhere; npm run sdk:check compiles them there.
-      'scripts/contract/sdk-check/stories/',
-    ],
+    ignores: ['**/dist/', 'reports/', 'node_modules/', 'contract-tests/dredd/hooks.cjs'],
   },
   tseslint.configs.recommended,
   {
@@ -96,6 +89,11 @@ export default tseslint.config(
         { object: 'URL', property: 'canParse', message: 'Wrong in Node 20 and 22: see parse-url.ts.' },
       ],
     },
+  },
+  {
+    // They import clients that npm run sdk:check generates elsewhere, and compiles them there.
+    files: ['scripts/contract/sdk-check/stories/*.ts'],
+    extends: [tseslint.configs.disableTypeChecked],
   },
   ...Object.entries(mayImport).map(layer),
 );
