@@ -73,6 +73,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List sessions
+         * @description Returns the account's sessions with their latest state. The session that started last comes first, 50 per page.
+         *     Continue with `next_cursor` until it is null. The order does not change while readings arrive, so the pages
+         *     contain every session once. A session expires 24 hours after its last reading. A filter value that does not
+         *     exist returns an empty list.
+         */
+        get: operations["listSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/triggers": {
         parameters: {
             query?: never;
@@ -615,6 +638,48 @@ export interface components {
              * @example 53
              */
             mean?: number;
+        };
+        /** @description A session with its latest state. */
+        SessionSummary: {
+            session_id: components["schemas"]["Identifier"];
+            /**
+             * @description The person of the session; absent until a reading names it.
+             * @example 5f2b51ca2b4d1a7e
+             */
+            subject_id?: string;
+            /**
+             * Format: date-time
+             * @description When the service accepted the first reading. RFC 3339 in UTC, to the millisecond.
+             * @example 2026-11-21T09:12:04.310Z
+             */
+            started_at: string;
+            /**
+             * Format: date-time
+             * @description The time of the newest reading. RFC 3339 in UTC, to the millisecond.
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            timestamp: string;
+            state: components["schemas"]["State"];
+            /**
+             * @description The score as of the newest reading.
+             * @example 73
+             */
+            stress_score: number;
+            /**
+             * @description The confidence of the score.
+             * @example 0.9
+             */
+            confidence: number;
+        };
+        /** @description A page of sessions. */
+        SessionList: {
+            /** @description The session that started last comes first. */
+            sessions: components["schemas"]["SessionSummary"][];
+            /**
+             * @description Cursor of the next page; null on the last page.
+             * @example MTc5NTI1MjMyNDMxMC43YzFlOTBhYjM0ZDI
+             */
+            next_cursor: string | null;
         };
         /**
          * @description observed (sighted, no pattern of stress yet), active (it stresses this person), resolved (it did, and no longer does).
@@ -1341,6 +1406,11 @@ export interface components {
          */
         SubjectId: components["schemas"]["Identifier"];
         /**
+         * @description Only sessions of this person.
+         * @example 5f2b51ca2b4d1a7e
+         */
+        SubjectIdFilter: components["schemas"]["Identifier"];
+        /**
          * @description The person, as named in the readings, percent-encoded where a path needs it. Case-sensitive.
          * @example 5f2b51ca2b4d1a7e
          */
@@ -1551,6 +1621,46 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["SessionNotFound"];
+            422: components["responses"]["InvalidParameters"];
+            429: components["responses"]["RateLimitExceeded"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listSessions: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only sessions of this person.
+                 * @example 5f2b51ca2b4d1a7e
+                 */
+                subject_id?: components["parameters"]["SubjectIdFilter"];
+                /**
+                 * @description The `next_cursor` of the previous page. Use it with the same filters.
+                 * @example MTc5NTI1MzQwMDAwMC5kbHZfMmI3ZTlkNGY2YTFjNGUzYjhkMDU
+                 */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of sessions. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                    RateLimit: components["headers"]["RateLimitIfAny"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionList"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             422: components["responses"]["InvalidParameters"];
             429: components["responses"]["RateLimitExceeded"];
             500: components["responses"]["InternalError"];

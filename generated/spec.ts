@@ -98,6 +98,10 @@ export const webhookDelivery = {
   }
 } as const;
 
+export const sessionList = {
+  "page_size": 50
+} as const;
+
 export const idempotency = {
   "retention_hours": 24,
   "secret_minutes": 60,
@@ -942,6 +946,16 @@ export const bounds = {
       "maximum": 100
     }
   },
+  "SessionSummary": {
+    "stress_score": {
+      "minimum": 0,
+      "maximum": 100
+    },
+    "confidence": {
+      "minimum": 0,
+      "maximum": 1
+    }
+  },
   "TriggerEntry": {
     "avg_stress": {
       "minimum": 0,
@@ -1003,6 +1017,7 @@ export const operationScopes = {
   "ingest": "ingest",
   "getState": "read",
   "getHistory": "read",
+  "listSessions": "read",
   "getTriggers": "read",
   "deleteSubject": "erase",
   "registerWebhook": "webhooks",
@@ -1016,4 +1031,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "96630ea1888783d1edf28f729136edc05015e327a62d1c616de998e89d970759" as const;
+export const contractDigest = "b6f7fcb33a28eb662a5d3899545796cabc99989a4389320beb9536aaa3d80494" as const;
