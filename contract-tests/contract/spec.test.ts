@@ -164,7 +164,7 @@ test('every route is in the contract', async () => {
   const templates = Object.keys(contract.paths);
   const shortened = templates.map((path) => path.replace(/\/[^/]+$/, '') || '/');
   const besides = documentation.flatMap((path) => [`${path}s`, `/v1${path}`]);
-  const guessed = ['/metrics', '/admin', '/debug', '/status', '/v1/sessions', '/v1/keys', '/accounts', '/v2/ingest'];
+  const guessed = ['/metrics', '/admin', '/debug', '/status', '/v1/session', '/v1/keys', '/accounts', '/v2/ingest'];
   const lengthened = templates.map((path) => `${path}/more`);
   for (const template of new Set([...templates, ...shortened, ...lengthened, ...besides, ...guessed])) {
     const path = template.replace(/\{\w+\}/g, 'none');

@@ -59,6 +59,15 @@ const scenarios: Scenarios = {
     500: withoutTable('sessions'),
     503: unavailable('sessions'),
   },
+  listSessions: {
+    200: async ({ world }) => sessionWithData(world),
+    401: withUnknownKey,
+    403: withoutScope,
+    422: withUnknownParameter,
+    429: withSpentKey,
+    500: withoutTable('sessions'),
+    503: unavailable('sessions'),
+  },
   getTriggers: {
     200: async ({ world, transaction }) => setQuery(transaction, 'subject_id', await subjectWithTopic(world)),
     401: withUnknownKey,

@@ -56,6 +56,8 @@ const mayScan = [
   /^select [^*]* from `outbox` order by `created_at_ms` asc limit \?$/,
   // Reads the newest audit entries, of all accounts or of one, from the end of an index.
   /^select [^*]* from `key_audit` (?:where `account_id` = \? )?order by `at_ms` desc, `entry_id` desc limit \?$/,
+  // Reads the account's newest sessions from the end of an index.
+  /^select [^*]* from `sessions` where `account_id` = \? and `body` is not null order by `started_at_ms` desc, `incarnation` desc limit \?$/,
   // Reads the account names of audit entries. With few accounts, the server reads all.
   /^select `account_id`, `name` from `accounts` where `account_id` in \([?, ]+\)$/,
   // An account has at most 1,000 idempotency keys. Keys with a secret of the last hour are found by age.
@@ -211,11 +213,19 @@ async function live(heard: Heard, accountId: string, key: string): Promise<void>
   await operations.getState(ask({ session_id: 'ours-0' }), ours);
   await operations.getHistory(ask({ session_id: 'ours-0' }), ours);
   await operations.getTriggers(ask({ subject_id: 'us-0' }), ours);
+  await listAllSessions(operations, ours);
   await liveWithWebhooks(store, operations, clock, ours);
   await operations.deleteSubject({ ...ask(undefined), params: { subject_id: 'us-0' } }, ours);
   await callOnce(heard, ours);
   await purgeExpired(store, clock.nowMs);
   await finishErasures(store);
+}
+
+/** Reads the first two pages of all sessions, and those of one subject. */
+async function listAllSessions(operations: Operations, ours: Caller): Promise<void> {
+  const { body } = await operations.listSessions(ask({}), ours);
+  await operations.listSessions(ask({ ...(body.next_cursor !== null && { cursor: body.next_cursor }) }), ours);
+  await operations.listSessions(ask({ subject_id: 'us-0' }), ours);
 }
 
 /** Counts a call towards the monthly quota and writes the count. */

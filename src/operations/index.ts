@@ -11,6 +11,7 @@ import { ingest } from './ingest.js';
 import { listDeliveries } from './list-deliveries.js';
 import { listFailedDeliveries } from './list-failed-deliveries.js';
 import { listWebhooks } from './list-webhooks.js';
+import { listSessions } from './list-sessions.js';
 import { registerWebhook } from './register-webhook.js';
 import { removeWebhook } from './remove-webhook.js';
 import { retryDeliveries } from './retry-deliveries.js';
@@ -33,6 +34,7 @@ export function createOperations(services: Services): Operations {
     ingest: ingest(services),
     getState: getState(services),
     getHistory: getHistory(services),
+    listSessions: listSessions(services),
     getTriggers: getTriggers(services),
     deleteSubject: deleteSubject(services),
     registerWebhook: registerWebhook(services),

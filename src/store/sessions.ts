@@ -17,7 +17,7 @@ export interface StoredSession {
   readonly session: Session | undefined;
 }
 
-interface SessionRow {
+export interface SessionRow {
   readonly session_id: string;
   readonly incarnation: string;
   readonly subject_id: string | null;
@@ -74,7 +74,12 @@ export function sessionWriter(transaction: Knex, accountId: string, { version, c
         table: 'sessions',
         idColumn: 'session_id',
         columns: ['session_id', 'incarnation', 'version'],
-        placeholder: () => ({ incarnation: makeIncarnation(), version: noVersion, touched_at_ms: touchedAt(nowMs) }),
+        placeholder: () => ({
+          incarnation: makeIncarnation(),
+          version: noVersion,
+          touched_at_ms: touchedAt(nowMs),
+          started_at_ms: nowMs,
+        }),
       });
       const locked = rows.map((row) => ({ id: row.session_id, version: row.version }));
       const sessions = await caches.sessions.contentsOf(accountId, locked, readSessions);
@@ -100,17 +105,10 @@ export function sessionWriter(transaction: Knex, accountId: string, { version, c
         const body = rowFormats.session.encode(content);
         afterCommit.push(() => caches.sessions.keep(accountId, { id: session_id, version }, session, body.length));
         const subject_id = subjectId ?? null;
-        return {
-          account_id: accountId,
-          session_id,
-          incarnation,
-          version,
-          subject_id,
-          touched_at_ms: touchedAt(nowMs),
-          body,
-        };
+        const times = { touched_at_ms: touchedAt(nowMs), started_at_ms: nowMs };
+        return { account_id: accountId, session_id, incarnation, version, subject_id, ...times, body };
       });
-      // The incarnation is not updated: a locked session already has one.
+      // The incarnation and the start are not updated: a locked session already has them.
       const merged = ['version', 'subject_id', 'touched_at_ms', 'body'];
       return insertOf(transaction, 'sessions', rows, { key: ['account_id', 'session_id'], merged });
     },
@@ -134,7 +132,8 @@ function keyed<T>(id: string, content: T | undefined): Array<[string, T]> {
   return content === undefined ? [] : [[id, content]];
 }
 
-function sessionOf(row: Pick<SessionRow, 'subject_id' | 'body'>): Session | undefined {
+/** Returns undefined for a placeholder row. */
+export function sessionOf(row: Pick<SessionRow, 'subject_id' | 'body'>): Session | undefined {
   if (row.body === null) return undefined;
   const content = rowFormats.session.decode(row.body);
   return row.subject_id === null ? content : { ...content, subjectId: row.subject_id };

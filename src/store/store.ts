@@ -23,6 +23,7 @@ import { findOldestEvent, findSessionsWithEvents, outboxTable } from './outbox.j
 import { purgeReadings, readingTable } from './readings.js';
 import { retry, untilUnlocked } from './retry.js';
 import { runStatements, type Statement } from './run-statements.js';
+import { listSessions, type SessionFilter } from './session-list.js';
 import { purgeSessions, sessionReader, sessionWriter } from './sessions.js';
 import { deliveryLog } from './settled-deliveries.js';
 import { subjectReader, subjectWriter } from './subjects.js';
@@ -37,6 +38,7 @@ export function readerOf(knex: Knex, accountId: string) {
   return {
     findSession: sessionReader(knex, accountId).find,
     sessionsWithData: sessionReader(knex, accountId).withData,
+    sessions: (filter: SessionFilter, max: number) => listSessions(knex, accountId, filter, max),
     findSubject: subjectReader(knex, accountId).find,
     triggersOf: triggerReader(knex, accountId).ofSubject,
     pointsAfter: readingTable(knex, accountId).pointsAfter,

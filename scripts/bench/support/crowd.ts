@@ -42,6 +42,13 @@ type Template = Readonly<{
   timestamp_ms: number;
   body: string;
 }>;
+/** The columns of a session that differ from the template's. */
+interface SessionColumns {
+  readonly session_id: string;
+  readonly subject_id: string | null;
+  readonly touched_at_ms: number;
+  readonly started_at_ms: number;
+}
 type ReadingRow = Parameters<typeof insertRows>[2][number];
 
 /** Creates the template by sending its readings to the service. */
@@ -61,6 +68,7 @@ export async function startCrowd(knex: Knex, databaseUrl: string, key: string, o
         session_id: crowdName(number),
         subject_id: subjectName(number % options.subjects),
         touched_at_ms: endsMs(number),
+        started_at_ms: endsMs(number),
       }));
       await copyTo(from, to, 0);
     },
@@ -96,7 +104,7 @@ async function addSessions(
   { account_id, incarnation, version, body }: Template,
   from: number,
   to: number,
-  describe: (number: number) => { session_id: string; subject_id: string | null; touched_at_ms: number },
+  describe: (number: number) => SessionColumns,
 ): Promise<void> {
   const rows = Array.from({ length: to - from }, (_, index) => ({
     account_id,
@@ -136,7 +144,12 @@ async function layHistories(knex: Knex, template: Template, readings: readonly R
   ];
   for (const [session_id, minutes] of lengths) {
     await knex('readings').where({ account_id: template.account_id, session_id }).delete();
-    await addSessions(knex, template, 0, 1, () => ({ session_id, subject_id: null, touched_at_ms: nowMs }));
+    await addSessions(knex, template, 0, 1, () => ({
+      session_id,
+      subject_id: null,
+      touched_at_ms: nowMs,
+      started_at_ms: nowMs,
+    }));
     const count = (minutes * minuteMs) / spacingMs;
     const rows = Array.from({ length: count }, (_, index) => ({
       ...(readings[index % readings.length] as ReadingRow),

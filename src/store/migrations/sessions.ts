@@ -15,12 +15,19 @@ export async function sessions(knex: Knex): Promise<void> {
       // Id of the transaction that wrote the row. A process uses its cached copy only if the ids are equal.
       ascii(table, 'version', 12).notNullable();
       ascii(table, 'subject_id', 256).nullable();
+      // When the last reading was accepted.
       table.bigInteger('touched_at_ms').notNullable();
+      // When the first reading was accepted. It never changes, so readings cause no updates of the indexes on it.
+      table.bigInteger('started_at_ms').notNullable();
       // Null in a placeholder row, which a transaction locks before the session's first reading.
       asciiJson(table, 'body').nullable();
       table.primary(['account_id', 'session_id']);
     },
-    indexes: { sessions_by_touch: ['touched_at_ms'], sessions_by_subject: ['account_id', 'subject_id'] },
+    indexes: {
+      sessions_by_touch: ['touched_at_ms'],
+      sessions_by_start: ['account_id', 'started_at_ms', 'incarnation'],
+      sessions_by_subject: ['account_id', 'subject_id', 'started_at_ms', 'incarnation'],
+    },
   });
   await createTable(knex, 'readings', {
     columns(table) {

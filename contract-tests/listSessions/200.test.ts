@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest';
+import type { Schema } from '../../src/contract.js';
+import { startTestService, type TestService } from '../support/service.js';
+
+type Page = Schema<'SessionList'>;
+
+async function page(service: TestService, query: Record<string, string> = {}): Promise<Page> {
+  const { status, body } = await service.request(`/v1/sessions?${new URLSearchParams(query)}`);
+  expect(status).toBe(200);
+  return body;
+}
+
+/** Returns the sessions of all pages in order. `between` runs after each page. */
+async function walk(
+  service: TestService,
+  filter: Record<string, string> = {},
+  between = async () => {},
+): Promise<string[]> {
+  const ids: string[] = [];
+  for (let cursor: string | null = ''; cursor !== null; await between()) {
+    const { sessions, next_cursor }: Page = await page(service, { ...filter, ...(cursor && { cursor }) });
+    if (next_cursor !== null) expect(sessions).toHaveLength(50);
+    ids.push(...sessions.map(({ session_id }) => session_id));
+    cursor = next_cursor;
+  }
+  return ids;
+}
+
+/** Starts sessions, several of them in the same millisecond. The subject of every third one is "anna". */
+async function fill(service: TestService, count: number): Promise<string[]> {
+  const ids = Array.from({ length: count }, (_, index) => `s-${index}`);
+  for (const [index, session_id] of ids.entries()) {
+    if (index % 4 === 0) service.clock.advance(0.001);
+    await service.read({ session_id, heart_rate: 70, ...(index % 3 === 0 && { subject_id: 'anna' }) });
+  }
+  return ids;
+}
+
+test('an entry has the latest state, score, confidence and timestamp of its session, and its subject', async () => {
+  const service = await startTestService();
+  const startedAt = service.clock.at();
+  await service.read({ session_id: 'one', heart_rate: 70 });
+  service.clock.advance(2);
+  const sent = { session_id: 'one', subject_id: 'anna', heart_rate: 120, tone: 'hostile' } as const;
+  const { state, stress_score, confidence, timestamp } = await service.read(sent);
+  expect(await page(service)).toEqual({
+    sessions: [
+      { session_id: 'one', subject_id: 'anna', started_at: startedAt, timestamp, state, stress_score, confidence },
+    ],
+    next_cursor: null,
+  });
+});
+
+test('an account without sessions has an empty list', async () => {
+  expect(await page(await startTestService())).toEqual({ sessions: [], next_cursor: null });
+});
+
+test('the pages contain every session once, latest start first, while readings arrive', async () => {
+  const service = await startTestService();
+  const ids = await fill(service, 123);
+  service.clock.advance(1);
+  const touchOldest = async () => void (await service.read({ session_id: 's-0', heart_rate: 70 }));
+  const walked = await walk(service, {}, touchOldest);
+  expect([...walked].sort()).toEqual([...ids].sort());
+  // Sessions that started in the same millisecond have no order.
+  const startOf = (id: string) => Math.floor(Number(id.slice(2)) / 4);
+  expect(walked.map(startOf)).toEqual([...ids].reverse().map(startOf));
+});
+
+test('the filter selects the sessions of a subject', async () => {
+  const service = await startTestService();
+  const ids = await fill(service, 160);
+  const wanted = ids.filter((_, index) => index % 3 === 0);
+  expect((await walk(service, { subject_id: 'anna' })).sort()).toEqual(wanted.sort());
+  expect(await page(service, { subject_id: 'unknown' })).toEqual({ sessions: [], next_cursor: null });
+});
+
+test("another account's sessions are not listed, and its cursors return none of them", async () => {
+  const [owner, stranger] = [await startTestService(), await startTestService()];
+  await fill(owner, 60);
+  const { next_cursor } = await page(owner);
+  for (const query of [{}, { subject_id: 'anna' }, { cursor: next_cursor ?? '' }])
+    expect(await page(stranger, query as Record<string, string>)).toEqual({ sessions: [], next_cursor: null });
+});
+
+test('an erased session is not listed, and its id starts a new session', async () => {
+  const service = await startTestService();
+  await service.read({ session_id: 'one', subject_id: 'anna', heart_rate: 70 });
+  service.clock.advance(5);
+  await service.request('/v1/subjects/anna', { method: 'DELETE' });
+  expect((await page(service)).sessions).toEqual([]);
+  const startedAt = service.clock.at();
+  await service.read({ session_id: 'one', heart_rate: 70 });
+  expect((await page(service)).sessions).toMatchObject([{ session_id: 'one', started_at: startedAt }]);
+});

@@ -1,0 +1,66 @@
+import type { Knex } from 'knex';
+import { expect, onTestFinished, test } from 'vitest';
+import { readConfig } from '../../src/config.js';
+import { openDatabase } from '../../src/store/database.js';
+import { insertRows } from '../../src/store/insert-rows.js';
+import { migrate } from '../../src/store/migrate.js';
+import { type SessionFilter, listSessions } from '../../src/store/session-list.js';
+import { createTestDatabase, databaseKind } from '../support/databases.js';
+
+const sessions = 100_000;
+const rowsAtOnce = 500;
+const startMs = Date.UTC(2026, 10, 21);
+const accountId = 'acc_1';
+
+/** Sessions of one account in a random order of ids, four of them per subject. */
+async function fill(knex: Knex): Promise<void> {
+  const row = (index: number) => ({
+    account_id: accountId,
+    session_id: `s-${(index * 7919) % sessions}`,
+    incarnation: index.toString(16).padStart(12, '0'),
+    version: 'v',
+    subject_id: `p-${index % (sessions / 4)}`,
+    touched_at_ms: startMs + index,
+    started_at_ms: startMs + Math.floor(index / 3),
+    body: '{}',
+  });
+  for (let from = 0; from < sessions; from += rowsAtOnce)
+    await insertRows(
+      knex,
+      'sessions',
+      Array.from({ length: rowsAtOnce }, (_, index) => row(from + index)),
+    );
+  if (databaseKind === 'mysql') await knex.raw('analyze table sessions');
+}
+
+test('with 100,000 sessions, every page is read from the end of an index without sorting', async () => {
+  const database = await createTestDatabase();
+  onTestFinished(() => database.drop());
+  const knex = openDatabase(readConfig({ DATABASE_URL: database.url }).database);
+  onTestFinished(() => knex.destroy());
+  await migrate(knex);
+  await fill(knex);
+  const after = { startedAtMs: startMs + sessions / 6, incarnation: '00000000c350' };
+  for (const [filter, index] of [
+    [{}, 'sessions_by_start'],
+    [{ after }, 'sessions_by_start'],
+    [{ subjectId: 'p-7' }, 'sessions_by_subject'],
+    [{ subjectId: 'p-7', after }, 'sessions_by_subject'],
+  ] satisfies Array<[SessionFilter, string]>) {
+    const plan = await planOf(knex, filter);
+    expect([filter, plan]).toEqual([filter, expect.stringContaining(index)]);
+    expect([filter, plan]).toEqual([filter, expect.not.stringMatching(/filesort|TEMP B-TREE|SCAN/)]);
+  }
+});
+
+/** Returns the plan of the statement that reads a page. */
+async function planOf(knex: Knex, filter: SessionFilter): Promise<string> {
+  const sent: Array<{ sql: string; bindings: readonly Knex.Value[] }> = [];
+  const hear = (statement: (typeof sent)[number]) => void sent.push(statement);
+  knex.on('query', hear);
+  await listSessions(knex, accountId, filter, 51).catch(() => undefined);
+  knex.removeListener('query', hear);
+  const [{ sql, bindings }] = sent as [(typeof sent)[number]];
+  const explain = databaseKind === 'sqlite' ? 'explain query plan' : 'explain format=traditional';
+  return JSON.stringify(await knex.raw(`${explain} ${sql}`, bindings as Knex.Value[]));
+}

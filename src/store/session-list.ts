@@ -1,0 +1,55 @@
+import type { Knex } from 'knex';
+import { type SessionRow, sessionOf } from './sessions.js';
+import type { Session } from '../domain/session.js';
+
+/** The last session of the previous page. */
+export interface SessionCursor {
+  readonly startedAtMs: number;
+  readonly incarnation: string;
+}
+
+export interface SessionFilter {
+  readonly subjectId?: string | undefined;
+  readonly after?: SessionCursor | undefined;
+}
+
+export interface ListedSession extends SessionCursor {
+  readonly sessionId: string;
+  readonly session: Session;
+}
+
+const columns = ['session_id', 'incarnation', 'subject_id', 'body', 'started_at_ms'] as const;
+
+/**
+ * Returns at most `max` sessions of one account, latest start first. The order follows the start, not the newest
+ * reading: a session that gets a reading while a client reads the pages stays in its place.
+ */
+export async function listSessions(
+  knex: Knex,
+  accountId: string,
+  { subjectId, after }: SessionFilter,
+  max: number,
+): Promise<ListedSession[]> {
+  const query = knex('sessions')
+    .select(...columns)
+    .where({ account_id: accountId });
+  if (subjectId !== undefined) query.where({ subject_id: subjectId });
+  if (after) onlyAfter(query, after);
+  const order = ['started_at_ms', 'incarnation'].map((column) => ({ column, order: 'desc' }) as const);
+  const rows: Array<SessionRow & { readonly started_at_ms: number }> = await query
+    .whereNotNull('body')
+    .orderBy(order)
+    .limit(max);
+  return rows.flatMap((row) => {
+    const session = sessionOf(row);
+    if (!session) return [];
+    return [{ sessionId: row.session_id, incarnation: row.incarnation, startedAtMs: row.started_at_ms, session }];
+  });
+}
+
+/** Repeats the time condition, because only the first one can use the index. */
+function onlyAfter(query: Knex.QueryBuilder, { startedAtMs, incarnation }: SessionCursor): void {
+  query
+    .where('started_at_ms', '<=', startedAtMs)
+    .where((rest) => void rest.where('started_at_ms', '<', startedAtMs).orWhere('incarnation', '<', incarnation));
+}
