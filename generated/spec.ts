@@ -1031,4 +1031,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "b6f7fcb33a28eb662a5d3899545796cabc99989a4389320beb9536aaa3d80494" as const;
+export const contractDigest = "ec5657944646f0d532e249505d770804d925fd80e3728f491c64be9045614980" as const;
