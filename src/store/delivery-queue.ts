@@ -1,8 +1,9 @@
 import type { Knex } from 'knex';
 import { deleteOldest } from './delete-oldest.js';
-import { type Delivery, deliveryColumns, toDelivery } from './delivery-row.js';
+import { type Delivery, deliveryColumns, type DeliveryRow, toDelivery } from './delivery-row.js';
 import { isMysql } from './is-mysql.js';
 import { retry } from './retry.js';
+import { whereKeys } from './where-keys.js';
 
 /** A claimed delivery with its account. */
 export type DueDelivery = Delivery & { readonly accountId: string };
@@ -26,6 +27,7 @@ export interface Claim {
   readonly shares: ReadonlyArray<{ readonly queue: DueQueue; readonly count: number }>;
 }
 
+const keyColumns = ['account_id', 'delivery_id'] as const;
 /** Candidates per slot. Concurrent workers find the same candidates, so extra ones let each worker claim some. */
 const candidatesPerSlot = 4;
 /**
@@ -72,12 +74,12 @@ export async function claimDue(knex: Knex, claim: Claim): Promise<DueDelivery[]>
 async function take(knex: Knex, keys: ReadonlyArray<[string, string]>, claim: Claim): Promise<DueDelivery[]> {
   // coalesce makes SQLite use the primary key instead of the index of due deliveries.
   const isDueRow = "coalesce(status, '') = 'due'";
-  const mine = () => knex('deliveries').whereIn(['account_id', 'delivery_id'], keys).whereRaw(isDueRow);
+  const mine = () => whereKeys(knex('deliveries'), keyColumns, keys).whereRaw(isDueRow);
   const isFree = 'due_at_ms <= ? or (due_at_ms > ? and owner is null)';
   await mine()
     .whereRaw(`(${isFree})`, [claim.nowMs, horizonOf(claim)])
     .update({ owner: claim.owner, due_at_ms: claim.leasedUntilMs });
-  const rows = await mine()
+  const rows: Array<DeliveryRow & { accountId: string }> = await mine()
     .select({ accountId: 'account_id', ...deliveryColumns })
     .where({ owner: claim.owner });
   return rows.map((row) => ({ accountId: row.accountId, ...toDelivery(row) }));
@@ -129,8 +131,7 @@ async function shortenLeases(knex: Knex, found: readonly Candidate[], claim: Cla
   const tooLong = found.filter((it) => it.owner !== null && it.due_at_ms > horizonOf(claim));
   if (tooLong.length === 0) return;
   const keys = tooLong.map(keyOf);
-  const shorten = knex('deliveries')
-    .whereIn(['account_id', 'delivery_id'], keys)
+  const shorten = whereKeys(knex('deliveries'), keyColumns, keys)
     .where({ status: 'due' })
     .whereNotNull('owner')
     .where('due_at_ms', '>', horizonOf(claim));

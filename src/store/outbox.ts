@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { SessionEvent } from '../domain/events.js';
 import { insertRows } from './insert-rows.js';
+import { whereKeys } from './where-keys.js';
 
 /** A session with events that are not yet expanded to deliveries. */
 export interface SessionWithEvents {
@@ -58,8 +59,8 @@ export function outboxTable(knex: Knex, accountId: string) {
     /** Deletes exactly these events, because ingest may be appending others to the same sessions. */
     async remove(events: readonly OutboxEvent[]): Promise<void> {
       if (events.length === 0) return;
-      const keys = events.map(({ sessionId, seq }) => [sessionId, seq]);
-      await mine().whereIn(['session_id', 'seq'], keys).delete();
+      const keys = events.map(({ sessionId, seq }): [string, number] => [sessionId, seq]);
+      await whereKeys(mine(), ['session_id', 'seq'], keys).delete();
     },
   };
 }

@@ -1,0 +1,15 @@
+import type { Knex } from 'knex';
+
+/**
+ * Selects the rows with these keys of two columns. A single key needs equalities: for a list of one pair, MariaDB scans
+ * the whole index.
+ */
+export function whereKeys(
+  query: Knex.QueryBuilder,
+  [one, other]: readonly [string, string],
+  keys: ReadonlyArray<[string, string | number]>,
+): Knex.QueryBuilder {
+  const [only, ...more] = keys;
+  if (only && more.length === 0) return query.where({ [one]: only[0], [other]: only[1] });
+  return query.whereIn([one, other], keys);
+}
