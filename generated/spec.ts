@@ -52,10 +52,10 @@ export const bands = [
 ] as const;
 
 export const stateHold = {
-  "margin_points": 1,
-  "dwell_point_seconds": 900,
+  "margin_points": 5,
+  "dwell_point_seconds": 400,
   "dwell_seconds": 60,
-  "rise_seconds": 180,
+  "rise_seconds": 300,
   "immediate_log_odds": 0.5,
   "settle_seconds": 60,
   "silence_seconds": 120
@@ -208,6 +208,7 @@ export const stressModel = {
   "movement": {
     "exertion_from_bpm": 40,
     "explained_bpm_per_bpm": 1.5,
+    "learned_share_max": 0.7,
     "recovery_half_life_seconds": 60,
     "activity_rise_bpm": {
       "resting": 0,
@@ -1031,4 +1032,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "ec5657944646f0d532e249505d770804d925fd80e3728f491c64be9045614980" as const;
+export const contractDigest = "2e1ed8703c1adf80f753aae62b5515dd3c59c6446252ff095ecbb7ccbd51ce0c" as const;
