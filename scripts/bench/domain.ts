@@ -1,4 +1,4 @@
-/** Measures the CPU time of one reading in the domain code, after warm-up, without HTTP or a database. */
+/** Measures the CPU time of one reading in the domain code as bundled for serving, after warm-up, without HTTP or a database. */
 import { Command } from 'commander';
 import { enums } from '../../generated/spec.js';
 import type { Baseline } from '../../src/domain/baseline.js';

@@ -1,6 +1,7 @@
 import { stressModel as model } from '../../generated/spec.js';
 import { learnResting, type RestingHeartRate, restingOf } from './resting.js';
 import { followMean, meanOf, type RunningMean } from './running-mean.js';
+import type { Signals } from './signals.js';
 
 /** Baseline of one person. A part is absent if its signal was never measured. Plain JSON of bounded size. */
 export interface Baseline {
@@ -36,24 +37,34 @@ export interface Lesson {
   readonly heart_rate?: number | undefined;
   readonly sdnn?: number | undefined;
   readonly rmssd?: number | undefined;
+  /** True if movement explains the heart rate. The baseline then only takes note of the time. */
+  readonly isSkipped?: boolean;
 }
 
 const { sdnn_population_ln_ms, rmssd_population_ln_ms } = model.hrv;
 
-/** Returns the typical values from strictly earlier readings, or those of the population without a baseline. */
-export function typicalOf(baseline: Baseline | undefined, atMs: number): Typical {
+/**
+ * Returns the typical values from readings strictly earlier than each measured signal, or than `atMs` for the others.
+ * Those of the population without a baseline.
+ */
+export function typicalOf(baseline: Baseline | undefined, atMs: number, measured: Signals = {}): Typical {
   return {
-    heart_rate: restingOf(baseline?.heart_rate, atMs),
-    sdnn: meanOf(baseline?.sdnn, atMs, sdnn_population_ln_ms),
-    rmssd: meanOf(baseline?.rmssd, atMs, rmssd_population_ln_ms),
+    heart_rate: restingOf(baseline?.heart_rate, measured.heart_rate?.atMs ?? atMs),
+    sdnn: meanOf(baseline?.sdnn, measured.sdnn?.atMs ?? atMs, sdnn_population_ln_ms),
+    rmssd: meanOf(baseline?.rmssd, measured.rmssd?.atMs ?? atMs, rmssd_population_ln_ms),
   };
 }
 
 /** Updates the baseline with a reading. Call it after the reading is scored. Ignores late readings. */
-export function learn(baseline: Baseline | undefined, { atMs, heart_rate, sdnn, rmssd }: Lesson): Baseline {
+export function learn(baseline: Baseline | undefined, lesson: Lesson): Baseline {
+  const { atMs, heart_rate, sdnn, rmssd, isSkipped = false } = lesson;
+  const held = baseline ?? {};
+  const follow = (track: RunningMean | undefined, ms: number | undefined) =>
+    ms === undefined ? track : followMean(track, { atMs, value: Math.log(ms), isSkipped });
   return {
-    heart_rate: heart_rate === undefined ? baseline?.heart_rate : learnResting(baseline?.heart_rate, atMs, heart_rate),
-    sdnn: sdnn === undefined ? baseline?.sdnn : followMean(baseline?.sdnn, atMs, Math.log(sdnn)),
-    rmssd: rmssd === undefined ? baseline?.rmssd : followMean(baseline?.rmssd, atMs, Math.log(rmssd)),
+    heart_rate:
+      heart_rate === undefined ? held.heart_rate : learnResting(held.heart_rate, { atMs, bpm: heart_rate, isSkipped }),
+    sdnn: follow(held.sdnn, sdnn),
+    rmssd: follow(held.rmssd, rmssd),
   };
 }

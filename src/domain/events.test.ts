@@ -11,7 +11,8 @@ const anyScore = fc.integer({ min: 0, max: 100 });
 /** A session with a given score. Its other fields do not matter. */
 const scored = (score: number): Session => ({
   signals: {},
-  published: { score, atMs: startMs, firstAtMs: startMs, dwell: 0, expressed: 0 },
+  firstAtMs: startMs,
+  published: {},
   latest: { timestampMs: startMs, score, confidence: 1, received: [], reason: '' },
 });
 

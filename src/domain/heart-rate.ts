@@ -1,4 +1,5 @@
 import { stressModel as model } from '../../generated/spec.js';
+import { round3 } from './rounding.js';
 import type { Sample } from './signals.js';
 
 /**
@@ -8,16 +9,19 @@ import type { Sample } from './signals.js';
 export interface RecentHeartRates {
   /** Plausible readings, oldest first; only the last may be older than the smoothing window. */
   readonly slots: readonly Slot[];
+  /** Instant of the first reading of the last slot, epoch ms. Absent if the slot has one reading. */
+  readonly slotFromMs?: number | undefined;
   /** A reading that jumps away from the ones before it. The newest one confirms or refutes it. */
-  readonly unconfirmed?: Sample<number>;
-  /** The steadied level as of the last reading before the newest. */
-  readonly steady: Sample<number>;
+  readonly unconfirmed?: Sample<number> | undefined;
+  /** The steadied level as of the last reading before the newest, bpm. */
+  readonly steadyBpm: number;
 }
+
+type Slots = Pick<RecentHeartRates, 'slots' | 'slotFromMs'>;
 
 /** The mean of neighboring readings. */
 interface Slot {
-  /** Instants of its first and last reading, epoch ms. */
-  readonly fromMs: number;
+  /** Instant of its last reading, epoch ms. */
   readonly atMs: number;
   readonly bpm: number;
   /** Duration that its readings represent. */
@@ -34,53 +38,47 @@ export interface HeartLevel {
   readonly isConfirmed: boolean;
 }
 
-/** Moves the newest heart rate into the window once a later one has arrived; `restingBpm` is the resting level. */
-export function passHeartRate(
-  recent: RecentHeartRates | undefined,
-  newest: Sample<number>,
-  restingBpm: number,
-): RecentHeartRates {
-  const slots = settle(recent, newest);
-  const steady = { value: heartLevel(recent, newest, restingBpm).bpm, atMs: newest.atMs };
-  if (!isPlausible(slots.at(-1), newest, restingBpm)) return { slots, unconfirmed: newest, steady };
-  return { slots: append(slots, newest), steady };
+/** A level with the slots that it was computed from. */
+interface Measured extends HeartLevel {
+  readonly counted: Slots;
 }
 
 /**
  * Returns the level over the last window. Each reading is weighted by its duration, so that dense and sparse streams
- * give the same level. Extremes are trimmed.
+ * give the same level. Extremes are trimmed. `restingBpm` is the resting level.
  */
-export function heartLevel(
-  recent: RecentHeartRates | undefined,
-  newest: Sample<number>,
-  restingBpm: number,
-): HeartLevel {
-  const slots = settle(recent, newest);
-  const last = slots.at(-1);
+export function heartLevel(recent: RecentHeartRates | undefined, newest: Sample<number>, restingBpm: number): Measured {
+  const settled = settle(recent, newest);
+  const last = settled.slots.at(-1);
   const isConfirmed = isPlausible(last, newest, restingBpm);
-  const counted = isConfirmed ? append(slots, newest) : slots;
-  const startMs = newest.atMs - model.smoothing.window_seconds * 1000;
-  const within = counted.filter(({ atMs }) => atMs > startMs);
-  const fastBpm = within.length > 0 ? trimmedMean(within) : (last?.bpm ?? newest.value);
-  return { bpm: steadied(recent?.steady, fastBpm, newest.atMs), fastBpm, isConfirmed };
+  const counted = isConfirmed ? append(settled, newest) : settled;
+  const fastBpm = trimmedMean(counted.slots, newest.atMs) ?? last?.bpm ?? newest.value;
+  return { bpm: steadied(recent, fastBpm, newest.atMs), fastBpm, isConfirmed, counted };
+}
+
+/** Moves the newest heart rate, with its level, into the window once a later one has arrived. */
+export function passHeartRate(newest: Sample<number>, { bpm, isConfirmed, counted }: Measured): RecentHeartRates {
+  const { slots, slotFromMs } = counted;
+  return { slots, slotFromMs, unconfirmed: isConfirmed ? undefined : newest, steadyBpm: round3(bpm) };
 }
 
 /** Follows small changes of the level slowly. Stays within a maximum distance of it at large changes. */
-function steadied(steady: Sample<number> | undefined, bpm: number, atMs: number): number {
+function steadied(recent: RecentHeartRates | undefined, bpm: number, atMs: number): number {
   const { steady_seconds, steady_within_bpm, silence_seconds } = model.smoothing;
-  if (!steady || atMs - steady.atMs >= silence_seconds * 1000) return bpm;
-  const followed = bpm + (steady.value - bpm) * Math.exp(-(atMs - steady.atMs) / 1000 / steady_seconds);
+  const steadyAtMs = (recent?.unconfirmed ?? recent?.slots.at(-1))?.atMs;
+  if (!recent || steadyAtMs === undefined || atMs - steadyAtMs >= silence_seconds * 1000) return bpm;
+  const followed = bpm + (recent.steadyBpm - bpm) * Math.exp(-(atMs - steadyAtMs) / 1000 / steady_seconds);
   return Math.min(Math.max(followed, bpm - steady_within_bpm), bpm + steady_within_bpm);
 }
 
 /** Resolves an unconfirmed jump. It is confirmed if the newest reading is closer to it than to the level before. */
-function settle(recent: RecentHeartRates | undefined, newest: Sample<number>): readonly Slot[] {
-  if (!recent) return [];
-  const { slots, unconfirmed } = recent;
-  const last = slots.at(-1);
-  if (!unconfirmed || !last) return slots;
+function settle(recent: RecentHeartRates | undefined, newest: Sample<number>): Slots {
+  if (!recent) return { slots: [] };
+  const last = recent.slots.at(-1);
+  const { unconfirmed } = recent;
+  if (!unconfirmed || !last) return recent;
   const isConfirmed = Math.abs(newest.value - unconfirmed.value) < Math.abs(newest.value - last.bpm);
-  return isConfirmed ? append(slots, unconfirmed) : slots;
+  return isConfirmed ? append(recent, unconfirmed) : recent;
 }
 
 /** Returns false for a jump that is too large for the time between two readings. */
@@ -93,24 +91,28 @@ function isPlausible(last: Slot | undefined, { value, atMs }: Sample<number>, re
 }
 
 /** Adds a reading behind the last slot, or to it while it is short; drops what has left the window. */
-function append(slots: readonly Slot[], { value, atMs }: Sample<number>): readonly Slot[] {
+function append({ slots, slotFromMs }: Slots, { value, atMs }: Sample<number>): Slots {
+  const { window_seconds, slot_seconds } = model.smoothing;
   const last = slots.at(-1);
-  const seconds = Math.min(
-    last ? (atMs - last.atMs) / 1000 : model.smoothing.window_seconds,
-    model.smoothing.window_seconds,
-  );
-  if (last && atMs - last.fromMs < model.smoothing.slot_seconds * 1000) {
-    const bpm = last.bpm + ((value - last.bpm) * seconds) / (last.seconds + seconds);
-    return [...slots.slice(0, -1), { fromMs: last.fromMs, atMs, bpm, seconds: last.seconds + seconds }];
+  const seconds = last ? Math.min((atMs - last.atMs) / 1000, window_seconds) : window_seconds;
+  const fromMs = slotFromMs ?? last?.atMs ?? atMs;
+  if (last && atMs - fromMs < slot_seconds * 1000) {
+    const bpm = round3(last.bpm + ((value - last.bpm) * seconds) / (last.seconds + seconds));
+    const longer = { atMs, bpm, seconds: round3(last.seconds + seconds) };
+    return { slots: slots.with(-1, longer), slotFromMs: fromMs };
   }
-  const startMs = atMs - model.smoothing.window_seconds * 1000;
-  return [...slots.filter((slot) => slot.atMs > startMs), { fromMs: atMs, atMs, bpm: value, seconds }];
+  const within = slots.filter((slot) => slot.atMs > atMs - window_seconds * 1000);
+  within.push({ atMs, bpm: round3(value), seconds });
+  return { slots: within };
 }
 
-/** Weighted mean without the lowest and the highest share of the weight. */
-function trimmedMean(slots: readonly Slot[]): number {
-  const ascending = [...slots].sort((a, b) => a.bpm - b.bpm);
-  const total = ascending.reduce((sum, { seconds }) => sum + seconds, 0);
+/** Weighted mean of the window without the lowest and the highest share of the weight; undefined for no slot. */
+function trimmedMean(slots: readonly Slot[], atMs: number): number | undefined {
+  const startMs = atMs - model.smoothing.window_seconds * 1000;
+  const ascending = slots.filter((slot) => slot.atMs > startMs).sort((a, b) => a.bpm - b.bpm);
+  if (ascending.length < 2) return ascending[0]?.bpm;
+  let total = 0;
+  for (const { seconds } of ascending) total += seconds;
   const [low, high] = [total * model.smoothing.trimmed_share, total * (1 - model.smoothing.trimmed_share)];
   let [passed, sum, weight] = [0, 0, 0];
   for (const { bpm, seconds } of ascending) {

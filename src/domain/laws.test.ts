@@ -24,6 +24,7 @@ import {
   nowMs,
   signals,
   situationOf,
+  someSensing,
   someValues,
   startMs,
   typical,
@@ -85,9 +86,10 @@ test('the state is the band of the published score, in answers and in the histor
 test('a more stressful value of one signal never lowers the score, whatever else is known and was published', () => {
   fc.assert(
     fc.property(signals, worsening, ageMs, typical, held, (others, [milder, harsher], age, known, before) => {
+      const firstAtMs = (before?.atMs ?? nowMs) - (age % 120_000);
       const [lower, upper] = [milder, harsher].map((values) => {
         const all = { ...others, ...measured(values, nowMs - age) };
-        return publishScore(fuseEvidence(situationOf(all, known), nowMs), before, nowMs).score;
+        return publishScore(fuseEvidence(situationOf(all, known), nowMs), before, nowMs, firstAtMs).score;
       });
       return Number(lower) <= Number(upper);
     }),
@@ -152,7 +154,7 @@ test('a stale signal says nothing', () => {
 });
 
 test('the order of arrival within the newest instant changes neither score nor reason nor baseline, then or later', () => {
-  const group = inTwoOrders(fc.array(someValues, { minLength: 2, maxLength: 4 }));
+  const group = inTwoOrders(fc.array(someSensing, { minLength: 2, maxLength: 4 }));
   fc.assert(
     fc.property(fc.option(history, { nil: [] }), group, someValues, (before, orders, after) => {
       const atMs = Math.max(startMs, ...before.map((reading) => reading.atMs)) + 1000;
@@ -192,7 +194,7 @@ test('a late reading that is newest for none of its signals moves nothing', () =
 });
 
 test('the order of arrival within a late instant changes neither score nor reason nor baseline', () => {
-  const group = inTwoOrders(fc.array(someValues, { minLength: 2, maxLength: 4 }));
+  const group = inTwoOrders(fc.array(someSensing, { minLength: 2, maxLength: 4 }));
   fc.assert(
     fc.property(history, group, fc.integer({ min: 0, max: 100_000 }), (before, orders, lateMs) => {
       const atMs = newestOf(before) - lateMs;

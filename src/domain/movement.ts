@@ -1,5 +1,6 @@
 import { stressModel as model } from '../../generated/spec.js';
 import type { TypicalHeartRate } from './baseline.js';
+import { round3 } from './rounding.js';
 import type { Context, Sample } from './signals.js';
 
 /** How far movement raises a heart rate, bpm above rest, as of an instant; it fades as a heart recovers. */
@@ -24,6 +25,12 @@ export function strongerMovement(held: Movement | undefined, other: Movement | u
   if (!held || !other) return held ?? other;
   const atMs = Math.max(held.atMs, other.atMs);
   return riseAt(other, atMs) > riseAt(held, atMs) ? other : held;
+}
+
+/** Returns the movement that a heart rate level implies, for the readings after it. */
+export function impliedMovement(bpm: number, atMs: number, typical: TypicalHeartRate): Movement | undefined {
+  const value = round3(impliedRise(bpm, typical));
+  return value > 0 ? { value, atMs } : undefined;
 }
 
 /** bpm above rest that movement still explains at an instant. */

@@ -1,51 +1,72 @@
 import { stressModel as model } from '../../generated/spec.js';
 import type { TypicalValue } from './baseline.js';
+import { round3, round6 } from './rounding.js';
 
 /**
  * A running, time-weighted mean of ln SDNN or ln RMSSD.
  * The newest value is kept apart from the mean, so that readings of one instant may arrive in any order.
  */
 export interface RunningMean {
-  /** Instants of the first and the newest reading, epoch ms. */
-  readonly firstAtMs: number;
+  /** Instant of the first reading, epoch ms. Absent once it no longer matters. */
+  readonly firstAtMs?: number | undefined;
+  /** Instant of the newest reading, epoch ms. */
   readonly atMs: number;
   /** The newest value and its duration in seconds. Not included in the mean yet. */
   readonly value: number;
   readonly seconds: number;
-  /** Mean of all earlier values and the seconds they stand for, after forgetting. */
-  readonly mean: number;
-  readonly meanSeconds: number;
+  /** True if the newest value is not learned, because movement explains the heart rate. */
+  readonly isSkipped?: boolean | undefined;
+  /** Mean of all earlier values and the seconds they stand for, after forgetting. Absent for none. */
+  readonly mean?: number | undefined;
+  readonly meanSeconds?: number | undefined;
+}
+
+/** A value at one time. */
+interface Measured {
+  readonly atMs: number;
+  readonly value: number;
+  readonly isSkipped: boolean;
 }
 
 /** Adds a value. If two values have the same time, the lower one counts because it is more stressful. */
-export function followMean(track: RunningMean | undefined, atMs: number, value: number): RunningMean {
+export function followMean(track: RunningMean | undefined, measured: Measured): RunningMean {
+  const { atMs } = measured;
+  const [value, isSkipped] = [round6(measured.value), measured.isSkipped || undefined];
   const secondsMax = model.baseline.reading_seconds_max;
-  if (!track) return { firstAtMs: atMs, atMs, value, seconds: secondsMax, mean: 0, meanSeconds: 0 };
+  if (!track) return { firstAtMs: atMs, atMs, value, seconds: secondsMax, isSkipped };
   if (atMs < track.atMs) return track;
-  if (atMs === track.atMs) return { ...track, value: Math.min(value, track.value) };
+  if (atMs === track.atMs) return { ...track, value: Math.min(value, track.value), isSkipped };
   const seconds = Math.min(secondsMax, (atMs - track.atMs) / 1000);
-  return { firstAtMs: track.firstAtMs, atMs, value, seconds, ...settle(track, atMs) };
+  const { mean, meanSeconds } = settle(track, atMs);
+  return { firstAtMs: firstSeen(track.firstAtMs, atMs), atMs, value, seconds, isSkipped, mean, meanSeconds };
 }
 
 /** The mean from strictly earlier readings, shrunk to the population. */
 export function meanOf(track: RunningMean | undefined, atMs: number, population: number): TypicalValue {
   if (!track) return { value: population, known: 0 };
-  const { mean, meanSeconds } = settle(track, atMs);
+  const { mean = population, meanSeconds = 0 } = settle(track, atMs);
   const known = acquaintance(track.firstAtMs, atMs) * (meanSeconds / (meanSeconds + model.baseline.weight_seconds));
   return { value: population + known * (mean - population), known };
 }
 
 /** Returns 0 for the first reading, rising to 1 after `reading_seconds_max`. */
-export function acquaintance(firstAtMs: number, atMs: number): number {
+export function acquaintance(firstAtMs: number | undefined, atMs: number): number {
+  if (firstAtMs === undefined) return 1;
   return Math.min(1, Math.max(0, (atMs - firstAtMs) / 1000 / model.baseline.reading_seconds_max));
+}
+
+/** Returns the instant of the first reading while `acquaintance` depends on it. */
+export function firstSeen(firstAtMs: number | undefined, atMs: number): number | undefined {
+  return acquaintance(firstAtMs, atMs) < 1 ? firstAtMs : undefined;
 }
 
 /** Returns the mean including the newest value if `atMs` is later than it, otherwise without it. */
 function settle(track: RunningMean, atMs: number): Pick<RunningMean, 'mean' | 'meanSeconds'> {
-  if (atMs <= track.atMs) return { mean: track.mean, meanSeconds: track.meanSeconds };
-  const seconds = track.meanSeconds + track.seconds;
-  const mean = track.mean + ((track.value - track.mean) * track.seconds) / seconds;
-  return { mean, meanSeconds: seconds * remembered(seconds, atMs - track.atMs) };
+  if (atMs <= track.atMs || track.isSkipped) return track;
+  const { mean = 0, meanSeconds = 0 } = track;
+  const seconds = meanSeconds + track.seconds;
+  const left = seconds * remembered(seconds, atMs - track.atMs);
+  return { mean: round6(mean + ((track.value - mean) * track.seconds) / seconds), meanSeconds: round3(left) };
 }
 
 /**

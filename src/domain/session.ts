@@ -1,12 +1,12 @@
 import { enums } from '../../generated/spec.js';
 import type { SignalCategory } from '../contract.js';
-import { type Baseline, learn, type Lesson, type Typical, typicalOf } from './baseline.js';
-import { type HeartLevel, heartLevel, passHeartRate, type RecentHeartRates } from './heart-rate.js';
-import { impliedRise, type Movement, riseAt, statedRise, strongerMovement } from './movement.js';
+import { type Baseline, learn, type Lesson, type TypicalHeartRate, typicalOf } from './baseline.js';
+import { heartLevel, passHeartRate, type RecentHeartRates } from './heart-rate.js';
+import { impliedMovement, impliedRise, type Movement, riseAt, statedRise, strongerMovement } from './movement.js';
 import { reasonOf } from './reason.js';
-import { categoriesOf, mergeSignals, type Reading, type Signals, signalNames } from './signals.js';
-import { publishScore, type Published } from './states.js';
-import { fuseEvidence, type Situation } from './stress.js';
+import { categoriesOf, mergeSignals, type Reading, type Sample, type Signals, signalNames } from './signals.js';
+import { type Hold, passPublished, publishScore, type Published } from './states.js';
+import { fuseEvidence, isExertion, type Situation } from './stress.js';
 import type { Subject } from './subject.js';
 import type { TopicEvidence } from './topics/topic-evidence.js';
 import type { Extraction } from './topics/gather.js';
@@ -15,26 +15,28 @@ import type { TopicName } from './topics/vocabulary.js';
 /** State of a session between readings. Plain JSON. */
 export interface Session {
   /** Absent until a reading names the subject. */
-  readonly subjectId?: string;
+  readonly subjectId?: string | undefined;
   /** Baseline of this session, used until a subject is known. */
-  readonly baseline?: Baseline;
+  readonly baseline?: Baseline | undefined;
+  /** Instant of the first reading, epoch ms. */
+  readonly firstAtMs: number;
   readonly signals: Signals;
   /** Heart rates before the newest one. Absent until there are two. */
-  readonly recent?: RecentHeartRates;
+  readonly recent?: RecentHeartRates | undefined;
   /** Heart rate rise that movement explains. Absent until the first movement. */
-  readonly movement?: Movement;
+  readonly movement?: Movement | undefined;
   /** Published state before the time of the newest reading. Absent if all readings have the same time. */
-  readonly held?: Published;
-  /** Published state as of the newest reading. */
-  readonly published: Published;
+  readonly held?: Published | undefined;
+  /** What holds the score of `latest`. */
+  readonly published: Hold;
   /** The state as of the newest reading. */
   readonly latest: Answer;
   /** Topic evidence of the conversation so far, in numbers. Absent without a conversation. */
-  readonly topicEvidence?: TopicEvidence;
+  readonly topicEvidence?: TopicEvidence | undefined;
   /** Topics that were sighted in this session, in order of their first sighting. */
-  readonly sightedTopics?: readonly TopicName[];
+  readonly sightedTopics?: readonly TopicName[] | undefined;
   /** Number of its latest event; absent before the first one. */
-  readonly eventSeq?: number;
+  readonly eventSeq?: number | undefined;
 }
 
 /** The computed part of a state reading; the rest follows from it. */
@@ -46,7 +48,7 @@ export interface Answer {
   readonly received: readonly SignalCategory[];
   readonly reason: string;
   /** Published score of the session's previous reading; absent on the first. */
-  readonly previousScore?: number;
+  readonly previousScore?: number | undefined;
   /** Topics of this reading's conversation turn; absent where it found none. */
   readonly topics?: readonly TopicName[];
   /** The subject's topics by status after this reading; absent while no subject is known. */
@@ -78,79 +80,87 @@ export function advanceSession(session: Session | undefined, reading: Reading, k
   const signals = mergeSignals(session?.signals ?? {}, reading);
   if (session && isSuperseded(session, signals, reading)) return joinHistory(session, reading, known);
   const timestampMs = Math.max(session?.latest.timestampMs ?? reading.atMs, reading.atMs);
-  const typical = typicalFor(signals, timestampMs, known);
-  const heart = advanceHeart(session, reading, signals, typical);
-  const situation = { signals, typical, ...heart.situation };
-  const { confidence, drivers, ...fused } = fuseEvidence(situation, timestampMs);
+  const typical = typicalOf(known, timestampMs, signals);
+  const { recent, movement, heart, explainedBpm } = advanceHeart(session, reading, signals, typical.heart_rate);
+  const situation = { signals, typical, heart, explainedBpm };
+  const fused = fuseEvidence(situation, timestampMs);
+  const { confidence } = fused;
   const held = heldAt(session, timestampMs);
-  const published = publishScore(fused, held, timestampMs);
-  const answer: Answer = {
-    timestampMs,
-    score: published.score,
-    confidence,
-    received: categoriesOf(reading),
-    reason: reasonOf(drivers, situation),
-    ...(session && { previousScore: session.latest.score }),
-  };
-  const latest = { ...answer, received: receivedAt(session, reading) };
-  const baseline = learn(known, lessonOf(reading, signals, heart.situation.heart));
+  const firstAtMs = session?.firstAtMs ?? timestampMs;
+  const { score, hold: published } = publishScore(fused, held, timestampMs, firstAtMs);
+  const received = categoriesOf(reading);
+  const reason = reasonOf(fused.drivers, situation);
+  const answer = { timestampMs, score, confidence, received, reason, previousScore: session?.latest.score };
+  const baseline = learn(known, lessonOf(reading.atMs, situation));
+  const latest = { ...answer, received: receivedAt(session, reading.atMs, received) };
+  const { subjectId, baseline: own } = identityOf(session, reading, baseline);
   return {
     answer,
     baseline,
-    point: pointOf(reading, published.score, confidence),
+    point: pointOf(reading, score, confidence),
+    // Listed, not spread: a spread of an object this large costs more than the score.
     session: {
-      ...keptOf(session),
-      ...subjectOf(session, reading, baseline),
+      subjectId,
+      baseline: own,
+      firstAtMs,
       signals,
-      ...heart.kept,
-      ...(held && { held }),
+      recent,
+      movement,
+      held,
       published,
       latest,
+      topicEvidence: session?.topicEvidence,
+      sightedTopics: session?.sightedTopics,
+      eventSeq: session?.eventSeq,
     },
   };
 }
 
-interface AdvancedHeart {
-  readonly kept: Pick<Session, 'recent' | 'movement'>;
-  readonly situation: Pick<Situation, 'heart' | 'explainedBpm'>;
-}
+type AdvancedHeart = Pick<Session, 'recent' | 'movement'> & Pick<Situation, 'heart' | 'explainedBpm'>;
 
 /** Smooths the heart rate and finds what movement explains of it. */
 function advanceHeart(
   session: Session | undefined,
   reading: Reading,
   { heart_rate: newest }: Signals,
-  { heart_rate: typical }: Typical,
+  typical: TypicalHeartRate,
 ): AdvancedHeart {
-  const before = session?.signals.heart_rate;
-  const isLater = before !== undefined && newest !== undefined && newest.atMs > before.atMs;
-  const recent = isLater ? passHeartRate(session?.recent, before, typical.value) : session?.recent;
-  const passed = isLater
-    ? impliedBy(heartLevel(session?.recent, before, typical.value), before.atMs, typical)
-    : undefined;
+  const { recent, movement } = passHeart(session, newest, typical);
   const stated = statedRise(reading);
-  const movement = strongerMovement(
-    strongerMovement(session?.movement, passed),
-    stated === undefined ? undefined : { value: stated, atMs: reading.atMs },
-  );
-  const kept = { ...(recent && { recent }), ...(movement && { movement }) };
-  if (!newest) return { kept, situation: { explainedBpm: 0 } };
+  const moved = stated === undefined ? movement : strongerMovement(movement, { value: stated, atMs: reading.atMs });
+  if (!newest) return { recent, movement: moved, explainedBpm: 0 };
   const heart = heartLevel(recent, newest, typical.value);
-  const explained = Math.max(riseAt(movement, newest.atMs), impliedRise(heart.fastBpm, typical));
+  const explained = Math.max(riseAt(moved, newest.atMs), impliedRise(heart.fastBpm, typical));
   const rise = Math.max(0, heart.bpm - typical.value);
-  return { kept, situation: { heart, explainedBpm: Math.min(rise, explained) } };
+  return { recent, movement: moved, heart, explainedBpm: Math.min(rise, explained) };
 }
 
-function impliedBy({ fastBpm }: HeartLevel, atMs: number, typical: Typical['heart_rate']): Movement | undefined {
-  const value = impliedRise(fastBpm, typical);
-  return value > 0 ? { value, atMs } : undefined;
+/** Moves the heart rate before the newest one, and the movement that it implies, into the past. */
+function passHeart(
+  session: Session | undefined,
+  newest: Signals['heart_rate'],
+  typical: TypicalHeartRate,
+): Pick<Session, 'recent' | 'movement'> {
+  const before = session?.signals.heart_rate;
+  if (!before || !newest || newest.atMs <= before.atMs) return { recent: session?.recent, movement: session?.movement };
+  const level = heartLevel(session.recent, before, typical.value);
+  const implied = impliedMovement(level.fastBpm, before.atMs, typical);
+  return { recent: passHeartRate(before, level), movement: strongerMovement(session.movement, implied) };
 }
 
-/** Returns what the baseline learns from a reading. The smoothed heart rate counts only if it is the newest. */
-function lessonOf(reading: Reading, signals: Signals, heart: HeartLevel | undefined): Lesson {
-  const { atMs, sdnn, rmssd } = reading;
-  const isNewest = reading.heart_rate !== undefined && signals.heart_rate?.atMs === atMs;
-  return { atMs, sdnn, rmssd, ...(isNewest && heart && { heart_rate: heart.bpm }) };
+/**
+ * Returns what the baseline learns as of an instant: the signals measured then, with the smoothed heart rate. It learns
+ * nothing from them while movement explains the heart rate.
+ */
+function lessonOf(atMs: number, { signals, heart, typical, explainedBpm }: Situation): Lesson {
+  const valueAt = (sample: Sample<number> | undefined) => (sample?.atMs === atMs ? sample.value : undefined);
+  return {
+    atMs,
+    sdnn: valueAt(signals.sdnn),
+    rmssd: valueAt(signals.rmssd),
+    heart_rate: signals.heart_rate?.atMs === atMs ? heart?.bpm : undefined,
+    isSkipped: isExertion({ heart, typical, explainedBpm }),
+  };
 }
 
 /** Returns the session after a conversation turn. Topics do not affect the score or the signals. */
@@ -159,24 +169,6 @@ export function addTurn(session: Session, { topics, evidence }: Pick<Extraction,
   const isNothingNew = topics.every((topic) => before.includes(topic));
   const sightedTopics = isNothingNew ? before : [...new Set([...before, ...topics])];
   return { ...session, topicEvidence: evidence, sightedTopics };
-}
-
-/** What no reading changes by itself. */
-function keptOf(session: Session | undefined): Pick<Session, 'topicEvidence' | 'sightedTopics' | 'eventSeq'> {
-  return {
-    ...(session?.topicEvidence && { topicEvidence: session.topicEvidence }),
-    ...(session?.sightedTopics && { sightedTopics: session.sightedTopics }),
-    ...(session?.eventSeq !== undefined && { eventSeq: session.eventSeq }),
-  };
-}
-
-/** Returns the typical values before each signal was measured, however late other signals arrive. */
-function typicalFor({ heart_rate, sdnn, rmssd }: Signals, timestampMs: number, known: Baseline | undefined): Typical {
-  return {
-    heart_rate: typicalOf(known, heart_rate?.atMs ?? timestampMs).heart_rate,
-    sdnn: typicalOf(known, sdnn?.atMs ?? timestampMs).sdnn,
-    rmssd: typicalOf(known, rmssd?.atMs ?? timestampMs).rmssd,
-  };
 }
 
 /** True for a reading that came late and is newest for none of its signals. */
@@ -189,8 +181,8 @@ function isSuperseded(session: Session, merged: Signals, reading: Reading): bool
 function joinHistory(session: Session, reading: Reading, known: Baseline | undefined): Step {
   const signals = mergeSignals({}, reading);
   const typical = typicalOf(known, reading.atMs);
-  const { situation } = advanceHeart(undefined, reading, signals, typical);
-  const { confidence, ...fused } = fuseEvidence({ signals, typical, ...situation }, reading.atMs);
+  const { heart, explainedBpm } = advanceHeart(undefined, reading, signals, typical.heart_rate);
+  const { confidence, ...fused } = fuseEvidence({ signals, typical, heart, explainedBpm }, reading.atMs);
   const baseline = known ?? {};
   return {
     answer: {
@@ -201,12 +193,8 @@ function joinHistory(session: Session, reading: Reading, known: Baseline | undef
     },
     baseline,
     point: pointOf(reading, publishScore(fused, undefined, reading.atMs).score, confidence),
-    session: { ...withoutBaseline(session), ...subjectOf(session, reading, baseline) },
+    session: { ...session, ...identityOf(session, reading, baseline) },
   };
-}
-
-function withoutBaseline({ baseline: _, ...session }: Session): Session {
-  return session;
 }
 
 /** Returns true if the reading names another subject than the one that the session is bound to. */
@@ -217,13 +205,13 @@ export function isOtherSubject(session: Session | undefined, { subjectId }: Read
 /**
  * Binds the session to the first named subject and adopts its baseline. Until then, the session has its own baseline.
  */
-function subjectOf(
+function identityOf(
   session: Session | undefined,
   reading: Reading,
   baseline: Baseline,
 ): Pick<Session, 'subjectId' | 'baseline'> {
   const subjectId = session?.subjectId ?? reading.subjectId;
-  return subjectId === undefined ? { baseline } : { subjectId };
+  return { subjectId, baseline: subjectId === undefined ? baseline : undefined };
 }
 
 /**
@@ -232,14 +220,20 @@ function subjectOf(
  */
 function heldAt(session: Session | undefined, timestampMs: number): Published | undefined {
   if (!session) return undefined;
-  return timestampMs > session.latest.timestampMs ? session.published : session.held;
+  const { latest, published: hold, held } = session;
+  if (timestampMs === latest.timestampMs) return held;
+  return passPublished({ score: latest.score, hold }, held, latest.timestampMs);
 }
 
 /** The categories of the newest reading; readings of one instant count as one. */
-function receivedAt(session: Session | undefined, reading: Reading): readonly SignalCategory[] {
-  if (!session || reading.atMs > session.latest.timestampMs) return categoriesOf(reading);
-  if (reading.atMs < session.latest.timestampMs) return session.latest.received;
-  const both = new Set([...session.latest.received, ...categoriesOf(reading)]);
+function receivedAt(
+  session: Session | undefined,
+  atMs: number,
+  received: readonly SignalCategory[],
+): readonly SignalCategory[] {
+  if (!session || atMs > session.latest.timestampMs) return received;
+  if (atMs < session.latest.timestampMs) return session.latest.received;
+  const both = new Set([...session.latest.received, ...received]);
   return enums.SignalCategory.filter((category) => both.has(category));
 }
 

@@ -22,8 +22,8 @@ export function toStateReading(sessionId: string, answer: Answer): StateReading 
     }),
     topics_detected: [...(answer.topics ?? [])],
     ...(answer.triggers && {
-      active_triggers: [...answer.triggers.active],
-      resolved_triggers: [...answer.triggers.resolved],
+      active_triggers: [...(answer.triggers.active ?? [])],
+      resolved_triggers: [...(answer.triggers.resolved ?? [])],
     }),
     disclaimer,
   };

@@ -133,6 +133,11 @@ export function explainedShare({ heart, typical, explainedBpm }: Omit<Situation,
   return rise > 0 ? Math.min(1, explainedBpm / rise) : 0;
 }
 
+/** Returns true if movement explains most of the heart rate's rise. The baseline then learns nothing. */
+export function isExertion(situation: Omit<Situation, 'signals'>): boolean {
+  return explainedShare(situation) > model.movement.learned_share_max;
+}
+
 /** Returns 0 if all evidence agrees, up to 1 if there is strong evidence for both stress and calm. */
 function contradictionOf(drivers: readonly Driver[]): number {
   const sumOf = (sign: 1 | -1) => drivers.reduce((sum, { logOdds }) => sum + Math.max(0, sign * logOdds), 0);

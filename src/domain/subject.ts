@@ -4,13 +4,13 @@ import { byRecency, type Trigger, type TriggerStatus } from './triggers.js';
 /** Data about a person across sessions, without the triggers themselves. Plain JSON. */
 export interface Subject {
   readonly baseline?: Baseline;
-  /** Topic names by status, in the order of `byRecency`. Every response for the person contains them. */
-  readonly active: readonly string[];
-  readonly resolved: readonly string[];
+  /** Topic names by status, in the order of `byRecency`, absent for none. Every response for the person contains them. */
+  readonly active?: readonly string[] | undefined;
+  readonly resolved?: readonly string[] | undefined;
 }
 
 /** A new subject without any data. */
-export const unknownSubject: Subject = { active: [], resolved: [] };
+export const unknownSubject: Subject = {};
 
 type Seen = Pick<Trigger, 'status' | 'lastSeenMs'>;
 
@@ -25,8 +25,8 @@ export function nameTopic(
     const known = triggerOf(other);
     return known !== undefined && byRecency([other, known], [topic, trigger]) < 0;
   };
-  const placed = (names: readonly string[], status: TriggerStatus) =>
-    trigger.status === status ? withName(names, topic, isAhead) : without(names, topic);
+  const placed = (names: readonly string[] | undefined, status: TriggerStatus) =>
+    trigger.status === status ? withName(names ?? [], topic, isAhead) : without(names, topic);
   const active = placed(subject.active, 'active');
   const resolved = placed(subject.resolved, 'resolved');
   const isSame = active === subject.active && resolved === subject.resolved;
@@ -34,12 +34,14 @@ export function nameTopic(
 }
 
 function withName(names: readonly string[], name: string, isAhead: (other: string) => boolean): readonly string[] {
-  const others = without(names, name);
+  const others = without(names, name) ?? [];
   const behind = others.findIndex((other) => !isAhead(other));
   const at = behind < 0 ? others.length : behind;
   return names[at] === name ? names : [...others.slice(0, at), name, ...others.slice(at)];
 }
 
-function without(names: readonly string[], name: string): readonly string[] {
-  return names.includes(name) ? names.filter((it) => it !== name) : names;
+/** Returns undefined instead of an empty list. */
+function without(names: readonly string[] | undefined, name: string): readonly string[] | undefined {
+  if (!names?.includes(name)) return names;
+  return names.length > 1 ? names.filter((it) => it !== name) : undefined;
 }

@@ -9,7 +9,7 @@ import { rowFormat } from './row-format.js';
 import { rowFormats } from './row-formats.js';
 
 const track =
-  '{"firstAtMs":1759999000000,"atMs":1760000000000,"bpm":120,"seconds":10,"blockBpm":118,"blockSeconds":40,"seenSeconds":900,"secondsByBpm":{"70":900}}';
+  '{"atMs":1760000000000,"bpm":120,"seconds":10,"blockBpm":118,"blockSeconds":40,"seenSeconds":900,"secondsByBpm":{"70":900}}';
 const response =
   '"timestampMs":1760000000000,"score":82,"confidence":0.42,"received":["cardiovascular","vocal"],"reason":"Hostile voice."';
 
@@ -19,7 +19,7 @@ const response =
  */
 const storedRows: Readonly<Record<keyof typeof rowFormats, readonly string[]>> = {
   session: [
-    `{"v":1,"signals":{"heart_rate":{"value":120,"atMs":1760000000000},"tone":{"value":"hostile","atMs":1759999998000}},"published":{"score":82,"atMs":1760000000000,"firstAtMs":1759999000000,"dwell":0,"expressed":0.6},"latest":{${response},"previousScore":31},"sightedTopics":["exams"],"eventSeq":3}`,
+    `{"v":1,"firstAtMs":1759999000000,"signals":{"heart_rate":{"value":120,"atMs":1760000000000},"tone":{"value":"hostile","atMs":1759999998000}},"held":{"score":31,"atMs":1759999998000},"published":{"bandSinceMs":1760000000000,"scoreBefore":31,"expressed":0.6},"latest":{${response},"previousScore":31},"sightedTopics":["exams"],"eventSeq":3}`,
   ],
   subject: [`{"v":1,"active":["exams"],"resolved":["boss_and_coworkers"],"baseline":{"heart_rate":${track}}}`],
   response: [
@@ -40,11 +40,13 @@ const names = { active: ['exams'], resolved: ['boss_and_coworkers'] };
 /** The content that the current release decodes from every version. */
 const contents: Readonly<Record<keyof typeof rowFormats, object>> = {
   session: {
+    firstAtMs: 1_759_999_000_000,
     signals: {
       heart_rate: { value: 120, atMs: 1_760_000_000_000 },
       tone: { value: 'hostile', atMs: 1_759_999_998_000 },
     },
-    published: { score: 82, atMs: 1_760_000_000_000, firstAtMs: 1_759_999_000_000, dwell: 0, expressed: 0.6 },
+    held: { score: 31, atMs: 1_759_999_998_000 },
+    published: { bandSinceMs: 1_760_000_000_000, scoreBefore: 31, expressed: 0.6 },
     latest: { ...answer, previousScore: 31 },
     sightedTopics: ['exams'],
     eventSeq: 3,
@@ -114,10 +116,7 @@ test('a session, a response and a subject are decoded as they were encoded', () 
       const { session: sessions, response: responses, subject: subjects } = rowFormats;
       expect(sessions.decode(sessions.encode(session))).toEqual(plain(session));
       expect(responses.decode(responses.encode(latest))).toEqual(plain(latest));
-      for (const subject of [
-        { active: [], resolved: [] },
-        { active: topicNames, resolved: [], baseline },
-      ])
+      for (const subject of [{}, { active: topicNames, baseline }])
         expect(subjects.decode(subjects.encode(subject))).toEqual(plain(subject));
     }),
   );

@@ -41,6 +41,11 @@ const someContext: fc.Arbitrary<Context> = fc.record(
   { requiredKeys: [] },
 );
 
+/** What one reading of a wearable carries: signals, sometimes with context. */
+export const someSensing = fc
+  .tuple(someValues, fc.option(someContext, { nil: {}, freq: 1 }))
+  .map(([values, context]) => ({ ...values, ...context }));
+
 /** Seconds between two readings as they arrive; negative is late. */
 const gapSeconds = fc.constantFrom(0, 0.001, 2, 2, 60, 120, 400, -5, -70);
 
@@ -104,14 +109,10 @@ export const held: fc.Arbitrary<Published | undefined> = fc.option(
     .record({
       score: fc.integer({ min: 0, max: model.score_max }),
       agoSeconds: fc.constantFrom(1, 5, 60, 120),
-      sessionSeconds: fc.constantFrom(0, 30, 600),
       dwell: fc.double({ min: -2000, max: 2000, noNaN: true }),
       expressed: fc.double({ min: -3, max: 3, noNaN: true }),
     })
-    .map(({ agoSeconds, sessionSeconds, ...rest }) => {
-      const atMs = nowMs - agoSeconds * 1000;
-      return { ...rest, atMs, firstAtMs: atMs - sessionSeconds * 1000 };
-    }),
+    .map(({ agoSeconds, ...rest }) => ({ ...rest, atMs: nowMs - agoSeconds * 1000 })),
   { nil: undefined },
 );
 
