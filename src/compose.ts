@@ -3,8 +3,8 @@ import type { Logger } from 'pino';
 import type { DevelopmentKey } from './accounts/development-key.js';
 import { createExpiredKeyLog } from './accounts/expired-keys.js';
 import { createIdentify } from './accounts/identify.js';
-import { type Keep, startAll } from './closing.js';
-import type { Config } from './config.js';
+import { type Keep, startAll } from './lifecycle/closing.js';
+import type { Config } from './config/config.js';
 import type { StartCore } from './core/core.js';
 import { loadTopicModel } from './domain/topics/model.js';
 import { createApp } from './http/app.js';
@@ -17,8 +17,8 @@ import { openSessionRequestWindow } from './limits/windows.js';
 import { createMetrics } from './metrics/metrics.js';
 import { createThreadLoad } from './metrics/thread-load.js';
 import { serveMetrics } from './metrics/server.js';
-import { secretsKeyOf } from './secrets.js';
-import { starting } from './start-error.js';
+import { secretsKeyOf } from './config/secrets-key.js';
+import { starting } from './lifecycle/start-error.js';
 import { isTransient, remedyOf } from './store/transient.js';
 
 export interface ServiceParts {

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { isMainThread } from 'node:worker_threads';
-import { startTracing } from './tracing.js';
+import { startTracing } from './tracing/tracing.js';
 
 /** The root folder, both from `src` and from `dist`. */
 const root = new URL('../', import.meta.url);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { eraseSubject, finishErasures } from '../../src/retention/erase.js';
-import { readConfig } from '../../src/config.js';
+import { readConfig } from '../../src/config/config.js';
 import { openDatabase } from '../../src/store/database.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { register, storeFailed } from '../support/webhooks.js';

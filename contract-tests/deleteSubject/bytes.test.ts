@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { readConfig } from '../../src/config.js';
+import { readConfig } from '../../src/config/config.js';
 import { expandEvents } from '../../src/delivery/expand.js';
 import { eraseSubject, finishErasures } from '../../src/retention/erase.js';
 import { openDatabase } from '../../src/store/database.js';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { expandEvents } from '../../src/delivery/expand.js';
-import { readConfig } from '../../src/config.js';
+import { readConfig } from '../../src/config/config.js';
 import { purgeExpired } from '../../src/retention/purge.js';
 import { openDatabase } from '../../src/store/database.js';
 import { startTestService, type TestService } from '../support/service.js';

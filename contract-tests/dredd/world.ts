@@ -1,5 +1,5 @@
 import { tiers } from '../../generated/spec.js';
-import { readConfig } from '../../src/config.js';
+import { readConfig } from '../../src/config/config.js';
 import { openStore, type Store } from '../../src/store/store.js';
 import { createTestDatabase, type DatabaseKind } from '../support/databases.js';
 import { type DatabaseFaults, openDatabaseFaults } from './database-faults.js';

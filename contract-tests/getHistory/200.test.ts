@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { history } from '../../generated/spec.js';
-import { readConfig } from '../../src/config.js';
+import { readConfig } from '../../src/config/config.js';
 import { openDatabase } from '../../src/store/database.js';
 import { startTestService } from '../support/service.js';
 

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createIdentify } from '../../src/accounts/identify.js';
 import { makeKey } from '../../src/accounts/key.js';
 import { createKey } from '../../src/accounts/manage.js';
-import { readConfig } from '../../src/config.js';
+import { readConfig } from '../../src/config/config.js';
 import { openDatabase } from '../../src/store/database.js';
 import { type KeyTable, keyTable } from '../../src/store/keys.js';
 import { migrate } from '../../src/store/migrate.js';

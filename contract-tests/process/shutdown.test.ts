@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createKey } from '../../src/accounts/manage.js';
-import { readConfig } from '../../src/config.js';
+import { readConfig } from '../../src/config/config.js';
 import { openStore } from '../../src/store/store.js';
 import { createTestDatabase } from '../support/databases.js';
 import { startMain } from '../support/process.js';

@@ -3,7 +3,7 @@ import libsql from 'libsql';
 import mysql from 'mysql2/promise';
 import { expect, onTestFinished, test } from 'vitest';
 import { createKey } from '../../src/accounts/manage.js';
-import { readConfig } from '../../src/config.js';
+import { readConfig } from '../../src/config/config.js';
 import { newDelivery } from '../../src/delivery/new-delivery.js';
 import type { Trigger } from '../../src/domain/triggers.js';
 import type { Delivery } from '../../src/store/delivery-row.js';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { onTestFinished } from 'vitest';
 import { startDelivery } from '../../src/core/deliver.js';
-import { readConfig } from '../../src/config.js';
+import { readConfig } from '../../src/config/config.js';
 import type { Schema, StateReading } from '../../src/contract.js';
-import type { Closable } from '../../src/closing.js';
-import { createLog } from '../../src/log.js';
+import type { Closable } from '../../src/lifecycle/closing.js';
+import { createLog } from '../../src/log/log.js';
 import { newDelivery } from '../../src/delivery/new-delivery.js';
 import { openDatabase } from '../../src/store/database.js';
 import { type Delivery, deliveryColumns, toDelivery } from '../../src/store/delivery-row.js';

@@ -9,7 +9,7 @@ import { webhookDelivery as settings } from '../../generated/spec.js';
 import { runCommand } from '../../contract-tests/dredd/service-process.js';
 import build from '../../contract-tests/support/build.js';
 import type { DatabaseKind } from '../../contract-tests/support/databases.js';
-import { readConfig } from '../../src/config.js';
+import { readConfig } from '../../src/config/config.js';
 import { openStore } from '../../src/store/store.js';
 import { requireDatabase, withDatabase } from './support/databases.js';
 import { startLiveWebhook, type WorkerPlace } from './support/live-webhook.js';

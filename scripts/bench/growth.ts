@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Command, Option } from 'commander';
 import { runCommand } from '../../contract-tests/dredd/service-process.js';
 import type { DatabaseKind } from '../../contract-tests/support/databases.js';
-import { readConfig } from '../../src/config.js';
+import { readConfig } from '../../src/config/config.js';
 import { openDatabase } from '../../src/store/database.js';
 import { openStore } from '../../src/store/store.js';
 import { type Crowd, type CrowdOptions, startCrowd } from './support/crowd.js';

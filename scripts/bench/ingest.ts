@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import type { DatabaseKind } from '../../contract-tests/support/databases.js';
-import { readConfig } from '../../src/config.js';
+import { readConfig } from '../../src/config/config.js';
 import { loadTopicModel } from '../../src/domain/topics/model.js';
 import { advanceGroup } from '../../src/ingest/advance.js';
 import { createPrepareReading } from '../../src/ingest/prepare-reading.js';

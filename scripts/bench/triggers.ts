@@ -9,7 +9,7 @@ import build from '../../contract-tests/support/build.js';
 import type { DatabaseKind } from '../../contract-tests/support/databases.js';
 import { databaseOption, type DatabaseChoice, findDatabases, withDatabase } from './support/databases.js';
 import { fillStore, subjectsAtOnce, topicsPerSubject } from './support/fill.js';
-import { readConfig } from '../../src/config.js';
+import { readConfig } from '../../src/config/config.js';
 import { openStore, type Store } from '../../src/store/store.js';
 import { type Generator, startGenerator } from './support/generator.js';
 import type { Run } from './support/load.js';

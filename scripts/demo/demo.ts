@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, InvalidArgumentError } from 'commander';
 import { pino } from 'pino';
 import { startService } from '../../src/compose.js';
-import { readConfig } from '../../src/config.js';
+import { readConfig } from '../../src/config/config.js';
 import { startCore } from '../../src/core/core.js';
 import type { StateReading } from '../../src/contract.js';
 import { createSend, type Send } from '../terminal/client.js';

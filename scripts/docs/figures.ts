@@ -1,6 +1,6 @@
 import accuracy from '../../docs/accuracy.json' with { type: 'json' };
 import * as spec from '../../generated/spec.js';
-import { settings } from '../../src/variables.js';
+import { settings } from '../../src/config/variables.js';
 import { contract, type Schema } from './contract.js';
 
 /** What the contract says of a name, as Markdown. */

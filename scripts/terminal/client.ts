@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Schema, StateReading, Submission } from '../../src/contract.js';
 import { startTimeLimit } from '../../src/delivery/time-limit.js';
-import { parseUrl } from '../../src/parse-url.js';
+import { parseUrl } from '../../src/net/parse-url.js';
 
 /** A service that stays busy longer is reported instead of waited for. */
 const triesMax = 5;

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Identity, KeyRefusal, Scope } from '../contract.js';
-import { createGroupCommit } from '../group-commit.js';
+import { createGroupCommit } from '../concurrency/group-commit.js';
 import type { KeyTable, ListedKey } from '../store/keys.js';
 import { isTransient } from '../store/transient.js';
 import { hashOfKey, looksLikeKey } from './key.js';

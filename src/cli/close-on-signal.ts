@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import type { Closable } from '../closing.js';
-import type { LogOutput } from '../log-output.js';
+import type { Closable } from '../lifecycle/closing.js';
+import type { LogOutput } from '../log/log-output.js';
 
 const forcedExitMs = 9_500;
 /**

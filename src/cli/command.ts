@@ -1,9 +1,9 @@
 import { Command } from 'commander';
-import { readConfig } from '../config.js';
+import { readConfig } from '../config/config.js';
 import type { Store } from '../store/store.js';
-import { startTracing } from '../tracing.js';
-import { describeVariables } from '../variables.js';
-import { version } from '../version.js';
+import { startTracing } from '../tracing/tracing.js';
+import { describeVariables } from '../config/variables.js';
+import { version } from '../config/version.js';
 import { keysCommand } from './keys.js';
 
 export interface Surroundings {

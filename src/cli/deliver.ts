@@ -1,9 +1,9 @@
-import type { Closable } from '../closing.js';
-import type { Config } from '../config.js';
+import type { Closable } from '../lifecycle/closing.js';
+import type { Config } from '../config/config.js';
 import { startDelivery } from '../core/deliver.js';
-import { createLog } from '../log.js';
-import { standardError } from '../log-output.js';
-import { version } from '../version.js';
+import { createLog } from '../log/log.js';
+import { standardError } from '../log/log-output.js';
+import { version } from '../config/version.js';
 import { closeOnSignal } from './close-on-signal.js';
 
 /** Delivers webhooks until SIGTERM or SIGINT. */

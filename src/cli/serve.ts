@@ -1,11 +1,11 @@
 import type { DevelopmentKey } from '../accounts/development-key.js';
 import { newKeyCommand } from '../accounts/expired-keys.js';
-import type { Closable } from '../closing.js';
+import type { Closable } from '../lifecycle/closing.js';
 import { type ServiceParts, startService } from '../compose.js';
 import { coreOnThread } from '../core/on-thread.js';
-import { createLog } from '../log.js';
-import { standardError } from '../log-output.js';
-import { version } from '../version.js';
+import { createLog } from '../log/log.js';
+import { standardError } from '../log/log-output.js';
+import { version } from '../config/version.js';
 import { closeOnSignal } from './close-on-signal.js';
 
 /** Parts that the process provides. Without `tracing`, no spans are exported. */

@@ -1,5 +1,5 @@
-import type { Config } from '../config.js';
-import { describeFault, StartError, starting } from '../start-error.js';
+import type { Config } from '../config/config.js';
+import { describeFault, StartError, starting } from '../lifecycle/start-error.js';
 import { openStore, type Store } from '../store/store.js';
 import { remedyOf } from '../store/transient.js';
 

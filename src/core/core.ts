@@ -1,9 +1,10 @@
 import type { Logger } from 'pino';
 import { createDevelopmentKey, type DevelopmentKey } from '../accounts/development-key.js';
-import { type Closable, type Keep, startAll } from '../closing.js';
-import type { Config } from '../config.js';
+import { type Closable, type Keep, startAll } from '../lifecycle/closing.js';
+import type { Config } from '../config/config.js';
 import type { Operate, OperationId, Output } from '../contract.js';
-import type { Worker, WorkerLoad } from '../delivery/worker.js';
+import type { Worker } from '../delivery/worker.js';
+import type { WorkerLoad } from '../delivery/worker-load.js';
 import { createIngest, type Ingest } from '../ingest/ingest.js';
 import { type AdmitSession, createAdmitSession } from '../limits/new-session-limit.js';
 import { openNewSessionWindow } from '../limits/windows.js';

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import { type Closable, startAll } from '../closing.js';
-import type { Config } from '../config.js';
+import { type Closable, startAll } from '../lifecycle/closing.js';
+import type { Config } from '../config/config.js';
 import { createMetrics } from '../metrics/metrics.js';
 import { createThreadLoad } from '../metrics/thread-load.js';
 import { serveMetrics } from '../metrics/server.js';

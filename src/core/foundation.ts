@@ -1,12 +1,12 @@
 import type { Logger } from 'pino';
-import type { Keep } from '../closing.js';
-import type { Config } from '../config.js';
+import type { Keep } from '../lifecycle/closing.js';
+import type { Config } from '../config/config.js';
 import { createSecretBox, type SecretBox } from '../delivery/secret-box.js';
 import { createResolveName, type ResolveName } from '../delivery/resolve-name.js';
 import { startWorker, type Worker } from '../delivery/worker.js';
 import { cachedFor } from '../metrics/cached-for.js';
-import { secretsKeyOf } from '../secrets.js';
-import { starting } from '../start-error.js';
+import { secretsKeyOf } from '../config/secrets-key.js';
+import { starting } from '../lifecycle/start-error.js';
 import type { DeliveryCounts } from '../store/count-deliveries.js';
 import { openStore, type Store } from '../store/store.js';
 

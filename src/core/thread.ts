@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Closable } from '../closing.js';
-import type { Config } from '../config.js';
-import { createLog } from '../log.js';
+import type { Closable } from '../lifecycle/closing.js';
+import type { Config } from '../config/config.js';
+import { createLog } from '../log/log.js';
 import { connect, type Functions } from '../remote/connection.js';
 import { type Core, type CoreHost, startCore } from './core.js';
 

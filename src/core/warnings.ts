@@ -1,5 +1,5 @@
 import { developmentKeyWarnings } from '../accounts/development-key.js';
-import type { Config } from '../config.js';
+import type { Config } from '../config/config.js';
 import type { Store } from '../store/store.js';
 
 /** Warnings for the operator about this deployment, each with its remedy. */

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import { type DueDelivery, type DueQueue, isDue } from '../store/delivery-queue.js';
 import type { Store } from '../store/store.js';
-import { occasionally } from './occasionally.js';
 import type { Slots } from './slots.js';
 
 const ownerBytes = 8;
@@ -54,10 +53,10 @@ function pauseOf({ slots, now, pollMs }: ClaimParts, queues: readonly DueQueue[]
 }
 
 function createReport({ slots, log }: ClaimParts): (due: readonly DueQueue[], nowMs: number) => void {
-  const reportExhausted = occasionally(logEveryMs, (waiting: number) =>
+  const reportExhausted = atMostEvery(logEveryMs, (waiting: number) =>
     log.warn({ slotsInUse: slots.inUse(), waitingQueues: waiting }, 'all webhook delivery slots are in use'),
   );
-  const reportLate = occasionally(logEveryMs, (queues: number, seconds: number) =>
+  const reportLate = atMostEvery(logEveryMs, (queues: number, seconds: number) =>
     log.warn({ queues, oldestSeconds: seconds }, 'webhook deliveries are late'),
   );
   return (due, nowMs) => {
@@ -65,5 +64,15 @@ function createReport({ slots, log }: ClaimParts): (due: readonly DueQueue[], no
     const late = due.filter(({ firstDueAtMs }) => firstDueAtMs < nowMs - lateMs);
     const oldestMs = Math.min(...late.map((it) => it.firstDueAtMs));
     if (late.length > 0) reportLate(late.length, Math.round((nowMs - oldestMs) / 1000));
+  };
+}
+
+/** Returns a function that runs `report` at most once per `everyMs`, by the monotonic clock. */
+function atMostEvery<Args extends unknown[]>(everyMs: number, report: (...args: Args) => void) {
+  let nextMs = 0;
+  return (...args: Args): void => {
+    if (performance.now() < nextMs) return;
+    nextMs = performance.now() + everyMs;
+    report(...args);
   };
 }

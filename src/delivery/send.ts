@@ -1,6 +1,6 @@
 import type { Schema } from '../contract.js';
 import type { DueDelivery } from '../store/delivery-queue.js';
-import { inSpan } from '../in-span.js';
+import { inSpan } from '../tracing/in-span.js';
 import type { StoredWebhook } from '../store/webhooks.js';
 import type { Attempt, AttemptOutcome } from './attempt.js';
 import { secretsOf } from './signing-secrets.js';

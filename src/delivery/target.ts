@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import type { FaultCode } from '../contract.js';
-import { parseUrl } from '../parse-url.js';
+import { parseUrl } from '../net/parse-url.js';
 
 /** Targets that the deployment allows in addition to https to public addresses. */
 export interface TargetPolicy {

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { createGroupCommit } from '../group-commit.js';
+import { createGroupCommit } from '../concurrency/group-commit.js';
 import type { DueDelivery } from '../store/delivery-queue.js';
 import type { Store } from '../store/store.js';
 import { isTransient } from '../store/transient.js';
@@ -10,7 +10,6 @@ import { createAttempt, isSuccess } from './attempt.js';
 import { createClaim } from './claim.js';
 import { createDialer } from './dial.js';
 import { expandEvents } from './expand.js';
-import { createDeliveriesInFlight } from './deliveries-in-flight.js';
 import { startLoop } from './loop.js';
 import type { ResolveName } from './resolve-name.js';
 import type { SecretBox } from './secret-box.js';
@@ -20,6 +19,7 @@ import { createSlots } from './slots.js';
 import { logStatusChange } from './status-change.js';
 import { webhookDelivery as settings } from '../../generated/spec.js';
 import type { TargetPolicy } from './target.js';
+import { createDeliveriesInFlight, type WorkerLoad } from './worker-load.js';
 
 const attemptMs = settings.attempt_timeout_seconds * 1000;
 /**
@@ -55,11 +55,6 @@ export interface Worker {
   load(): WorkerLoad;
   /** Stops claiming. Releases the deliveries that do not end within the grace period to other workers. */
   close(): Promise<void>;
-}
-
-export interface WorkerLoad {
-  readonly slotsInUse: number;
-  readonly agesSeconds: readonly number[];
 }
 
 export function startWorker(parts: WorkerParts): Worker {

@@ -1,9 +1,9 @@
-import type { RequestHandler } from 'express';
-import type { Identity } from '../contract.js';
+import type { Request, RequestHandler } from 'express';
+import { operationScopes } from '../../generated/spec.js';
+import type { Identity, Scope } from '../contract.js';
 import { RateLimitError } from '../limits/allowance.js';
 import type { FailureLimit } from '../limits/failure-limit.js';
 import { ProblemError } from '../problem.js';
-import { callerAddress } from './caller-address.js';
 
 /** Returns the caller of a key, or why the key is not valid. A key may be limited to some addresses. */
 export type Authenticate = (key: string, address: string | undefined) => Promise<Identity>;
@@ -37,3 +37,21 @@ export function authenticate(identify: Authenticate, countFailure: FailureLimit)
     next();
   };
 }
+
+/**
+ * Returns the client's address: the connection's address or, behind trusted proxies (TRUST_PROXY), the address in
+ * X-Forwarded-For. Undefined after the connection is closed.
+ */
+function callerAddress(request: Request): string | undefined {
+  return request.ip;
+}
+
+const scopeOf: Readonly<Record<string, Scope>> = operationScopes;
+
+/** Rejects a key without the scope of the operation (403). The error names the scope. */
+export const requireScope: RequestHandler = (_request, response, next) => {
+  const { route, scopes } = response.locals;
+  const scope = route && scopeOf[route.operationId];
+  if (scope !== undefined && !scopes?.has(scope)) throw new ProblemError('insufficient_scope', { values: { scope } });
+  next();
+};

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import type { OperationId } from '../contract.js';
-import { parseUrl } from '../parse-url.js';
+import { parseUrl } from '../net/parse-url.js';
 import { ProblemError } from '../problem.js';
 import type { ContractDocument, OperationObject } from './contract-document.js';
 

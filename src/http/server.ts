@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Express, Request, Response } from 'express';
 import type { Logger } from 'pino';
-import { listen } from '../listen.js';
+import { listen } from '../net/listen.js';
 import { respondToBrokenRequest } from './broken-request.js';
 import { messageClassesOf } from './messages.js';
 import { type ResponseTracker, trackResponses } from './track-responses.js';

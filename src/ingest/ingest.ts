@@ -2,8 +2,8 @@ import type { Answer } from '../domain/session.js';
 import type { Store } from '../store/store.js';
 import { isTransient } from '../store/transient.js';
 import { advanceGroup, type ReadingOutcome } from './advance.js';
-import { createGroupCommit } from '../group-commit.js';
-import { inSharedSpan, type TraceOrigin, traceOrigin } from '../in-span.js';
+import { createGroupCommit } from '../concurrency/group-commit.js';
+import { inSharedSpan, type TraceOrigin, traceOrigin } from '../tracing/in-span.js';
 import type { PreparedReading } from './prepared-reading.js';
 
 /** Limits the size of a transaction: with three topics per reading, it writes about 500 trigger rows. */

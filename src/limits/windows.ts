@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { limits } from '../../generated/spec.js';
-import type { Quotas } from '../config.js';
+import type { Quotas } from '../config/config.js';
 import { createWindowLimit, type WindowLimit } from './window-limit.js';
 
 /** A rate limit with its warnings and, if shared, its Redis connection. */

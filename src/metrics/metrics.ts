@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { countMax, type DeliveryCounts } from '../store/count-deliveries.js';
 import { addThreadGauges } from './thread-gauges.js';
-import { version } from '../version.js';
+import { version } from '../config/version.js';
 
 /** Records and exports the metrics of the process in the Prometheus format. */
 export interface Metrics {

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { Closable, Keep } from '../closing.js';
-import type { Config } from '../config.js';
-import { listen } from '../listen.js';
-import { starting } from '../start-error.js';
+import type { Closable, Keep } from '../lifecycle/closing.js';
+import type { Config } from '../config/config.js';
+import { listen } from '../net/listen.js';
+import { starting } from '../lifecycle/start-error.js';
 import type { Metrics } from './metrics.js';
 
 interface MetricsServer extends Closable {

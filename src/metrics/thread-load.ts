@@ -1,6 +1,6 @@
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
-import type { Closable } from '../closing.js';
+import type { Closable } from '../lifecycle/closing.js';
 
 /** The load of one thread of the process. */
 export interface ThreadLoad {

@@ -2,7 +2,7 @@ import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { dirname } from 'node:path';
 import knex, { type Knex } from 'knex';
-import type { DatabaseConfig } from '../config.js';
+import type { DatabaseConfig } from '../config/config.js';
 import { LibsqlClient } from './libsql-dialect.js';
 
 /** How long one try waits for a connection or a lock, ms. The caller may then retry. */

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { DatabaseConfig } from '../config.js';
+import type { DatabaseConfig } from '../config/config.js';
 import { type DatabaseUse, openDatabase } from './database.js';
 import { countDeliveries } from './count-deliveries.js';
 import { createErasedLog } from './erased-log.js';

@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import { createTestDatabase, type DatabaseKind, isMysqlReachable } from '../../../contract-tests/support/databases.js';
-import { readConfig } from '../../../src/config.js';
+import { readConfig } from '../../../src/config/config.js';
 import { openDatabase } from '../../../src/store/database.js';
 import { openStore } from '../../../src/store/store.js';
 

@@ -1,4 +1,4 @@
-import { readConfig } from '../../../src/config.js';
+import { readConfig } from '../../../src/config/config.js';
 import { newDelivery } from '../../../src/delivery/new-delivery.js';
 import { openStore } from '../../../src/store/store.js';
 import type { Stage } from './stage.js';

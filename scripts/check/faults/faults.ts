@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startPrivateRedis } from '../../../contract-tests/support/redis.js';
 import { createLimitedLog, fillLimitedLog, limitFileSize } from '../attacks/limited-log.js';
-import { readConfig } from '../../../src/config.js';
+import { readConfig } from '../../../src/config/config.js';
 import { openDatabase } from '../../../src/store/database.js';
 import { serverOf, setUpServer } from './database-server.js';
 import type { Fault } from './fault.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { startService } from '../../../src/compose.js';
-import { readConfig } from '../../../src/config.js';
+import { readConfig } from '../../../src/config/config.js';
 import { startCore } from '../../../src/core/core.js';
 import type { StateReading, Submission } from '../../../src/contract.js';
 import { createKey } from '../../../src/accounts/manage.js';

@@ -1,4 +1,4 @@
-import type { Closable } from './closing.js';
+import type { Closable } from '../lifecycle/closing.js';
 
 const serviceName = 'realtime-state-service';
 

@@ -1,4 +1,4 @@
-import { ProblemError } from './problem.js';
+import { ProblemError } from '../problem.js';
 
 export interface GroupCommitOptions<Item, Result> {
   /** Commits a group as a whole; resolves with one outcome per item, in order. */

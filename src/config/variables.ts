@@ -1,5 +1,5 @@
 /** Every environment variable of the service. `--help` and docs/configuration.md are generated from this table. */
-import { limits, timestamps } from '../generated/spec.js';
+import { limits, timestamps } from '../../generated/spec.js';
 import {
   integerBetween,
   oneOf,

@@ -1,4 +1,4 @@
-import { remedyOf } from './store/transient.js';
+import { remedyOf } from '../store/transient.js';
 
 /** A part failed to start. The message names the setting to correct. */
 export class StartError extends Error {}

@@ -1,3 +1,8 @@
+export interface WorkerLoad {
+  readonly slotsInUse: number;
+  readonly agesSeconds: readonly number[];
+}
+
 /** Deliveries in progress and their ages, in seconds by the monotonic clock. */
 export function createDeliveriesInFlight() {
   const startedAtMs = new Map<Promise<void>, number>();

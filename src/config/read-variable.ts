@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns';
 import ipaddr from 'ipaddr.js';
-import { parseUrl } from './parse-url.js';
+import { parseUrl } from '../net/parse-url.js';
 
 /** Readers of environment variables: each converts text to a value or throws a ConfigError that names the remedy. */
 
