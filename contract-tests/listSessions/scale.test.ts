@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { expect, onTestFinished, test } from 'vitest';
-import { readConfig } from '../../src/config.js';
+import { readConfig } from '../../src/config/config.js';
 import { openDatabase } from '../../src/store/database.js';
 import { insertRows } from '../../src/store/insert-rows.js';
 import { migrate } from '../../src/store/migrate.js';
