@@ -447,12 +447,12 @@ export interface components {
              */
             steps_last_minute?: number;
             /**
-             * @description The user's utterance. Used for topic detection together with `ai_response`, and never stored. At most 4,000 characters, so that a reading with one text fits into a body.
+             * @description The user's utterance. Used for topic detection together with `ai_response`, and never stored. At most 4,016 characters, because the shortest body with a longer text would exceed 4,096 bytes.
              * @example My review at work is tomorrow and I have not slept.
              */
             user_message?: string;
             /**
-             * @description The assistant's reply. Used for topic detection together with `user_message`, and never stored. At most 4,000 characters, so that a reading with one text fits into a body.
+             * @description The assistant's reply. Used for topic detection together with `user_message`, and never stored. At most 4,016 characters, because the shortest body with a longer text would exceed 4,096 bytes.
              * @example That sounds exhausting. What worries you most about it?
              */
             ai_response?: string;

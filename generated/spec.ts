@@ -1032,4 +1032,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "2e1ed8703c1adf80f753aae62b5515dd3c59c6446252ff095ecbb7ccbd51ce0c" as const;
+export const contractDigest = "2e593b0a00f13ab89b2c012b06aa6ae02ebe12788bd5e541b6b148723af027d0" as const;
