@@ -985,8 +985,12 @@ export interface components {
              *       "dlv_2b7e9d4f6a1c4e3b8d05"
              *     ]
              */
-            delivery_ids?: components["schemas"]["DeliveryId"][];
-            webhook_id?: components["schemas"]["WebhookId"];
+            delivery_ids?: string[];
+            /**
+             * @description Id of a webhook whose failed deliveries are queued again.
+             * @example wh_4f1c9e0b7a2d4c8e9f60
+             */
+            webhook_id?: string;
             since?: components["schemas"]["SinceInstant"];
         };
         /** @description The deliveries that were queued again. */

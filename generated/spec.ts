@@ -1032,4 +1032,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "2e593b0a00f13ab89b2c012b06aa6ae02ebe12788bd5e541b6b148723af027d0" as const;
+export const contractDigest = "86f862d7a3bcc1326d3473deb7b300c74dad9476bea2a36378bc76ea71cf3e88" as const;

@@ -66,7 +66,7 @@ test.each<Case>([
     'a lowered upper bound of a request',
     (it) => (schemas(it).SignalSubmission.properties.user_message.maxLength = 2000),
     `${inSchemas}SignalSubmission/properties/user_message`,
-    /maxLength was 4000, is 2000/,
+    /maxLength was 4016, is 2000/,
   ],
   [
     'a new bound of a request',

@@ -127,11 +127,13 @@ test('no schema has a pattern next to a date-time, which generators apply to the
 });
 
 test('a body with the longest text, and one with the most ids of the longest length, fit into the body limit', () => {
-  const { SignalSubmission, RetryRequest, DeliveryId } = contract.components.schemas;
+  const { SignalSubmission, RetryRequest } = contract.components.schemas;
   const { delivery_ids } = RetryRequest.properties;
   const text = 'x'.repeat(SignalSubmission.properties.user_message.maxLength);
-  const ids = Array.from({ length: delivery_ids.maxItems }, (_, index) => `${index}`.padEnd(DeliveryId.maxLength, 'x'));
-  const reading = { session_id: 's1', timestamp: '2026-11-21T09:30:00Z', heart_rate: 90, user_message: text };
+  const ids = Array.from({ length: delivery_ids.maxItems }, (_, index) =>
+    `${index}`.padEnd(delivery_ids.items.maxLength, 'x'),
+  );
+  const reading = { session_id: 's', timestamp: '2026-11-21T09:30:00Z', sdnn: 1, user_message: text };
   for (const body of [reading, { delivery_ids: ids }])
     expect(JSON.stringify(body).length).toBeLessThanOrEqual(contract['x-body'].max_bytes);
 });

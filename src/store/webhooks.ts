@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Schema } from '../contract.js';
+import { asciiIds } from './ascii-ids.js';
 import { rowFormats } from './row-formats.js';
 
 /** A registered webhook. Its secrets are sealed. */
@@ -85,7 +86,7 @@ export function webhookTable(knex: Knex, accountId: string) {
      */
     async lock(webhookIds: readonly string[], isShared = false): Promise<Map<string, StoredWebhook>> {
       if (webhookIds.length === 0) return new Map();
-      const query = select().whereIn('webhook_id', webhookIds);
+      const query = select().whereIn('webhook_id', asciiIds(webhookIds));
       const rows: WebhookRow[] = await (isShared ? query.forShare() : query.forUpdate());
       return new Map(rows.map((row) => [row.webhook_id, toWebhook(row)]));
     },
