@@ -24,6 +24,8 @@ export interface Metrics {
   readonly watchWorker: (load: () => Promise<WorkerLoad | undefined>) => void;
   /** Reads the number of readings that wait for a group commit, at every scrape. */
   readonly watchQueue: (waiting: Figure) => void;
+  /** Adds CPU and memory of the process, garbage collection and event-loop lag. */
+  readonly watchProcess: () => void;
   /** Reads the number of dropped log lines, at every scrape. */
   readonly watchDroppedLines: (dropped: () => number) => void;
   readonly contentType: string;
@@ -43,11 +45,12 @@ const requestSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
 const attemptSeconds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const groupSizes = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 
+/** Sampling interval of the event-loop lag. Each sample wakes the process, also when it is idle. */
+const lagSampleMs = 100;
+
 export function createMetrics(): Metrics {
   const registry = new Registry();
   const registers = [registry];
-  // CPU and memory of the process, garbage collection, and event-loop lag.
-  collectDefaultMetrics({ register: registry });
   const requests = new Histogram({
     name: 'http_request_duration_seconds',
     help: 'Requests by operation and status; the operation is "none" where the contract names none.',
@@ -95,6 +98,7 @@ export function createMetrics(): Metrics {
     watchThread: addThreadGauges(registry),
     watchWorker: (read) => addWorkerGauges(registry, read),
     watchQueue: (read) => addGauge(registry, 'ingest_queue_depth', 'Readings that wait for their group.', read),
+    watchProcess: () => collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: lagSampleMs }),
     watchDroppedLines: (dropped) =>
       addCounter(registry, 'log_lines_dropped_total', 'Log lines that could not be written.', dropped),
     contentType: registry.contentType,

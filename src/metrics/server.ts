@@ -17,6 +17,8 @@ export async function serveMetrics(
   { host, metricsPort }: Config,
 ): Promise<string | undefined> {
   if (metricsPort === undefined) return undefined;
+  // Only here, because it samples the event loop continuously.
+  metrics.watchProcess();
   return keep(await starting('METRICS_PORT', () => startMetricsServer(metrics, host, metricsPort))).url;
 }
 

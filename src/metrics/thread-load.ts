@@ -9,9 +9,9 @@ export interface ThreadLoad {
   readonly heapBytes: { readonly used: number; readonly limit: number };
 }
 
-const resolutionMs = 20;
+const resolutionMs = 100;
 
-/** Measures the calling thread. Starts at the first read, because the measurement wakes the thread 50 times per second. */
+/** Measures the calling thread. Starts at the first read, because the measurement wakes the thread 10 times per second. */
 export function createThreadLoad(): Closable & { read(): ThreadLoad } {
   let histogram: IntervalHistogram | undefined;
   const start = () => {
