@@ -1,18 +1,41 @@
+import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { claims } from '../../scripts/evaluate/support/everyday-claims.js';
-import { playClaim } from '../../scripts/evaluate/support/play-claim.js';
+import { playClaim, type Player } from '../../scripts/evaluate/support/play-claim.js';
+import { figuresOf, replayStreams, type StreamFigures } from '../../scripts/evaluate/support/stream.js';
+import { withWristNoise } from '../../scripts/evaluate/support/wrist-noise.js';
+import { sampleRecording } from '../../scripts/terminal/sample-recording.js';
+import { seededRandom } from '../../scripts/terminal/scenes.js';
+import { groupBySubject, readWindows } from '../../scripts/terminal/windows.js';
 import { startTestService } from '../support/service.js';
 
 const seeds = [1, 2, 3];
-const timeout = 120_000;
+const timeout = 240_000;
+
+async function startPlayer(): Promise<Player> {
+  const { clock, read } = await startTestService();
+  return { now: clock.now, advance: (seconds) => clock.advance(seconds), send: read };
+}
 
 test.each(claims)('$stream: $expected', { timeout }, async (claim) => {
-  const service = await startTestService();
-  const { clock } = service;
-  const player = { now: clock.now, advance: (seconds: number) => clock.advance(seconds), send: service.read };
-  for (const [index, responses] of (await playClaim(player, claim, seeds)).entries())
+  for (const [index, responses] of (await playClaim(await startPlayer(), claim, seeds)).entries())
     expect(claim.holds(responses), `seed ${seeds[index]}: ${JSON.stringify(responses.slice(-2))}`).toBe(true);
 });
+
+test.each(seeds)(
+  'a wrist heart rate every 5 s: at most 6 state changes per hour, at most 10 % of the states shorter than a minute (seed %i)',
+  { timeout },
+  async (seed) => {
+    const random = seededRandom(seed);
+    const people = groupBySubject(readWindows(await readFile(sampleRecording, 'utf8'))).values();
+    const streams = [...people].map((windows) => withWristNoise(windows, random));
+    const responses = await replayStreams(await startPlayer(), streams, 5, () => undefined);
+    const figures = streams.map((stream, index) => figuresOf(stream, responses[index] ?? []));
+    const sum = (key: keyof StreamFigures) => figures.reduce((total, it) => total + it[key], 0);
+    expect(sum('changes') / sum('hours')).toBeLessThanOrEqual(6);
+    expect(sum('short') / sum('states')).toBeLessThanOrEqual(0.1);
+  },
+);
 
 test('a hostile voice with positive words has less confidence than with negative words', async () => {
   const service = await startTestService();

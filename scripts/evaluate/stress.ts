@@ -6,8 +6,9 @@ import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
 import { resamples } from './support/bootstrap.js';
 import { drawTasks, scoresByTask } from './support/chart.js';
-import { everydayColumns, everydayRows } from './support/everyday-table.js';
-import { evaluateStreams } from './support/streams.js';
+import { everydayColumns, everydayRows, replayEveryday } from './support/everyday-table.js';
+import { densityColumns, densityRows } from './support/stream-tables.js';
+import { densities, evaluateStreams } from './support/streams.js';
 import { type EvaluatedService, startEvaluatedService } from './support/service.js';
 import { readStreams } from './support/stream.js';
 import { aucColumns, aucRow, isCompared, sceneColumns, sceneDraws, sceneRows } from './support/tables.js';
@@ -51,7 +52,7 @@ const command = new Command('evaluate:stress')
   .option('--markdown', 'print the tables as Markdown', false)
   .option('--picture <svg>', `also save the chart here, besides ${report}`)
   .option('--everyday', 'play the everyday streams instead of a recording', false)
-  .option('--density', 'of a stream: also replay it with a reading every 1, 15 and 60 s and compare the states', false)
+  .option('--density', 'of streams: also replay them with a reading every 1, 15 and 60 s and compare the states', false)
   .option('--person <subject>', 'of a stream: the person that --picture shows')
   .action(evaluate);
 command.parseAsync().catch((error: unknown) => {
@@ -60,18 +61,19 @@ command.parseAsync().catch((error: unknown) => {
 });
 
 async function evaluate(options: Options): Promise<void> {
-  const { file, markdown, everyday } = options;
-  if (everyday) return evaluateEveryday(markdown);
+  const { file, everyday } = options;
+  if (everyday) return evaluateEveryday(options);
   const streams = readStreams(await readFile(file, 'utf8').catch(() => ''));
   if (streams) return evaluateStreams(streams, options);
   return evaluateWindows(options);
 }
 
-async function evaluateEveryday(markdown: boolean): Promise<void> {
+async function evaluateEveryday({ markdown, density }: Options): Promise<void> {
   const service = await startEvaluatedService();
   try {
     const print = markdown ? markdownTable : textTable;
     console.log(print(everydayColumns, [await everydayRows(service)]));
+    if (density) console.log(`\n${print(densityColumns, [densityRows(await replayEveryday(service, densities))])}`);
   } finally {
     await service.close();
   }

@@ -50,8 +50,13 @@ test('a reason says so when nothing stands out or nothing is fresh', () => {
 test('a reason states that movement explains a heart rate, and that a jump is unconfirmed', () => {
   const situation = situationOf(measured({ heart_rate: 150, sentiment: 0.6 }), person);
   expect(reasonIn({ ...situation, explainedBpm: 84 })).toBe(
-    'Strongly positive words, with a heart rate 84 bpm above rest, higher than stress explains.',
+    'Strongly positive words, with a heart rate 84 bpm above rest, higher than stress explains, so the baseline is not updated.',
   );
+  const walking = situationOf(measured({ heart_rate: 86, sentiment: 0.6 }), person);
+  expect(reasonIn({ ...walking, explainedBpm: 20 })).toBe(
+    'Strongly positive words, with a heart rate 20 bpm above rest, which movement explains, so the baseline is not updated.',
+  );
+  expect(reasonIn({ ...walking, explainedBpm: 12 })).toMatch(/20 bpm above rest, which movement partly explains\.$/);
   const heart = { bpm: 68, fastBpm: 68, isConfirmed: false };
   expect(reasonIn({ ...situation, heart })).toBe('Strongly positive words, with an unconfirmed heart rate of 150 bpm.');
 });

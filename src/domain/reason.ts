@@ -1,6 +1,6 @@
 import { stressModel as model } from '../../generated/spec.js';
 import type { TypicalHeartRate } from './baseline.js';
-import { type Driver, type EvidenceName, explainedShare, type Situation } from './stress.js';
+import { type Driver, type EvidenceName, explainedShare, isExertion, type Situation } from './stress.js';
 
 /**
  * Returns one sentence that names the signals behind the score and their direction, strongest first. Clear evidence
@@ -49,7 +49,10 @@ function heartNote(drivers: readonly Driver[], situation: Situation): string {
     return `, with an unconfirmed heart rate of ${Math.round(signals.heart_rate?.value ?? 0)} bpm`;
   if (explainedShare(situation) < model.reason.movement_share_min) return '';
   const rise = Math.round(heart.bpm - typical.heart_rate.value);
-  return `, with a heart rate ${rise} bpm above rest, higher than stress explains`;
+  const isLearned = !isExertion(situation);
+  const explained = isLearned ? 'which movement partly explains' : 'which movement explains';
+  const why = rise > model.movement.exertion_from_bpm ? 'higher than stress explains' : explained;
+  return `, with a heart rate ${rise} bpm above rest, ${why}${isLearned ? '' : ', so the baseline is not updated'}`;
 }
 
 /** Speaks of the person only after enough time: a short stay at a high heart rate is no resting heart rate. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { advanceSession, isOtherSubject } from './session.js';
+import { advanceSession, isOtherSubject, type Step } from './session.js';
 import type { Reading } from './signals.js';
 import { startMs } from './testing/arbitraries.js';
 import { advanceAll, advanceTo } from './testing/pipeline.js';
@@ -53,6 +53,35 @@ test('without a subject the session keeps the baseline; a subject that is named 
   expect(named?.session.baseline).toBeUndefined();
   expect(named?.session.subjectId).toBe('anna');
   expect(named?.baseline.heart_rate?.firstAtMs).toBe(startMs);
+});
+
+test('a heart rate that movement explains updates no baseline, and the reason states it', () => {
+  const rest = Array.from({ length: 60 }, (_, index) =>
+    at(10 * index, { heart_rate: 66 + (index % 3), sdnn: 50, activity_level: 'resting' }),
+  );
+  const learned = ({ baseline: { heart_rate, sdnn } }: Step) => [
+    heart_rate?.secondsByBpm,
+    heart_rate?.seenSeconds,
+    sdnn?.mean,
+  ];
+  const exertions = [
+    { heart_rate: 110, sdnn: 12, activity_level: 'moderate' },
+    { heart_rate: 110, sdnn: 12, steps_last_minute: 110 },
+    { heart_rate: 170, sdnn: 12 },
+  ] as const;
+  for (const exertion of exertions) {
+    const moving = Array.from({ length: 60 }, (_, index) => at(720 + 10 * index, exertion));
+    const [start, end] = [advanceTo([...rest, ...moving.slice(0, 10)]), advanceTo([...rest, ...moving])];
+    expect(learned(end)).toEqual(learned(start));
+    expect(end.answer.reason).toMatch(/the baseline is not updated/);
+  }
+});
+
+test('a light activity at a resting heart rate updates the baseline', () => {
+  const steps = advanceAll(
+    Array.from({ length: 60 }, (_, index) => at(10 * index, { heart_rate: 60, activity_level: 'light' })),
+  );
+  expect(steps.at(-1)?.baseline.heart_rate?.seenSeconds).toBeGreaterThan(300);
 });
 
 test('the first subject binds the session, also when a late reading names it', () => {

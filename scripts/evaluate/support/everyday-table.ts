@@ -1,6 +1,6 @@
 import type { Column, TableRow } from '../../terminal/table.js';
 import { claims, type StreamResponse } from './everyday-claims.js';
-import { playClaim, type Player } from './play-claim.js';
+import { playClaim, playDensities, type Player } from './play-claim.js';
 
 const seeds = [11, 12, 13];
 
@@ -25,4 +25,17 @@ export async function everydayRows(player: Player): Promise<TableRow[]> {
 function endOf(responses: readonly StreamResponse[]): string {
   const last = responses.at(-1);
   return last ? `${last.stress_score} ${last.state}` : '';
+}
+
+/** Replays every stream with all densities, each with one seed. Returns the responses per density and stream. */
+export async function replayEveryday(
+  player: Player,
+  densities: readonly number[],
+): Promise<Map<number, StreamResponse[][]>> {
+  const replays = new Map(densities.map((every) => [every, [] as StreamResponse[][]]));
+  for (const claim of claims) {
+    const responses = await playDensities(player, claim, seeds[0] ?? 0, densities);
+    densities.forEach((every, index) => replays.get(every)?.push(responses[index] ?? []));
+  }
+  return replays;
 }

@@ -8,7 +8,8 @@ import { drawStream } from './stream-chart.js';
 import { densityColumns, densityRows, streamColumns, streamRows } from './stream-tables.js';
 
 const every = 5;
-const otherDensities = [1, 15, 60];
+/** Seconds between two readings. */
+export const densities = [1, every, 15, 60];
 
 interface StreamOptions {
   readonly markdown: boolean;
@@ -23,7 +24,7 @@ export async function evaluateStreams(
   { markdown, density, picture, person }: StreamOptions,
 ): Promise<void> {
   const print = markdown ? markdownTable : textTable;
-  const replays = await replayAll(streams, density ? [every, ...otherDensities] : [every]);
+  const replays = await replayAll(streams, density ? densities : [every]);
   const responses = replays.get(every) ?? [];
   console.log(print(streamColumns, streamRows(streams, responses)));
   if (density) console.log(`\n${print(densityColumns, [densityRows(replays)])}`);
