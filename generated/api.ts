@@ -96,6 +96,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create session token
+         * @description Issues a token for one session, for code that must not hold a key: browsers and apps. Send it as
+         *     `Authorization: Bearer …` to ingest (scope `ingest`), state and history (scope `read`). Every other operation
+         *     and session responds with 401. The token expires after `expires_in` seconds. It also becomes invalid with the
+         *     key that issued it. The session needs no data yet. The networks of the key do not limit its tokens.
+         */
+        post: operations["createToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/triggers": {
         parameters: {
             query?: never;
@@ -639,6 +662,40 @@ export interface components {
              */
             mean?: number;
         };
+        /**
+         * @description read (state and history of the session) or ingest (send its readings).
+         * @example read
+         * @enum {string}
+         */
+        TokenScope: "ingest" | "read";
+        /** @description The session of a token, and what the token allows. */
+        TokenRequest: {
+            session_id: components["schemas"]["Identifier"];
+            /** @description What the token allows. */
+            scopes: components["schemas"]["TokenScope"][];
+            /**
+             * @description Validity of the token, in seconds. 600 if absent.
+             * @example 600
+             */
+            expires_in?: number;
+        };
+        /** @description A token for one session. */
+        SessionToken: {
+            /**
+             * @description The token: a signed JSON Web Token. Treat it as opaque.
+             * @example eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJkZW1vLXNlc3Npb24ifQ.c2lnbmF0dXJl
+             */
+            token: string;
+            session_id: components["schemas"]["Identifier"];
+            /** @description What the token allows. */
+            scopes: components["schemas"]["TokenScope"][];
+            /**
+             * Format: date-time
+             * @description When the token expires. RFC 3339 in UTC, to the millisecond.
+             * @example 2026-11-21T09:40:00.000Z
+             */
+            expires_at: string;
+        };
         /** @description A session with its latest state. */
         SessionSummary: {
             session_id: components["schemas"]["Identifier"];
@@ -1031,7 +1088,7 @@ export interface components {
          * @example invalid_payload
          * @enum {string}
          */
-        ProblemCode: "invalid_payload" | "missing_signals" | "timestamp_too_old" | "timestamp_in_future" | "missing_api_key" | "invalid_api_key" | "insufficient_scope" | "path_not_found" | "session_not_found" | "subject_not_found" | "webhook_not_found" | "delivery_not_found" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "body_too_large" | "unsupported_media_type" | "validation_failed" | "subject_mismatch" | "rate_limit_exceeded" | "rotation_in_progress" | "idempotency_key_in_use" | "idempotency_key_reused" | "internal_error" | "service_unavailable";
+        ProblemCode: "invalid_payload" | "missing_signals" | "timestamp_too_old" | "timestamp_in_future" | "missing_api_key" | "invalid_api_key" | "invalid_token" | "insufficient_scope" | "path_not_found" | "session_not_found" | "subject_not_found" | "webhook_not_found" | "delivery_not_found" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "body_too_large" | "unsupported_media_type" | "validation_failed" | "subject_mismatch" | "rate_limit_exceeded" | "rotation_in_progress" | "idempotency_key_in_use" | "idempotency_key_reused" | "internal_error" | "service_unavailable";
         /**
          * @description Stable name of a validation error. New codes may be added.
          * @example number_type
@@ -1273,7 +1330,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["ValidationProblem"];
             };
         };
-        /** @description The `X-Service-Key` header is missing (`missing_api_key`), or the key is unknown, revoked, expired or not valid from this address (`invalid_api_key`). */
+        /** @description The `X-Service-Key` header is missing (`missing_api_key`), the key is unknown, revoked, expired or not valid from this address (`invalid_api_key`), or the session token is not valid for this request (`invalid_token`). */
         Unauthorized: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1665,6 +1722,43 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            422: components["responses"]["InvalidParameters"];
+            429: components["responses"]["RateLimitExceeded"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The session, and what the token allows. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TokenRequest"];
+            };
+        };
+        responses: {
+            /** @description The token. The service does not store it. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                    RateLimit: components["headers"]["RateLimitIfAny"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionToken"];
+                };
+            };
+            400: components["responses"]["InvalidBody"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["InvalidParameters"];
             429: components["responses"]["RateLimitExceeded"];
             500: components["responses"]["InternalError"];

@@ -98,6 +98,10 @@ export const webhookDelivery = {
   }
 } as const;
 
+export const sessionTokens = {
+  "expires_in_seconds": 600
+} as const;
+
 export const sessionList = {
   "page_size": 50
 } as const;
@@ -131,7 +135,8 @@ export const scopes = {
   "ingest": "Send readings.",
   "read": "Read states, histories and trigger profiles.",
   "webhooks": "Manage webhooks and read their deliveries.",
-  "erase": "Erase subjects."
+  "erase": "Erase subjects.",
+  "tokens": "Issue session tokens, which read or send for one session."
 } as const;
 
 export const keys = {
@@ -421,6 +426,11 @@ export const problems = {
     "title": "Unauthorized",
     "detail": "Invalid API key"
   },
+  "invalid_token": {
+    "status": 401,
+    "title": "Unauthorized",
+    "detail": "Invalid token"
+  },
   "insufficient_scope": {
     "status": 403,
     "title": "Forbidden",
@@ -543,6 +553,10 @@ export const problemHelp = {
   "invalid_api_key": {
     "cause": "The key is unknown, revoked, expired, or not valid from your network.",
     "fix": "Check for spaces and line breaks around the key. Ask the operator for a new key: the service's log says why it refused this one."
+  },
+  "invalid_token": {
+    "cause": "The session token expired, is not one of this service, or is not valid for this operation, session or scope. Or the key that issued it was revoked.",
+    "fix": "Request a new token from your backend. The service's log says why it refused this one."
   },
   "insufficient_scope": {
     "cause": "The key lacks the scope that the operation requires.",
@@ -766,6 +780,10 @@ export const enums = {
     "falling",
     "stable"
   ],
+  "TokenScope": [
+    "ingest",
+    "read"
+  ],
   "TriggerStatus": [
     "observed",
     "active",
@@ -807,6 +825,7 @@ export const enums = {
     "timestamp_in_future",
     "missing_api_key",
     "invalid_api_key",
+    "invalid_token",
     "insufficient_scope",
     "path_not_found",
     "session_not_found",
@@ -947,6 +966,12 @@ export const bounds = {
       "maximum": 100
     }
   },
+  "TokenRequest": {
+    "expires_in": {
+      "minimum": 1,
+      "maximum": 3600
+    }
+  },
   "SessionSummary": {
     "stress_score": {
       "minimum": 0,
@@ -1019,6 +1044,7 @@ export const operationScopes = {
   "getState": "read",
   "getHistory": "read",
   "listSessions": "read",
+  "createToken": "tokens",
   "getTriggers": "read",
   "deleteSubject": "erase",
   "registerWebhook": "webhooks",
@@ -1032,4 +1058,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "86f862d7a3bcc1326d3473deb7b300c74dad9476bea2a36378bc76ea71cf3e88" as const;
+export const contractDigest = "bf374519f1f5638e14eb2fb902a816fa36e88bf10e94c4dca8dc8a225ab2019e" as const;
