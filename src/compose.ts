@@ -2,7 +2,9 @@ import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import type { DevelopmentKey } from './accounts/development-key.js';
 import { createExpiredKeyLog } from './accounts/expired-keys.js';
+import { createFindKey } from './accounts/find-key.js';
 import { createIdentify } from './accounts/identify.js';
+import { createIdentifyToken } from './accounts/identify-token.js';
 import { type Keep, startAll } from './lifecycle/closing.js';
 import type { Config } from './config/config.js';
 import type { StartCore } from './core/core.js';
@@ -20,6 +22,7 @@ import { serveMetrics } from './metrics/server.js';
 import { secretsKeyOf } from './config/secrets-key.js';
 import { starting } from './lifecycle/start-error.js';
 import { isTransient, remedyOf } from './store/transient.js';
+import { createSessionTokens } from './tokens/session-token.js';
 
 export interface ServiceParts {
   readonly config: Config;
@@ -100,12 +103,14 @@ async function serve(
   const monthlyCalls = keep(createMonthlyCalls({ usage, quotaOf: monthlyQuotaBy(config.quotas), now, log }));
   const topicModel = loadTopicModel(await readFile(new URL('src/domain/topics/weights.bin', root)));
   const digestKey = await starting('SECRETS_KEY', () => secretsKeyOf(config));
+  const sessionTokens = createSessionTokens(digestKey);
   const app = await createApp({
     ...config,
     root,
     contract,
     operate,
     identify: createIdentify({ keys, now, onExpiredUse: createExpiredKeyLog(log) }),
+    identifyToken: createIdentifyToken({ sessionTokens, findKey: createFindKey(core.findKey), now }),
     countFailure: createFailureLimit(config.quotas.failedAuthentications, now),
     monthlyCalls,
     sessionRequests: sessionRequests.count,

@@ -60,6 +60,18 @@ export type Identity =
  */
 export type KeyRefusal = 'unknown' | 'revoked' | 'expired' | 'network';
 
+/** The caller of a session token and what the token allows, or why it is not valid. */
+export type TokenIdentity =
+  | {
+      readonly caller: Caller;
+      readonly refusal?: undefined;
+      readonly scopes: ReadonlySet<Scope>;
+      readonly sessionId: string;
+      /** Epoch ms. */
+      readonly expiresAtMs: number;
+    }
+  | { readonly caller?: undefined; readonly refusal: string };
+
 /** Tier of an account, which sets its monthly quota. */
 export type Tier = keyof typeof tiers;
 

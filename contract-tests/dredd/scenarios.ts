@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { body as bodyLimits, timestamps } from '../../generated/spec.js';
 import type { Transaction } from './dredd.js';
 import { ago, sessionWithData, subjectWithTopic } from './readings.js';
@@ -18,7 +18,7 @@ import {
   withUnknownKey,
   withUnknownParameter,
 } from './stage.js';
-import { webhookScenarios } from './webhook-scenarios.js';
+import { asText, webhookScenarios, withoutJson } from './webhook-scenarios.js';
 import type { World } from './world.js';
 
 const scenarios: Scenarios = {
@@ -58,6 +58,19 @@ const scenarios: Scenarios = {
     429: withSpentKey,
     500: withoutTable('sessions'),
     503: unavailable('sessions'),
+  },
+  createToken: {
+    200: asDocumented,
+    400: withoutJson,
+    401: withoutKey,
+    403: withoutScope,
+    413: async ({ transaction }) => void (transaction.request.body = ' '.repeat(bodyLimits.max_bytes + 1)),
+    415: asText,
+    422: withUnknownParameter,
+    429: withSpentKey,
+    // A token requires no query but that of the key, which is cached for a second.
+    500: withNewKey(withoutTable('api_keys')),
+    503: withNewKey(unavailable('api_keys')),
   },
   listSessions: {
     200: async ({ world }) => sessionWithData(world),
@@ -113,6 +126,14 @@ export function bringAboutIn(world: World): BringAbout {
     transaction.port = new URL(world.service.url).port;
     if (operationId === 'ingest') submit(transaction, {});
     await scenario({ world, transaction, defer });
+  };
+}
+
+/** Sends a key that the service has not looked up before. */
+function withNewKey(scenario: Scenario): Scenario {
+  return async (stage) => {
+    stage.transaction.request.headers['X-Service-Key'] = `sk_${randomBytes(16).toString('hex')}`;
+    await scenario(stage);
   };
 }
 

@@ -156,11 +156,11 @@ function submit(body: object): Scenario {
   };
 }
 
-async function withoutJson({ transaction }: Stage): Promise<void> {
+export async function withoutJson({ transaction }: Stage): Promise<void> {
   transaction.request.body = '{';
 }
 
-async function asText({ transaction }: Stage): Promise<void> {
+export async function asText({ transaction }: Stage): Promise<void> {
   transaction.request.headers['Content-Type'] = 'text/plain';
 }
 

@@ -29,6 +29,7 @@ import { findOldestEvent, findSessionsWithEvents } from '../../src/store/outbox.
 import { purgeReadings } from '../../src/store/readings.js';
 import { purgeSessions } from '../../src/store/sessions.js';
 import { createTransact, readerOf, type Store } from '../../src/store/store.js';
+import { createSessionTokens } from '../../src/tokens/session-token.js';
 import { usageTable } from '../../src/store/usage.js';
 import { createTestDatabase, databaseKind } from '../support/databases.js';
 import { Clock, root } from '../support/service.js';
@@ -111,6 +112,7 @@ async function startHeard(): Promise<Heard> {
     admitSession: createAdmitSession(store, window, false),
     now: clock.now,
     log: createLog('silent', { write() {} }),
+    sessionTokens: createSessionTokens('k'),
     secretBox: createSecretBox('k'),
     targetPolicy: { allowHttp: true, allowLoopback: true },
     resolveName: createResolveName(),
@@ -203,6 +205,7 @@ async function live(heard: Heard, accountId: string, key: string): Promise<void>
     ...turn,
   });
   await createIdentify({ keys: store.keys, now: clock.now, onExpiredUse() {} })(key, '127.0.0.1');
+  await store.keys.find(accountId, 'key_1');
   await store.keys.auditEntries(10);
   await store.keys.auditEntries(10, accountId);
   await operations.getReadiness(ask(undefined), undefined);

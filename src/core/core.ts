@@ -14,6 +14,7 @@ import { startRetention } from '../retention/purge.js';
 import type { KeyTable } from '../store/keys.js';
 import { openStore, type Store } from '../store/store.js';
 import type { UsageTable } from '../store/usage.js';
+import { createSessionTokens } from '../tokens/session-token.js';
 import { type Foundation, openFoundation, startWorkerOn } from './foundation.js';
 import { findWarnings } from './warnings.js';
 
@@ -24,6 +25,7 @@ import { findWarnings } from './warnings.js';
 export interface Core extends Closable {
   readonly operate: Operate;
   readonly findKeys: KeyTable['byHashes'];
+  readonly findKey: KeyTable['find'];
   readonly recordKeyUse: KeyTable['recordUse'];
   readonly usageTotals: UsageTable['totalsOf'];
   readonly addUsage: UsageTable['add'];
@@ -94,6 +96,7 @@ async function start(keep: Keep, parts: CoreParts): Promise<Omit<Core, 'close'>>
   return {
     operate: operateWith(operations),
     findKeys: store.keys.byHashes,
+    findKey: store.keys.find,
     recordKeyUse: store.keys.recordUse,
     usageTotals: store.usage.totalsOf,
     addUsage: store.usage.add,
@@ -115,11 +118,12 @@ async function start(keep: Keep, parts: CoreParts): Promise<Omit<Core, 'close'>>
 }
 
 function operationsOn(
-  { store, secretBox, resolveName }: Foundation,
+  { store, secretsKey, secretBox, resolveName }: Foundation,
   intake: { readonly ingest: Ingest; readonly admitSession: AdmitSession; readonly wakeWorker: () => void },
   { config: { targetPolicy }, now, log }: CoreParts,
 ): Operations {
-  return createOperations({ store, secretBox, targetPolicy, resolveName, now, log, ...intake });
+  const sessionTokens = createSessionTokens(secretsKey);
+  return createOperations({ store, sessionTokens, secretBox, targetPolicy, resolveName, now, log, ...intake });
 }
 
 /** The table pairs each id with its types; the input was validated against the same id. */

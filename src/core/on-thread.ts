@@ -56,6 +56,7 @@ function coreThrough({ call }: Connection<ThreadFunctions>): Core {
   return {
     operate: (...args) => call('operate', ...args),
     findKeys: (...args) => call('findKeys', ...args),
+    findKey: (...args) => call('findKey', ...args),
     recordKeyUse: (...args) => call('recordKeyUse', ...args),
     usageTotals: (...args) => call('usageTotals', ...args),
     addUsage: (...args) => call('addUsage', ...args),

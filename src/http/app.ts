@@ -2,9 +2,8 @@ import express, { type Express } from 'express';
 import type { Operate } from '../contract.js';
 import { type Admission, admit } from './admit.js';
 import type { MonthlyCalls } from '../limits/monthly-calls.js';
-import type { FailureLimit } from '../limits/failure-limit.js';
 import type { WindowLimit } from '../limits/window-limit.js';
-import { type Authenticate, authenticate, requireScope } from './authenticate.js';
+import { type Authentication, authenticate, requireScope } from './authenticate.js';
 import { body } from './body.js';
 import type { ContractDocument } from './contract-document.js';
 import { countCalls } from './count-calls.js';
@@ -16,6 +15,7 @@ import { limit } from './limit.js';
 import { type ProblemHandling, problemHandler } from './problem-handler.js';
 import { type ObserveRequest, requestLog } from './request-log.js';
 import { type Preparations, prepare } from './prepare.js';
+import { requireSession } from './require-session.js';
 import { requireProtocol } from './protocol.js';
 import { createRouter, requireRoute, route } from './route.js';
 import { crossOrigin, securityHeaders } from './headers.js';
@@ -24,11 +24,9 @@ import { validate } from './validate.js';
 import type { ValidateOptions } from './validator.js';
 import './locals.js';
 
-export interface AppParts extends ValidateOptions, Admission, ProblemHandling, DocumentationParts {
+export interface AppParts extends ValidateOptions, Admission, ProblemHandling, Authentication, DocumentationParts {
   readonly contract: ContractDocument;
   readonly operate: Operate;
-  readonly identify: Authenticate;
-  readonly countFailure: FailureLimit;
   /** Proxies whose X-Forwarded-For is trusted: their number, or their networks. */
   readonly trustProxy: number | readonly string[];
   readonly monthlyCalls: MonthlyCalls;
@@ -55,12 +53,13 @@ export async function createApp(parts: AppParts): Promise<Express> {
     await documentation(parts),
     route(createRouter(parts.contract)),
     admit(parts),
-    authenticate(parts.identify, parts.countFailure),
+    authenticate(parts),
     countCalls(parts.monthlyCalls),
     requireRoute,
     requireScope,
     body,
     await validate(parts.contract, parts),
+    requireSession(parts.countFailure),
     limit(parts.sessionRequests),
     prepare(parts.preparations),
     dispatch(parts.operate, parts),

@@ -1,41 +1,77 @@
-import type { Request, RequestHandler } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import { operationScopes } from '../../generated/spec.js';
-import type { Identity, Scope } from '../contract.js';
+import type { Identity, Scope, TokenIdentity } from '../contract.js';
 import { RateLimitError } from '../limits/allowance.js';
 import type { FailureLimit } from '../limits/failure-limit.js';
 import { ProblemError } from '../problem.js';
 
-/** Returns the caller of a key, or why the key is not valid. A key may be limited to some addresses. */
-export type Authenticate = (key: string, address: string | undefined) => Promise<Identity>;
+/** How credentials are checked. */
+export interface Authentication {
+  /** Returns the caller of a key, or why the key is not valid. A key may be limited to some addresses. */
+  readonly identify: (key: string, address: string | undefined) => Promise<Identity>;
+  /** Returns the caller of a session token, or why the token is not valid. */
+  readonly identifyToken: (token: string) => Promise<TokenIdentity>;
+  readonly countFailure: FailureLimit;
+}
 
 /**
- * Runs before the body is read, and also on unknown paths. The response never says why a key is invalid, because that
- * would help the holder of a stolen key. The log line of the request says it. Too many failures from one address get a
- * 429.
+ * Runs before the body is read, and also on unknown paths. The response never says why a key or token is invalid,
+ * because that would help someone who stole it. The log line of the request says it. Too many failures from one address
+ * get a 429.
  */
-export function authenticate(identify: Authenticate, countFailure: FailureLimit): RequestHandler {
+export function authenticate({ identify, identifyToken, countFailure }: Authentication): RequestHandler {
   return async (request, response, next) => {
-    const { locals } = response;
-    if (locals.isPublic) return next();
+    if (response.locals.isPublic) return next();
     const key = request.get('X-Service-Key');
-    const address = callerAddress(request);
-    // The key is checked before the limit: a valid key is accepted even from an address with many failures.
-    const refuse = (problem: ProblemError): never => {
-      const allowance = countFailure(address);
-      locals.allowances = [];
-      throw allowance?.isExceeded ? new RateLimitError(allowance) : problem;
-    };
-    if (!key) return refuse(new ProblemError('missing_api_key', request.headers.authorization ? { hint: {} } : {}));
-    const identity = await identify(key, address);
+    const token = key ? undefined : tokenOf(request);
+    const problem = token === undefined ? await useKey(request, response, key) : await useToken(response, token);
+    if (problem) throw refusalOf(request, response, problem, countFailure);
+    next();
+  };
+
+  /** Returns the error of an invalid key. */
+  async function useKey(request: Request, { locals }: Response, key?: string): Promise<ProblemError | undefined> {
+    if (!key) return new ProblemError('missing_api_key', request.headers.authorization ? { hint: {} } : {});
+    const identity = await identify(key, callerAddress(request));
     if (!identity.caller) {
       const { refusal, keyId } = identity;
       locals.logged = { ...locals.logged, key_refusal: refusal, ...(keyId !== undefined && { key_id: keyId }) };
-      return refuse(new ProblemError('invalid_api_key'));
+      return new ProblemError('invalid_api_key');
     }
     locals.caller = identity.caller;
     locals.scopes = identity.scopes;
-    next();
-  };
+    return undefined;
+  }
+
+  /** Returns the error of a token that is invalid, or not valid for this operation. */
+  async function useToken({ locals }: Response, token: string): Promise<ProblemError | undefined> {
+    const identity = await identifyToken(token);
+    const scope = locals.route && scopeOf[locals.route.operationId];
+    const isAllowed = locals.route?.acceptsToken && scope && identity.caller && identity.scopes.has(scope);
+    if (!isAllowed) {
+      locals.logged = { ...locals.logged, token_refusal: identity.refusal ?? 'not valid for this operation' };
+      return new ProblemError('invalid_token');
+    }
+    locals.caller = identity.caller;
+    locals.scopes = identity.scopes;
+    locals.token = { sessionId: identity.sessionId, expiresAtMs: identity.expiresAtMs };
+    return undefined;
+  }
+}
+
+/**
+ * Counts the failure and returns the error to send. Credentials are checked before the limit: valid ones are accepted
+ * even from an address with many failures.
+ */
+export function refusalOf(
+  request: Request,
+  { locals }: Response,
+  problem: ProblemError,
+  countFailure: FailureLimit,
+): ProblemError {
+  const allowance = countFailure(callerAddress(request));
+  locals.allowances = [];
+  return allowance?.isExceeded ? new RateLimitError(allowance) : problem;
 }
 
 /**
@@ -55,3 +91,12 @@ export const requireScope: RequestHandler = (_request, response, next) => {
   if (scope !== undefined && !scopes?.has(scope)) throw new ProblemError('insufficient_scope', { values: { scope } });
   next();
 };
+
+/**
+ * Returns the session token of a request without a key. A key in the Authorization header is no token: its error names
+ * the correct header.
+ */
+function tokenOf({ headers }: Request): string | undefined {
+  const [, bearer] = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '') ?? [];
+  return bearer?.startsWith('sk_') ? undefined : bearer;
+}

@@ -12,7 +12,7 @@ export interface ContractDocument {
 
 export interface OperationObject {
   readonly operationId: OperationId;
-  readonly security?: readonly unknown[];
+  readonly security?: ReadonlyArray<Readonly<Record<string, unknown>>>;
   readonly parameters?: readonly ParameterObject[];
   readonly responses: Readonly<Record<string, unknown>>;
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: SchemaObject }>> };

@@ -1,15 +1,8 @@
-import type { Request, RequestHandler } from 'express';
-import type { OperationId } from '../contract.js';
+import type { RequestHandler } from 'express';
 import { type Allowance, RateLimitError } from '../limits/allowance.js';
 import { rateLimitFields } from '../limits/fields.js';
 import type { WindowLimit } from '../limits/window-limit.js';
-
-/** Returns the session of a request. Only these operations count against the session's limit. */
-const sessionNamedBy: { readonly [Op in OperationId]?: (request: Request) => string } = {
-  ingest: ({ body }) => body.session_id,
-  getState: ({ query }) => String(query['session_id']),
-  getHistory: ({ query }) => String(query['session_id']),
-};
+import { sessionOf } from './session-of.js';
 
 /** Applies the limits to each valid request: first the account's monthly quota, then the session's rate limit. */
 export function limit(sessionRequests: WindowLimit): RequestHandler {
@@ -21,7 +14,7 @@ export function limit(sessionRequests: WindowLimit): RequestHandler {
     };
     if (route && caller && call) {
       take(await call.admit());
-      const sessionId = sessionNamedBy[route.operationId]?.(request);
+      const sessionId = sessionOf(request, route);
       if (sessionId !== undefined) take(await sessionRequests(caller.accountId, sessionId));
       response.set(rateLimitFields(allowances));
     }

@@ -15,6 +15,8 @@ declare global {
         /** Why the key is not valid, and the id of the key if it exists. */
         readonly key_refusal?: KeyRefusal;
         readonly key_id?: string;
+        /** Why the session token is not valid for the request. */
+        readonly token_refusal?: string;
       };
       /** Undefined when the contract has no such operation. */
       route: Route | undefined;
@@ -25,7 +27,9 @@ declare global {
       isPublic: boolean;
       /** Set for every operation that requires a key. */
       caller: Caller | undefined;
-      /** The scopes of the caller's key. */
+      /** Set when the caller uses a session token. Its expiry is in epoch ms. */
+      token: { readonly sessionId: string; readonly expiresAtMs: number } | undefined;
+      /** The scopes of the caller's key or token. */
       scopes: ReadonlySet<Scope> | undefined;
       /** Set when `caller` is set. */
       call: Call | undefined;

@@ -11,6 +11,8 @@ export interface Route {
   /** The path as in the contract. Safe to log, because it contains no ids. */
   readonly template: string;
   readonly isPublic: boolean;
+  /** Whether a session token is a valid credential. */
+  readonly acceptsToken: boolean;
 }
 
 /** An operation with the values of its path parameters. */
@@ -99,10 +101,11 @@ export const requireRoute: RequestHandler = (_request, response, next) => {
 };
 
 function routesOf(template: string, operations: Readonly<Record<string, OperationObject>>): Array<[string, Route]> {
-  return Object.entries(operations).map(([method, operation]) => [
-    method.toUpperCase(),
-    { operationId: operation.operationId, operation, template, isPublic: operation.security?.length === 0 },
-  ]);
+  return Object.entries(operations).map(([method, operation]) => {
+    const { operationId, security } = operation;
+    const acceptsToken = security?.some((scheme) => 'SessionToken' in scheme) ?? false;
+    return [method.toUpperCase(), { operationId, operation, template, isPublic: security?.length === 0, acceptsToken }];
+  });
 }
 
 function allowed(methods: readonly string[]): string {

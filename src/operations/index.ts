@@ -1,5 +1,6 @@
 import type { BodyOf, Operation, OperationId } from '../contract.js';
 import type { PreparedReading } from '../ingest/prepared-reading.js';
+import { createToken } from './create-token.js';
 import { deleteSubject } from './delete-subject.js';
 import { getDelivery } from './get-delivery.js';
 import { getHealth } from './get-health.js';
@@ -34,6 +35,7 @@ export function createOperations(services: Services): Operations {
     ingest: ingest(services),
     getState: getState(services),
     getHistory: getHistory(services),
+    createToken: createToken(services),
     listSessions: listSessions(services),
     getTriggers: getTriggers(services),
     deleteSubject: deleteSubject(services),

@@ -5,6 +5,7 @@ import type { TargetPolicy } from '../delivery/target.js';
 import type { Ingest } from '../ingest/ingest.js';
 import type { AdmitSession } from '../limits/new-session-limit.js';
 import type { Store } from '../store/store.js';
+import type { SessionTokens } from '../tokens/session-token.js';
 
 /** Dependencies of the operations. */
 export interface Services {
@@ -14,6 +15,7 @@ export interface Services {
   /** The clock, epoch ms. */
   readonly now: () => number;
   readonly log: Logger;
+  readonly sessionTokens: SessionTokens;
   readonly secretBox: SecretBox;
   readonly targetPolicy: TargetPolicy;
   readonly resolveName: ResolveName;

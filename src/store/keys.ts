@@ -77,6 +77,10 @@ function keyQueries(knex: Knex) {
       return (await listed().whereIn('key_hash', keyHashes)).map(toKey);
     },
 
+    async find(accountId: string, keyId: string): Promise<ListedKey | undefined> {
+      return (await listed().where({ 'api_keys.account_id': accountId, key_id: keyId })).map(toKey)[0];
+    },
+
     async byId(keyId: string): Promise<ListedKey | undefined> {
       return (await listed().where({ key_id: keyId })).map(toKey)[0];
     },

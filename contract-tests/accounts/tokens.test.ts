@@ -1,0 +1,154 @@
+import { createHmac } from 'node:crypto';
+import { beforeAll, expect, test } from 'vitest';
+import { createKey, revokeKey } from '../../src/accounts/manage.js';
+import type { ListedKey } from '../../src/store/keys.js';
+import { readConfig } from '../../src/config/config.js';
+import { secretsKeyOf } from '../../src/config/secrets-key.js';
+import { createSessionTokens } from '../../src/tokens/session-token.js';
+import contract from '../../generated/openapi.json' with { type: 'json' };
+import { type RequestById, requestsById } from '../support/documented-requests.js';
+import { startTestService, type TestService } from '../support/service.js';
+import { bearer, issueToken } from '../support/tokens.js';
+import { until } from '../support/until.js';
+
+const requests = requestsById();
+const accepting = new Set(
+  Object.values(contract.paths)
+    .flatMap((methods) => Object.values(methods) as Array<{ operationId: string; security?: object[] }>)
+    .filter(({ security }) => security?.some((scheme) => 'SessionToken' in scheme))
+    .map(({ operationId }) => operationId),
+);
+
+let service: TestService;
+let secretsKey = '';
+beforeAll(async () => {
+  service = await startTestService();
+  secretsKey = secretsKeyOf(readConfig({ DATABASE_URL: service.database.url }));
+  await service.read({ session_id: 's1', subject_id: '5f2b51ca2b4d1a7e', heart_rate: 80 });
+});
+
+/** Returns the whole response as text, without its request id and date. */
+async function send(request: RequestById, id: string, headers: Record<string, string>): Promise<[number, string]> {
+  const { path, init } = request.build(id, { timestamp: service.clock.at() });
+  const sent = { ...(init.headers as Record<string, string>), ...headers };
+  const response = await fetch(service.url + path, { ...init, headers: sent });
+  const requestId = response.headers.get('x-request-id') ?? '';
+  const lines = [...response.headers].filter(([name]) => name !== 'date').map((it) => it.join(': '));
+  return [response.status, [...lines, await response.text()].join('\n').replaceAll(requestId, '{request}')];
+}
+
+/** Returns a response to an invalid token, with which all others must be identical. */
+const invalid = async (request: RequestById) => (await send(request, 's1', bearer('made.up.token')))[1];
+
+const own = requests.filter(({ operationId, idName }) => accepting.has(operationId) && idName === 'session_id');
+const others = requests.filter(({ operationId }) => !accepting.has(operationId));
+
+test('exactly ingest, state, history and the stream accept a token', () => {
+  expect([...accepting].sort()).toEqual(['getHistory', 'getState', 'ingest']);
+});
+
+test.each(own.map((it) => [it.title, it] as const))('%s: accepts a token of the session', async (_, request) => {
+  const [status] = await send(request, 's1', bearer(await issueToken(service)));
+  expect(status).toBe(200);
+});
+
+test.each(others.map((it) => [it.title, it] as const))('%s: rejects a token with 401', async (_, request) => {
+  const [status, answer] = await send(request, 's1', bearer(await issueToken(service)));
+  expect([status, answer]).toEqual([401, await invalid(request)]);
+});
+
+test('an unknown path rejects a token with 401', async () => {
+  const { status } = await service.request('/v1/nothing', { headers: bearer(await issueToken(service)) });
+  expect(status).toBe(401);
+});
+
+/** Tokens that are not valid for the session `s1`, by the reason. */
+const refused: Readonly<Record<string, (operationId: string) => Promise<string>>> = {
+  'another session': () => issueToken(service, { session_id: 's2' }),
+  'a session with another case': () => issueToken(service, { session_id: 'S1' }),
+  'another scope': (operationId) => issueToken(service, { scopes: [operationId === 'ingest' ? 'read' : 'ingest'] }),
+  'an expired token': async () => {
+    const token = await issueToken(service, { expires_in: 1 });
+    service.clock.advance(2);
+    return token;
+  },
+  'an altered claim': async () => alter(await issueToken(service, { session_id: 's2' }), 1, '"s2"', '"s1"'),
+  'the algorithm none': async () => {
+    const [, claims] = (await issueToken(service)).split('.');
+    return `${encode('{"alg":"none","typ":"session+jwt"}')}.${claims}.`;
+  },
+  'the algorithm none with a signature': async () => alter(await issueToken(service), 0, 'HS256', 'none'),
+  'another algorithm with the same key': async () => {
+    const [, claims] = (await issueToken(service)).split('.');
+    const text = `${encode('{"alg":"HS512","typ":"session+jwt"}')}.${claims}`;
+    return `${text}.${createHmac('sha512', secretsKey).update(text).digest('base64url')}`;
+  },
+  'an old SECRETS_KEY': async () =>
+    createSessionTokens('the key before its replacement, 32 chars').sign(await claims(), service.clock.nowMs + 60_000),
+  'an unknown key id': async () =>
+    createSessionTokens(secretsKey).sign({ ...(await claims()), keyId: 'key_0' }, service.clock.nowMs + 60_000),
+};
+
+async function claims() {
+  const { accountId, keyId } = (await service.store.keys.list())[0] as ListedKey;
+  return { accountId, keyId, sessionId: 's1', scopes: ['ingest', 'read'] as const };
+}
+
+const encode = (text: string) => Buffer.from(text).toString('base64url');
+
+/** Replaces text in a part of a token. */
+function alter(token: string, index: number, from: string, to: string): string {
+  const parts = token.split('.');
+  parts[index] = encode(
+    Buffer.from(parts[index] ?? '', 'base64url')
+      .toString()
+      .replace(from, to),
+  );
+  return parts.join('.');
+}
+
+test.each(Object.entries(refused))('%s gets the same 401 as any invalid token', async (_, make) => {
+  for (const request of own) {
+    const [status, answer] = await send(request, 's1', bearer(await make(request.operationId)));
+    expect([request.title, status, answer]).toEqual([request.title, 401, await invalid(request)]);
+  }
+});
+
+test("another account's token reads its own session of the same name", async () => {
+  const stranger = await startTestService();
+  const headers = bearer(await issueToken(stranger));
+  expect((await service.request('/v1/state?session_id=s1', { headers })).body.code).toBe('session_not_found');
+});
+
+test.each(['revoked', 'expired'])('the tokens of a %s key are invalid', async (how) => {
+  const { store, clock } = service;
+  const expiresAtMs = clock.nowMs + 5_000;
+  const { key, keyId } = await createKey(
+    store.keys,
+    { account: `ends-${how}`, tier: 'solo', expiresAtMs },
+    clock.nowMs,
+  );
+  const headers = { 'X-Service-Key': key, 'Content-Type': 'application/json' };
+  const body = JSON.stringify({ session_id: 's1', scopes: ['read'] });
+  const { token } = (await service.request('/v1/tokens', { method: 'POST', headers, body })).body;
+  const status = async () => (await service.request('/v1/state?session_id=s1', { headers: bearer(token) })).status;
+  expect(await status()).toBe(404);
+  if (how === 'revoked') await revokeKey(store.keys, keyId, clock.nowMs);
+  else clock.advance(6);
+  await until('the token is invalid', async () => (await status()) === 401);
+});
+
+test('the log says why a token is invalid, and never contains it', async () => {
+  const token = await issueToken(service, { session_id: 's2' });
+  await service.request('/v1/state?session_id=s1', { headers: bearer(token) });
+  expect(service.logs.join('')).toContain('not valid for this session');
+  expect(service.logs.join('')).not.toContain(token.split('.')[2]);
+});
+
+test('invalid tokens count towards the limit of failed authentications', async () => {
+  const limited = await startTestService({ env: { LIMIT_FAILED_AUTHENTICATIONS_PER_MINUTE: '1' } });
+  const statusWith = async (token: string) =>
+    (await limited.request('/v1/state?session_id=s1', { headers: bearer(token) })).status;
+  const foreign = await issueToken(limited, { session_id: 's2' });
+  expect([await statusWith('a.b.c'), await statusWith('a.b.c'), await statusWith(foreign)]).toEqual([401, 429, 429]);
+});

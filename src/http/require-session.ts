@@ -1,0 +1,15 @@
+import type { RequestHandler } from 'express';
+import type { FailureLimit } from '../limits/failure-limit.js';
+import { ProblemError } from '../problem.js';
+import { refusalOf } from './authenticate.js';
+import { sessionOf } from './session-of.js';
+
+/** Rejects a session token on a request that names another session. Runs after the validation of the request. */
+export function requireSession(countFailure: FailureLimit): RequestHandler {
+  return (request, response, next) => {
+    const { locals } = response;
+    if (!locals.token || sessionOf(request, locals.route) === locals.token.sessionId) return next();
+    locals.logged = { ...locals.logged, token_refusal: 'not valid for this session' };
+    throw refusalOf(request, response, new ProblemError('invalid_token'), countFailure);
+  };
+}

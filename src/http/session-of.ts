@@ -1,0 +1,14 @@
+import type { Request } from 'express';
+import type { OperationId } from '../contract.js';
+import type { Route } from './route.js';
+
+const sessionNamedBy: { readonly [Op in OperationId]?: (request: Request) => string } = {
+  ingest: ({ body }) => body.session_id,
+  getState: ({ query }) => String(query['session_id']),
+  getHistory: ({ query }) => String(query['session_id']),
+};
+
+/** Returns the session that a valid request reads or writes. Undefined for operations that are not about one session. */
+export function sessionOf(request: Request, route: Route | undefined): string | undefined {
+  return route && sessionNamedBy[route.operationId]?.(request);
+}

@@ -1,0 +1,14 @@
+import { sessionTokens as settings } from '../../generated/spec.js';
+import type { Operation } from '../contract.js';
+import type { Services } from './services.js';
+
+/** Issues a token that expires at a whole second, because a JWT has no finer time. */
+export function createToken({ sessionTokens, now }: Services): Operation<'createToken'> {
+  return async ({ body }, { accountId, keyId }) => {
+    const { session_id: sessionId, scopes, expires_in = settings.expires_in_seconds } = body;
+    const expiresAtMs = Math.floor(now() / 1000 + expires_in) * 1000;
+    const token = await sessionTokens.sign({ accountId, keyId, sessionId, scopes }, expiresAtMs);
+    const expires_at = new Date(expiresAtMs).toISOString();
+    return { status: 200, body: { token, session_id: sessionId, scopes, expires_at } };
+  };
+}

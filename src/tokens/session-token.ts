@@ -1,0 +1,68 @@
+import { hkdfSync } from 'node:crypto';
+import { jwtVerify, SignJWT } from 'jose';
+import type { Schema } from '../contract.js';
+
+/** What a session token states. */
+export interface TokenClaims {
+  readonly accountId: string;
+  /** The key that issued the token. */
+  readonly keyId: string;
+  readonly sessionId: string;
+  readonly scopes: ReadonlyArray<Schema<'TokenScope'>>;
+}
+
+/** Signs and verifies session tokens. The service stores none of them. */
+export interface SessionTokens {
+  /** Returns the token. `expiresAtMs` is rounded down to the second. */
+  sign(claims: TokenClaims, expiresAtMs: number): Promise<string>;
+  /** Rejects with an error of jose if the token is expired, altered or not a token of this service. */
+  verify(token: string, nowMs: number): Promise<TokenClaims & { readonly expiresAtMs: number }>;
+}
+
+const algorithm = 'HS256';
+const keyBytes = 32;
+/** RFC 8725: an explicit type, so that no other JWT signed with this key is a session token. */
+const type = 'session+jwt';
+const issuer = 'realtime-state-service';
+
+/** Uses HMAC-SHA256 with a key derived (HKDF, RFC 5869) from the deployment's key. */
+export function createSessionTokens(secretsKey: string): SessionTokens {
+  const key = new Uint8Array(hkdfSync('sha256', secretsKey, '', 'session tokens', keyBytes));
+  return {
+    sign({ accountId, keyId, sessionId, scopes }, expiresAtMs) {
+      return new SignJWT({ acc: accountId, key: keyId, scope: scopes.join(' ') })
+        .setProtectedHeader({ alg: algorithm, typ: type })
+        .setIssuer(issuer)
+        .setAudience(issuer)
+        .setSubject(sessionId)
+        .setExpirationTime(Math.floor(expiresAtMs / 1000))
+        .sign(key);
+    },
+    async verify(token, nowMs) {
+      const { payload } = await jwtVerify<Claims>(token, key, {
+        algorithms: [algorithm],
+        typ: type,
+        issuer,
+        audience: issuer,
+        requiredClaims: ['sub', 'exp', 'acc', 'key', 'scope'],
+        currentDate: new Date(nowMs),
+      });
+      return {
+        accountId: payload.acc,
+        keyId: payload.key,
+        sessionId: payload.sub,
+        scopes: payload.scope.split(' ') as Array<Schema<'TokenScope'>>,
+        expiresAtMs: payload.exp * 1000,
+      };
+    },
+  };
+}
+
+/** The verified claims. The signature guarantees that this service wrote them. */
+interface Claims {
+  readonly sub: string;
+  readonly exp: number;
+  readonly acc: string;
+  readonly key: string;
+  readonly scope: string;
+}
