@@ -26,6 +26,8 @@ interface Options {
 /** Long enough for the lease of a delivery that a stopped service held. */
 const settleMs = 60_000;
 const measureMs = 1_000;
+/** A scenario that takes longer than these and the fault is broken. */
+const limits = { aroundMs: 240_000, perKillMs: 20_000 };
 const names = [...new Set(listFaults(1).map(({ name }) => name))];
 
 await launch(
@@ -42,7 +44,8 @@ await launch(
 
 async function check({ database, only, node, seconds, kills, json }: Options): Promise<void> {
   const chosen = listFaults(kills).filter(({ name }) => !only || only.includes(name));
-  const options: Omit<RunOptions, 'kind'> = { node, measureMs, settleMs };
+  const limitMs = limits.aroundMs + kills * limits.perKillMs + seconds * 1000;
+  const options: Omit<RunOptions, 'kind'> = { node, measureMs, settleMs, limitMs };
   const outcomes: ScenarioOutcome[] = [];
   for (const kind of await findDatabases(database)) {
     const faults = chosen.filter(({ databases }) => databases?.includes(kind) ?? true);

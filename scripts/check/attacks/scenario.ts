@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { DatabaseKind } from '../../../contract-tests/support/databases.js';
 import { type Finding, isBroken } from './finding.js';
 import type { Phase } from './neighbor.js';
@@ -47,6 +48,8 @@ export interface RunOptions {
   readonly measureMs: number;
   /** How long the neighbor's webhooks may still arrive afterwards. */
   readonly settleMs?: number;
+  /** A scenario that takes longer counts as broken. */
+  readonly limitMs: number;
 }
 
 /** One after the other, with a line for each on standard error. */
@@ -62,53 +65,56 @@ export async function playAll(scenarios: readonly Scenario[], options: RunOption
   return outcomes;
 }
 
-/** A scenario that cannot be played to its end counts as broken: usually the service hangs. */
+/** A scenario that cannot be played to its end in time counts as broken: usually the service hangs. */
 async function playOrBreak(scenario: Scenario, options: RunOptions): Promise<ScenarioOutcome> {
   const startedAtMs = Date.now();
-  return play(scenario, options).catch((error: Error) => {
-    const counts = { acknowledged: 0, lost: 0, changes: 0, missing: [], failures: {} };
-    const nothing = { ingestMs: [], webhookMs: [], counts };
-    const findings = failed(error);
-    const seconds = (Date.now() - startedAtMs) / 1000;
-    const { item, title } = scenario;
-    return { item, title, database: options.kind, holds: false, findings, without: nothing, with: nothing, seconds };
-  });
+  const undos: Array<() => unknown> = [];
+  const { signal, limit } = startLimit(options.limitMs);
+  const played = await Promise.race([play(scenario, options, undos), limit])
+    .catch((error: Error) => ({ findings: failed(error), without: nothing, with: nothing }))
+    .finally(() => signal.abort());
+  for (const undo of undos.reverse()) await undo();
+  const holds = !played.findings.some(isBroken);
+  const seconds = (Date.now() - startedAtMs) / 1000;
+  return { item: scenario.item, title: scenario.title, database: options.kind, holds, seconds, ...played };
 }
 
-async function play(scenario: Scenario, options: RunOptions): Promise<ScenarioOutcome> {
-  const { kind, node, measureMs, settleMs } = options;
+/** Rejects after the limit; `signal` ends the wait. */
+function startLimit(limitMs: number): { readonly signal: AbortController; readonly limit: Promise<never> } {
+  const signal = new AbortController();
+  const limit = sleep(limitMs, undefined, { signal: signal.signal }).then(() => {
+    throw new Error(`not within ${limitMs / 1000} s`);
+  });
+  return { signal, limit };
+}
+
+const nothing: Phase = {
+  ingestMs: [],
+  webhookMs: [],
+  counts: { acknowledged: 0, lost: 0, changes: 0, missing: [], failures: {} },
+};
+
+/** Adds what cleans up to `undos`. */
+async function play(
+  scenario: Scenario,
+  { kind, node, measureMs, settleMs }: RunOptions,
+  undos: Array<() => unknown>,
+): Promise<Pick<ScenarioOutcome, 'findings' | 'without' | 'with'>> {
   const { judge = findingsOf } = scenario;
-  const startedAtMs = Date.now();
-  const undos: Array<() => unknown> = [];
-  try {
-    const own = (await scenario.setUp?.((undo) => void undos.push(undo))) ?? {};
-    const stage = await openStage({ kind, node, ...(settleMs !== undefined && { settleMs }), ...own });
-    undos.push(stage.close);
-    await stage.neighbor.measure(warmUpMs);
-    const without = await stage.neighbor.measure(measureMs);
-    await scenario.prepare?.(stage);
-    const attack = scenario.attack(stage).catch(failed);
-    const during = await stage.neighbor.measure(measureMs, attack);
-    const inspected = (await scenario.inspect?.(stage).catch(failed)) ?? [];
-    const ratios = ratiosOf(without, during, scenario.neighborRatioMax);
-    const findings = [...(await attack), ...inspected, ...judge(during.counts), ...ratios];
-    if (findingsOf(without.counts).some(isBroken))
-      findings.push({ what: 'neighbor disturbed before', found: 1, allowed: 0 });
-    const holds = !findings.some(isBroken);
-    const seconds = (Date.now() - startedAtMs) / 1000;
-    return {
-      item: scenario.item,
-      title: scenario.title,
-      database: kind,
-      holds,
-      findings,
-      without,
-      with: during,
-      seconds,
-    };
-  } finally {
-    for (const undo of undos.reverse()) await undo();
-  }
+  const own = (await scenario.setUp?.((undo) => void undos.push(undo))) ?? {};
+  const stage = await openStage({ kind, node, ...(settleMs !== undefined && { settleMs }), ...own });
+  undos.push(stage.close);
+  await stage.neighbor.measure(warmUpMs);
+  const without = await stage.neighbor.measure(measureMs);
+  await scenario.prepare?.(stage);
+  const attack = scenario.attack(stage).catch(failed);
+  const during = await stage.neighbor.measure(measureMs, attack);
+  const inspected = (await scenario.inspect?.(stage).catch(failed)) ?? [];
+  const ratios = ratiosOf(without, during, scenario.neighborRatioMax);
+  const findings = [...(await attack), ...inspected, ...judge(during.counts), ...ratios];
+  if (findingsOf(without.counts).some(isBroken))
+    findings.push({ what: 'neighbor disturbed before', found: 1, allowed: 0 });
+  return { findings, without, with: during };
 }
 
 function failed(error: Error): Finding[] {
