@@ -19,6 +19,12 @@ async function fillTwoPeople(): Promise<{ service: TestService; folder: string }
   onTestFinished(database.drop);
   const service = await startTestService({ database });
   await register(service, 'https://8.8.8.8/');
+  for (const session_id of ['talk-of-person-anna-0', 'talk-of-person-bert-1'])
+    await service.request('/webhooks/register', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'Idempotency-Key': session_id },
+      body: JSON.stringify({ url: 'https://8.8.4.4/', events: ['state_change'], session_id }),
+    });
   for (let reading = 0; reading < readingsPerSession; reading += 1) {
     const signals =
       reading % 4 < 2 ? ({ heart_rate: 60, tone: 'calm' } as const) : ({ heart_rate: 140, tone: 'hostile' } as const);

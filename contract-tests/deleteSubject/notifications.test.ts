@@ -4,9 +4,11 @@ import { readConfig } from '../../src/config/config.js';
 import { purgeExpired } from '../../src/retention/purge.js';
 import { openDatabase } from '../../src/store/database.js';
 import { startTestService, type TestService } from '../support/service.js';
-import { register } from '../support/webhooks.js';
+import { register, storeFailed } from '../support/webhooks.js';
 
 const daySeconds = 24 * 60 * 60;
+/** A session is purged up to a minute after it has expired. */
+const purgedAfterSeconds = 61;
 const url = 'https://8.8.8.8/';
 
 /** Sends the readings of a session with one state transition, from calm to acute stress. */
@@ -28,7 +30,7 @@ async function stored(service: TestService, table: string, column = 'session_id'
 const deliver = (service: TestService) => expandEvents(service.store, service.clock.now);
 
 async function expireSessions(service: TestService): Promise<void> {
-  service.clock.advance(daySeconds + 1);
+  service.clock.advance(daySeconds + purgedAfterSeconds);
   await purgeExpired(service.store, service.clock.nowMs);
   expect(await stored(service, 'sessions')).toEqual([]);
 }
@@ -100,4 +102,25 @@ test('an erasure keeps the deliveries of another subject whose expired session h
   expect(await stored(service, 'deliveries', 'subject_id')).toEqual(['anna', 'bert']);
   await erase(service, 'anna');
   expect(await stored(service, 'deliveries', 'subject_id')).toEqual(['bert']);
+});
+
+test('readings of others are stored while an erasure deletes thousands of deliveries', async () => {
+  const service = await startTestService({});
+  const { id: webhookId } = await register(service, url);
+  const ofAnna = { webhookId, sessionId: 'of-anna', subjectId: 'anna' };
+  await storeFailed(service, [...Array.from({ length: 6_000 }, () => ofAnna), { webhookId, sessionId: 'of-bert' }]);
+  let isErased = false;
+  const erasing = erase(service, 'anna').then(({ status }) => {
+    isErased = true;
+    return status;
+  });
+  let between = 0;
+  while (!isErased) {
+    service.clock.advance(1);
+    await service.read({ session_id: 'of-bert', heart_rate: 60 });
+    between += isErased ? 0 : 1;
+  }
+  expect(await erasing).toBe(200);
+  expect(between).toBeGreaterThan(3);
+  expect(await stored(service, 'deliveries')).toEqual(['of-bert']);
 });

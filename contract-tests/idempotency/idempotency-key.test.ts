@@ -120,7 +120,7 @@ test('the secret is stored for 60 minutes and the response for 24 hours, both en
   const first = await send(service, '/webhooks/register', key, { ...hook, session_id: 'private-session' });
   const { secret, ...rest } = first.body;
   const again = () => send(service, '/webhooks/register', key, { ...hook, session_id: 'private-session' });
-  for (const text of [secret, key, 'private-session']) expect(await storedKeys(service)).not.toContain(text);
+  for (const text of [secret, key, hook.url]) expect(await storedKeys(service)).not.toContain(text);
   service.clock.advance(settings.secret_minutes * 60);
   expect([(await again()).status, (await again()).body]).toEqual([201, rest]);
   service.clock.advance(1);
@@ -130,6 +130,28 @@ test('the secret is stored for 60 minutes and the response for 24 hours, both en
   await purgeExpired(service.store, service.clock.nowMs);
   expect(await storedKeys(service)).toBe('[]');
   expect((await again()).status).toBe(200);
+});
+
+test.each([
+  ['before the session has a subject', 'before'],
+  ['after the session has a subject', 'after'],
+] as const)('an erasure deletes the responses that name a session of the subject, stored %s', async (_, when) => {
+  const service = await startTestService();
+  const bind = () => service.read({ session_id: 'of-anna', subject_id: 'anna', heart_rate: 70 });
+  if (when === 'after') await bind();
+  for (const session_id of ['of-anna', 'of-bert']) {
+    const { id } = (await send(service, '/webhooks/register', `register-${session_id}`, { ...hook, session_id })).body;
+    await send(service, `/webhooks/${id}/rotate-secret`, `rotate-${session_id}`);
+    // The stored responses outlive the webhook.
+    await service.request(`/webhooks/${id}`, { method: 'DELETE' });
+  }
+  if (when === 'before') await bind();
+  const sessions = async () =>
+    JSON.parse(await storedKeys(service)).map((row: { session_id: string }) => row.session_id);
+  expect((await sessions()).sort()).toEqual(['of-anna', 'of-anna', 'of-bert', 'of-bert']);
+  await service.request('/v1/subjects/anna', { method: 'DELETE' });
+  expect(await sessions()).toEqual(['of-bert', 'of-bert']);
+  expect(await storedKeys(service)).not.toContain('anna');
 });
 
 test('an account keeps its newest keys, up to the limit', async () => {

@@ -21,7 +21,7 @@ import { openDatabase } from '../../src/store/database.js';
 import { countDeliveries } from '../../src/store/count-deliveries.js';
 import { createErasedLog } from '../../src/store/erased-log.js';
 import { claimDue, findDueQueues, purgeDeliveries } from '../../src/store/delivery-queue.js';
-import { eraseReadings, findErasures } from '../../src/store/erasures.js';
+import { eraseReadings, eraseSomeDeliveries, findErasures } from '../../src/store/erasures.js';
 import { forgetIssuedSecrets, purgeIdempotencyKeys } from '../../src/store/idempotency-keys.js';
 import { keyTable } from '../../src/store/keys.js';
 import { isMigrated, migrate } from '../../src/store/migrate.js';
@@ -147,6 +147,7 @@ function storeOn(knex: Knex): Store {
     countDeliveries: () => countDeliveries(knex),
     findErasures: (max) => findErasures(knex, max),
     eraseReadings: (erasure, batch) => eraseReadings(knex, erasure, batch),
+    eraseSomeDeliveries: (accountId, subjectId, batch) => eraseSomeDeliveries(knex, accountId, subjectId, batch),
     erasedLog: createErasedLog(knex),
     migrate: () => migrate(knex),
     isReady: () => isMigrated(knex),

@@ -15,6 +15,7 @@ const tables = [
   'webhooks',
   'outbox',
   'deliveries',
+  'idempotency_keys',
   'schema_migrations',
 ];
 

@@ -17,7 +17,7 @@ export interface IdempotentRequest {
 
 interface Answer {
   readonly status: number;
-  readonly body: object & { readonly secret?: string };
+  readonly body: object & { readonly secret?: string; readonly session_id?: string };
 }
 
 /** The work of the request: `prepare` runs outside the transaction, `write` inside. */
@@ -57,7 +57,8 @@ export async function idempotently<A extends Answer>(
       const writer = writerOf(accountId);
       const answer = await write(writer);
       const sealed = sealAnswer(answer, (text) => secretBox.seal(text, place));
-      if (!(await writer.idempotencyKeys.complete(claim, sealed))) throw refusal('in_progress');
+      const isStored = await writer.idempotencyKeys.complete(claim, sealed, answer.body.session_id);
+      if (!isStored) throw refusal('in_progress');
       return answer;
     });
   } catch (error) {

@@ -6,12 +6,14 @@ const erasuresAtOnce = 100;
 const batchRows = 500;
 
 /**
- * Erases all data about a subject. One transaction deletes everything that a request could return. The readings of its
- * sessions are then deleted in small batches. Resolves with the number of sessions, or undefined for an unknown
- * subject.
+ * Erases all data about a subject. Its deliveries are deleted in small batches. One transaction then deletes everything
+ * that a request could return. At last, the readings of its sessions are deleted in small batches. Resolves with the
+ * number of sessions, or undefined for an unknown subject.
  */
 export async function eraseSubject(store: Store, accountId: string, subjectId: string): Promise<number | undefined> {
-  const erasures = await store.transact((writerOf) => eraseUnderLock(writerOf(accountId), subjectId));
+  const deliveries = await eraseDeliveries(store, accountId, subjectId);
+  const sessions = await store.transact((writerOf) => eraseUnderLock(writerOf(accountId), subjectId));
+  const erasures = sessions ?? (deliveries > 0 ? [] : undefined);
   if (erasures) await finish(store, erasures);
   if (erasures) await store.erasedLog.truncate();
   return erasures?.length;
@@ -24,6 +26,17 @@ export async function finishErasures(store: Store, signal?: AbortSignal): Promis
     if (erasures.length === 0 || signal?.aborted) return store.erasedLog.finish();
     await finish(store, erasures, signal);
     await store.erasedLog.truncate();
+  }
+}
+
+/** Resolves with the number of deleted deliveries. */
+async function eraseDeliveries(store: Store, accountId: string, subjectId: string): Promise<number> {
+  let total = 0;
+  for (;;) {
+    const deleted = await store.eraseSomeDeliveries(accountId, subjectId, batchRows);
+    total += deleted;
+    if (deleted === 0) return total;
+    await yieldToOthers();
   }
 }
 

@@ -12,13 +12,13 @@ const insertMax = 500;
 /** What `eraseSessions` deleted. */
 export interface ErasedSessions {
   readonly sessions: readonly Erasure[];
-  /** Number of webhooks, events and deliveries of the subject. */
+  /** Number of webhooks, events, deliveries and stored responses of the subject. */
   readonly notifications: number;
 }
 
 /**
- * Deletes the subject's sessions with their webhooks, events and deliveries, those of expired sessions included. Writes
- * a tombstone for the readings of each session. After the commit, no request returns any of this data.
+ * Deletes the subject's sessions with their webhooks, events, deliveries and stored responses to idempotent requests,
+ * those of expired sessions included. Writes a tombstone for the readings of each session. After the commit, no request returns any of this data.
  */
 export async function eraseSessions(transaction: Knex, accountId: string, subjectId: string): Promise<ErasedSessions> {
   const mine = () => transaction('sessions').where({ account_id: accountId, subject_id: subjectId });
@@ -54,9 +54,29 @@ async function eraseNotifications(
     await mine('webhooks').whereIn('webhook_id', webhooks).delete();
     await mine('deliveries').whereIn('webhook_id', webhooks).delete();
   }
-  const events: number = await select(mine('outbox')).delete();
-  const deliveries: number = await select(mine('deliveries')).delete();
-  return webhooks.length + events + deliveries;
+  let others = 0;
+  for (const table of ['outbox', 'deliveries', 'idempotency_keys']) others += await select(mine(table)).delete();
+  return webhooks.length + others;
+}
+
+/**
+ * Deletes at most about `batch` deliveries of the subject and of webhooks for its sessions. Returns their number; 0 when
+ * none is left. Called before `eraseSessions`, whose transaction then deletes few rows and blocks others only briefly.
+ */
+export async function eraseSomeDeliveries(
+  knex: Knex,
+  accountId: string,
+  subjectId: string,
+  batch: number,
+): Promise<number> {
+  const mine = (table: string) => knex(table).where({ account_id: accountId });
+  const webhooks: string[] = await mine('webhooks').where({ subject_id: subjectId }).pluck('webhook_id');
+  const first = (query: Knex.QueryBuilder): Promise<string[]> => query.limit(batch).pluck('delivery_id');
+  const ids = await first(mine('deliveries').where({ subject_id: subjectId }));
+  if (ids.length === 0 && webhooks.length > 0)
+    ids.push(...(await first(mine('deliveries').whereIn('webhook_id', webhooks))));
+  if (ids.length > 0) await mine('deliveries').whereIn('delivery_id', ids).delete();
+  return ids.length;
 }
 
 /** Returns at most `max` unfinished erasures of all processes. */

@@ -32,6 +32,8 @@ interface Row {
   readonly request_digest: string;
   readonly owner: string;
   readonly lease_until_ms: number;
+  readonly session_id: string | null;
+  readonly subject_id: string | null;
   readonly response: string | null;
   readonly secret: string | null;
   readonly created_at_ms: number;
@@ -41,6 +43,10 @@ interface Row {
 export function idempotencyKeyTable(knex: Knex, accountId: string) {
   const mine = () => knex('idempotency_keys').where({ account_id: accountId });
   const held = ({ keyDigest, owner }: IdempotencyClaim) => mine().where({ key_digest: keyDigest, owner });
+  const findSubject = async (session_id: string) => {
+    const webhook = await knex('webhooks').where({ account_id: accountId, session_id }).first('subject_id');
+    return { session_id, subject_id: webhook?.subject_id ?? null };
+  };
 
   return {
     /**
@@ -60,9 +66,21 @@ export function idempotencyKeyTable(knex: Knex, accountId: string) {
       return isTaken > 0 ? outcome : inProgress;
     },
 
-    /** Stores the response. Returns false if the claim has expired and another process holds the key. */
-    async complete(claim: IdempotencyClaim, { response, secret }: SealedResponse): Promise<boolean> {
-      return (await held(claim).whereNull('response').update({ response, secret })) > 0;
+    /**
+     * Stores the response. `sessionId` is the session that it names, so that an erasure finds it after the webhook is
+     * removed. Returns false if the claim has expired and another process holds the key.
+     */
+    async complete(
+      claim: IdempotencyClaim,
+      { response, secret }: SealedResponse,
+      sessionId?: string,
+    ): Promise<boolean> {
+      const named = sessionId === undefined ? {} : await findSubject(sessionId);
+      return (
+        (await held(claim)
+          .whereNull('response')
+          .update({ response, secret, ...named })) > 0
+      );
     },
 
     /** Releases the key after a failed request. */
@@ -81,7 +99,8 @@ export function idempotencyKeyTable(knex: Knex, accountId: string) {
 
 function freshRow({ requestDigest, owner, nowMs }: IdempotencyClaim): Row {
   const lease_until_ms = nowMs + settings.lease_seconds * 1000;
-  return { request_digest: requestDigest, owner, lease_until_ms, response: null, secret: null, created_at_ms: nowMs };
+  const unknown = { session_id: null, subject_id: null, response: null, secret: null };
+  return { request_digest: requestDigest, owner, lease_until_ms, created_at_ms: nowMs, ...unknown };
 }
 
 function judge(row: Row, { requestDigest, owner, nowMs }: IdempotencyClaim): ClaimOutcome {

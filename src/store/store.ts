@@ -3,7 +3,7 @@ import type { DatabaseConfig } from '../config/config.js';
 import { type DatabaseUse, openDatabase } from './database.js';
 import { countDeliveries } from './count-deliveries.js';
 import { createErasedLog } from './erased-log.js';
-import { type Erasure, eraseReadings, eraseSessions, findErasures } from './erasures.js';
+import { type Erasure, eraseReadings, eraseSessions, eraseSomeDeliveries, findErasures } from './erasures.js';
 import {
   type Claim,
   claimDue,
@@ -98,6 +98,8 @@ export function openStore(config: DatabaseConfig, use: DatabaseUse = 'serving') 
     claimDue: (claim: Claim): Promise<DueDelivery[]> => claimDue(knex, claim),
     findErasures: (max: number) => findErasures(knex, max),
     eraseReadings: (erasure: Erasure, batch: number) => retry(() => eraseReadings(knex, erasure, batch)),
+    eraseSomeDeliveries: (accountId: string, subjectId: string, batch: number) =>
+      retry(() => eraseSomeDeliveries(knex, accountId, subjectId, batch)),
     erasedLog: createErasedLog(knex),
     migrate: () => migrateApart(config),
     /** Returns true if the schema is current. Rejects if the database is unavailable. */

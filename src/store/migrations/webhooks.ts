@@ -48,6 +48,8 @@ export async function webhooks(knex: Knex): Promise<void> {
     indexes: {
       idempotency_keys_by_age: ['created_at_ms'],
       idempotency_keys_by_account: ['account_id', 'created_at_ms'],
+      idempotency_keys_by_session: ['account_id', 'session_id'],
+      idempotency_keys_by_subject: ['account_id', 'subject_id'],
     },
   });
 }
@@ -78,6 +80,9 @@ function defineIdempotencyKeys(table: Knex.CreateTableBuilder): void {
   asciiOf(table, 'request_digest', 64).notNullable();
   asciiOf(table, 'owner', 16).notNullable();
   table.bigInteger('lease_until_ms').notNullable();
+  // The session that the response names, and its subject. Null if it names none.
+  ascii(table, 'session_id', 256).nullable();
+  ascii(table, 'subject_id', 256).nullable();
   // Sealed. Null while the request is in progress.
   asciiJson(table, 'response').nullable();
   // Sealed. Null if the response contained no secret, or after the secret is deleted.
