@@ -13,7 +13,7 @@ const listenTo = ({ url, key }: Pick<TestService, 'url' | 'key'>, session: strin
 test('each state transition is verified and printed, and the webhook is removed at the end', async () => {
   const service = await startTestService({ clock: realTime(), env: { WORKER: '1' } });
   const listening = listenTo(service, 'mine');
-  await listening.shows('Listening to the session mine');
+  await listening.shows('Listening to session mine');
   for (const session_id of ['other', 'mine']) {
     await service.read({ session_id, heart_rate: 60, tone: 'calm' });
     await service.read({ session_id, heart_rate: 130, tone: 'hostile' });
@@ -31,7 +31,7 @@ test('each state transition is verified and printed, and the webhook is removed 
 test('a refused loopback URL is reported with the setting that allows it', async () => {
   const service = await startTestService({ env: { WEBHOOK_ALLOW_LOOPBACK: '0' } });
   const { code, stdout, stderr } = await listenTo(service, 's1').ended;
-  expect(stderr).toMatch(/^error: the service refuses this machine as a target .* WEBHOOK_ALLOW_LOOPBACK=1\n$/);
+  expect(stderr).toMatch(/^error: the service does not allow webhooks to this machine .* WEBHOOK_ALLOW_LOOPBACK=1\n$/);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
 });
 
@@ -42,7 +42,7 @@ test('a wrong key, a missing key and an invalid session are each reported in one
     /^error: no usable key: .*\n$/,
   );
   expect((await listenTo({ url, key }, 'not one').ended).stderr).toMatch(
-    /^error: the service answered 422: \/session_id/,
+    /^error: the service responded with 422: \/session_id/,
   );
 });
 
@@ -54,7 +54,7 @@ test('an unreachable service is reported with its address', async () => {
   await new Promise((resolve) => server.close(resolve));
   const { code, stderr } = await listenTo({ url, key: 'sk_x' }, 's1').ended;
   expect(stderr).toBe(
-    `error: cannot reach the service at ${url} (ECONNREFUSED): start it with npm start, or name it with --url\n`,
+    `error: cannot reach the service at ${url} (ECONNREFUSED): start it with npm start, or set --url\n`,
   );
   expect(code).toBe(1);
 });

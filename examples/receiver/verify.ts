@@ -3,11 +3,11 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 const toleranceSeconds = 300;
 
-/** True for a delivery that was signed with the secret, no more than five minutes ago. The body is the raw bytes. */
+/** Returns true if the delivery was signed with the secret at most five minutes ago. `body` contains the raw bytes. */
 export function isGenuine(body: Buffer, headers: IncomingHttpHeaders, secret: string, nowMs = Date.now()): boolean {
   const { 'webhook-id': id, 'webhook-timestamp': timestamp } = headers;
   const own = createHmac('sha256', secret).update(body).digest('hex');
-  // The signature above does not cover the time; this one does, so that an old delivery cannot be sent again.
+  // Unlike the signature above, this one covers the timestamp, which prevents replays.
   const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
   const standard = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64');
   const isFresh = Math.abs(nowMs / 1000 - Number(timestamp)) <= toleranceSeconds;
@@ -16,7 +16,7 @@ export function isGenuine(body: Buffer, headers: IncomingHttpHeaders, secret: st
   return isFresh && isOwn && isStandard;
 }
 
-/** While a rotation lasts there are two signatures; the comparison takes as long whatever the text. */
+/** Returns true if one of the signatures is the expected one. Compares in constant time. */
 function includes(signatures: readonly string[], expected: string): boolean {
   const bytes = Buffer.from(expected);
   return signatures

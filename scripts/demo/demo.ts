@@ -1,6 +1,6 @@
 /**
- * Plays the reference scenes live: starts the service in this process on a temporary database, sends ten readings a
- * scene through HTTP and shows each answer. The exit code is 1 when a scene did not end in its state.
+ * Plays the reference scenes: starts the service in this process on a temporary database, sends ten readings per scene
+ * over HTTP and prints each response. The exit code is 1 if a scene did not end in its state.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -28,9 +28,9 @@ interface Options {
 }
 
 const command = new Command('demo')
-  .description('Play the five reference scenes live, against a service of its own.')
-  .option('--pace <seconds>', 'pause between two lines', numberUpTo(10), 0.2)
-  .option('--seed <number>', 'repeat the draws of an earlier run (default: new ones)', wholeNumber)
+  .description('Play the five reference scenes against a temporary service.')
+  .option('--pace <seconds>', 'pause between two readings', numberUpTo(10), 0.2)
+  .option('--seed <number>', 'seed of the random readings (default: a new one per run)', wholeNumber)
   .action(demo);
 command.parseAsync().catch((error: unknown) => {
   console.error(`error: ${(error as Error).message}`);
@@ -50,7 +50,7 @@ async function demo({ pace, seed = Math.floor(Math.random() * 1_000_000) }: Opti
       await service.close();
     }
   } catch (error) {
-    // An end that was asked for needs no message; its exit code is set already.
+    // After a signal, the exit code is already set and no message is needed.
     if (!stop.aborted) throw error;
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -58,7 +58,7 @@ async function demo({ pace, seed = Math.floor(Math.random() * 1_000_000) }: Opti
 }
 
 async function playAll(send: Send, paceMs: number, seed: number, stop: AbortSignal): Promise<void> {
-  console.log(colours.dim(`Five scenes of ${readingsPerScene} readings; the draws repeat with --seed ${seed}`));
+  console.log(colours.dim(`Five scenes with ${readingsPerScene} readings each. Repeat this run with --seed ${seed}`));
   const random = seededRandom(seed);
   const played: PlayedScene[] = [];
   for (const scene of scenes) {
@@ -71,7 +71,7 @@ async function playAll(send: Send, paceMs: number, seed: number, stop: AbortSign
   if (played.some(({ scene, last }) => scene.name !== last.state)) process.exitCode = 1;
 }
 
-/** Stamped as a stream that ends about now, shown faster. */
+/** Sends one scene. The timestamps are two seconds apart and end now. */
 async function play(scene: Scene, send: Send, random: () => number, paceMs: number, stop: AbortSignal) {
   const firstMs = Date.now() - (readingsPerScene - 1) * stampSpacingMs;
   let last: StateReading | undefined;
@@ -79,7 +79,7 @@ async function play(scene: Scene, send: Send, random: () => number, paceMs: numb
     const signals = draw(scene, random);
     const timestamp = new Date(firstMs + index * stampSpacingMs).toISOString();
     const answer = await send({ session_id: `demo-${scene.name}`, timestamp, ...signals });
-    if (answer.kind === 'refused') throw new Error(`the service answered ${answer.status} ${answer.detail}`);
+    if (answer.kind === 'refused') throw new Error(`the service responded with ${answer.status} ${answer.detail}`);
     last = answer.reading;
     console.log(lineOf(scene, signals, last, colours));
     await sleep(paceMs, undefined, { signal: stop });
@@ -88,7 +88,7 @@ async function play(scene: Scene, send: Send, random: () => number, paceMs: numb
   return last;
 }
 
-/** Aborts on Ctrl-C, SIGTERM, or when nobody reads any more (`npm run demo | head`), so that all is cleaned up. */
+/** Aborts on Ctrl-C, on SIGTERM, or when standard output is closed (`npm run demo | head`), so that cleanup runs. */
 function stopOnSignals(): AbortSignal {
   const stopping = new AbortController();
   const stop = (exitCode: number) => {
@@ -105,12 +105,12 @@ function numberUpTo(max: number): (text: string) => number {
   return (text) => {
     const number = Number(text);
     if (text.trim() === '' || !(number >= 0 && number <= max))
-      throw new InvalidArgumentError(`It is a number from 0 to ${max}.`);
+      throw new InvalidArgumentError(`It must be a number from 0 to ${max}.`);
     return number;
   };
 }
 
 function wholeNumber(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It is a whole number of at most nine digits.');
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It must be a whole number of at most nine digits.');
   return Number(text);
 }

@@ -1,6 +1,6 @@
 /**
- * Shows the changes of a session's state as they arrive: registers a webhook at a receiver of its own on loopback,
- * verifies and prints each event, and removes the webhook at the end.
+ * Prints the state changes of a session. Starts a receiver on loopback, registers a webhook for it, verifies and prints
+ * each event, and removes the webhook at the end.
  */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
@@ -12,8 +12,8 @@ import { readBaseUrl } from '../terminal/client.js';
 import { coloursFor } from '../terminal/colours.js';
 import { eventLine } from '../terminal/event-line.js';
 
-const answerLimitMs = 10_000;
-const keyRemedy = 'give one with --key or SERVICE_KEY; npm run keys -- create --account NAME makes one';
+const responseLimitMs = 10_000;
+const keyRemedy = 'set --key or SERVICE_KEY. To create a key: npm run keys -- create --account NAME';
 const colours = coloursFor(process.stdout, process.env);
 
 interface Options {
@@ -23,13 +23,14 @@ interface Options {
 }
 
 new Command('listen')
-  .description(
-    "Print a session's changes of state as they arrive at a webhook on this machine, where the service runs.",
-  )
+  .description('Print the state changes of a session. Requires a service on this machine.')
   .requiredOption('--session <id>', 'the session to watch')
-  .option('--url <url>', 'where the service listens', readUrl, 'http://127.0.0.1:8080')
+  .option('--url <url>', 'address of the service', readUrl, 'http://127.0.0.1:8080')
   .addOption(new Option('--key <key>', 'API key').env('SERVICE_KEY'))
-  .addHelpText('after', '\nThe service must allow loopback: an embedded database does, else WEBHOOK_ALLOW_LOOPBACK=1.')
+  .addHelpText(
+    'after',
+    '\nThe service must allow loopback webhooks. With MySQL, start it with WEBHOOK_ALLOW_LOOPBACK=1.',
+  )
   .action(listen)
   .parseAsync()
   .catch((error: unknown) => {
@@ -38,7 +39,7 @@ new Command('listen')
   });
 
 async function listen({ session, url, key }: Options): Promise<void> {
-  // Checked here, because commander would repeat a malformed key on the terminal.
+  // Checked here, because commander would print a malformed key.
   if (!key || !/^[!-~]+$/.test(key)) throw new Error(`no usable key: ${keyRemedy}`);
   const stopped = signalled();
   let secret = '';
@@ -52,21 +53,21 @@ async function listen({ session, url, key }: Options): Promise<void> {
       session_id: session,
     });
     try {
-      // One that an earlier run left behind at this very port keeps its secret to itself.
+      // A webhook that an earlier run left on the same port is returned without its secret.
       secret = (webhook.secret ? webhook : await request('POST', `/webhooks/${webhook.id}/rotate-secret`)).secret ?? '';
-      console.log(`Listening to the session ${session}, webhook ${webhook.id}; Ctrl-C ends and removes it.`);
+      console.log(`Listening to session ${session} with webhook ${webhook.id}. Press Ctrl-C to stop and remove it.`);
       await stopped;
     } finally {
       await request('DELETE', `/webhooks/${webhook.id}`);
     }
-    console.log(`The webhook ${webhook.id} is removed.`);
+    console.log(`Removed webhook ${webhook.id}.`);
   } finally {
     server.close();
     server.closeAllConnections();
   }
 }
 
-/** Prints what comes; what is not verified is refused, as a receiver should. */
+/** Prints each event. Rejects requests with an invalid signature, as every receiver should. */
 async function startReceiver(secret: () => string): Promise<Server> {
   const server = createServer(async (request, response) => {
     const body = Buffer.concat(await request.toArray());
@@ -75,7 +76,7 @@ async function startReceiver(secret: () => string): Promise<Server> {
     try {
       console.log(eventLine(JSON.parse(body.toString()), isVerified, colours));
     } catch {
-      console.log(colours.red('something else came that is no event'));
+      console.log(colours.red('received a request that is not an event'));
     }
   });
   server.listen(0, '127.0.0.1');
@@ -83,20 +84,20 @@ async function startReceiver(secret: () => string): Promise<Server> {
   return server;
 }
 
-type Answered = Schema<'Webhook'> & { readonly secret?: string };
+type Registered = Schema<'Webhook'> & { readonly secret?: string };
 
-/** Every failure is one line that names the remedy. */
+/** Returns a function that calls the service. It rejects with one line that names the remedy. */
 function createRequest(url: string, key: string) {
-  return async (method: string, path: string, body?: Schema<'WebhookRegistration'>): Promise<Answered> => {
+  return async (method: string, path: string, body?: Schema<'WebhookRegistration'>): Promise<Registered> => {
     const init: RequestInit = {
       method,
       headers: { 'X-Service-Key': key, 'Content-Type': 'application/json' },
-      signal: AbortSignal.timeout(answerLimitMs),
+      signal: AbortSignal.timeout(responseLimitMs),
       ...(body && { body: JSON.stringify(body) }),
     };
     const response = await fetch(url + path, init).catch((error: Error & { cause?: { code?: string } }) => {
       const cause = error.cause?.code ?? error.message;
-      throw new Error(`cannot reach the service at ${url} (${cause}): start it with npm start, or name it with --url`);
+      throw new Error(`cannot reach the service at ${url} (${cause}): start it with npm start, or set --url`);
     });
     const text = await response.text();
     if (!response.ok) throw new Error(refusalOf(response.status, text));
@@ -106,14 +107,14 @@ function createRequest(url: string, key: string) {
 
 function refusalOf(status: number, text: string): string {
   const { detail = text, errors = [] } = problemOf(text);
-  if (status === 401) return `the service refused the key (401 ${detail}): ${keyRemedy}`;
+  if (status === 401) return `the service rejected the key (401 ${detail}): ${keyRemedy}`;
   if (errors.some(({ pointer }) => pointer === '/url'))
-    return `the service refuses this machine as a target (${detail}): start it with WEBHOOK_ALLOW_LOOPBACK=1`;
+    return `the service does not allow webhooks to this machine (${detail}): start it with WEBHOOK_ALLOW_LOOPBACK=1`;
   const [fault] = errors;
-  return `the service answered ${status}: ${fault?.pointer ? `${fault.pointer}: ` : ''}${detail}`;
+  return `the service responded with ${status}: ${fault?.pointer ? `${fault.pointer}: ` : ''}${detail}`;
 }
 
-/** Whoever answers need not be this service. */
+/** Returns an empty object if the body is not JSON: the URL may belong to another program. */
 function problemOf(text: string): Partial<Schema<'ValidationProblem'>> {
   try {
     return JSON.parse(text);
@@ -122,7 +123,7 @@ function problemOf(text: string): Partial<Schema<'ValidationProblem'>> {
   }
 }
 
-/** Ctrl-C, SIGTERM, or nobody reads any more (`npm run listen … | head`). */
+/** Resolves on Ctrl-C, on SIGTERM, or when standard output is closed (`npm run listen … | head`). */
 function signalled(): Promise<void> {
   return new Promise((resolve) => {
     const stop = (exitCode: number) => {
@@ -137,6 +138,6 @@ function signalled(): Promise<void> {
 
 function readUrl(text: string): string {
   const url = readBaseUrl(text);
-  if (url === undefined) throw new InvalidArgumentError('It is an http or https address.');
+  if (url === undefined) throw new InvalidArgumentError('It must start with http:// or https://.');
   return url;
 }

@@ -82,7 +82,7 @@ const tables: Record<string, () => string> = {
       ['Attempt', 'When', 'If it fails'],
       [0, ...spec.webhookDelivery.retry_after_seconds].map((seconds, index) => [
         String(index + 1),
-        index === 0 ? 'within 100 ms of the commit, when nothing waits' : `${seconds} s after the failure before`,
+        index === 0 ? 'within 100 ms of the commit if the queue is empty' : `${seconds} s after the previous failure`,
         afterFailure(index + 1),
       ]),
     ),
@@ -115,8 +115,8 @@ const signalNames = ['heart_rate', 'sdnn', 'tone', 'expression', 'sentiment'];
 
 function afterFailure(attempt: number): string {
   const { failed_after_attempts: limit, retry_after_seconds: waits } = spec.webhookDelivery;
-  if (attempt === limit) return `the webhook shows \`failed\` if it was failure number ${limit} in a row`;
-  return attempt > waits.length ? 'the delivery is `failed` and listed' : '';
+  if (attempt === limit) return `the webhook becomes \`failed\` if its last ${limit} attempts failed`;
+  return attempt > waits.length ? 'the delivery is `failed` and is listed' : '';
 }
 
 function labels(schema: 'Tone' | 'Expression', points: Readonly<Record<string, number>>): string {

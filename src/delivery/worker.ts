@@ -109,7 +109,8 @@ export function startWorker(parts: WorkerParts): Worker {
 
   async function expand(): Promise<number> {
     const hadEvents = await expandEvents(store, now);
-    if (hadEvents) sending.wake();
+    // Also without events: an idle process then wakes once per poll for both loops.
+    sending.wake();
     return hadEvents ? 0 : parts.pollMs;
   }
 
