@@ -1,4 +1,6 @@
 import type { Knex } from 'knex';
+import { isMysql } from './is-mysql.js';
+import { selectRows } from './select-rows.js';
 
 /** Rows of one account to lock, and the values of a placeholder row. */
 export interface RowLock {
@@ -18,13 +20,14 @@ export async function lockOrInsertRows<Row extends object>(
   ids: readonly string[],
   { table, idColumn, columns, placeholder }: RowLock,
 ): Promise<Row[]> {
-  const select = (wanted: readonly string[]): Promise<Row[]> =>
-    transaction(table)
-      .select(...columns)
-      .where({ account_id: accountId })
-      .whereIn(idColumn, wanted)
-      .orderBy(idColumn)
-      .forUpdate() as Promise<Row[]>;
+  // SQLite has no row locks: its transactions run one at a time.
+  const lock = isMysql(transaction) ? ' for update' : '';
+  const select = (wanted: readonly string[]): Promise<Row[]> => {
+    const marks = wanted.map(() => '?').join(', ');
+    const where = `account_id = ? and ${idColumn} in (${marks})`;
+    const sql = `select ${columns.join(', ')} from ${table} where ${where} order by ${idColumn}${lock}`;
+    return selectRows(transaction, { sql, bindings: [accountId, ...wanted] });
+  };
   const sorted = [...ids].sort();
   if (sorted.length === 0) return [];
   const known = await select(sorted);

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { Schema } from '../contract.js';
 import { asciiIds } from './ascii-ids.js';
+import { selectRows } from './select-rows.js';
 import { rowFormats } from './row-formats.js';
 
 /** A registered webhook. Its secrets are sealed. */
@@ -53,12 +54,9 @@ export function webhookTable(knex: Knex, accountId: string) {
      * a lower one.
      */
     async epoch(): Promise<number | undefined> {
-      const exists = mine().select('webhook_id');
-      const row = await knex('accounts')
-        .select('webhook_epoch')
-        .where({ account_id: accountId })
-        .whereExists(exists)
-        .first();
+      const exists = 'exists (select 1 from webhooks where account_id = accounts.account_id)';
+      const sql = `select webhook_epoch from accounts where account_id = ? and ${exists}`;
+      const [row] = await selectRows<{ webhook_epoch: number }>(knex, { sql, bindings: [accountId] });
       return row?.webhook_epoch;
     },
 
