@@ -69,7 +69,7 @@ test('a wrong key is reported in one line with the remedy', async () => {
   const { url } = await startTestService({ clock: realTime() });
   const { code, stdout, stderr } = await replay(recording, { url, key: 'sk_wrong' });
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-  expect(stderr).toMatch(/^error: the service refused the key \(401 Invalid API key\): give one with --key .*\n$/);
+  expect(stderr).toMatch(/^error: the service rejected the key \(401 Invalid API key\): set --key .*\n$/);
 });
 
 test('a malformed key is rejected, and the message does not contain it', async () => {
@@ -93,5 +93,5 @@ test('an unreadable file is reported in one line with its path', async () => {
     key: 'sk_x',
   });
   expect(code).toBe(1);
-  expect(stderr).toMatch(/^error: cannot read --file \S+: line 6, heart_rate: "fast" is no number\n$/);
+  expect(stderr).toMatch(/^error: cannot read --file \S+: line 6, heart_rate: "fast" is not a number\n$/);
 });

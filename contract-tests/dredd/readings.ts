@@ -24,7 +24,7 @@ export async function ingest({ service, key }: World, body: object): Promise<voi
     body: JSON.stringify(body),
   });
   const answer = await response.text();
-  if (response.status !== 200) throw new Error(`a reading was answered with ${response.status}: ${answer}`);
+  if (response.status !== 200) throw new Error(`a reading got a ${response.status}: ${answer}`);
 }
 
 function turn(sessionId: string, subjectId: string, secondsAgo = 0): object {

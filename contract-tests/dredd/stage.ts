@@ -75,7 +75,7 @@ async function whileClosing({ world: { service, key }, defer }: Stage): Promise<
     const status = await finish();
     await service.ended();
     await service.start();
-    if (status !== 200) throw new Error(`the reading under way at the shutdown was answered with ${status}`);
+    if (status !== 200) throw new Error(`the reading in flight at the shutdown got a ${status}`);
   });
   const endsAtMs = Date.now() + closingMs;
   while ((await statusOf(`${service.url}/readyz`)) !== 503) {

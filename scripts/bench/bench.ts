@@ -55,7 +55,7 @@ await launch(
     .option('--seconds <number>', 'length of each run', positive, 10)
     .option('--warm-up <number>', 'seconds of load before each run, not measured', positive, 3)
     .option('--rounds <number>', 'runs of each contender', positive, 5)
-    .option('--soak <requests>', 'after the rounds, sample memory over this many requests to one process', positive)
+    .option('--soak <requests>', 'number of further requests over which memory is sampled', positive)
     .option('--markdown', 'print the tables as Markdown', false)
     .option('--reports <folder>', 'folder for bench.json and bench.svg', 'reports')
     .option('--picture <svg>', 'also write the chart to this file')

@@ -94,7 +94,9 @@ interface Options {
 
 await launch(
   new Command('bench:growth')
-    .description('Compares the service on a full database with the service on an empty one. Filling takes minutes.')
+    .description(
+      'Compares the service on a full database with the service on an empty one. Takes minutes to fill the database.',
+    )
     .addOption(databaseOption)
     .option('--readings <number>', 'readings in the full database', positive, 10_000_000)
     .option('--sessions <number>', 'sessions of these readings', positive, 100_000)
@@ -122,7 +124,7 @@ async function bench({ database, ...options }: Options & { database: DatabaseCho
     generator.close();
   }
   console.log(
-    `${machineLine(machine)}; ${connections} connections but for the hour's history, which is read over one.`,
+    `${machineLine(machine)}; ${connections} connections, except for the history of an hour, which uses one.`,
   );
   const { reports, ...asked } = options;
   const taken = { takenAt: new Date().toISOString(), machine, ...asked, connections, outcomes };
@@ -237,12 +239,12 @@ function report({ kind, version, purges, runs }: GrowthOutcome): void {
   console.log('\nThroughput and p99 are shares of the line above.');
   const purged = purges.map(({ purged, left }) => `${purged} (${left} left)`).join(', ');
   if (purged) console.log(`Expired readings purged during each run and its warm-up: ${purged}.`);
-  if (!isThroughout(purges)) console.log('The purge ended before the run did: its figures are not valid.');
+  if (!isThroughout(purges)) console.log('The purge ended before the run, so its figures are invalid.');
   console.log();
   condemnFailures(Object.values(runs));
 }
 
-/** False when ingest ran without a purge part of the time: none was purged, or none was left. */
+/** Returns false if ingest ran without a purge for part of the time: nothing was purged, or nothing was left. */
 function isThroughout(purges: readonly Purge[]): boolean {
   return purges.every(({ purged, left }) => purged > 0 && left > 0);
 }

@@ -28,7 +28,12 @@ await launch(
     .addOption(databaseOption)
     .option('--only <items>', 'numbers separated by commas, e.g. 1,3', readItems)
     .option('--node <file>', 'Node program that runs the service', process.execPath)
-    .option('--seconds <number>', 'at least this long without and with each attack', positive, 8)
+    .option(
+      '--seconds <number>',
+      'minimum duration of each measurement, without and with the attack, in seconds',
+      positive,
+      8,
+    )
     .option('--json <file>', 'write all findings and latencies to a file')
     .addHelpText('after', `\nItems:\n${scenarios.map(({ item, title }) => `  ${item}  ${title}`).join('\n')}`)
     .action(check),

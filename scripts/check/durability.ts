@@ -56,7 +56,7 @@ await launch(
     .addOption(databaseOption)
     .option('--kills <number>', 'kill -9 of each', positive, 20)
     .option('--sessions <number>', 'sessions that send continuously', positive, 64)
-    .option('--seed <number>', 'seed of the random choices; timing still varies', positive, 1)
+    .option('--seed <number>', 'seed of the random choices. The timing still varies', positive, 1)
     .addOption(new Option('--only <target>', 'one of the two').choices(['service', 'server']))
     .action(check),
 );

@@ -1,7 +1,6 @@
 /**
- * Lets a fault begin and end while readings are sent: processes killed, the database stopped, frozen or out of space,
- * the log full, the clock set back, Redis frozen. Exits with 1 when an acknowledged reading or its webhook is lost, or
- * when a response is a 500.
+ * Injects faults while readings are sent: killed processes, a stopped, frozen or full database, a full log, a clock set
+ * back, a frozen Redis. Exits with 1 if an acknowledged reading or its webhook is lost, or if a response is a 500.
  */
 import { writeFile } from 'node:fs/promises';
 import { Command, InvalidArgumentError } from 'commander';
@@ -32,11 +31,11 @@ const names = [...new Set(listFaults(1).map(({ name }) => name))];
 
 await launch(
   new Command('check:faults')
-    .description('Lets faults begin and end while readings are sent, and counts what was lost.')
+    .description('Injects faults while readings are sent, and counts lost data.')
     .addOption(databaseOption)
     .option('--only <faults>', `names separated by commas: ${names.join(', ')}`, readNames)
     .option('--node <file>', 'Node program that runs the service', process.execPath)
-    .option('--seconds <number>', 'how long a fault lasts', positive, 20)
+    .option('--seconds <number>', 'duration of a fault, in seconds', positive, 20)
     .option('--kills <number>', 'SIGKILLs of the service', positive, 20)
     .option('--json <file>', 'write all findings to a file')
     .action(check),
@@ -56,7 +55,9 @@ async function check({ database, only, node, seconds, kills, json }: Options): P
   if (json !== undefined) await writeFile(json, `${JSON.stringify(outcomes, null, 2)}\n`);
   const isWell = outcomes.every(({ holds }) => holds);
   console.log(
-    isWell ? '\nNothing acknowledged was lost, and no response was a 500.' : '\nNot every fault is survived.',
+    isWell
+      ? '\nNo acknowledged data was lost, and no response was a 500.'
+      : '\nThe service does not withstand every fault.',
   );
   if (!isWell) process.exitCode = 1;
 }

@@ -30,8 +30,8 @@ interface Options {
 await launch(
   new Command('check:limits')
     .description('Counts the requests that several processes on one MySQL and one Redis admit, also after Redis stops.')
-    .option('--requests <number>', 'requests of the first part; the second sends half as many', positive, 100_000)
-    .option('--sessions <number>', 'sessions of the first part; the second uses a quarter', positive, 200)
+    .option('--requests <number>', 'requests of the first part. The second part sends half as many', positive, 100_000)
+    .option('--sessions <number>', 'sessions of the first part. The second part uses a quarter', positive, 200)
     .option('--processes <number>', 'serving processes', positive, 4)
     .action(check),
 );
@@ -81,9 +81,7 @@ function reportShared(answers: readonly Answered[], processes: number): void {
   console.log(`── ${processes} processes on one MySQL and one Redis`);
   report(answers, windows);
   const full = fullOf(windows);
-  console.log(
-    `${full.length} windows met their end and let ${rangeOf(full)} requests through, required ${quota} exactly.`,
-  );
+  console.log(`${full.length} windows were full and admitted ${rangeOf(full)} requests. Required: exactly ${quota}.`);
   judge(wrongOf(windows, quota).length === 0 && full.length > 0);
 }
 

@@ -40,9 +40,7 @@ interface Options extends ReadingsOptions {
 
 await launch(
   new Command('check:replicas')
-    .description(
-      'Counts what becomes of readings, events and limits where several processes share one MySQL and Redis.',
-    )
+    .description('Checks readings, events and limits of several processes on one MySQL and one Redis.')
     .option('--processes <number>', 'processes that serve and deliver webhooks', positive, 2)
     .option('--sessions <number>', 'concurrent sessions, each sent to every process', positive, 50)
     .option('--readings <number>', 'readings per session', positive, 100)
@@ -51,7 +49,7 @@ await launch(
     .option('--rounds <number>', 'runs of one process and of all processes', positive, 3)
     .option('--seed <number>', 'seed of the random choices', positive, 1)
     .option('--reports <folder>', 'folder for check-replicas.json', 'reports')
-    .addHelpText('after', '\nUses the Redis at REDIS_URL, or starts one; creates a database, and drops it at the end.')
+    .addHelpText('after', '\nUses the Redis at REDIS_URL, or starts one. Creates a database and drops it at the end.')
     .action(check),
 );
 

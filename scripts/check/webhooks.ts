@@ -36,11 +36,11 @@ interface Options {
 
 await launch(
   new Command('chaos:webhooks')
-    .description('Kills services and workers under load and accounts for every state change.')
+    .description('Kills services and workers under load and checks every state change.')
     .addOption(new Option('--database <kind>', 'which to use').choices(['sqlite', 'mysql']).default('mysql'))
     .option('--kills <number>', 'kill -9 of services and workers', positive, 50)
     .option('--sessions <number>', 'sessions that change state continuously', positive, 40)
-    .option('--seed <number>', 'seed of the random choices; timing still varies', positive, 1)
+    .option('--seed <number>', 'seed of the random choices. The timing still varies', positive, 1)
     .action(run),
 );
 

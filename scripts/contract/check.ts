@@ -24,14 +24,14 @@ interface Row extends Asked {
 await launch(
   new Command('contract')
     .description('Check a deployment against the contract, with test data that is erased afterwards.')
-    .requiredOption('--url <url>', 'where the service listens', readUrl)
+    .requiredOption('--url <url>', 'address of the service', readUrl)
     .addOption(new Option('--key <key>', 'API key').env('SERVICE_KEY'))
     .action(check),
 );
 
 async function check({ url, key }: Options): Promise<void> {
   // Checked here, because commander would print a malformed key.
-  if (!key || !/^[!-~]+$/.test(key)) throw new Error('no usable key: give one with --key or SERVICE_KEY');
+  if (!key || !/^[!-~]+$/.test(key)) throw new Error('no usable key: set --key or SERVICE_KEY');
   const own = newOwn();
   const rows: Row[] = [];
   try {

@@ -21,7 +21,7 @@ for (const change of of('addition')) console.log(`${pc.green('added')}     ${des
 for (const change of of('breaking')) console.log(`${pc.red('forbidden')} ${describe(change)}`);
 console.log(`Since ${version}: ${of('addition').length} additions, ${of('breaking').length} forbidden changes`);
 if (of('breaking').length > 0) {
-  console.log('Within a version only additions are made (README, "Versioning"): undo these, or they belong to /v2.');
+  console.log('A version allows additions only (docs/versioning.md). Undo these changes, or move them to /v2.');
   process.exitCode = 1;
 }
 

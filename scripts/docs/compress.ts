@@ -2,11 +2,14 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { SiteFiles } from './save.js';
 
-/** Smaller files fit into one packet as they are. */
+/** Smaller files fit into one packet without compression. */
 const bytesMin = 1_024;
 const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } };
 
-/** Adds `FILE.br` and `FILE.gz` beside each file that gets smaller by it, so that no request is compressed. */
+/**
+ * Adds `FILE.br` and `FILE.gz` to each file that compression makes smaller. The service then never compresses a
+ * response.
+ */
 export async function withCompressed(files: SiteFiles): Promise<SiteFiles> {
   const added = await Promise.all([...files].map(([path, content]) => compress(path, Buffer.from(content))));
   return new Map([...files, ...added.flat()]);

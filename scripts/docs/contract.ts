@@ -52,7 +52,7 @@ export interface Answer {
 
 export interface Operation {
   readonly id: string;
-  /** The address that an event is sent to is the receiver's own: it has no path. */
+  /** An event has no path, because the receiver chooses its URL. */
   readonly path: string | undefined;
   readonly method: string;
   readonly tag: string;
@@ -75,7 +75,7 @@ export interface Tag {
 type Node = { readonly $ref?: string } & Readonly<Record<string, unknown>>;
 type Named = Readonly<Record<string, Node>>;
 
-/** The contract as data, for the parts that are shown as they are. */
+/** The contract as data, for parts that are shown unchanged. */
 export const contract = document as unknown as Node & {
   readonly info: {
     readonly title: string;
@@ -87,7 +87,7 @@ export const contract = document as unknown as Node & {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 };
 
-/** What the service can be asked, in the order of the contract, each followed by the events that it makes it send. */
+/** Returns the operations in the order of the contract, each followed by the events that it causes. */
 export const operations: readonly Operation[] = Object.entries(
   document.paths as unknown as Record<string, Named>,
 ).flatMap(([path, methods]) =>
@@ -101,7 +101,7 @@ export function resolve<T extends { readonly $ref?: string }>(node: T): T {
   return resolve(steps.reduce<unknown>((at, step) => (at as Node)[step], document) as T);
 }
 
-/** What a reference calls the schema, as in `Tone`; undefined where it is written in place. */
+/** Returns the name of a referenced schema, e.g. `Tone`; undefined for an inline schema. */
 export function nameOf({ $ref }: Schema): string | undefined {
   return $ref?.split('/').at(-1);
 }

@@ -9,10 +9,10 @@ export interface Field {
   readonly description?: string;
 }
 
-/** Of what is asked, readers want to know what they must say; of what is answered, what may be missing. */
+/** Request fields show whether they are required. Response fields show whether they may be missing. */
 export type Side = 'asked' | 'answered';
 
-/** A list of fields, with the fields of what they hold folded under each. `at` begins their anchors. */
+/** Returns a list of fields. Nested fields are folded under their parent. `at` is the prefix of their anchors. */
 export function fieldList(fields: readonly Field[], at: string, side: Side): Html {
   return html`<dl class="fields">${fields.map((it) => fieldEntry(it, `${at}-${it.name}`, side))}</dl>`;
 }
@@ -38,7 +38,7 @@ function fieldEntry({ name, schema, isRequired, description }: Field, id: string
     </dd>`;
 }
 
-/** An object's own fields, or those of the objects in a list or map. */
+/** Returns the fields of an object, or of the objects in a list or map. */
 function inner(schema: Schema, name: string, id: string, side: Side): Html | undefined {
   const map = typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined;
   const held = schema.items ?? map ?? schema;
@@ -71,7 +71,7 @@ function listed(items: Schema): string {
 function boundsOf({ format, minimum, maximum, minLength, maxLength, minItems, maxItems }: Schema): string {
   if (maximum !== undefined) return `${minimum} to ${maximum}`;
   if (minimum !== undefined) return `at least ${minimum}`;
-  // A form bounds the length by itself.
+  // A form limits the length itself.
   if (maxLength !== undefined && format === undefined)
     return `${minLength ?? 0} to ${maxLength.toLocaleString('en-US')} characters`;
   if (maxItems !== undefined) return minItems === undefined ? `at most ${maxItems}` : `${minItems} to ${maxItems}`;

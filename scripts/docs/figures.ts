@@ -3,10 +3,12 @@ import * as spec from '../../generated/spec.js';
 import { settings } from '../../src/config/variables.js';
 import { contract, type Schema } from './contract.js';
 
-/** What the contract says of a name, as Markdown. */
+/** Returns the figure or table with this name as Markdown. */
 export type Figures = (name: string) => string;
 
-/** Figures of generated/spec.ts by their path in it, as in `body.max_bytes`, and tables by name, as in `table states`. */
+/**
+ * Returns figures of generated/spec.ts by their path, e.g. `body.max_bytes`, and tables by name, e.g. `table states`.
+ */
 export const figures: Figures = (name) => {
   const table = name.startsWith('table ') ? tables[name.slice('table '.length)] : undefined;
   if (table) return table();
@@ -95,7 +97,7 @@ function problems(): [ProblemName, Problem][] {
   return (Object.entries(spec.problems) as [ProblemName, Problem][]).sort(([, a], [, b]) => a.status - b.status);
 }
 
-/** The heading is the code alone, so that its anchor is the last part of `type`. */
+/** The heading contains only the code, so that its anchor is the last part of `type`. */
 function problemEntry([name, { status, title }]: [ProblemName, Problem]): string {
   const { cause, fix } = spec.problemHelp[name];
   return `### ${code(name)}\n\n${status} ${title}.\n\n- **Cause:** ${cause}\n- **Fix:** ${fix}`;

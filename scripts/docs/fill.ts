@@ -1,17 +1,17 @@
 import type { Figures } from './figures.js';
 
 /**
- * Guides name the figures of the contract in comments, so that they read well as they are and cannot fall behind it:
- * `<!--= retention.readings_hours -->24<!--/-->` holds a number, `<!--= table states -->…<!--/-->` a table of rows.
+ * Comments in the guides mark the places of figures, so that figures always match the contract: `<!--=
+ * retention.readings_hours -->24<!--/-->` contains a number, `<!--= table states -->…<!--/-->` a table.
  */
 const place = /(<!--= ([\w.]+(?: \w+)?) -->)([^]*?)(<!--\/-->)/g;
 
-/** Writes the contract's present figures into the places for them. Throws where a guide names none. */
+/** Updates the figures in a text. Throws if a comment names an unknown figure. */
 export function fill(markdown: string, figures: Figures): string {
   return markdown.replace(place, (_, open: string, name: string, _old, end: string) => open + figures(name) + end);
 }
 
-/** The same for readers of the site: without the comments. */
+/** Removes the comments around figures, for readers of the site. */
 export function fillIn(markdown: string, figures: Figures): string {
   return markdown.replace(place, (_, _open, name: string) => figures(name));
 }

@@ -21,7 +21,7 @@ const titles: Record<string, string> = {
 };
 const aliases: Record<string, string> = { sh: 'bash', ts: 'typescript' };
 
-/** A block of code with its copy button, coloured when the site is built. */
+/** Returns a block of code with syntax colors and a copy button. */
 export function codeBlock(code: string, language: string, title?: string): Html {
   const name = aliases[language] ?? language;
   const label = title ?? titles[name] ?? 'Text';
@@ -31,7 +31,7 @@ export function codeBlock(code: string, language: string, title?: string): Html 
   </figure>`;
 }
 
-/** Wide code is scrolled with the keyboard too. */
+/** Focusable, so that wide code can be scrolled with the keyboard. */
 export function codeOf(code: string, language: string, label: string): Html {
   return html`<pre tabindex="0" role="group" aria-label="${label}"><code>${raw(coloured(code, language))}</code></pre>`;
 }

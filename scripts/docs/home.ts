@@ -6,7 +6,7 @@ import { gettingStarted, guides, reference } from './pages.js';
 import { sampleRequest } from './sample-request.js';
 import { samplesOf } from './samples.js';
 
-/** The first page: what the service does, one request with its answer, and where to go. */
+/** Returns the home page: what the service does, one request with its response, and links. */
 export function homePage(): Html {
   const ingest = operations[0];
   if (!ingest) throw new Error('the contract has no operations');
@@ -55,7 +55,7 @@ export function homePage(): Html {
     </section>`;
 }
 
-/** The bands of the score, from calm to acute stress. */
+/** Returns the bands of the score, from calm to acute stress. */
 function scale(): Html {
   return html`<ol class="scale" aria-label="The five states">
     ${bands.map(({ state, min_score: min, max_score: max }) => html`<li class="${state}"><strong>${state.split('_').map((it, index) => html`${index > 0 && raw('_<wbr>')}${it}`)}</strong><span>${min}–${max}</span></li>`)}

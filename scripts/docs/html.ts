@@ -1,4 +1,4 @@
-/** HTML that is safe to insert: made by `html`, or vouched for by `raw`. */
+/** HTML that is safe to insert: created by `html`, or marked as safe by `raw`. */
 export class Html {
   constructor(readonly text: string) {}
   toString(): string {
@@ -8,12 +8,12 @@ export class Html {
 
 export type Content = Html | string | number | false | undefined | readonly Content[];
 
-/** A template whose inserted strings are escaped; false and undefined insert nothing, lists insert their items. */
+/** A template tag that escapes inserted strings. false and undefined insert nothing, lists insert their items. */
 export function html(parts: TemplateStringsArray, ...contents: readonly Content[]): Html {
   return new Html(parts.map((part, index) => part + textOf(contents[index])).join(''));
 }
 
-/** Takes text as HTML as it is. */
+/** Marks text as safe HTML. */
 export function raw(text: string): Html {
   return new Html(text);
 }
@@ -23,7 +23,7 @@ export function escape(text: string): string {
   return text.replace(/[&<>"']/g, (it) => entities[it] ?? it);
 }
 
-/** What a person reads of it, without tags. */
+/** Returns the visible text, without tags. */
 export function plainText(markup: string): string {
   return markup
     .replace(/<[^>]*>/g, ' ')

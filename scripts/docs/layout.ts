@@ -4,24 +4,24 @@ import type { Section } from './markdown.js';
 import { changelog, gettingStarted, guides, operatorGuides, reference } from './pages.js';
 
 export interface Page {
-  /** Its folder; '' is the site's root. */
+  /** Folder of the page. '' is the root of the site. */
   readonly slug: string;
   readonly title: string;
   readonly summary: string;
   readonly content: Html;
-  /** Headings for the list beside a guide. */
+  /** Headings for the table of contents of a guide. */
   readonly sections?: readonly Section[];
   readonly kind: 'home' | 'guide' | 'reference' | 'absent';
 }
 
 export interface Site {
-  /** Where requests go when that is not the service that serves the pages. */
+  /** URL of the service, if another server serves the pages. */
   readonly server: string | undefined;
 }
 
-/** A whole page. Links are relative, so that the site works under any address. */
+/** Returns a complete page. Links are relative, so that the site works under any URL. */
 export function layout(page: Page, { server }: Site): string {
-  // An address that is not there may lie at any depth: the page for it is served by the service, under /docs.
+  // The service returns the not-found page for any depth of path, so its links are absolute.
   const root = page.kind === 'absent' ? '/docs/' : page.slug === '' ? './' : '../';
   return String(
     html`<!doctype html>
@@ -136,12 +136,12 @@ function operationLinks(tag: string, root: string): Html[] {
     );
 }
 
-/** DELETE is shortened: the list is narrow. */
+/** DELETE is shortened, because the list is narrow. */
 export function methodBadge(method: string): Html {
   return html`<span class="method ${method.toLowerCase()}">${method === 'DELETE' ? 'DEL' : method}</span>`;
 }
 
-/** In the order in which guides are best read. */
+/** Guides in reading order. */
 function nextPage({ slug }: Page, root: string): Html | undefined {
   const order = [gettingStarted, ...guides, ...operatorGuides, reference];
   const next = order[order.findIndex((it) => it.slug === slug) + 1];

@@ -1,6 +1,6 @@
 /**
- * `npm run docs`: builds the documentation under dist/docs/, from openapi.yaml, docs/ and the changelog. `--server URL`
- * is for a copy that is served elsewhere than by the service: samples and consoles then name that address.
+ * `npm run docs`: builds the documentation in dist/docs/ from openapi.yaml, docs/ and the changelog. `--server URL`
+ * builds a copy for another host: samples and consoles then use that URL.
  */
 import { parseArgs } from 'node:util';
 import { buildSite } from './build-site.js';

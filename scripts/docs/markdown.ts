@@ -10,26 +10,26 @@ export interface Heading {
 }
 
 export interface Section extends Heading {
-  /** What stands under the heading, as plain text. */
+  /** Text under the heading, without markup. */
   readonly body: string;
 }
 
-/** Turns a link of the source into one of the site. */
+/** Converts a link of the source to a link of the site. */
 export type Relink = (href: string) => string;
 
-/** A page of Markdown as HTML, with its headings and the text under each for the search. */
+/** Converts a Markdown page to HTML. Also returns its headings and the text under each, for the search. */
 export function renderPage(markdown: string, relink: Relink): { content: Html; sections: Section[] } {
   const headings: Heading[] = [];
   const content = marked(relink, headings).parse(withoutComments(markdown), { async: false });
   return { content: raw(content), sections: sectionsOf(content, headings) };
 }
 
-/** A description of the contract: paragraphs without headings. */
+/** Converts a description of the contract, which has paragraphs but no headings. */
 export function prose(markdown: string): Html {
   return raw(marked((href) => href, []).parse(markdown, { async: false }));
 }
 
-/** A description of one line, to stand within another element. */
+/** Converts a description of one line, for use inside another element. */
 export function inline(markdown: string): Html {
   return raw(marked((href) => href, []).parseInline(markdown, { async: false }));
 }
@@ -54,7 +54,7 @@ function marked(relink: Relink, headings: Heading[]): Marked {
       table({ header, rows }) {
         const texts = (row: typeof header) => row.map((it) => this.parser.parseInline(it.tokens));
         const heads = texts(header);
-        // On narrow screens the rows are shown below each other, each value with the name of its column.
+        // On narrow screens, each row becomes a list of values with their column names.
         const cells = (row: typeof header) =>
           texts(row).map(
             (it, index) => `<td data-column="${escape(plainText(heads[index] ?? ''))}"><div>${it}</div></td>`,
@@ -78,7 +78,7 @@ function sectionsOf(content: string, headings: readonly Heading[]): Section[] {
   });
 }
 
-/** As code hosts make it of a heading, so that links into a guide work in both places. */
+/** Returns the anchor that code hosts give a heading, so that links into a guide work in both places. */
 function slug(text: string): string {
   return text
     .toLowerCase()

@@ -8,7 +8,7 @@ import { sampleRequest } from './sample-request.js';
 import { samplesOf } from './samples.js';
 import { tryDialog } from './try-dialog.js';
 
-/** One operation, or one event that the service sends. */
+/** Returns the section of one operation, or of one event that the service sends. */
 export function operationArticle(operation: Operation): Html {
   const { id, method, path, summary, description, scope } = operation;
   return html`<article class="row operation" id="${id}">
@@ -107,7 +107,7 @@ function problemAnswer({ headers, body }: Answer): Html {
     ${headers.length > 0 && html`<p class="values">Headers ${headers.map(({ name }) => html`<code>${name}</code> `)}</p>`}`;
 }
 
-/** The samples, one tab a language; without scripts they stand below each other. */
+/** Returns the samples with one tab per language. Without scripts, they are shown below each other. */
 function requestCode(operation: Operation): Html {
   const samples = samplesOf(sampleRequest(operation));
   const { id, summary } = operation;

@@ -1,8 +1,8 @@
-/** A page that is written in Markdown. */
+/** A page with a Markdown source. */
 export interface Guide {
-  /** Its folder in the site. */
+  /** Folder in the site. */
   readonly slug: string;
-  /** From the root of the project. */
+  /** Path of the source from the root of the project. */
   readonly source: string;
   readonly title: string;
   /** One line for the home page, search engines and llms.txt. */

@@ -40,7 +40,7 @@ function answerLine({ status, description, body }: Answer): string {
   return `- ${status}: ${line(description)}${named && ` (${named})`}`;
 }
 
-/** The body of a success; errors share one body, which the guide on errors shows. */
+/** Returns the body of a success. Errors share one body, which the guide on errors shows. */
 function answerBody({ status, body }: Answer): string[] {
   if (!status.startsWith('2') || !body) return [];
   const [example] = body.examples;
@@ -60,7 +60,7 @@ function fieldLine({ name, schema, isRequired, description }: Field, depth: numb
   return `${'  '.repeat(depth)}- \`${name}\` (${isRequired ? 'required' : 'optional'}, ${typeOf(schema)}): ${text}`;
 }
 
-/** The fields of an object, or of the objects in a list or map. */
+/** Returns the fields of an object, or of the objects in a list or map. */
 function innerLines({ schema }: Field, depth: number): string[] {
   const { items, additionalProperties, ...own } = resolve(schema);
   const map = typeof additionalProperties === 'object' ? additionalProperties : undefined;

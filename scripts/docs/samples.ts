@@ -1,10 +1,10 @@
 /** The request of a sample. The console of the page builds its curl command from the same type. */
 export interface SampleRequest {
   readonly method: string;
-  /** With its query. */
+  /** Includes the query. */
   readonly url: string;
   readonly needsKey: boolean;
-  /** JSON text; absent where nothing is sent. */
+  /** JSON text. Absent for a request without a body. */
   readonly body?: string | undefined;
   readonly hasAnswer: boolean;
 }
@@ -80,7 +80,7 @@ function python({ method, url, needsKey, body, hasAnswer }: SampleRequest): stri
   return `${imports.join('')}\nresponse = ${call}\n${check}\nprint(${hasAnswer ? 'response.json()' : 'response.status_code'})`;
 }
 
-/** Literals of a language. */
+/** Syntax of literals in a language. */
 interface Syntax {
   readonly key: (name: string) => string;
   readonly string: (text: string) => string;

@@ -3,12 +3,12 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** What a site consists of, by path in it. */
+/** Contents of the site's files, by path. */
 export type SiteFiles = ReadonlyMap<string, string | Uint8Array>;
 
 /**
- * Makes a folder hold these files and no others. A service may be serving it: what has not changed is not touched, and
- * keeps its entity tag; what has is replaced as a whole.
+ * Makes a folder contain exactly these files. A service may serve it at the same time: an unchanged file keeps its
+ * entity tag, and a changed file is replaced atomically.
  */
 export async function save(files: SiteFiles, folder: URL): Promise<void> {
   const root = fileURLToPath(folder);
@@ -22,7 +22,7 @@ async function pathsIn(root: string): Promise<string[]> {
   return entries.filter((it) => it.isFile()).map((it) => relative(root, join(it.parentPath, it.name)));
 }
 
-/** Written beside the folder first: another process may be making the same site, and removes what is not part of it. */
+/** Written next to the folder first, because another process may build the same site and delete unknown files. */
 async function replace(file: string, content: Buffer, root: string): Promise<void> {
   const present = await readFile(file).catch(() => undefined);
   if (present?.equals(content)) return;

@@ -2,11 +2,11 @@ import { operations, type Operation, type Schema, resolve } from './contract.js'
 import type { Section } from './markdown.js';
 import { type Guide, reference } from './pages.js';
 
-/** What the search of the page looks in. */
+/** An entry of the search index. */
 export interface SearchEntry {
   readonly id: number;
   readonly title: string;
-  /** Where it stands, for people. */
+  /** Title of the page and section. */
   readonly place: string;
   /** Relative to the site's root. */
   readonly href: string;

@@ -1,6 +1,6 @@
 import { type Html, html } from './html.js';
 
-/** Pixels of the drawing, which is scaled to the page. */
+/** Size in pixels. The drawing is scaled to the page. */
 const step = { x: 168, y: 46 };
 const box = { width: 136, height: 34, top: 10 };
 
@@ -12,8 +12,8 @@ interface Arrow {
 }
 
 /**
- * Draws the part of Mermaid's sequence diagrams that our guides use, `participant A as Name` and `A->>B: text`: code
- * hosts draw them by themselves, and Mermaid is far heavier than the rest of the site.
+ * Draws the subset of Mermaid's sequence diagrams that the guides use: `participant A as Name` and `A->>B: text`.
+ * Mermaid itself is much larger than the rest of the site, and code hosts draw the diagrams themselves.
  */
 export function sequenceDiagram(source: string): Html {
   const names = [...source.matchAll(/participant (\w+) as (.+)/g)].map(([, id = '', name = '']) => ({ id, name }));

@@ -39,7 +39,7 @@ interface Options {
   readonly person?: string;
 }
 
-/** The answers to one variant, by person. */
+/** Responses to one variant, by person. */
 type Answers = ReadonlyMap<string, readonly (readonly AnsweredScore[])[]>;
 
 const command = new Command('evaluate:stress')
@@ -52,8 +52,8 @@ const command = new Command('evaluate:stress')
   .option('--markdown', 'print the tables as Markdown', false)
   .option('--picture <svg>', `also save the chart here, besides ${report}`)
   .option('--everyday', 'play the everyday streams instead of a recording', false)
-  .option('--density', 'of streams: also replay them with a reading every 1, 15 and 60 s and compare the states', false)
-  .option('--person <subject>', 'of a stream: the person that --picture shows')
+  .option('--density', 'also replay streams with a reading every 1, 15 and 60 s, and compare the states', false)
+  .option('--person <subject>', 'person that --picture shows, for streams')
   .action(evaluate);
 command.parseAsync().catch((error: unknown) => {
   console.error(`error: ${(error as Error).message}`);

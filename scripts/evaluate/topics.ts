@@ -1,4 +1,6 @@
-/** Measures the topics: cross-validates the reader on all texts, leaves out each kind, prints tables, draws pictures. */
+/**
+ * Measures topic detection: cross-validates on all texts, leaves out each kind once, prints tables and draws charts.
+ */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
@@ -17,21 +19,21 @@ interface Options {
 }
 
 const command = new Command('evaluate:topics')
-  .description('Measure the topics on texts that were not trained on, with the code that the service runs.')
+  .description('Measure topic detection on texts outside of the training data, with the code of the service.')
   .option('--data <folder>', 'the data files', dataDefaultPath)
-  .option('--reports <folder>', 'folder of the pictures', 'reports')
-  .option('--seed <number>', 'deals the texts to the folds', Number, 1)
+  .option('--reports <folder>', 'folder for the charts', 'reports')
+  .option('--seed <number>', 'seed that distributes the texts over the folds', Number, 1)
   .option('--errors <number>', 'print up to this many errors per kind', Number);
 const options = command.parse().opts<Options>();
 const FOLDS = 5;
-/** Goals: the highest share of texts with a topic by kind, and for kinds that are left out of the training. */
+/** Goals: the maximum share of texts with a topic, for trained kinds and for kinds left out of training. */
 const goals: Readonly<Record<string, { trained: number; leftOut: number }>> = {
   request: { trained: 0.05, leftOut: 0.13 },
   instruction: { trained: 0.08, leftOut: 0.215 },
   chat: { trained: 0.05, leftOut: 0.135 },
 };
 
-/** Kinds of our own that resemble a kind of the data files. */
+/** Kinds of this project that resemble a kind of the data files. */
 const related: Readonly<Record<string, readonly string[]>> = {
   request: ['assistant-requests', 'assistant-questions', 'money-and-travel-requests', 'commands-about-feelings'],
   instruction: ['tasks-about-themes', 'pasted-text', 'coding', 'commands-about-feelings'],

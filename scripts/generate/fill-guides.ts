@@ -1,6 +1,6 @@
 /**
- * Writes the figures of the contract and the settings of the service into the README and the guides, where comments name
- * them. `npm run generate` runs it last. With --check it writes nothing and fails when a file is stale.
+ * Writes the constants of the contract and the settings of the service into the README and the guides, at the places
+ * that comments mark. With --check, writes nothing and fails if a file is stale.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { figures } from '../docs/figures.js';

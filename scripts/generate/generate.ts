@@ -1,6 +1,6 @@
 /**
- * Writes generated/ from openapi.yaml: api.ts (types), spec.ts (behaviour as constants), openapi.json (bundled).
- * With --check it writes nothing and fails when a file is stale.
+ * Writes generated/ from openapi.yaml: api.ts (types), spec.ts (constants), openapi.json (bundled). With --check,
+ * writes nothing and fails if a file is stale.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import openapiTypescript, { astToString } from 'openapi-typescript';
@@ -46,7 +46,9 @@ if (process.argv.includes('--check')) {
 }
 console.log(`generated/ is current (${Object.keys(files).join(', ')})`);
 
-/** Every root-level x- value becomes a camelCase constant; enumerations and numeric bounds of schemas join them. */
+/**
+ * Returns a camelCase constant for each root-level x- value, and the enumerations and numeric bounds of the schemas.
+ */
 function constants(): string[] {
   const behaviour = Object.keys(contract).filter((key) => key.startsWith('x-'));
   return [
@@ -75,7 +77,7 @@ function publicOperations(): string[] {
     .map(({ operationId }) => operationId);
 }
 
-/** The scope that a key requires for each operation. Fails where an operation with a key names none of x-scopes. */
+/** Returns the scope that each operation requires. Fails if an operation names no scope of x-scopes. */
 function operationScopes(): Record<string, string> {
   const scopes = Object.keys(contract['x-scopes'] as object);
   const scoped = operations().filter((operation) => !isPublic(operation));
@@ -110,7 +112,7 @@ function boundsOf(schema: Schema): unknown {
   return Object.fromEntries(bounded.map(([name, { minimum, maximum }]) => [name, { minimum, maximum }]));
 }
 
-/** The table of details and the enumeration on the wire name the same codes. */
+/** Fails unless the table of details and the enumeration contain the same codes. */
 function checkCodes(table: string, schema: string): void {
   const rows = Object.keys(contract[table] as object);
   const wire = contract.components.schemas[schema]?.enum ?? [];

@@ -3,29 +3,29 @@ import type { Schema, StateReading, Submission } from '../../src/contract.js';
 import { startTimeLimit } from '../../src/delivery/time-limit.js';
 import { parseUrl } from '../../src/net/parse-url.js';
 
-/** A service that stays busy longer is reported instead of waited for. */
+/** Maximum number of requests for one reading. After that, a busy service is reported. */
 const triesMax = 5;
-/** A limit of a minute is waited for, one of a month is not. */
+/** Waits for the window of a minute, but not for the quota of a month. */
 const waitSecondsMax = 60;
-const answerLimitMs = 30_000;
+const responseLimitMs = 30_000;
 
 export const keyRemedy =
-  'give one with --key or SERVICE_KEY; npm run keys -- create --account replay --tier solo makes one';
+  'set --key or SERVICE_KEY. To create a key: npm run keys -- create --account replay --tier solo';
 
 export type Answer =
   | { readonly kind: 'state'; readonly reading: StateReading }
   | { readonly kind: 'refused'; readonly status: number; readonly detail: string };
 
-/** Sends one reading; waits and repeats it where the service asks for that with Retry-After. */
+/** Sends one reading. Retries a 429 or 503 after the seconds in Retry-After. */
 export type Send = (submission: Submission) => Promise<Answer>;
 
-/** Nothing can be sent at all; the message is one line that names the remedy. */
+/** The service cannot be used at all. The message is one line that names the remedy. */
 export class UnusableService extends Error {}
 
 export interface ServiceAddress {
   readonly url: string;
   readonly key: string;
-  /** Ends whatever is under way. */
+  /** Aborts requests and pauses. */
   readonly signal: AbortSignal;
 }
 
@@ -41,15 +41,15 @@ export function createSend(service: ServiceAddress): Send {
   };
 }
 
-/** A base address, checked and without a slash at its end; undefined when it is none. */
+/** Returns the URL without a trailing slash; undefined if it is not an http or https URL. */
 export function readBaseUrl(text: string): string | undefined {
   if (!/^https?:$/.test(parseUrl(text)?.protocol ?? '')) return undefined;
   return text.replace(/\/+$/, '');
 }
 
-/** Resolves after the whole response has arrived: the limit covers its body too. */
+/** Resolves after the whole response has arrived, because the time limit includes its body. */
 async function post({ url, key, signal }: ServiceAddress, submission: Submission): Promise<Response> {
-  const limit = startTimeLimit(answerLimitMs, signal);
+  const limit = startTimeLimit(responseLimitMs, signal);
   try {
     const response = await fetch(`${url}/v1/ingest`, {
       method: 'POST',
@@ -61,14 +61,14 @@ async function post({ url, key, signal }: ServiceAddress, submission: Submission
   } catch (error) {
     signal.throwIfAborted();
     throw new UnusableService(
-      `cannot reach the service at ${url} (${causeOf(error)}): start it with npm start, or name its address with --url`,
+      `cannot reach the service at ${url} (${causeOf(error)}): start it with npm start, or set --url`,
     );
   } finally {
     limit.clear();
   }
 }
 
-/** Seconds to wait before the same request is sent again; undefined when it has its final answer. */
+/** Returns the seconds until the retry; undefined if the response is final. */
 function retryAfter({ status, headers }: Response): number | undefined {
   if (status !== 429 && status !== 503) return undefined;
   const text = headers.get('retry-after') ?? '';
@@ -79,10 +79,10 @@ async function read(response: Response, url: string): Promise<Answer> {
   const body: unknown = await response.json().catch(() => undefined);
   if (response.ok) {
     if (isState(body)) return { kind: 'state', reading: body };
-    throw new UnusableService(`what answers at ${url} is not this service: name its address with --url`);
+    throw new UnusableService(`${url} is not this service: set --url`);
   }
   const detail = detailOf(body) ?? response.statusText;
-  if (response.status === 401) throw new UnusableService(`the service refused the key (401 ${detail}): ${keyRemedy}`);
+  if (response.status === 401) throw new UnusableService(`the service rejected the key (401 ${detail}): ${keyRemedy}`);
   return { kind: 'refused', status: response.status, detail };
 }
 
@@ -90,9 +90,9 @@ function isState(body: unknown): body is StateReading {
   return typeof body === 'object' && body !== null && 'stress_score' in body && 'state' in body;
 }
 
-/** The first fault with the field it is about: "Input should be …" alone does not say which. */
+/** Returns the first validation error with its field, because "Input should be …" does not name the field. */
 function detailOf(body: unknown): string | undefined {
-  // Whoever answers an error need not be this service, so nothing is sure to be there.
+  // An error may come from another program, so every field may be missing.
   const problem = (body ?? {}) as Partial<Schema<'ValidationProblem'>>;
   const fault = problem.errors?.[0];
   return fault?.pointer ? `${fault.pointer}: ${fault.detail}` : problem.detail;
@@ -100,6 +100,6 @@ function detailOf(body: unknown): string | undefined {
 
 function causeOf(error: unknown): string {
   const { name, message, cause } = error as Error & { cause?: { code?: string; message?: string } };
-  if (name === 'TimeoutError') return `no answer within ${answerLimitMs / 1000} seconds`;
+  if (name === 'TimeoutError') return `no response within ${responseLimitMs / 1000} seconds`;
   return cause?.code ?? cause?.message ?? message;
 }

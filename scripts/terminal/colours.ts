@@ -2,7 +2,7 @@ import pc from 'picocolors';
 
 export type Colours = ReturnType<typeof pc.createColors>;
 
-/** Colours for people only: picocolors by itself would colour the files that a CI run writes, too. */
+/** Returns colors on a terminal only. Picocolors on its own also colors the output of CI runs. */
 export function coloursFor(
   stream: { readonly isTTY?: boolean },
   env: Readonly<Record<string, string | undefined>>,

@@ -6,7 +6,7 @@ import { pad } from './table.js';
 const barWidth = 25;
 const stateWidth = 12;
 
-/** One event as it came, within 100 columns. */
+/** Formats one event in at most 100 columns. */
 export function eventLine(
   { timestamp, previous_state, new_state, stress_score }: Schema<'StateChange'>,
   isGenuine: boolean,

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { settleOwed } from '../../contract-tests/support/owed.js';
 
-/** As shells count them: 128 and the signal's number. */
+/** Exit codes by shell convention: 128 and the number of the signal. */
 const interruptedCodes = { SIGINT: 130, SIGTERM: 143 } as const;
 
-/** Runs a command to its end; what stops it is told in one line and makes the exit code 1. Interrupted it leaves nothing behind. */
+/** Runs a command. Prints an error as one line and sets the exit code to 1. Cleans up after an interruption. */
 export async function launch(command: Command): Promise<void> {
   let isInterrupted = false;
   const interrupt = (code: number) => {
@@ -16,7 +16,7 @@ export async function launch(command: Command): Promise<void> {
   try {
     await command.parseAsync();
   } catch (error) {
-    // What was under way misses what is undone meanwhile.
+    // The cleanup removes what the command still uses, so its error is expected.
     if (isInterrupted) return;
     console.error(`error: ${(error as Error).message}`);
     process.exitCode = 1;

@@ -1,17 +1,17 @@
 import { SingleBar } from 'cli-progress';
 
 export interface Progress {
-  /** One more is done. */
+  /** Reports one more completed step. */
   advance(): void;
   stop(): void;
 }
 
-/** A bar for a terminal; elsewhere a line each fifth, so that a log stays readable. */
+/** Shows a bar on a terminal. Elsewhere prints one line per fifth, so that a log stays readable. */
 export function startProgress(stream: NodeJS.WriteStream, total: number, unit: string): Progress {
   return stream.isTTY ? startBar(stream, total, unit) : startLines((line) => stream.write(`${line}\n`), total, unit);
 }
 
-/** Shows how far the work is, for as long as it goes on. */
+/** Shows the progress while the work runs. */
 export async function withProgress<T>(
   total: number,
   unit: string,

@@ -10,17 +10,17 @@ const nameWidth = 12;
 
 export interface PlayedScene {
   readonly scene: Scene;
-  /** The answer to the last reading. */
+  /** The response to the last reading. */
   readonly last: StateReading;
 }
 
-/** The name of the scene and what is drawn in it. */
+/** Returns the name of the scene and the ranges of its signals. */
 export function heading({ name, heartRate, tone, sentiment }: Scene, colours: Colours): string {
   const drawn = `heart rate ${span(heartRate, String)} bpm · tone ${tone} · sentiment ${span(sentiment, signed)}`;
   return `${paint(name, colours.bold(pad(name, nameWidth)), colours)}  ${colours.dim(drawn)}`;
 }
 
-/** One reading and its answer, within 100 columns. */
+/** Formats one reading and its response in at most 100 columns. */
 export function lineOf(scene: Scene, signals: DrawnSignals, answer: StateReading, colours: Colours): string {
   const cells = [
     colours.dim(pad(scene.name, nameWidth)),
@@ -34,7 +34,7 @@ export function lineOf(scene: Scene, signals: DrawnSignals, answer: StateReading
   return cells.join('  ');
 }
 
-/** What the service advises at the end of a scene, and why. */
+/** Returns the suggested action at the end of a scene and its reason. */
 export function ending({ suggested_action, action_reason }: StateReading, colours: Colours): string {
   const reason = wrap(action_reason, textWidth).map((line) => `  ${line}`);
   return [`${colours.bold('→')} ${colours.bold(suggested_action)}`, ...reason].join('\n');
@@ -56,7 +56,7 @@ export function summaryOf(played: readonly PlayedScene[], colours: Colours): str
   return textTable(columns, [rows]);
 }
 
-/** Lines of at most `width`, broken at spaces. */
+/** Returns lines of at most `width`, broken at spaces. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   for (const word of text.split(' ')) {
@@ -71,7 +71,7 @@ function span([low, high]: Range, write: (value: number) => string): string {
   return `${write(low)} to ${write(high)}`;
 }
 
-/** With a sign and two digits, a real minus among them, so that columns stand. */
+/** Formats a number with its sign and two digits. Uses the minus sign, which is as wide as the plus sign. */
 function signed(value: number): string {
   return `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(2)}`;
 }

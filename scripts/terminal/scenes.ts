@@ -1,9 +1,9 @@
 import type { State, Submission } from '../../src/contract.js';
 
-/** From the lowest to the highest value, both included. */
+/** Lowest and highest value, both inclusive. */
 export type Range = readonly [low: number, high: number];
 
-/** A steady stream of readings in which a state should be recognised. */
+/** Signals of steady readings, with the state that they should reach. */
 export interface Scene {
   readonly name: State;
   readonly heartRate: Range;
@@ -22,7 +22,7 @@ export const scenes: readonly Scene[] = [
 
 export type DrawnSignals = Required<Pick<Submission, 'heart_rate' | 'tone' | 'sentiment'>>;
 
-/** One reading of a scene; `random` gives numbers from 0 to below 1. */
+/** Returns one reading of a scene. `random` returns numbers in [0, 1). */
 export function draw({ heartRate, tone, sentiment }: Scene, random: () => number): DrawnSignals {
   return { heart_rate: uniform(heartRate, 1, random), tone, sentiment: uniform(sentiment, 2, random) };
 }
@@ -31,7 +31,7 @@ function uniform([low, high]: Range, digits: number, random: () => number): numb
   return Number((low + (high - low) * random()).toFixed(digits));
 }
 
-/** Numbers from 0 to below 1 that a seed repeats (mulberry32). */
+/** Returns a generator of numbers in [0, 1). The same seed gives the same numbers (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

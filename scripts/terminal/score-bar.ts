@@ -10,12 +10,12 @@ const paints = {
   acute_stress: 'red',
 } as const satisfies Record<State, keyof Colours>;
 
-/** The text in the colour of a state. */
+/** Returns the text in the color of a state. */
 export function paint(state: State, text: string, colours: Colours): string {
   return colours[paints[state]](text);
 }
 
-/** A bar of `width` blocks for a score of 0 to 100; each block has the colour of the band it stands in. */
+/** Returns a bar of `width` blocks for a score of 0 to 100. Each block has the color of its band. */
 export function scoreBar(score: number, width: number, colours: Colours): string {
   const filled = Math.round((score / stressModel.score_max) * width);
   const blocks = Array.from({ length: filled }, (_, index) =>
@@ -24,7 +24,7 @@ export function scoreBar(score: number, width: number, colours: Colours): string
   return blocks.join('') + colours.dim('░'.repeat(width - filled));
 }
 
-/** The last band that begins at or below the score; bands are listed from calm upwards. */
+/** Returns the last band that begins at or below the score. Bands are ordered from calm upwards. */
 function bandAt(score: number): State {
   return bands.findLast(({ min_score }) => min_score <= score)?.state ?? 'calm';
 }

@@ -1,4 +1,4 @@
-/** What pictures of figures are drawn with. */
+/** Colors, fonts and elements of the charts. */
 export const colours = {
   ground: '#ffffff',
   shade: '#fbe9dd',
@@ -12,13 +12,13 @@ export const colours = {
 export interface Picture {
   readonly width: number;
   readonly height: number;
-  /** Where title and subtitle begin, px from the left. */
+  /** Left edge of title and subtitle, px. */
   readonly left: number;
   readonly title: string;
   readonly subtitle: string;
 }
 
-/** An SVG with its title and subtitle above what is drawn. */
+/** Returns an SVG with a title and a subtitle above its content. */
 export function picture({ width, height, left, title, subtitle }: Picture, body: readonly string[]): string {
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"` +

@@ -8,7 +8,7 @@ export interface Column {
 
 export type TableRow = readonly string[];
 
-/** A table for the terminal, with a rule between its sections; cells may carry colours. */
+/** Returns a table for the terminal, with a rule between sections. Cells may contain colors. */
 export function textTable(columns: readonly Column[], sections: readonly (readonly TableRow[])[]): string {
   const titles = columns.map(({ title }) => title);
   const rows = sections.flat();
@@ -25,14 +25,14 @@ export function textTable(columns: readonly Column[], sections: readonly (readon
   return [line(titles), ...parts].join(`\n${rule}\n`);
 }
 
-/** The same as Markdown, which knows no sections. */
+/** Returns the same table as Markdown, without sections. */
 export function markdownTable(columns: readonly Column[], sections: readonly (readonly TableRow[])[]): string {
   const line = (row: TableRow) => `| ${row.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
   const rule = columns.map(({ align }) => (align === 'right' ? '---:' : '---'));
   return [columns.map(({ title }) => title), rule, ...sections.flat()].map(line).join('\n');
 }
 
-/** Pads to a visible width: colours take no room. */
+/** Pads to a visible width. Color codes have no width. */
 export function pad(text: string, width: number, align: Column['align'] = 'left'): string {
   const fill = ' '.repeat(Math.max(0, width - stripVTControlCharacters(text).length));
   return align === 'left' ? text + fill : fill + text;

@@ -3,7 +3,7 @@ import type { StateReading } from '../../src/contract.js';
 import type { Column, TableRow } from './table.js';
 import type { RecordedWindow } from './windows.js';
 
-/** A window with the state it was answered. */
+/** A window and the state in its response. */
 export interface AnsweredWindow {
   readonly window: RecordedWindow;
   readonly reading: StateReading;
@@ -15,7 +15,7 @@ export const summaryColumns: readonly Column[] = [
   ...['windows', ...enums.State, 'mean', 'median'].map((title) => ({ title, align: 'right' }) as const),
 ];
 
-/** Two sections: a row a task in protocol order, then a row a label. */
+/** Returns two sections: one row per task in protocol order, then one row per label. */
 export function summarize(windows: readonly RecordedWindow[], answered: readonly AnsweredWindow[]): TableRow[][] {
   const labelOf = new Map(windows.map(({ task, label }) => [`${task}\n${label}`, label]));
   const ofTasks = protocolOrder(windows).flatMap((task) =>
@@ -39,7 +39,7 @@ export function summarize(windows: readonly RecordedWindow[], answered: readonly
   return [ofTasks, ofLabels];
 }
 
-/** Tasks as the subjects went through them; one that the first subject left out goes after its predecessor. */
+/** Returns the tasks in the order of the recording. A task that the first subject skipped follows its predecessor. */
 export function protocolOrder(windows: readonly RecordedWindow[]): string[] {
   const tasks: string[] = [];
   const previous = new Map<string, string>();
@@ -67,7 +67,7 @@ function points(value: number): string {
   return Number.isNaN(value) ? '–' : value.toFixed(1);
 }
 
-/** Of ascending numbers; NaN when there is none. */
+/** Returns the median of ascending numbers; NaN without numbers. */
 export function median(ascending: readonly number[]): number {
   const middle = ascending.length / 2;
   const [low = Number.NaN, high = low] = ascending.slice(Math.ceil(middle) - 1, Math.floor(middle) + 1);

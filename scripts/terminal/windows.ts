@@ -2,7 +2,7 @@ import { parse } from 'csv-parse/sync';
 import { bounds, timestamps } from '../../generated/spec.js';
 import type { Submission } from '../../src/contract.js';
 
-/** The signals that a recording may carry: the numbers of a submission, with the bounds of the contract. */
+/** The numeric signals of a submission, with the bounds of the contract. */
 type Signal = keyof typeof bounds.SignalSubmission;
 export const signals = Object.keys(bounds.SignalSubmission) as readonly Signal[];
 
@@ -14,7 +14,7 @@ export interface Clamp {
 
 /** One recorded window: a row of the file. */
 export interface RecordedWindow {
-  /** Line in the file, from 1, the header included. */
+  /** Line in the file. The header is line 1. */
   readonly line: number;
   readonly subject: string;
   readonly task: string;
@@ -23,12 +23,12 @@ export interface RecordedWindow {
   readonly clamped: readonly Clamp[];
 }
 
-/** How windows that were recorded one after the other are stamped, where the service's age limit leaves room. */
+/** Distance of the timestamps of consecutive windows, unless the service's age limit requires less. */
 const spacingSeconds = 24;
-/** Left to the age limit, so that a slow answer does not make the next window too old. */
+/** Margin below the age limit, so that a slow response does not make the next window too old. */
 const slackSeconds = 30;
 
-/** The rows of a CSV text; throws with one line that names the place when it cannot be read. */
+/** Parses a CSV text. Throws with one line that names the place of the first error. */
 export function readWindows(csv: string): RecordedWindow[] {
   const rows = parse<{ record: Record<string, string>; info: { lines: number } }>(csv, {
     columns: true,
@@ -58,21 +58,21 @@ function toWindow(record: Record<string, string>, line: number): RecordedWindow 
   return { line, subject, task, label, values, clamped };
 }
 
-/** Undefined where nothing was recorded; statistics tools write that as NaN or NA. */
+/** Returns undefined for an empty cell, and for NaN and NA, as statistics tools write it. */
 function readNumber(text: string | undefined, place: string): number | undefined {
   if (text === undefined || /^(nan|na)?$/i.test(text)) return undefined;
   const number = Number(text);
-  if (!Number.isFinite(number)) throw new Error(`${place}: "${text}" is no number`);
+  if (!Number.isFinite(number)) throw new Error(`${place}: "${text}" is not a number`);
   return number;
 }
 
-/** The nearest value that the contract allows. */
+/** Returns the nearest value that the contract allows. */
 export function clampToContract(signal: Signal, value: number): number {
   const { minimum, maximum } = bounds.SignalSubmission[signal];
   return Math.min(maximum, Math.max(minimum, value));
 }
 
-/** The windows of each subject, in the order of the file. */
+/** Returns the windows by subject, in the order of the file. */
 export function groupBySubject(windows: readonly RecordedWindow[]): ReadonlyMap<string, readonly RecordedWindow[]> {
   const groups = new Map<string, RecordedWindow[]>();
   for (const window of windows) {
@@ -83,7 +83,7 @@ export function groupBySubject(windows: readonly RecordedWindow[]): ReadonlyMap<
   return groups;
 }
 
-/** Instants, epoch ms, of `count` windows, the last one now; closer together when many must fit the age limit. */
+/** Returns the timestamps of `count` windows, epoch ms. The last one is now. Many windows are closer together. */
 export function stampsUntil(nowMs: number, count: number): number[] {
   const room = (timestamps.max_age_seconds - slackSeconds) / Math.max(1, count - 1);
   const spacingMs = Math.min(spacingSeconds, room) * 1000;

@@ -69,7 +69,7 @@ function report(): number {
   if (!hasRedis) console.log('Tests of shared limits did not run: redis-server is missing. Install Redis 7.');
   if (!hasMysql)
     console.log(
-      `MySQL was not covered: no server answers at ${new URL(mysqlServerUrl).host}. Start one, or set TEST_MYSQL_URL.`,
+      `MySQL was not covered: no server responds at ${new URL(mysqlServerUrl).host}. Start one, or set TEST_MYSQL_URL.`,
     );
   const failed = sum((it) => it.failed) + missing;
   console.log(`${sum((it) => it.passed)} passed, ${failed} failed`);

@@ -8,18 +8,18 @@ import { areaTexts, encodeModels, fitAreas, fitConcern, fitTopicModel } from './
 import type { SadRow } from './sad.js';
 import { heldBackPrefix, type LabeledText, type TopicTexts } from './texts.js';
 
-/** What a model that was trained without the text says about it. */
+/** Prediction for a text by a model that was not trained on it. */
 export interface Judgement {
   readonly it: LabeledText;
   /** Log odds that the speaker describes a concern of their own. */
   readonly concern: number;
   /** Most likely area without refusal; undefined for small talk. */
   readonly best: Area | undefined;
-  /** Areas of the topics that the service returns if the gate passes the text, the first first. */
+  /** Areas of the topics that the service returns if the gate accepts the text. The first is the main one. */
   readonly ungated: readonly Area[];
 }
 
-/** Judges every text by a model trained on the other folds. Stratified by kind and area; deterministic per seed. */
+/** Predicts every text with a model trained on the other folds. Stratified by kind and area. Deterministic per seed. */
 export function crossValidate({ sad, labeled }: TopicTexts, folds: number, seed: number, onFold: () => void) {
   const trained = labeled.filter(({ kind }) => !kind.startsWith(heldBackPrefix));
   const all: LabeledText[] = [...trained, ...unlabeledOf(sad, trained)];
@@ -40,7 +40,7 @@ export function crossValidate({ sad, labeled }: TopicTexts, folds: number, seed:
   }).flat();
 }
 
-/** Judges each kind by a gate that was trained without it, and the held-back kinds by one trained on all others. */
+/** Predicts each kind with a gate trained without it. The held-back kinds share a gate trained on all others. */
 export function leaveKindsOut({ sad, labeled }: TopicTexts, kinds: readonly string[], onKind: () => void) {
   const trained = labeled.filter(({ kind }) => !kind.startsWith(heldBackPrefix));
   const areaModel = fitAreas(areaTexts(sad, trained));
@@ -57,7 +57,7 @@ export function leaveKindsOut({ sad, labeled }: TopicTexts, kinds: readonly stri
 function judgeAll(model: TopicModel, texts: readonly LabeledText[]): Judgement[] {
   const analyzer = createTopicAnalyzer(model);
   return texts.map((it) => {
-    // As the first turn of a session.
+    // Each text is the first turn of a session.
     const turn = analyzer.analyzeTurn({ user_message: it.text, ai_response: '' });
     const { topics } = gatherTopics(undefined, { ...turn, concern: Infinity });
     const shares = bestShares(turn.user);
@@ -71,7 +71,7 @@ function judgeAll(model: TopicModel, texts: readonly LabeledText[]): Judgement[]
   });
 }
 
-/** SAD rows that the gate does not train on; they are judged all the same. */
+/** SAD rows that the gate is not trained on. They are predicted nevertheless. */
 function unlabeledOf(sad: readonly SadRow[], labeled: readonly LabeledText[]): LabeledText[] {
   const known = new Set(labeled.map((it) => it.sad));
   return sad
@@ -79,7 +79,7 @@ function unlabeledOf(sad: readonly SadRow[], labeled: readonly LabeledText[]): L
     .map((row) => ({ text: row.sentence, kind: 'sad, unclear', isConcern: row.isStressor, area: undefined, sad: row }));
 }
 
-/** Deals the texts of each kind and area to the folds in turn, after a seeded shuffle. */
+/** Distributes the texts of each kind and area over the folds, after a seeded shuffle. */
 function assignFolds(texts: readonly LabeledText[], folds: number, seed: number): number[] {
   const random = seededRandom(seed);
   const order = texts.map(({ kind, area, sad }, index) => ({

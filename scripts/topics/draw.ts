@@ -22,7 +22,7 @@ const label = (area: string): string => area.replaceAll('_', ' ');
 
 const CELL = { width: 74, height: 40, left: 200, top: 96 };
 
-/** Confusion matrix: rows are the raters' areas, columns what was picked; shaded and marked by part of the row. */
+/** Draws the confusion matrix: labeled areas as rows, predicted areas as columns, shaded by their share of the row. */
 export function drawConfusions(counts: readonly number[][], title: string): string {
   const columns = [...areas.map(label), 'none'];
   const { width, height, left, top } = CELL;
@@ -64,7 +64,7 @@ const PLOT = { left: 64, top: 48, width: 520, height: 320 };
 interface Curve {
   readonly name: string;
   readonly points: readonly GatePoint[];
-  /** The setting of the service. */
+  /** The setting that the service uses. */
   readonly here: GatePoint;
   readonly color: string;
 }
@@ -74,7 +74,7 @@ const RECALL_MIN = 0.7;
 const x = (falseAlarms: number): number => PLOT.left + (falseAlarms / FALSE_ALARMS_MAX) * PLOT.width;
 const y = (recall: number): number => PLOT.top + ((1 - recall) / (1 - RECALL_MIN)) * PLOT.height;
 
-/** Recall over false alarms, a point for each setting of the gate; rings mark the service. */
+/** Draws recall over false alarms, one point per setting of the gate. Rings mark the service. */
 export function drawGate(
   seen: readonly GatePoint[],
   unseen: readonly GatePoint[],

@@ -2,16 +2,16 @@ import { topicExtraction as settings } from '../../generated/spec.js';
 import { areas, type Area } from '../../src/domain/topics/vocabulary.js';
 import type { Judgement } from './cross-validate.js';
 
-/** The area that a judgement names, undefined for none. */
+/** Returns the area of a prediction; undefined for none. */
 export type Pick = (judgement: Judgement) => Area | undefined;
 
-/** Areas of the topics that the service returns if its gate begins at `concernMin`. */
+/** Returns the areas of the topics that the service returns with the gate threshold `concernMin`. */
 export const returnedAreas = (
   { concern, ungated }: Judgement,
   concernMin: number = settings.concern_log_odds_min,
 ): readonly Area[] => (concern >= concernMin ? ungated : []);
 
-/** Most likely area, forced. */
+/** Most likely area, without the option "none". */
 export const bestArea: Pick = ({ best }) => best;
 /** Area of the first topic that the service returns. */
 export const returnedArea: Pick = (judgement) => returnedAreas(judgement)[0];
@@ -19,7 +19,7 @@ export const returnedArea: Pick = (judgement) => returnedAreas(judgement)[0];
 export const ofKind = (judgements: readonly Judgement[], kind: string): Judgement[] =>
   judgements.filter(({ it }) => it.kind === kind);
 
-/** F1 of each area over the stressor sentences of SAD's eight areas. A refusal counts as a miss. */
+/** Returns the F1 of each area over the stressor sentences of SAD's eight areas. "None" counts as a miss. */
 export function scoreAreas(judgements: readonly Judgement[], pick: Pick): { area: Area; f1: number }[] {
   const judged = ofKind(judgements, 'sad');
   return areas.map((area) => {
@@ -30,22 +30,22 @@ export function scoreAreas(judgements: readonly Judgement[], pick: Pick): { area
   });
 }
 
-/** Plain mean over the areas. */
+/** Returns the unweighted mean over the areas. */
 export const macroF1 = (judgements: readonly Judgement[], pick: Pick): number =>
   mean(scoreAreas(judgements, pick).map(({ f1 }) => f1));
 
-/** Part of SAD's stressor sentences whose area is the raters' first or second choice. */
+/** Returns the share of SAD's stressor sentences whose area is the raters' first or second choice. */
 export const firstOrSecond = (judgements: readonly Judgement[], pick: Pick): number =>
   partOf(ofKind(judgements, 'sad'), (judgement) => {
     const area = pick(judgement);
     return area !== undefined && (area === judgement.it.area || area === judgement.it.sad?.second);
   });
 
-/** Part of the texts that yield a topic. */
+/** Returns the share of texts with a topic. */
 export const withTopic = (judgements: readonly Judgement[], concernMin?: number): number =>
   partOf(judgements, (judgement) => returnedAreas(judgement, concernMin).length > 0);
 
-/** Part of the questions to a counselor whose first topic, or any topic, is in the labeled area. */
+/** Returns the share of questions to a counselor whose first topic, or any topic, is in the labeled area. */
 export const inLabeledArea = (judgements: readonly Judgement[], which: 'first' | 'any'): number =>
   partOf(judgements, (judgement) => {
     const returned = returnedAreas(judgement);
@@ -55,16 +55,16 @@ export const inLabeledArea = (judgements: readonly Judgement[], which: 'first' |
 /** One setting of the gate. */
 export interface GatePoint {
   readonly concernMin: number;
-  /** Mean over the three kinds of everyday text of the part that yields a topic. */
+  /** Share of texts with a topic, as the mean over the three kinds of everyday text. */
   readonly falseAlarms: number;
-  /** Part of SAD's stressor sentences that yield a topic. */
+  /** Share of SAD's stressor sentences with a topic. */
   readonly recall: number;
 }
 
 export const everydayKinds = ['request', 'instruction', 'chat'] as const;
 const CURVE = { from: -4, to: 4, step: 0.25 };
 
-/** False alarms against recall, over the settings of the gate. */
+/** Returns false alarms and recall for each setting of the gate. */
 export const gateCurve = (everyday: readonly Judgement[], concerns: readonly Judgement[]): GatePoint[] =>
   Array.from({ length: (CURVE.to - CURVE.from) / CURVE.step + 1 }, (_, i) =>
     gatePoint(everyday, concerns, CURVE.from + i * CURVE.step),
@@ -80,7 +80,7 @@ export const gatePoint = (
   recall: withTopic(ofKind(concerns, 'sad'), concernMin),
 });
 
-/** Counts of labeled area (row) by picked area (column). The last column counts refusals. */
+/** Returns the counts of labeled area (row) by predicted area (column). The last column counts "none". */
 export function countConfusions(judgements: readonly Judgement[], pick: Pick): number[][] {
   const counts = areas.map(() => new Array<number>(areas.length + 1).fill(0));
   for (const judgement of ofKind(judgements, 'sad')) {

@@ -3,7 +3,7 @@ import { minimise } from './optimize.js';
 
 /** One training text, or one segment of it. */
 export interface Example {
-  /** Per family: the buckets that its features fill, and how often. */
+  /** Per family: the buckets of its features, and their counts. */
   readonly filled: ReadonlyArray<ReadonlyMap<number, number>>;
   /** Number of its class. */
   readonly target: number;
@@ -15,7 +15,7 @@ export interface FitOptions {
   readonly families: ReadonlyArray<{
     /** Buckets are 2^bits. */
     readonly bits: number;
-    /** Length of the family's features in each example. A shorter one is learned from more slowly. */
+    /** Vector length of the family's features in each example. The model learns more slowly from a shorter one. */
     readonly scale: number;
   }>;
   /** Strength of the L2 regularization. */
@@ -23,7 +23,9 @@ export interface FitOptions {
   readonly stepsMax: number;
 }
 
-/** A bucket that fewer examples fill is left out: it says little, and could identify a single text. */
+/**
+ * Minimum number of examples per bucket. A rarer bucket is dropped: it has little influence and could identify a text.
+ */
 const EXAMPLES_MIN = 3;
 
 /** Fits a multinomial logistic regression on rarity-weighted features. Deterministic. */
@@ -36,7 +38,7 @@ export function fitLinear(examples: readonly Example[], options: FitOptions, onS
   return unpack(parameters, rarities, columns, options);
 }
 
-/** Inverse document frequencies by bucket, 0 for those left out. */
+/** Returns the inverse document frequency of each bucket; 0 for a dropped one. */
 function raritiesOf(examples: readonly Example[], family: number, buckets: number): Float32Array {
   const counts = new Uint32Array(buckets);
   for (const { filled } of examples)
@@ -46,7 +48,7 @@ function raritiesOf(examples: readonly Example[], family: number, buckets: numbe
   );
 }
 
-/** Columns of the parameters: one for each used bucket of each family. */
+/** Returns the columns of the parameters: one per used bucket of each family. */
 interface Columns {
   readonly of: readonly Uint32Array[];
   readonly total: number;
@@ -85,7 +87,7 @@ function encode(
   return { columns: Uint32Array.from(columns), values: Float32Array.from(values), target, weight };
 }
 
-/** Cross-entropy of the class shares under the parameters, plus the pull. The biases are not pulled. */
+/** Returns the cross-entropy of the class shares under the parameters, plus the L2 penalty. Biases have no penalty. */
 function loss(rows: readonly Row[], x: Float64Array, slope: Float64Array, { classTotal, pull }: FitOptions): number {
   const bias = x.length - classTotal;
   const scores = new Float64Array(classTotal);

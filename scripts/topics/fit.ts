@@ -25,7 +25,7 @@ export interface AreaText {
   readonly weight: number;
 }
 
-/** Buckets (2^bits) for words, runs of letters, lexicon. */
+/** Buckets (2^bits) for words, letter sequences and lexicon. */
 const areaOptions: FitOptions = {
   classTotal,
   families: [16, 16, lexiconBits].map((bits) => ({ bits, scale: 1 })),
@@ -33,7 +33,7 @@ const areaOptions: FitOptions = {
   pull: 1,
   stepsMax: 40,
 };
-/** Rare areas count more, by this power of how rare they are. */
+/** Exponent of the weight of rare areas. */
 const AREA_BALANCE = 0.4;
 /** Forms, then words. Forms transfer better to kinds of text that were not trained on. */
 const concernOptions: FitOptions = {
@@ -47,17 +47,17 @@ const concernOptions: FitOptions = {
 };
 /** A kind's total weight is its number of texts to this power, so that no large file dominates. */
 const KIND_POWER = 0.6;
-/** Weight of a question to a counselor, shared by its segments, against a SAD sentence. */
+/** Weight of a question to a counselor, divided among its segments, relative to a SAD sentence. */
 const COUNSELING_WEIGHT = 0.5;
 
-/** Steps that one training reports, at most. */
+/** Maximum number of progress reports per training. */
 export const stepsMax = areaOptions.stepsMax + concernOptions.stepsMax;
 
 const lexicon = compileLexicon();
 const tokenizer = createTokenizer();
 const find = createFinder(lexicon);
 const listConcernFeatures = createConcernFeatures(lexicon);
-/** Without weights, each bucket has a row: its number plus one. */
+/** A lexicon without weights: each bucket has its own row. */
 const [words, runs, classes] = areaOptions.families.map(({ bits }) => ({
   bits,
   rowOf: Uint32Array.from({ length: 2 ** bits }, (_, bucket) => bucket + 1),
@@ -68,7 +68,7 @@ const listFeatures = createFeatureLister(
   lexicon,
 );
 
-/** Trains both models and returns the weights file. Same texts, same bytes. */
+/** Trains both models and returns the weights file. The same texts give the same bytes. */
 export function fitTopicModel(
   sad: readonly SadRow[],
   labeled: readonly LabeledText[],
@@ -80,7 +80,7 @@ export function fitTopicModel(
 export const encodeModels = (models: Omit<TopicWeights, 'fingerprint'>): Uint8Array =>
   encodeWeights({ fingerprint: lexiconFingerprint(), ...models });
 
-/** What the area model learns from: all SAD rows, and the questions to a counselor. */
+/** Returns the training texts of the area model: all SAD rows, and the questions to a counselor. */
 export function areaTexts(sad: readonly SadRow[], labeled: readonly LabeledText[]): AreaText[] {
   const counseling = labeled.flatMap(({ text, area, kind }) =>
     kind === 'counseling' && area ? [{ text, area, weight: COUNSELING_WEIGHT }] : [],
@@ -111,7 +111,7 @@ export function fitConcern(labeled: readonly LabeledText[], onStep: () => void =
   return toOneClass(fitLinear(examples, concernOptions, onStep));
 }
 
-/** Of two classes, the log odds of the second against the first. */
+/** Returns the log odds of the second of two classes against the first. */
 const toOneClass = ({ biases, families }: LinearWeights): LinearWeights => ({
   biases: differences(biases),
   families: families.map((family) => ({ ...family, weights: differences(family.weights) })),
@@ -139,7 +139,7 @@ function readForGate(content: string): GateText {
   return gateText;
 }
 
-/** The features of each segment, read as the service reads them. */
+/** Returns the features of each segment, as the service computes them. */
 function segmentsOf(content: string): Example['filled'][] {
   const { text, numbers } = read(content);
   return text.segmentEnds.map((to, i) => {
@@ -162,7 +162,7 @@ function areaBalance(texts: readonly AreaText[]): (area: AreaText['area']) => nu
   return (area) => (texts.length / classTotal / (counts.get(area) ?? 1)) ** AREA_BALANCE;
 }
 
-/** Both sides, concerns and everyday texts, have the same total weight: half the number of texts. */
+/** Concerns and everyday texts have the same total weight: half the number of texts each. */
 function kindWeights(labeled: readonly LabeledText[]): (text: LabeledText) => number {
   const counts = countBy(labeled, ({ kind }) => kind);
   const raw = ({ kind }: LabeledText) => (counts.get(kind) ?? 1) ** (KIND_POWER - 1);

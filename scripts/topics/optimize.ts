@@ -1,10 +1,10 @@
-/** Value of a function at `x`; writes its slope into `slope`, which comes zeroed. */
+/** Returns the value of a function at `x`. Writes its gradient to `slope`, which is zero on entry. */
 export type Objective = (x: Float64Array, slope: Float64Array) => number;
 
-/** Steps remembered for the curvature; more than ten seldom helps (Nocedal & Wright 2006, ch. 7). */
+/** Number of stored steps for the curvature. More than ten seldom help (Nocedal & Wright 2006, ch. 7). */
 const MEMORY_STEPS = 7;
 const HALVINGS_MAX = 20;
-/** Armijo's condition: a step must keep this part of the fall that the slope promises. */
+/** Armijo condition: a step must reach this share of the decrease that the gradient predicts. */
 const DECREASE_MIN = 1e-4;
 const GAIN_MIN = 1e-6;
 
@@ -14,7 +14,7 @@ interface Step {
   readonly curvature: number;
 }
 
-/** Minimises a smooth function in place by L-BFGS with backtracking. Deterministic. */
+/** Minimizes a smooth function in place, by L-BFGS with backtracking. Deterministic. */
 export function minimise(
   x: Float64Array,
   objective: Objective,
@@ -40,7 +40,7 @@ export function minimise(
   }
 }
 
-/** The two-loop recursion: the slope, bent by what earlier steps showed of the curvature. */
+/** The two-loop recursion of L-BFGS: multiplies the gradient by the approximate inverse Hessian. */
 function directionOf(slope: Float64Array, steps: readonly Step[]): Float64Array {
   const direction = Float64Array.from(slope);
   const last = steps.at(-1);
@@ -67,7 +67,7 @@ function remember(
   const moved = x.map((value, i) => value - at(before.x, i));
   const change = slope.map((value, i) => value - at(before.slope, i));
   const curvature = dot(moved, change);
-  // A step without positive curvature would turn the next direction uphill.
+  // A step without positive curvature would make the next direction an ascent.
   if (curvature <= 1e-12) return;
   steps.push({ x: moved, slope: change, curvature });
   if (steps.length > MEMORY_STEPS) steps.shift();

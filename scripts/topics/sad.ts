@@ -6,7 +6,7 @@ import type { Area } from '../../src/domain/topics/vocabulary.js';
 export interface SadRow {
   readonly sentence: string;
   readonly isStressor: boolean;
-  /** What most raters chose; `none` is SAD's "Other". */
+  /** Majority label of the raters. `none` is SAD's "Other". */
   readonly top: Area | 'none';
   /** The raters' second choice; undefined where they agreed. */
   readonly second: Area | 'none' | undefined;
@@ -29,9 +29,9 @@ const areaOfLabel: Readonly<Record<string, Area | 'none'>> = {
 
 const columns = ['sentence', 'is_stressor', 'top_label', 'second_label', 'source'] as const;
 
-/** Reads the csv. Throws, naming the file, when it is missing or a column or a label is not the data set's. */
+/** Reads the CSV file. Throws with the file name if it is missing or contains an unknown column or label. */
 export function readSad(path: string): SadRow[] {
-  if (!existsSync(path)) throw new Error(`${path} is missing: name the SAD file with --data`);
+  if (!existsSync(path)) throw new Error(`${path} is missing: set --data to the SAD file`);
   const records: Record<string, string>[] = parse(readFileSync(path), { columns: true, bom: true });
   const missing = columns.filter((column) => records[0]?.[column] === undefined);
   if (missing.length > 0) throw new Error(`${path} has no column ${missing.join(', ')}`);
@@ -44,10 +44,10 @@ export function readSad(path: string): SadRow[] {
   }));
 }
 
-/** Stressor sentences of the eight areas: what the figures are measured on. */
+/** Returns the stressor sentences of the eight areas, for recall and F1. */
 export const isJudged = (row: SadRow): boolean => row.isStressor && row.top !== 'none';
 
-/** Rows without any area: what false alarms are measured on. */
+/** Returns the rows without an area, for false alarms. */
 export const isWithoutArea = (row: SadRow): boolean =>
   !row.isStressor && row.top === 'none' && row.second === undefined;
 

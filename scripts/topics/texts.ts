@@ -5,32 +5,35 @@ import { parse } from 'csv-parse/sync';
 import { areas, type Area } from '../../src/domain/topics/vocabulary.js';
 import { isJudged, isWithoutArea, readSad, type SadRow } from './sad.js';
 
-/** A text that describes a concern of the speaker's own, or one that does not. */
+/** A text, and whether the speaker describes a concern of their own. */
 export interface LabeledText {
   readonly text: string;
-  /** Where it comes from: a kind of a data file, or the name of one of our own files. */
+  /** Source: a kind of a data file, or the name of a file of this project. */
   readonly kind: string;
   readonly isConcern: boolean;
-  /** The area of the concern; undefined where none is labeled. */
+  /** Area of the concern; undefined without a label. */
   readonly area: Area | undefined;
   /** The forum's topic of a question to a counselor. */
   readonly label?: string;
   readonly sad?: SadRow;
 }
 
-/** Everything that the topics are trained and evaluated on. */
+/** All texts for training and evaluation. */
 export interface TopicTexts {
   readonly sad: readonly SadRow[];
   readonly labeled: readonly LabeledText[];
 }
 
 export const dataDefaultPath = '../shared/data';
-/** Texts of our own, one per line, a file per kind. */
+/** Texts of this project: one file per kind, one text per line. */
 const ownFolder = fileURLToPath(new URL('texts', import.meta.url));
-/** Kinds of our own that are never trained on. */
+/** Kinds that are never used for training. */
 export const heldBackPrefix = 'held-back/';
 
-/** Reads the data files of a folder and our own texts. Throws, with the file's name, when one is missing or invalid. */
+/**
+ * Reads the data files of a folder and the texts of this project. Throws with the file name if one is missing or
+ * invalid.
+ */
 export function readTopicTexts(folder: string): TopicTexts {
   const sad = readSad(join(folder, 'sad_dev.csv'));
   const own = [
@@ -42,7 +45,7 @@ export function readTopicTexts(folder: string): TopicTexts {
   return { sad, labeled: [...sad.flatMap(fromSad), ...readConcerns(folder), ...readEveryday(folder), ...own] };
 }
 
-/** Rows that are neither a clear stressor nor clearly without an area say nothing about the gate. */
+/** Rows that are neither a clear stressor nor clearly without an area are not used for the gate. */
 function fromSad(row: SadRow): LabeledText[] {
   if (isWithoutArea(row))
     return [{ text: row.sentence, kind: 'sad without area', isConcern: false, area: undefined, sad: row }];
@@ -75,7 +78,7 @@ function readOwn(side: string, isConcern: boolean): LabeledText[] {
 }
 
 function readRecords(path: string, columns: readonly string[]): Record<string, string>[] {
-  if (!existsSync(path)) throw new Error(`${path} is missing: name the data folder with --data`);
+  if (!existsSync(path)) throw new Error(`${path} is missing: set --data to the data folder`);
   const records: Record<string, string>[] = parse(readFileSync(path), { columns: true, bom: true });
   const missing = columns.filter((column) => records[0]?.[column] === undefined);
   if (missing.length > 0) throw new Error(`${path} has no column ${missing.join(', ')}`);

@@ -9,14 +9,14 @@ const rowsPerInsert = 400;
 /** Time for a restarted service to compile its hot functions before the neighbor is measured again. */
 const warmUpMs = 2_000;
 
-/** Fills the queue of one receiver while the service is stopped: it neither competes nor drains the queue meanwhile. */
+/** Fills the queue of one receiver while the service is stopped, so that it does not drain the queue meanwhile. */
 export async function fillQueue(stage: Stage, count: number, url: string): Promise<void> {
   const { id } = await stage.attacker.webhooks.register(url);
   await stage.restart({ between: () => storeDueDeliveries(stage, count, { id, url }) });
   await stage.neighbor.measure(warmUpMs);
 }
 
-/** Stores deliveries of the attacker that are due now, in bulk; what is measured is how the service claims them. */
+/** Inserts due deliveries of the attacker in bulk, because only their claims are measured. */
 export async function storeDueDeliveries(
   stage: Stage,
   count: number,

@@ -65,7 +65,7 @@ async function readTables({ databaseUrl }: Stage): Promise<Buffer> {
   }
 }
 
-/** Binary columns arrive as what a buffer's toJSON makes of them. */
+/** JSON turns the buffers of binary columns into objects. */
 function textOf(value: unknown): unknown {
   const { type, data } = (value ?? {}) as { type?: unknown; data?: unknown };
   return type === 'Buffer' && Array.isArray(data) ? Buffer.from(data).toString('latin1') : value;

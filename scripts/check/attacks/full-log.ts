@@ -7,7 +7,7 @@ import type { Stage } from './stage.js';
 const probes = 200;
 const fullDevice = '/dev/full';
 
-/** Every write to standard error fails: first with EFBIG from one moment on, then with ENOSPC from the start. */
+/** Every write to standard error fails: first with EFBIG during operation, then with ENOSPC from the start. */
 export const fullLog: Scenario = {
   item: 6,
   title: 'log file at its size limit, then log on a full device',

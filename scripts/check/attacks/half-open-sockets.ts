@@ -7,12 +7,12 @@ import { countUnlike, openSilentSocket, statusOf } from './sockets.js';
 const connectionsMax = 100;
 const socketsPerRound = 60;
 const rounds = 2;
-/** Past the limits for a request's head and for the rest of it. */
+/** Longer than the time limits for the head and the body of a request. */
 const waitMs = 12_000;
 const probes = 20;
 const descriptorsTolerance = 20;
 
-/** What these senders begin with; the service answers or times out and must then close without their help. */
+/** First bytes of these senders. The service responds or times out, and must then close the connection itself. */
 const beginnings = ['GARBAGE\r\n\r\n', '', 'POST /v1/ingest HTTP/1.1\r\nHost: attack\r\nContent-Length: 9\r\n\r\n{'];
 
 export const halfOpenSockets: Scenario = {

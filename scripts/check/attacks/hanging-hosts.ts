@@ -7,7 +7,7 @@ const hosts = 13;
 const portsPerHost = 10;
 const sessionsPerAccount = 6;
 const attackMs = 25_000;
-/** Well past the limit of an attempt, so that a busy machine is not mistaken for a missing timeout. */
+/** Longer than the time limit of an attempt, with a margin for a busy machine. */
 const overdueMs = (webhookDelivery.attempt_timeout_seconds + 6) * 1000;
 
 /** 24 requests of two accounts become 780 attempts, more than a worker has slots. */

@@ -6,7 +6,7 @@ export interface HangingReceivers {
   /** One per host and port. */
   readonly urls: readonly string[];
   readonly accepted: () => number;
-  /** Connections that have been open for longer than `ms`. */
+  /** Returns the connections that have been open for longer than `ms`. */
   openLongerThan(ms: number): number;
   close(): void;
 }
@@ -19,7 +19,7 @@ export async function startHangingReceivers(hosts: number, portsPerHost: number)
     const server = createServer((socket) => {
       accepted += 1;
       sockets.add(socket);
-      // From the request on: the service keeps idle connections for a while.
+      // Measured from the request, because the service keeps idle connections open for a while.
       socket.once('data', () => openedAt.set(socket, performance.now()));
       socket.on('data', () => undefined);
       socket.on('error', () => undefined);

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { owe } from '../../../contract-tests/support/owed.js';
 import type { Stage } from './stage.js';
 
-/** The log begins behind so much empty space that its size limit reaches no database file. */
+/** The log starts with a large hole, so that its size limit affects no database file. */
 const startBytes = 2 ** 34;
 
-/** Returns the path of a log file that can be made to refuse further writes. */
+/** Returns the path of a log file whose writes can be made to fail. */
 export function createLimitedLog(defer: Stage['defer']): string {
   const folder = mkdtempSync(join(tmpdir(), 'full-log-'));
   defer(owe(async () => rmSync(folder, { recursive: true, force: true })));
@@ -18,13 +18,13 @@ export function createLimitedLog(defer: Stage['defer']): string {
   return file;
 }
 
-/** From now on every write of the process to its limited log fails with EFBIG. */
+/** Makes every further write of the process to its log fail with EFBIG. */
 export function fillLimitedLog(pid: number): void {
   limitFileSize(pid, String(startBytes));
 }
 
-/** Sets the size in bytes beyond which the process cannot write to any file; `unlimited` removes the limit. */
+/** Sets the maximum size of files that the process writes, in bytes. `unlimited` removes the limit. */
 export function limitFileSize(pid: number, bytes: string): void {
-  // The hard limit stays: only then can the soft limit be raised again.
+  // The hard limit stays, because only then the soft limit can be raised again.
   execFileSync('prlimit', ['--pid', String(pid), `--fsize=${bytes}:`]);
 }

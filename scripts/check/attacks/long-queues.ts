@@ -8,9 +8,9 @@ import type { Stage } from './stage.js';
 const rows = 100_000;
 const fewRows = 1_000;
 const attackMs = 8_000;
-/** The drain rate of a long queue is at most so many times lower than that of a short one. */
+/** Maximum ratio of the drain rates of a short and a long queue. */
 const drainRatioMax = 5;
-/** The neighbor's p50 is at most so many times higher. */
+/** Maximum ratio of the neighbor's p50 with and without the attack. */
 const neighborRatioMax = 2;
 
 /** What a scenario prepares for its attack. */

@@ -6,24 +6,24 @@ import type { Finding } from './finding.js';
 const lookMs = 50;
 const historyMinutes = 60;
 
-/** What became of the readings and state changes of a phase. */
+/** Results of the readings and state changes of a phase. */
 export interface Counts {
   readonly acknowledged: number;
-  /** Acknowledged readings that the history does not hold. */
+  /** Acknowledged readings that are missing in the history. */
   readonly lost: number;
   readonly changes: number;
-  /** Session and timestamp of each state change without a webhook when the wait for them ended. */
+  /** Session and timestamp of each state change without a webhook at the end of the wait. */
   readonly missing: readonly string[];
   /** Requests without a 200, by status or error code. */
   readonly failures: Readonly<Record<string, number>>;
 }
 
-/** What one phase leaves behind. */
+/** The records of one phase. */
 export interface Observed {
   readonly ingestMs: number[];
   readonly failures: Map<string, number>;
   readonly acknowledged: Map<string, string[]>;
-  /** The instant of sending, by change. */
+  /** Time of sending, by change. */
   readonly changes: Map<string, number>;
 }
 
@@ -60,7 +60,7 @@ export function countsOf(
   };
 }
 
-/** A neighbor of an attack notices nothing: every request gets a 200. */
+/** Passes if the neighbor is undisturbed: every request gets a 200. */
 export function findingsOf({ acknowledged, lost, changes, missing, failures }: Counts): Finding[] {
   return [
     { what: "neighbor's readings acknowledged", found: acknowledged },

@@ -3,10 +3,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Schema } from '../../../src/contract.js';
 
-/** The path under which the receiver never responds. */
+/** Path of the URL that never responds. */
 export const hangingPath = '/hang';
 
-/** A healthy receiver. It writes down when each state change arrived for the first time. */
+/** A healthy receiver. Records the first arrival of each state change. */
 export interface NeighborReceiver {
   readonly port: number;
   /** The instant of `performance.now`, by session and timestamp. */

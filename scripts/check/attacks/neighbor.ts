@@ -7,7 +7,7 @@ import { changeKey, hangingPath, startNeighborReceiver } from './neighbor-receiv
 import { type Counts, countLost, countsOf, type Observed, waitForWebhooks } from './neighbor-counts.js';
 
 const sessionCount = 10;
-/** From reading to reading of one session. */
+/** Interval between readings of one session. */
 const paceMs = 400;
 const answerMs = 15_000;
 const calm = scenes[0] as Scene;
@@ -17,7 +17,7 @@ const hostile = scenes.at(-1) as Scene;
 export interface Neighbor {
   /** A URL on the host and port of the neighbor's receiver that never responds. */
   readonly hangingUrl: string;
-  /** Sends readings for at least `ms`, and as long as the work takes. */
+  /** Sends readings for at least `ms`, and until the work is done. */
   measure(ms: number, work?: Promise<unknown>): Promise<Phase>;
   close(): Promise<void>;
 }
@@ -25,15 +25,15 @@ export interface Neighbor {
 export interface NeighborOptions {
   readonly url: () => string;
   readonly key: string;
-  /** Where the service finds the neighbor's receiver. */
+  /** Address of the neighbor's receiver. */
   readonly receiverHost: string;
   readonly now: () => number;
-  /** How long after a phase its webhooks may still arrive. */
+  /** Grace period for webhooks after a phase. */
   readonly settleMs: number;
 }
 
 export interface Phase {
-  /** Milliseconds from the moment that a reading is due to be sent to its response. */
+  /** Latency of a response, measured from the scheduled time of the reading, ms. */
   readonly ingestMs: readonly number[];
   /** Milliseconds from sending a reading to the arrival of its webhook. */
   readonly webhookMs: readonly number[];
@@ -75,7 +75,7 @@ export async function startNeighbor({ url, key, receiverHost, now, settleMs }: N
     return answer.state;
   };
 
-  /** Keeps to its schedule: after a stall it sends what is overdue, and the wait counts as latency. */
+  /** Keeps its schedule: after a stall, it sends overdue readings, and the delay counts as latency. */
   const live = async (observed: Observed, session_id: string, firstAt: number, isOver: () => boolean) => {
     observed.acknowledged.set(session_id, []);
     let previous: string | undefined;
@@ -93,7 +93,7 @@ export async function startNeighbor({ url, key, receiverHost, now, settleMs }: N
       const observed: Observed = { ingestMs: [], failures: new Map(), acknowledged: new Map(), changes: new Map() };
       let isOver = false;
       const startedAt = performance.now();
-      // A session per phase: after a clock was set back, a session's next readings would be late ones.
+      // A new session per phase. After a clock is set back, readings of the same session would be late.
       const lives = Array.from({ length: sessionCount }, (_, index) =>
         live(observed, `neighbor-${phases}-${index}`, startedAt + (index * paceMs) / sessionCount, () => isOver),
       );
@@ -114,7 +114,7 @@ export async function startNeighbor({ url, key, receiverHost, now, settleMs }: N
   };
 }
 
-/** The state reading, or why there is none. */
+/** Returns the state reading, or the reason why there is none. */
 async function ingest(url: string, options: Parameters<typeof request>[1]): Promise<StateReading | string> {
   try {
     const { statusCode, body } = await request(url, options);

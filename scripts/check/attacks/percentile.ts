@@ -1,4 +1,4 @@
-/** Returns the value below or at which `share` of the values lie; NaN without values. */
+/** Returns the quantile `share` of the values; NaN without values. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;

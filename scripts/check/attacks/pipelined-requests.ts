@@ -5,12 +5,12 @@ import { countUnlike, sendAndCut, statusOf } from './sockets.js';
 
 const settleMs = 3_000;
 const probes = 20;
-/** Connections of the neighbor that the service has opened or closed meanwhile. */
+/** Number of the neighbor's connections that the service opened or closed. */
 const descriptorsTolerance = 30;
 const documentConnections = 6;
 const documentRequests = 3_000;
 
-/** Cut connections leave queued responses behind; each held a place among the requests in progress, or a file. */
+/** Closed connections leave queued responses behind. Each holds a request slot or an open file. */
 export const pipelinedRequests: Scenario = {
   item: 1,
   title: 'pipelined requests on connections that are cut',

@@ -10,7 +10,7 @@ const columns: readonly Column[] = [
   ...latencies.map((title) => ({ title, align: 'right' }) as const),
 ];
 
-/** The table of all outcomes, and under it what is broken and which targets are missed. */
+/** Returns the table of all outcomes, followed by the failed findings and missed targets. */
 export function reportOf(outcomes: readonly ScenarioOutcome[]): string {
   const sections = [...new Set(outcomes.map(({ database }) => database))].map((database) =>
     outcomes.filter((outcome) => outcome.database === database).map(rowOf),
@@ -35,7 +35,7 @@ function milliseconds(value: number): string {
   return Number.isNaN(value) ? 'none' : value.toFixed(value < 10 ? 1 : 0);
 }
 
-/** A line for each finding that is broken or misses its target. */
+/** Returns one line per failed finding or missed target. */
 export function linesOf({ title, database, findings }: ScenarioOutcome): string[] {
   const name = `${title} (${titleOf(database)})`;
   return findings.flatMap((finding) => {

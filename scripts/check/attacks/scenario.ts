@@ -7,19 +7,19 @@ import { percentile } from './percentile.js';
 import { titleOf } from '../../bench/support/databases.js';
 import { openStage, type Stage, type StageOptions } from './stage.js';
 
-/** Not measured: the service compiles its hot functions. */
+/** Warm-up, not measured: the service compiles its hot functions. */
 const warmUpMs = 2_000;
 
-/** An attack or a fault, replayed against a service of its own. */
+/** An attack or a fault, with its own service. */
 export interface Scenario {
   /** The number by which `--only` selects it. */
   readonly item: number;
   readonly title: string;
-  /** Target: the neighbor's p50 with the attack is at most so many times its p50 without. */
+  /** Target: maximum ratio of the neighbor's p50 with and without the attack. */
   readonly neighborRatioMax?: number;
-  /** Starts what the service needs from its first moment; `defer` cleans it up. */
+  /** Starts resources that the service needs at startup. `defer` registers their cleanup. */
   readonly setUp?: (defer: Stage['defer']) => Promise<Partial<StageOptions>> | Partial<StageOptions>;
-  /** What the neighbor's counts must be while the attack runs. Default: it notices nothing. */
+  /** Required counts of the neighbor during the attack. Default: undisturbed. */
   readonly judge?: (counts: Counts) => Finding[];
   /** Runs while the neighbor is idle. */
   readonly prepare?: (stage: Stage) => Promise<unknown>;
@@ -44,15 +44,15 @@ export interface RunOptions {
   readonly kind: DatabaseKind;
   /** The Node program that runs the service. */
   readonly node: string;
-  /** How long the neighbor is measured, at least, without the attack and with it. */
+  /** Minimum duration of the neighbor's measurement, without the attack and with it. */
   readonly measureMs: number;
-  /** How long the neighbor's webhooks may still arrive afterwards. */
+  /** Grace period for the neighbor's webhooks after a phase. */
   readonly settleMs?: number;
   /** A scenario that takes longer counts as broken. */
   readonly limitMs: number;
 }
 
-/** One after the other, with a line for each on standard error. */
+/** Runs the scenarios one after another and prints one line for each to standard error. */
 export async function playAll(scenarios: readonly Scenario[], options: RunOptions): Promise<ScenarioOutcome[]> {
   const outcomes: ScenarioOutcome[] = [];
   for (const scenario of scenarios) {

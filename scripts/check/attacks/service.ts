@@ -7,7 +7,7 @@ import pack from '../../../package.json' with { type: 'json' };
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const nodeOptions = pack.config.node.split(' ');
 const startMs = 60_000;
-/** Longer than the service allows itself for an orderly shutdown. */
+/** Longer than the service's own time limit for a shutdown. */
 const endMs = 15_000;
 const logBytesMax = 20_000;
 
@@ -17,7 +17,7 @@ export interface ServiceOptions {
   readonly env: Readonly<Record<string, string>>;
   /** A module that Node loads before the service. */
   readonly preload?: string;
-  /** The file that receives standard error. Absent: it is read and its end is kept. */
+  /** File for standard error. Absent: it is read and its end is kept. */
   readonly logFile?: string;
 }
 
@@ -35,7 +35,7 @@ export interface AttackedService {
   isRunning(): boolean;
   /** The end of the log. */
   log(): string;
-  /** Sends the signal, by default SIGTERM, and SIGKILL when the process is still running after 15 s. */
+  /** Sends a signal, by default SIGTERM, and SIGKILL if the process still runs after 15 s. */
   stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<Ended>;
 }
 
@@ -66,7 +66,7 @@ export async function startService({ node, env, preload, logFile }: ServiceOptio
   };
 }
 
-/** The number of open file descriptors of a process; NaN where the system does not show it. */
+/** Returns the number of open file descriptors of a process; NaN if the system does not provide it. */
 export function countDescriptors(pid: number): number {
   try {
     return readdirSync(`/proc/${pid}/fd`).length;
@@ -75,7 +75,7 @@ export function countDescriptors(pid: number): number {
   }
 }
 
-/** The resident memory of a process in MB; NaN where the system does not show it. */
+/** Returns the resident memory of a process in MB; NaN if the system does not provide it. */
 export function residentMegabytes(pid: number): number {
   try {
     const [, kilobytes] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];

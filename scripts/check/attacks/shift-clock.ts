@@ -10,7 +10,7 @@ const RealDate = Date;
 let shiftMs = 0;
 
 function readShift(): void {
-  // While the file is being written it may be empty: the previous shift then applies.
+  // The file may be empty while it is written. The previous shift then applies.
   const text = readFileSync(file, 'utf8');
   if (text !== '') shiftMs = Number(text);
 }

@@ -2,20 +2,20 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 
-/** A service that does not respond is not asked for long. */
+/** Maximum number of requests to a service that does not respond. */
 const unlikeMax = 3;
 
-/** A connection that stays open when the service closes its side, and reads nothing. */
+/** Returns a connection that reads nothing and stays open when the service closes its side. */
 export async function openSilentSocket(url: string): Promise<Socket> {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
-  // The service is expected to cut these connections.
+  // The service is expected to reset these connections.
   socket.on('error', () => undefined);
   await once(socket, 'connect');
   return socket;
 }
 
-/** Sends the text and cuts the connection once the kernel holds it, without reading a response. */
+/** Sends the text and closes the connection once the kernel has the bytes, without reading a response. */
 export async function sendAndCut(url: string, text: string): Promise<void> {
   const socket = await openSilentSocket(url);
   await new Promise<void>((resolve) => {
@@ -37,7 +37,7 @@ export async function statusOf(url: string, headers: Readonly<Record<string, str
   });
 }
 
-/** How many of `count` requests, each on its own connection, do not get the status; it stops counting at three. */
+/** Returns how many of `count` requests get another status, each on its own connection. Stops counting at three. */
 export async function countUnlike(status: number, count: number, ask: () => Promise<number>): Promise<number> {
   let unlike = 0;
   for (let index = 0; index < count && unlike < unlikeMax; index += 1) if ((await ask()) !== status) unlike += 1;

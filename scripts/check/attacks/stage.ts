@@ -19,7 +19,7 @@ export interface Stage {
   service(): AttackedService;
   /** Stops the service, by default in order, and starts it again on the same database. */
   restart(changes?: RestartOptions): Promise<void>;
-  /** Runs when the stage closes; the last one first. */
+  /** Registers a cleanup for the end of the stage. The last one runs first. */
   defer(undo: () => unknown): void;
   close(): Promise<void>;
 }
@@ -40,7 +40,7 @@ export interface StageOptions {
   readonly databaseUrl?: string;
   /** Default: 127.0.0.1. */
   readonly neighborReceiverHost?: string;
-  /** How long after a phase the neighbor's webhooks may still arrive. Default: 15 s. */
+  /** Grace period for the neighbor's webhooks after a phase. Default: 15 s. */
   readonly settleMs?: number;
 }
 
@@ -49,7 +49,7 @@ export interface Caller {
   readonly key: string;
   readonly request: Request;
   readonly webhooks: WebhookClient;
-  /** Sends one reading that is calm or hostile in turn; every one but a session's first changes its state. */
+  /** Sends one reading, alternately calm and hostile. Every reading but a session's first changes its state. */
   swing(sessionId: string, subjectId?: string): Promise<StateReading>;
 }
 

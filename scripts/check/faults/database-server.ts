@@ -6,10 +6,10 @@ import { freePorts } from '../webhooks/processes.js';
 
 const database = 'faults';
 
-/** Each stage's own server, by the URL of its database. */
+/** The database server of each stage, by the URL of its database. */
 const servers = new Map<string, PrivateMariadb>();
 
-/** Starts a MariaDB server for one stage, which the fault may stop and freeze. */
+/** Starts a MariaDB server for one stage. The fault may stop and freeze it. */
 export function setUpServer(options: readonly string[] = [], folder?: string): NonNullable<Scenario['setUp']> {
   return async (defer) => {
     const [port = 0] = await freePorts(1);

@@ -6,7 +6,7 @@ import { mountSmallDisk, type SmallDisk } from './small-disk.js';
 
 const sqliteMegabytes = 32;
 const mariadbMegabytes = 256;
-/** The smallest files that leave room for the fault on a small disk. */
+/** Small log files, so that a small disk has room for the fault. */
 const smallFiles = ['--innodb-log-file-size=16M', '--innodb-temp-data-file-path=ibtmp1:12M:autoextend'];
 
 let disk: SmallDisk | undefined;

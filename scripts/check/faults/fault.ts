@@ -12,21 +12,21 @@ export interface Fault {
   /** Absent: every database. */
   readonly databases?: readonly DatabaseKind[];
   readonly setUp?: Scenario['setUp'];
-  /** A status that requests at the moment of the fault may get besides 503. */
+  /** A status that requests may get at the start of the fault, besides 503. */
   readonly excusedStatus?: number;
   readonly begin: (stage: Stage) => unknown;
   readonly end?: (stage: Stage) => unknown;
 }
 
 export interface FaultTimes {
-  /** How long the fault lasts. */
+  /** Duration of the fault. */
   readonly faultMs: number;
 }
 
 /** Readings are acknowledged before the fault begins and after it ends. */
 const aroundMs = 3_000;
 
-/** The fault as a scenario: all operations are called meanwhile, and none may answer 500. */
+/** Converts the fault to a scenario: all operations are called during the fault, and none may return 500. */
 export function toScenario(fault: Fault, item: number, { faultMs }: FaultTimes): Scenario {
   return {
     item,

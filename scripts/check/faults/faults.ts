@@ -11,7 +11,7 @@ const hourMs = 3_600_000;
 /** Small enough that the next write to a write-ahead log exceeds it. */
 const fileBytesMax = '4096';
 
-/** Between two kills: readings are acknowledged and webhooks are sent in it. */
+/** Time between two kills, in which readings are acknowledged and webhooks are sent. */
 const betweenKillsMs = 1_000;
 
 export function listFaults(kills: number): readonly Fault[] {
@@ -68,7 +68,7 @@ export function listFaults(kills: number): readonly Fault[] {
   ];
 }
 
-/** What a frozen server is to MySQL, a stopped process that holds the write lock is to SQLite. */
+/** A stopped process with the write lock affects SQLite like a frozen server affects MySQL. */
 function databaseLocked(): Fault {
   let release: (() => Promise<unknown>) | undefined;
   return {
@@ -78,7 +78,7 @@ function databaseLocked(): Fault {
     async begin({ databaseUrl }) {
       const knex = openDatabase(readConfig({ DATABASE_URL: databaseUrl }).database);
       const transaction = await knex.transaction();
-      // Any write takes the lock; this one changes nothing.
+      // Any write takes the lock. This one changes nothing.
       await transaction('webhooks').where({ webhook_id: '' }).delete();
       release = async () => {
         await transaction.rollback();

@@ -3,7 +3,7 @@ import type { Counts } from '../attacks/neighbor-counts.js';
 
 export const unavailable = 'status 503';
 
-/** During a fault a request may fail with 503 or without a response; nothing that was acknowledged may be lost. */
+/** During a fault, a request may fail with 503 or without a response. Acknowledged data must not be lost. */
 export function findingsOfFault(
   { acknowledged, lost, changes, missing, failures }: Counts,
   excusedStatus?: number,
@@ -20,7 +20,7 @@ export function findingsOfFault(
   ];
 }
 
-/** A connection that breaks, or a response that does not come, leaves the outcome open: the client sends again. */
+/** A closed connection or a missing response leaves the outcome open, so the client resends. */
 export function isExcused(why: string): boolean {
   return why === unavailable || !why.startsWith('status ');
 }

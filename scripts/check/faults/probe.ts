@@ -29,11 +29,11 @@ const calls: readonly Call[] = [
 ];
 
 export interface Probe {
-  /** Resolves with the responses that no fault excuses. */
+  /** Resolves with the responses that the fault does not excuse. */
   stop(): Promise<readonly Finding[]>;
 }
 
-/** Calls the other operations again and again while a fault lasts. */
+/** Calls the other operations repeatedly during a fault. */
 export function startProbe({ service, attacker: { key } }: Stage): Probe {
   const statuses = new Map<string, number>();
   let isStopped = false;

@@ -7,9 +7,9 @@ import { owe } from '../../../contract-tests/support/owed.js';
 /** A file system of a few megabytes in memory. */
 export interface SmallDisk {
   readonly folder: string;
-  /** Leaves no free byte. */
+  /** Fills the disk completely. */
   fill(): void;
-  /** Frees what `fill` has taken. */
+  /** Deletes the files of `fill`. */
   free(): void;
   remove(): Promise<void>;
 }

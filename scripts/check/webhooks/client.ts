@@ -11,7 +11,7 @@ export function createRequest(url: string, key: string): Request {
     const signal = AbortSignal.timeout(answerMs);
     const post = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
     const response = await fetch(url + path, { headers, signal, ...post });
-    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
+    if (!response.ok) throw new Error(`${path} responded with ${response.status}: ${await response.text()}`);
     return (await response.json()) as T;
   };
 }

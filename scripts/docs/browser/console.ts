@@ -28,7 +28,7 @@ function prepare(dialog: HTMLDialogElement): void {
   const form = one<HTMLFormElement>('form', dialog);
   one('[data-close]', dialog).addEventListener('click', () => dialog.close());
   dialog.addEventListener('click', (event) => {
-    // A click outside the form.
+    // A click on the backdrop.
     if (event.target === dialog) dialog.close();
   });
   form.addEventListener('input', () => update(dialog));

@@ -1,16 +1,16 @@
-/** All elements that match, of the type that the caller knows them to have. */
+/** Returns all matching elements. The caller knows their type. */
 export function all<T extends Element = HTMLElement>(selector: string, within: ParentNode = document): T[] {
   return [...within.querySelectorAll<T>(selector)];
 }
 
-/** The one that matches; its absence is a fault of the page. */
+/** Returns the matching element. Throws if the page does not contain it. */
 export function one<T extends Element = HTMLElement>(selector: string, within: ParentNode = document): T {
   const found = within.querySelector<T>(selector);
   if (!found) throw new Error(`the page has no ${selector}`);
   return found;
 }
 
-/** An element with text; what is shown never becomes markup. */
+/** Returns an element with text. The text is never interpreted as HTML. */
 export function element(name: string, className: string, ...content: (string | Node)[]): HTMLElement {
   const made = document.createElement(name);
   made.className = className;

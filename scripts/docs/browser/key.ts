@@ -1,6 +1,6 @@
 let kept = '';
 
-/** The key of this tab. It is in no address and outlives no tab. */
+/** The API key of this tab. It is never part of a URL and is deleted with the tab. */
 export function readKey(): string {
   try {
     return sessionStorage.getItem('key') ?? kept;
@@ -14,6 +14,6 @@ export function writeKey(key: string): void {
   try {
     sessionStorage.setItem('key', key);
   } catch {
-    // Where storage is off this page keeps it.
+    // Without session storage, the key is kept until the page is left.
   }
 }

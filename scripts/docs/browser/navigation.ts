@@ -1,6 +1,6 @@
 import { all, one } from './dom.js';
 
-/** The menu of small screens, the mark at what is being read, and what is folded around a linked field. */
+/** Starts the menu of small screens, the highlight of the current section, and the unfolding of linked fields. */
 export function startNavigation(): void {
   startMenu();
   startSpy();
@@ -26,7 +26,7 @@ function startMenu(): void {
   });
 }
 
-/** Marks the link to the part that is at the top of the window. */
+/** Highlights the link to the section at the top of the window. */
 function startSpy(): void {
   const links = all<HTMLAnchorElement>('[data-spy]');
   const parts = links.flatMap((link) => document.getElementById(link.dataset['spy'] ?? '') ?? []);
@@ -44,7 +44,7 @@ function startSpy(): void {
   mark();
 }
 
-/** Scrolls the list of pages, and nothing else. */
+/** Scrolls the list of pages only. */
 function reveal(link: HTMLElement): void {
   const list = link.closest<HTMLElement>('.side');
   if (!list) return;
@@ -53,7 +53,7 @@ function reveal(link: HTMLElement): void {
   if (top < frame.top || bottom > frame.bottom) list.scrollTop += top - frame.top - frame.height / 2;
 }
 
-/** A link may lead to a field that is folded away. */
+/** A link may lead to a folded field. */
 function unfoldTarget(): void {
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
   if (!target) return;

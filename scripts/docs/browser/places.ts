@@ -1,7 +1,7 @@
 const { root = './', server } = document.documentElement.dataset;
 
-/** Where the site begins. */
+/** URL of the site's root. */
 export const siteUrl = new URL(root, location.href);
 
-/** Where requests go, without a slash at the end: what serves the pages under /docs/, unless the site was built for another. */
+/** URL of the service, without a trailing slash: the server of this page, unless the site was built for another one. */
 export const serverUrl = server ?? new URL('..', siteUrl).href.replace(/\/$/, '');

@@ -2,7 +2,7 @@ import { localServer } from '../samples.js';
 import { all } from './dom.js';
 import { serverUrl } from './places.js';
 
-/** Samples are written for a service on this machine; here they name the one that they are read at. */
+/** Replaces the URL of the samples with the URL of the current service. */
 export function nameServer(): void {
   for (const code of all('pre code')) {
     const texts = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);

@@ -1,6 +1,6 @@
 import { all } from './dom.js';
 
-/** Tabs of one group change together: who reads Python reads it everywhere. */
+/** Tabs of one group change together, so that a reader selects a language once. */
 export function startTabs(): void {
   for (const tab of all('[role=tab]')) {
     tab.addEventListener('click', () => choose(tab));
@@ -20,7 +20,7 @@ function moveFrom(tab: HTMLElement, event: KeyboardEvent): void {
   if (next) choose(next);
 }
 
-/** Blocks above change their height: what was clicked stays where it is. */
+/** Blocks above change their height, so the page is scrolled to keep the clicked tab in place. */
 function choose(tab: HTMLElement): void {
   const { top } = tab.getBoundingClientRect();
   select(tab.dataset['tab'] ?? '');
@@ -37,11 +37,11 @@ function select(name: string): void {
   try {
     sessionStorage.setItem('language', name);
   } catch {
-    // It holds for this page then.
+    // Without storage, the choice is kept until the page is left.
   }
 }
 
-/** A language that this site has samples in. */
+/** Returns true for a language that has samples. */
 function remembered(): string | undefined {
   try {
     const name = sessionStorage.getItem('language');

@@ -1,6 +1,6 @@
 import { all } from './dom.js';
 
-/** Switches between light and dark, and remembers it. */
+/** Switches between light and dark and stores the choice. */
 export function startThemeToggle(): void {
   const { dataset } = document.documentElement;
   for (const button of all('[data-theme-toggle]')) {
@@ -12,7 +12,7 @@ export function startThemeToggle(): void {
       try {
         localStorage.setItem('theme', dataset['theme']);
       } catch {
-        // It holds for this page then.
+        // Without storage, the choice is kept until the page is left.
       }
     });
   }

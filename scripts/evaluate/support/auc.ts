@@ -1,10 +1,13 @@
-/** A window of the comparison with the figure that a method gave it. */
+/** A window and the score that a method gave it. */
 export interface Scored {
   readonly score: number;
   readonly isStressor: boolean;
 }
 
-/** Area under the ROC curve: how often a stressor window has the higher score of two; ties count half. NaN without both kinds. */
+/**
+ * Returns the area under the ROC curve: the share of pairs in which the stressor window has the higher score. Ties
+ * count half. NaN without both labels.
+ */
 export function auc(scored: readonly Scored[]): number {
   const ascending = [...scored].sort((a, b) => a.score - b.score);
   let wins = 0;

@@ -4,8 +4,8 @@ export const resamples = 2_000;
 const seed = 7;
 
 /**
- * 95 % percentile interval of a statistic over resamples of people, since the windows of one person are not
- * independent. The seed makes it the same on every run.
+ * Returns the 95 % percentile interval of a statistic over resamples of people, because the windows of one person are
+ * not independent. The same seed gives the same interval.
  */
 export function intervalOverPeople<Person>(
   people: readonly Person[],
@@ -19,7 +19,7 @@ export function intervalOverPeople<Person>(
   return [quantile(figures, 0.025), quantile(figures, 0.975)];
 }
 
-/** Of ascending figures, between neighbours by proportion; NaN when there is none. */
+/** Returns a quantile of ascending numbers, with linear interpolation; NaN without numbers. */
 export function quantile(ascending: readonly number[], share: number): number {
   const place = share * (ascending.length - 1);
   const low = ascending[Math.floor(place)] ?? Number.NaN;

@@ -3,7 +3,7 @@ import { colours, picture, round, text } from '../../terminal/svg.js';
 import { quantile } from './bootstrap.js';
 import type { AnsweredScore } from './variants.js';
 
-/** One column of the picture; the scores are those of all people who did the task. */
+/** One column of the chart, with the scores of all people who did the task. */
 export interface TaskScores {
   readonly task: string;
   readonly isStressor: boolean;
@@ -14,7 +14,7 @@ const size = { width: 900, height: 420 };
 const plot = { left: 44, right: 810, top: 74, bottom: 356 };
 const barWidth = 18;
 
-/** The scores of each task in protocol order. */
+/** Returns the scores of each task in protocol order. */
 export function scoresByTask(order: readonly string[], answers: readonly AnsweredScore[]): TaskScores[] {
   return order.map((task) => {
     const ofTask = answers.filter(({ window }) => window.task === task);
@@ -23,7 +23,7 @@ export function scoresByTask(order: readonly string[], answers: readonly Answere
   });
 }
 
-/** An SVG of 900 by 420: median and quartiles of the scores, task by task, stressor tasks shaded. */
+/** Returns an SVG of 900 by 420 px: median and quartiles of the scores per task, with stressor tasks shaded. */
 export function drawTasks(tasks: readonly TaskScores[], title: string, subtitle: string): string {
   const step = (plot.right - plot.left) / tasks.length;
   const columns = tasks.map((task, index) => ({ ...task, middle: plot.left + (index + 0.5) * step }));
@@ -38,7 +38,7 @@ export function drawTasks(tasks: readonly TaskScores[], title: string, subtitle:
   ]);
 }
 
-/** A line at each edge, and the name of the band beside its middle. */
+/** Draws a line at each edge of a band, and the name of the band beside its middle. */
 function drawBands(): string[] {
   const edges = [0, ...bands.map(({ max_score }, index) => (index === bands.length - 1 ? max_score : max_score + 1))];
   const lines = edges.flatMap((score) => [
@@ -81,7 +81,7 @@ function drawLegend(): string[] {
   ];
 }
 
-/** Stressor tasks in a row are shaded as one, so that no seam shows between them; `to` is the task after the last. */
+/** Adjacent stressor tasks share one shaded area, so that no gap shows. `to` is the task after the last one. */
 function stressorRuns(tasks: readonly TaskScores[]): { from: number; to: number }[] {
   const runs: { from: number; to: number }[] = [];
   for (const [index, { isStressor }] of tasks.entries()) {

@@ -1,13 +1,13 @@
 import type { StateReading, Submission } from '../../../src/contract.js';
 
-/** One reading of a stream, without its ids. */
+/** One reading of a stream, without ids. */
 export type StreamReading = Omit<Submission, 'session_id' | 'subject_id' | 'timestamp'> & { readonly second: number };
 
 export type StreamResponse = Pick<StateReading, 'state' | 'stress_score' | 'confidence' | 'action_reason'> & {
   readonly second: number;
 };
 
-/** What a stream of everyday life must publish. */
+/** An everyday stream and the states that it must publish. */
 export interface Claim {
   readonly stream: string;
   readonly expected: string;
@@ -21,7 +21,7 @@ type Signals = Omit<StreamReading, 'second'>;
 const quarter = 900;
 const neutral = { tone: 'neutral', sentiment: 0 } as const;
 
-/** Heart rates of a value and a uniform noise around it, one per `every` seconds from one instant to another. */
+/** Returns heart rates around a value with uniform noise, one per `every` seconds between two instants. */
 function steady(
   random: () => number,
   [from, to, every]: readonly [from: number, to: number, every: number],
@@ -34,7 +34,7 @@ function steady(
   });
 }
 
-/** A jump from one steady heart rate to another after a quarter of an hour. */
+/** Returns a steady heart rate that jumps to another one after 15 minutes. */
 function jump(
   random: () => number,
   before: readonly [bpm: number, signals?: Signals],
@@ -53,12 +53,14 @@ const isCrisis = ({ state }: StreamResponse) => state === 'acute_stress';
 const after = (second: number) => (it: StreamResponse) => it.second >= second;
 const lastOf = (responses: readonly StreamResponse[]) => responses.at(-1) as StreamResponse;
 
-/** How often the state changes from one response to the next. */
+/** Returns the number of state changes between consecutive responses. */
 export function changesOf(responses: readonly StreamResponse[]): number {
   return responses.filter(({ state }, index) => index > 0 && state !== responses[index - 1]?.state).length;
 }
 
-/** True where one wild reading moves the score by few points, lowers the confidence, and leaves the state. */
+/**
+ * Returns true if one implausible reading changes the score by few points, lowers the confidence and keeps the state.
+ */
 function ignores(responses: readonly StreamResponse[], second: number): boolean {
   const at = responses.findIndex((it) => it.second === second);
   const [before, wild, next] = responses.slice(at - 1, at + 2) as [StreamResponse, StreamResponse, StreamResponse];

@@ -11,7 +11,7 @@ export const everydayColumns: readonly Column[] = [
   { title: 'holds', align: 'right' },
 ];
 
-/** One row per claim: what the first seed publishes at the end, and in how many seeds the claim holds. */
+/** Returns one row per claim: the result of the first seed, and the number of seeds in which the claim holds. */
 export async function everydayRows(player: Player): Promise<TableRow[]> {
   const rows: TableRow[] = [];
   for (const claim of claims) {

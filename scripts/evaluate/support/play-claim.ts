@@ -9,7 +9,7 @@ export interface Player {
   send(submission: Submission): Promise<StateReading>;
 }
 
-/** Plays one stream per seed, each a subject of its own, all of them in parallel. Returns the responses per seed. */
+/** Plays one stream per seed, each with its own subject, in parallel. Returns the responses per seed. */
 export function playClaim(player: Player, claim: Claim, seeds: readonly number[]): Promise<StreamResponse[][]> {
   const id = claim.stream.replace(/[^a-z0-9]+/gi, '-');
   return play(

@@ -8,8 +8,8 @@ const spacingMs = 2_000;
 const startMs = Date.UTC(2026, 0, 5, 9);
 
 /**
- * The state in which one draw of a scene ends: ten readings two seconds apart of somebody never seen before. A named
- * subject's baseline is kept beside the session, anybody else's in it, as ingest does.
+ * Returns the state at the end of one random scene: ten readings, two seconds apart, of an unknown person. A named
+ * subject's baseline is stored with the subject, any other in the session, as in ingest.
  */
 export function playScene(scene: Scene, random: () => number, isNamed: boolean): string {
   let last: Step | undefined;

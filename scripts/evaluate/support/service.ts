@@ -13,14 +13,14 @@ import { createSend } from '../../terminal/client.js';
 
 const root = new URL('../../../', import.meta.url);
 
-/** The service as it is deployed, in this process, on a temporary database and a clock made by hand. */
+/** The service in this process, on a temporary database, with a manual clock. */
 export interface EvaluatedService {
   /** The service's clock, epoch ms. */
   now(): number;
   advance(seconds: number): void;
-  /** Over HTTP; throws when the reading is refused. */
+  /** Sends a reading over HTTP. Throws if it is rejected. */
   send(submission: Submission): Promise<StateReading>;
-  /** Forgets what is usual for everybody, in the database behind the service's back. */
+  /** Deletes all baselines directly in the database. */
   eraseBaselines(): Promise<void>;
   close(): Promise<void>;
 }
@@ -36,7 +36,7 @@ export async function startEvaluatedService(): Promise<EvaluatedService> {
 }
 
 async function start(folder: string): Promise<EvaluatedService> {
-  // The recordings are played much faster than they were made.
+  // Without limits, because recordings are replayed much faster than real time.
   const unlimited = { LIMIT_SESSION_REQUESTS_PER_MINUTE: '0', LIMIT_NEW_SESSIONS_PER_MINUTE: '0' };
   const database = { DATABASE_URL: `sqlite:${join(folder, 'state.db')}` };
   const config = readConfig({ PORT: '0', ...database, ...unlimited, LOG_LEVEL: 'silent' });
@@ -45,7 +45,7 @@ async function start(folder: string): Promise<EvaluatedService> {
   const service = await startService({ config, root, startCore, log: pino({ level: config.logLevel }), now });
   const tables = openDatabase(config.database);
   const stop = new AbortController();
-  // Not the development key: a long recording may outlast it.
+  // A new key, because a long recording may outlast the development key.
   const { key } = await createKey(keyTable(tables), { account: 'evaluation', tier: 'enterprise' }, nowMs);
   const post = createSend({ url: service.url, key, signal: stop.signal });
   return {
@@ -56,7 +56,7 @@ async function start(folder: string): Promise<EvaluatedService> {
     async send(submission) {
       const answer = await post(submission);
       if (answer.kind === 'state') return answer.reading;
-      throw new Error(`the service refused ${JSON.stringify(submission)}: ${answer.status} ${answer.detail}`);
+      throw new Error(`the service rejected ${JSON.stringify(submission)}: ${answer.status} ${answer.detail}`);
     },
     async eraseBaselines() {
       await tables('subjects').delete();

@@ -7,7 +7,9 @@ const size = { width: 900, height: 520 };
 const plot = { left: 52, right: 800, heartTop: 74, heartBottom: 230, scoreTop: 262, scoreBottom: 480 };
 const heartRates = { from: 50, to: 130, step: 20 };
 
-/** An SVG of 900 by 520: the heart rate of a stream above, its published scores and the bands of the states below. */
+/**
+ * Returns an SVG of 900 by 520 px: the heart rate of a stream above its published scores and the bands of the states.
+ */
 export function drawStream(stream: HeartStream, responses: readonly StreamResponse[], subtitle: string): string {
   const end = responses.at(-1)?.second ?? 1;
   const xOf = (second: number) => round(plot.left + (second / end) * (plot.right - plot.left));

@@ -10,7 +10,7 @@ export const streamColumns: readonly Column[] = [
   { title: 'states shorter than a minute', align: 'right' },
 ];
 
-/** One row per person, and one for all of them. */
+/** Returns one row per person and one for all people. */
 export function streamRows(streams: readonly HeartStream[], responses: readonly StreamResponse[][]): TableRow[][] {
   const figures = streams.map((stream, index) => figuresOf(stream, responses[index] ?? []));
   const sum = (key: keyof StreamFigures) => figures.reduce((total, it) => total + it[key], 0);
@@ -36,7 +36,7 @@ export const densityColumns: readonly Column[] = [
   { title: 'same state', align: 'right' },
 ];
 
-/** One row per pair of densities: the share of time with the same state, over all people. */
+/** Returns one row per pair of reading intervals: the share of time with the same state, over all people. */
 export function densityRows(replays: ReadonlyMap<number, readonly StreamResponse[][]>): TableRow[] {
   const densities = [...replays.keys()].sort((a, b) => a - b);
   const pairs = densities.flatMap((one, index) => densities.slice(index + 1).map((other) => [one, other] as const));

@@ -11,10 +11,10 @@ export interface HeartStream {
 }
 
 export const windowSeconds = 60;
-/** A state that lasts shorter counts as short. */
+/** A shorter state counts as short-lived. */
 const shortSeconds = 60;
 
-/** The streams of a CSV text with the columns subject, second, heart_rate, label; undefined where it has no `second`. */
+/** Parses a CSV text with the columns subject, second, heart_rate, label. Undefined without a column `second`. */
 export function readStreams(csv: string): HeartStream[] | undefined {
   const rows = parse<Record<string, string>>(csv, { columns: true, bom: true, trim: true, skip_empty_lines: true });
   if (rows[0]?.['second'] === undefined) return undefined;
@@ -57,7 +57,7 @@ export async function replayStreams(
   return responses;
 }
 
-/** The mean published score of each window, with the label of most of its seconds. */
+/** Returns the mean published score of each window, with its most frequent label. */
 export function scoredWindows({ rows }: HeartStream, responses: readonly StreamResponse[]): Scored[] {
   const windowOf = (second: number) => Math.floor(second / windowSeconds);
   const windows = new Map<number, number[]>();
@@ -75,7 +75,7 @@ export interface StreamFigures {
   readonly auc: number;
   readonly hours: number;
   readonly changes: number;
-  /** States that ended within a minute. */
+  /** Counts the states that ended within a minute. */
   readonly short: number;
   readonly states: number;
 }
@@ -92,7 +92,7 @@ export function figuresOf(stream: HeartStream, responses: readonly StreamRespons
   };
 }
 
-/** The share of seconds in which two replays of one stream publish the same state. */
+/** Returns the share of seconds in which two replays of one stream publish the same state. */
 export function agreementOf(one: readonly StreamResponse[], other: readonly StreamResponse[]): number {
   const [first, second] = [statesBySecond(one), statesBySecond(other)];
   const length = Math.min(first.length, second.length);

@@ -18,7 +18,7 @@ interface StreamOptions {
   readonly person?: string;
 }
 
-/** Replays streams through the service and prints their figures; Stress-Predict is such a recording. */
+/** Replays streams through the service and prints their figures. Stress-Predict is such a recording. */
 export async function evaluateStreams(
   streams: readonly HeartStream[],
   { markdown, density, picture, person }: StreamOptions,

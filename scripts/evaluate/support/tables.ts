@@ -7,7 +7,7 @@ import { intervalOverPeople } from './bootstrap.js';
 import { playScene } from './play-scene.js';
 import type { AnsweredScore } from './variants.js';
 
-/** Guided breathing is sent but not compared: it changes the heart rhythm by itself. */
+/** Guided breathing is sent but not compared, because it changes the heart rhythm itself. */
 const notCompared = 'Breathing';
 
 export const aucColumns: readonly Column[] = [
@@ -32,7 +32,7 @@ export function aucRow(name: string, note: string, people: readonly (readonly An
   ];
 }
 
-/** The share of stressor and of rest windows that are stressed or above; a comparison has no states. */
+/** Returns the share of stressor windows and of rest windows with a state of stressed or above. */
 function shares(windows: readonly Scored[]): [string, string] {
   if (windows.some(({ score }) => !Number.isInteger(score))) return ['', ''];
   const stressed = bands.find(({ state }) => state === 'stressed');
@@ -67,7 +67,7 @@ export const sceneColumns: readonly Column[] = [
   { title: 'calm for acute_stress or the reverse', align: 'right' },
 ];
 
-/** A row a scene: the share of draws that ended in its state. */
+/** Returns one row per scene: the share of draws that ended in its state. */
 export function sceneRows(): TableRow[] {
   const random = seededRandom(sceneSeed);
   const play = (scene: Scene, isNamed: boolean) =>

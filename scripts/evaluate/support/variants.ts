@@ -2,20 +2,20 @@ import type { Submission } from '../../../src/contract.js';
 import type { RecordedWindow } from '../../terminal/windows.js';
 import type { EvaluatedService } from './service.js';
 
-/** How far the windows lie apart on the service's clock. */
+/** Distance of consecutive windows on the service's clock. */
 export const spacingSeconds = 120;
 
 /** One way of sending the same windows. */
 export interface Variant {
   readonly name: string;
   readonly note: string;
-  /** Who sends, in the words of the contract; `prefix` keeps variants and people apart. */
+  /** Ids of the sender. `prefix` separates variants and people. */
   identify(prefix: string, window: RecordedWindow): Pick<Submission, 'session_id' | 'subject_id'>;
   readonly withheld?: ReadonlyArray<keyof RecordedWindow['values']>;
   readonly hasBaseline?: boolean;
 }
 
-/** The score that a window was answered. */
+/** The score in the response to the window. */
 export interface AnsweredScore {
   readonly window: RecordedWindow;
   readonly score: number;
@@ -71,8 +71,8 @@ export function variantsFor(windows: readonly RecordedWindow[]): Variant[] {
 }
 
 /**
- * Sends everybody's windows through the service, in protocol order and two minutes apart; people side by side, each
- * from their own first window. The answers by person, in that order.
+ * Sends all windows through the service, two minutes apart and in protocol order. People run in parallel. Returns the
+ * responses per person in the same order.
  */
 export async function replayVariant(
   service: EvaluatedService,
@@ -101,7 +101,7 @@ export async function replayVariant(
   return answers;
 }
 
-/** As ids are written: visible ASCII without spaces. */
+/** Returns text as an id: visible ASCII without spaces. */
 function idOf(name: string): string {
   return name.replace(/[^a-z]+/g, '-');
 }

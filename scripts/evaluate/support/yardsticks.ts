@@ -9,7 +9,7 @@ export interface Yardstick {
 }
 
 const typicalBpm = 70;
-/** Weight of the typical heart rate, in windows. */
+/** Weight of the typical heart rate, as a number of windows. */
 const typicalWeight = 0.5;
 
 export const yardsticks: readonly Yardstick[] = [

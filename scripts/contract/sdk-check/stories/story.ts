@@ -1,6 +1,6 @@
-/** The story that every generated client plays. What it asks of answers is checked by the compiler and at run time. */
+/** The scenario that runs with every generated client. The compiler and the run check the responses. */
 
-/** A generated client as the story wants it; its adapter may not convert anything. */
+/** A generated client as the scenario uses it. Its adapter must not convert anything. */
 export interface StoryClient {
   ingest(reading: Reading): Promise<StateLike>;
   state(session_id: string): Promise<StateLike>;
@@ -8,7 +8,7 @@ export interface StoryClient {
   triggers(subject_id: string): Promise<TriggersLike>;
   register(url: string): Promise<{ id: string; secret?: string }>;
   remove(id: string): Promise<void>;
-  /** Sends a reading that is refused with 422 and resolves with its problem. */
+  /** Sends a reading that is rejected with 422. Resolves with its problem. */
   refused(reading: Reading): Promise<ProblemLike>;
 }
 
@@ -84,7 +84,7 @@ export async function tell(client: StoryClient): Promise<void> {
   );
 }
 
-/** What a client did not answer as wanted. */
+/** Returns the deviations of the client from the expected responses. */
 export function wrong(what: string, answer: unknown): never {
   throw new Error(`${what}: ${JSON.stringify(answer)}`);
 }
