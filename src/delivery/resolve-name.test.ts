@@ -75,6 +75,16 @@ test('lookups at an unresponsive nameserver time out and do not delay other acco
   expect(settled).toContain('failed');
 });
 
+test('an account can queue a limited number of lookups, and another account is not affected', async () => {
+  const { address } = await startNameserver();
+  const resolveName = createResolveName([address]);
+  let rejected = 0;
+  const flood = Array.from({ length: 1_000 }, (_, index) => resolveName(`silent${index}.example`, 'attacker'));
+  for (const lookup of flood) lookup.catch((error) => (rejected += error instanceof NameNotResolvedError ? 1 : 0));
+  expect(await resolveName('known.example', 'neighbor')).toHaveLength(1);
+  expect(rejected).toBe(1_000 - 8 - 600);
+});
+
 test('localhost and names in the hosts file resolve without a nameserver', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'hosts-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));

@@ -15,7 +15,12 @@ const query = { timeout: 2_000, tries: 2 };
 const limitMs = 6_000;
 /** How long a lookup waits for the second address family after the first has resolved. */
 const otherFamilyMs = 200;
-const lookupsPerAccount = 8;
+/** Lookups per account. More may wait than an account has delivery slots, but not so many that they fill the memory. */
+const lookupLimits = {
+  max: 8,
+  waitingMax: 600,
+  tooMany: () => new NameNotResolvedError('too many lookups of this account are waiting'),
+};
 const cached = { names: 1_000, foundMs: 5_000, failedMs: 1_000 };
 const loopback = [
   { address: '127.0.0.1', family: 4 },
@@ -28,7 +33,7 @@ const loopback = [
  */
 export function createResolveName(servers?: readonly string[]): ResolveName {
   const findInHostsFile = createHostsFile();
-  const takeTurn = createTurns(lookupsPerAccount);
+  const takeTurn = createTurns(lookupLimits);
   // One resolver per account, so that no account can observe or delay the lookups of another.
   const lookups = new LRUCache<string, Promise<LookupAddress[]>>({ max: cached.names });
   const ask = async (hostname: string) => {

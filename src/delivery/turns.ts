@@ -1,5 +1,14 @@
-/** Returns a function that runs at most `max` tasks per key concurrently and queues further tasks. */
-export function createTurns(max: number): <T>(key: string, work: () => Promise<T>) => Promise<T> {
+export interface TurnLimits {
+  /** Tasks that run concurrently, per key. */
+  readonly max: number;
+  /** Tasks that wait, per key. */
+  readonly waitingMax: number;
+  /** Creates the error with which a further task rejects. */
+  readonly tooMany: () => Error;
+}
+
+/** Returns a function that runs tasks within the limits of their key, in order. */
+export function createTurns(limits: TurnLimits): <T>(key: string, work: () => Promise<T>) => Promise<T> {
   const running = new Map<string, number>();
   const waiting = new Map<string, Array<() => void>>();
   const leave = (key: string) => {
@@ -10,12 +19,15 @@ export function createTurns(max: number): <T>(key: string, work: () => Promise<T
     if (left > 0) running.set(key, left);
     else running.delete(key);
   };
+  const wait = (key: string) => {
+    const queue = waiting.get(key) ?? [];
+    if (queue.length >= limits.waitingMax) throw limits.tooMany();
+    waiting.set(key, queue);
+    return new Promise<void>((resolve) => void queue.push(resolve));
+  };
   return async (key, work) => {
-    if ((running.get(key) ?? 0) < max) running.set(key, (running.get(key) ?? 0) + 1);
-    else
-      await new Promise<void>((resolve) => {
-        waiting.set(key, [...(waiting.get(key) ?? []), resolve]);
-      });
+    if ((running.get(key) ?? 0) < limits.max) running.set(key, (running.get(key) ?? 0) + 1);
+    else await wait(key);
     try {
       return await work();
     } finally {
