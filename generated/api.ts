@@ -423,10 +423,16 @@ export interface components {
          */
         Expression: "relaxed" | "concentrated" | "frowning" | "smiling" | "tense" | "surprised" | "neutral";
         /**
+         * @description Urgency of the user's text, as labeled by the client's text analysis. Weak evidence, by judgment.
+         * @example high
+         * @enum {string}
+         */
+        Urgency: "low" | "medium" | "high" | "critical";
+        /**
          * @description One reading: what was sensed of a person at one instant. At least one of `heart_rate`, `sdnn`, `rmssd`,
-         *     `tone`, `expression` and `sentiment` is required (400 "Missing signals" otherwise). `activity_level` and
-         *     `steps_last_minute` explain a heart rate and are no signals. `user_message` and `ai_response` together require
-         *     `subject_id`.
+         *     `tone`, `expression`, `sentiment` and `urgency` is required (400 "Missing signals" otherwise). `activity_level`
+         *     and `steps_last_minute` explain a heart rate, and `respiratory_rate` and `source_device` only appear in the
+         *     history: they are no signals. `user_message` and `ai_response` together require `subject_id`.
          */
         SignalSubmission: {
             session_id: components["schemas"]["Identifier"];
@@ -463,12 +469,23 @@ export interface components {
              * @example -0.4
              */
             sentiment?: number;
+            urgency?: components["schemas"]["Urgency"];
             activity_level?: components["schemas"]["ActivityLevel"];
             /**
              * @description Steps in the last minute. Context that explains a heart rate, not a signal.
              * @example 12
              */
             steps_last_minute?: number;
+            /**
+             * @description Breaths per minute. Appears in the history. It is not used as evidence until data supports it.
+             * @example 16
+             */
+            respiratory_rate?: number;
+            /**
+             * @description Label of the device that measured, printable ASCII. Appears in the history and affects nothing.
+             * @example wrist watch
+             */
+            source_device?: string;
             /**
              * @description The user's utterance. Used for topic detection together with `ai_response`, and never stored. At most 4,016 characters, because the shortest body with a longer text would exceed 4,096 bytes.
              * @example My review at work is tomorrow and I have not slept.
@@ -505,7 +522,7 @@ export interface components {
          */
         SuggestedAction: "maintain_engagement" | "simplify_and_focus" | "de-escalate_and_shorten" | "pause_and_ground";
         /**
-         * @description Category of a signal. cardiovascular (heart_rate, sdnn, rmssd), vocal (tone), visual (expression), textual (sentiment).
+         * @description Category of a signal. cardiovascular (heart_rate, sdnn, rmssd), vocal (tone), visual (expression), textual (sentiment, urgency).
          * @example cardiovascular
          * @enum {string}
          */
@@ -638,6 +655,16 @@ export interface components {
              * @example 84
              */
             heart_rate?: number;
+            /**
+             * @description Breaths per minute. Present when the reading contained it.
+             * @example 16
+             */
+            respiratory_rate?: number;
+            /**
+             * @description Label of the device that measured. Present when the reading contained one.
+             * @example wrist watch
+             */
+            source_device?: string;
         };
         /** @description Figures of the window. min, max and mean are present when there is a datapoint. */
         HistorySummary: {
@@ -811,6 +838,11 @@ export interface components {
              * @example 3
              */
             sessions_removed: number;
+            /**
+             * @description Number of erased topics of the trigger profile.
+             * @example 2
+             */
+            triggers_removed: number;
         };
         /**
          * @description Identifies a webhook. The service creates it.

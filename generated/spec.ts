@@ -232,7 +232,8 @@ export const stressModel = {
   "reliability": {
     "tone": 0.42,
     "expression": 0.7,
-    "sentiment": 0.85
+    "sentiment": 0.85,
+    "urgency": 0.3
   },
   "tone_points": {
     "calm": 17,
@@ -253,6 +254,12 @@ export const stressModel = {
     "concentrated": 50,
     "frowning": 52,
     "tense": 66
+  },
+  "urgency_log_odds": {
+    "low": -0.1,
+    "medium": 0.1,
+    "high": 0.35,
+    "critical": 0.6
   },
   "baseline": {
     "reading_seconds_max": 120,
@@ -536,7 +543,7 @@ export const problemHelp = {
   },
   "missing_signals": {
     "cause": "The reading contains none of the signals that count as evidence. Text and context fields alone do not count.",
-    "fix": "Send at least one of `heart_rate`, `sdnn`, `tone`, `expression` and `sentiment`, or do not send the reading."
+    "fix": "Send at least one of `heart_rate`, `sdnn`, `rmssd`, `tone`, `expression`, `sentiment` and `urgency`, or do not send the reading."
   },
   "timestamp_too_old": {
     "cause": "The `timestamp` is older than the limit. The reading was delayed or buffered, or the sender's clock is slow.",
@@ -747,6 +754,12 @@ export const enums = {
     "surprised",
     "neutral"
   ],
+  "Urgency": [
+    "low",
+    "medium",
+    "high",
+    "critical"
+  ],
   "ActivityLevel": [
     "resting",
     "light",
@@ -906,6 +919,10 @@ export const bounds = {
     "steps_last_minute": {
       "minimum": 0,
       "maximum": 400
+    },
+    "respiratory_rate": {
+      "minimum": 4,
+      "maximum": 60
     }
   },
   "StateReading": {
@@ -950,6 +967,10 @@ export const bounds = {
     "heart_rate": {
       "minimum": 30,
       "maximum": 220
+    },
+    "respiratory_rate": {
+      "minimum": 4,
+      "maximum": 60
     }
   },
   "HistorySummary": {
@@ -1058,4 +1079,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "bf374519f1f5638e14eb2fb902a816fa36e88bf10e94c4dca8dc8a225ab2019e" as const;
+export const contractDigest = "a9fc6fd540566cb753b7507b9de57b0cc2fcb2e93fabc3247d1eefa5179cd4da" as const;

@@ -23,7 +23,12 @@ test('the client ingests a reading, reads state, history and triggers, and erase
   expect((await client.history(session_id)).minutes).toBe(5);
   expect((await client.history(session_id, 60)).datapoints).toHaveLength(1);
   expect(Object.keys((await client.triggers(subject_id)).triggers)).toEqual(['exams']);
-  expect(await client.deleteSubject(subject_id)).toEqual({ subject_id, deleted: true, sessions_removed: 1 });
+  expect(await client.deleteSubject(subject_id)).toEqual({
+    subject_id,
+    deleted: true,
+    sessions_removed: 1,
+    triggers_removed: 1,
+  });
 });
 
 test('the client registers, lists, tests, retries and removes a webhook', async () => {

@@ -30,8 +30,14 @@ test('an erasure deletes all data of a subject and nothing else', async () => {
   await liveOnce(service, 'bert', 1);
   const before = await rowCounts(service);
   await liveOnce(service, 'anna', 3);
+  const profile = await service.request('/v1/triggers?subject_id=anna');
+  const topics = Object.keys(profile.body.triggers).length;
+  expect(topics).toBeGreaterThan(0);
   const erased = await service.request('/v1/subjects/anna', { method: 'DELETE' });
-  expect(erased).toMatchObject({ status: 200, body: { subject_id: 'anna', deleted: true, sessions_removed: 3 } });
+  expect(erased).toMatchObject({
+    status: 200,
+    body: { subject_id: 'anna', deleted: true, sessions_removed: 3, triggers_removed: topics },
+  });
   expect(await rowCounts(service)).toEqual(before);
   for (const path of ['state?session_id=anna-0', 'history?session_id=anna-0', 'triggers?subject_id=anna'])
     expect((await service.request(`/v1/${path}`)).status).toBe(404);
@@ -142,7 +148,7 @@ test('a reading that arrives during an erasure waits for its end and starts a ne
   expect(await eraseSubject(interrupted, accountId, 'anna')).toBeUndefined();
   await late;
   expect(await rowCounts(service)).toEqual([1, 1, 1, 1, 0]);
-  expect(await eraseSubject(service.store, accountId, 'anna')).toBe(1);
+  expect(await eraseSubject(service.store, accountId, 'anna')).toEqual({ sessions: 1, triggers: 1 });
   expect(await rowCounts(service)).toEqual([0, 0, 0, 0, 0]);
 });
 
@@ -151,5 +157,5 @@ test('a subject whose name requires encoding in a path is found', async () => {
   const subject_id = 'a/b?c#d%20e:f';
   await service.read({ subject_id, heart_rate: 95 });
   const erased = await service.request(`/v1/subjects/${encodeURIComponent(subject_id)}`, { method: 'DELETE' });
-  expect(erased.body).toEqual({ subject_id, deleted: true, sessions_removed: 1 });
+  expect(erased.body).toEqual({ subject_id, deleted: true, sessions_removed: 1, triggers_removed: 0 });
 });

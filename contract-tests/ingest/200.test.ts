@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { enums } from '../../generated/spec.js';
 import { startTestService } from '../support/service.js';
 
 test('a reading with every signal returns the state in the documented shape', async () => {
@@ -185,4 +186,27 @@ test('six hundred concurrent readings are all stored, in order of arrival per se
     const { body } = await request(`/v1/history?session_id=s${session}&minutes=5`);
     expect(body.datapoints).toHaveLength(100);
   }
+});
+
+test('urgency is textual evidence, stronger the more urgent, and sufficient as a signal', async () => {
+  const { read } = await startTestService();
+  const scores = [];
+  for (const urgency of enums.Urgency) {
+    const answer = await read({ session_id: `urgency-${urgency}`, urgency });
+    expect(answer.signals_received).toEqual(['textual']);
+    expect(answer.action_reason.toLowerCase()).toContain(`${urgency} urgency`);
+    scores.push(answer.stress_score);
+  }
+  expect(scores).toEqual([...new Set(scores)].sort((a, b) => a - b));
+});
+
+test('a respiratory rate and a device appear in the history, change no score and are no signals', async () => {
+  const { read, ingest, request } = await startTestService();
+  const labels = { respiratory_rate: 15.5, source_device: 'wrist watch' };
+  const plain = await read({ session_id: 'plain', heart_rate: 95 });
+  const labeled = await read({ session_id: 'labeled', heart_rate: 95, ...labels });
+  expect({ ...labeled, session_id: 'plain' }).toEqual(plain);
+  const { body } = await request('/v1/history?session_id=labeled');
+  expect(body.datapoints).toMatchObject([{ heart_rate: 95, ...labels }]);
+  expect(await ingest(labels)).toMatchObject({ status: 400, body: { code: 'missing_signals' } });
 });

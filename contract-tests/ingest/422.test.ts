@@ -25,6 +25,11 @@ test.each([
   ['session_id', 'x'.repeat(257), 'string_too_long', 'Input should have at most 256 characters'],
   ['session_id', 7, 'string_type', 'Input should be a valid string'],
   ['subject_id', 'a\n', 'pattern_mismatch', 'Input should be visible ASCII characters without spaces'],
+  ['urgency', 'urgent', 'enum', 'Input should be one of the allowed values'],
+  ['respiratory_rate', 3.9, 'greater_than_equal', 'Input should be greater than or equal to 4'],
+  ['respiratory_rate', 61, 'less_than_equal', 'Input should be less than or equal to 60'],
+  ['source_device', 'x'.repeat(65), 'string_too_long', 'Input should have at most 64 characters'],
+  ['source_device', 'é', 'pattern_mismatch', 'Input should be printable ASCII characters'],
   ['user_message', '', 'string_too_short', 'Input should have at least 1 characters'],
   ['timestamp', 1_700_000_000, 'string_type', 'Input should be a valid string'],
 ])('%s %j is refused with %s', async (field, value, code, detail) => {

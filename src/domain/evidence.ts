@@ -13,6 +13,7 @@ export const labelEvidenceOf = {
     model.reliability.sentiment *
     Math.sign(sentiment) *
     Math.abs(sentiment) ** model.sentiment_exponent,
+  urgency: (urgency: NonNullable<SignalValues['urgency']>): number => model.urgency_log_odds[urgency],
 };
 
 /**

@@ -5,8 +5,9 @@ import type { Point } from './session.js';
 import { laws } from './testing/arbitraries.js';
 
 const scores = fc.array(fc.integer({ min: 0, max: 100 }), { maxLength: 40 });
+const unlabeled = { respiratoryRate: null, sourceDevice: null };
 const pointsOf = (values: readonly number[]): Point[] =>
-  values.map((score, index) => ({ timestampMs: index * 1000, score, confidence: 0.5, heartRate: null }));
+  values.map((score, index) => ({ timestampMs: index * 1000, score, confidence: 0.5, heartRate: null, ...unlabeled }));
 
 test('fewer than three points have no trend', () => {
   expect([[], [10], [0, 100]].map(trendOf)).toEqual(['stable', 'stable', 'stable']);
@@ -40,10 +41,10 @@ test('a window without a point has neither transitions nor extremes', () => {
   });
 });
 
-test('a point without a heart rate shows none', () => {
+test('a point shows the heart rate, respiratory rate and device that its reading had, and no others', () => {
   const [without, withOne] = toHistory('s1', 5, [
-    { timestampMs: 0, score: 20, confidence: 0.5, heartRate: null },
-    { timestampMs: 1000, score: 19, confidence: 0.5, heartRate: 61.5 },
+    { timestampMs: 0, score: 20, confidence: 0.5, heartRate: null, ...unlabeled },
+    { timestampMs: 1000, score: 19, confidence: 0.5, heartRate: 61.5, respiratoryRate: 15.5, sourceDevice: 'watch' },
   ]).datapoints;
   expect(without).toEqual({
     timestamp: '1970-01-01T00:00:00.000Z',
@@ -51,7 +52,7 @@ test('a point without a heart rate shows none', () => {
     stress_score: 20,
     confidence: 0.5,
   });
-  expect(withOne).toMatchObject({ state: 'calm', heart_rate: 61.5 });
+  expect(withOne).toMatchObject({ state: 'calm', heart_rate: 61.5, respiratory_rate: 15.5, source_device: 'watch' });
 });
 
 test('transitions count changes of state, not of score', () => {

@@ -24,7 +24,9 @@ function byInstantAndStress(a: Point, b: Point): number {
     a.timestampMs - b.timestampMs ||
     a.score - b.score ||
     a.confidence - b.confidence ||
-    (a.heartRate ?? 0) - (b.heartRate ?? 0)
+    (a.heartRate ?? 0) - (b.heartRate ?? 0) ||
+    (a.respiratoryRate ?? 0) - (b.respiratoryRate ?? 0) ||
+    compareText(a.sourceDevice ?? '', b.sourceDevice ?? '')
   );
 }
 
@@ -37,9 +39,22 @@ export function trendOf(scores: readonly number[]): Schema<'History'>['trend'] {
   return difference > 0 ? 'rising' : 'falling';
 }
 
-function toDatapoint({ score, confidence, heartRate }: Point, timestamp: string): Schema<'HistoryDatapoint'> {
-  const datapoint = { timestamp, state: bandOf(score).state, stress_score: score, confidence };
-  return heartRate === null ? datapoint : { ...datapoint, heart_rate: heartRate };
+function toDatapoint(point: Point, timestamp: string): Schema<'HistoryDatapoint'> {
+  const { score, confidence, heartRate, respiratoryRate, sourceDevice } = point;
+  const datapoint: Schema<'HistoryDatapoint'> = {
+    timestamp,
+    state: bandOf(score).state,
+    stress_score: score,
+    confidence,
+  };
+  if (heartRate !== null) datapoint.heart_rate = heartRate;
+  if (respiratoryRate !== null) datapoint.respiratory_rate = respiratoryRate;
+  if (sourceDevice !== null) datapoint.source_device = sourceDevice;
+  return datapoint;
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
 }
 
 function countTransitions(scores: readonly number[]): number {

@@ -182,6 +182,7 @@ test('a late reading that is newest for none of its signals moves nothing', () =
         tone: 'calm',
         expression: 'neutral',
         sentiment: 0,
+        urgency: 'low',
         atMs: now,
       } as const;
       const held = advanceTo([...before, all]);

@@ -83,6 +83,7 @@ test('the strongest evidence for where the score went is named, unless it is nex
     tone: 'voice',
     expression: 'face',
     sentiment: 'words',
+    urgency: 'urgency',
   };
   fc.assert(
     fc.property(signals, typical, (all, known) => {

@@ -39,6 +39,7 @@ const phrases: { readonly [N in EvidenceName]: (situation: Situation, driver: Dr
     const strength = Math.abs(sentiment) >= model.reason.sentiment_strong ? 'strongly ' : '';
     return sentiment === 0 ? 'neutral words' : `${strength}${sentiment < 0 ? 'negative' : 'positive'} words`;
   },
+  urgency: ({ signals }) => `${signals.urgency?.value} urgency`,
 };
 
 /** What a heart rate says beyond its evidence: that movement explains it, or that a jump awaits confirmation. */

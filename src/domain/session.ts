@@ -62,6 +62,10 @@ export interface Point {
   readonly confidence: number;
   /** bpm; null where the reading carried none. */
   readonly heartRate: number | null;
+  /** Breaths per minute; null where the reading carried none. */
+  readonly respiratoryRate: number | null;
+  /** Label of the device; null where the reading carried none. */
+  readonly sourceDevice: string | null;
 }
 
 export interface Step {
@@ -237,6 +241,8 @@ function receivedAt(
   return enums.SignalCategory.filter((category) => both.has(category));
 }
 
-function pointOf({ atMs, heart_rate }: Reading, score: number, confidence: number): Point {
-  return { timestampMs: atMs, score, confidence, heartRate: heart_rate ?? null };
+function pointOf(reading: Reading, score: number, confidence: number): Point {
+  const { atMs, heart_rate = null, respiratory_rate = null, source_device = null } = reading;
+  const recorded = { respiratoryRate: respiratory_rate, sourceDevice: source_device };
+  return { timestampMs: atMs, score, confidence, heartRate: heart_rate, ...recorded };
 }

@@ -1,7 +1,7 @@
 import { stressModel as model } from '../../generated/spec.js';
 import type { SignalCategory, Submission } from '../contract.js';
 
-export type SignalName = 'heart_rate' | 'sdnn' | 'rmssd' | 'tone' | 'expression' | 'sentiment';
+export type SignalName = 'heart_rate' | 'sdnn' | 'rmssd' | 'tone' | 'expression' | 'sentiment' | 'urgency';
 
 /** Signals of one reading, within the bounds of the contract. Absent means not measured. */
 export type SignalValues = Pick<Submission, SignalName>;
@@ -9,8 +9,11 @@ export type SignalValues = Pick<Submission, SignalName>;
 /** Context that may explain a heart rate but is no evidence for stress. */
 export type Context = Pick<Submission, 'activity_level' | 'steps_last_minute'>;
 
+/** Fields that the history shows and no computation uses. */
+export type Recorded = Pick<Submission, 'respiratory_rate' | 'source_device'>;
+
 /** One reading: signals and context at one time, epoch ms. */
-export interface Reading extends SignalValues, Context {
+export interface Reading extends SignalValues, Context, Recorded {
   readonly atMs: number;
   /** Absent if the reading names no subject. */
   readonly subjectId?: string;
@@ -32,6 +35,7 @@ export const categoryOf: { readonly [N in SignalName]: SignalCategory } = {
   tone: 'vocal',
   expression: 'visual',
   sentiment: 'textual',
+  urgency: 'textual',
 };
 export const signalNames = Object.keys(categoryOf) as readonly SignalName[];
 
@@ -47,6 +51,7 @@ const higherFirst: CompareStress<number> = (a, b) => a - b;
 const lowerFirst: CompareStress<number> = (a, b) => b - a;
 const harsherTone = byPoints(model.tone_points);
 const harsherExpression = byPoints(model.expression_points);
+const moreUrgent = byPoints(model.urgency_log_odds);
 
 /**
  * Returns the newest value of each signal after a reading. If two values have the same time, the more stressful one
@@ -61,6 +66,7 @@ export function mergeSignals(signals: Signals, reading: Reading): Signals {
     tone: newest(signals.tone, reading.tone, atMs, harsherTone),
     expression: newest(signals.expression, reading.expression, atMs, harsherExpression),
     sentiment: newest(signals.sentiment, reading.sentiment, atMs, lowerFirst),
+    urgency: newest(signals.urgency, reading.urgency, atMs, moreUrgent),
   };
 }
 

@@ -27,7 +27,7 @@ export interface Assessment {
   readonly drivers: readonly Driver[];
 }
 
-export type EvidenceName = 'heart_rate' | 'hrv' | 'tone' | 'expression' | 'sentiment';
+export type EvidenceName = 'heart_rate' | 'hrv' | 'tone' | 'expression' | 'sentiment' | 'urgency';
 
 /** One part of a score. */
 export interface Driver {
@@ -46,6 +46,7 @@ const categoryOf: { readonly [N in EvidenceName]: SignalCategory } = {
   tone: 'vocal',
   expression: 'visual',
   sentiment: 'textual',
+  urgency: 'textual',
 };
 
 /**
@@ -85,10 +86,11 @@ function driversOf({ signals, typical, heart, explainedBpm }: Situation, atMs: n
   const room = model.heart_rate.log_odds_with_hrv_max - heartLogOdds;
   if (weight > 0)
     drivers.push({ evidence: 'hrv', drop, weight, logOdds: Math.min(room, weight * variabilityEvidence(drop)) });
-  const { tone, expression, sentiment } = signals;
+  const { tone, expression, sentiment, urgency } = signals;
   if (tone) add('tone', weightOf(tone.atMs), labelEvidenceOf.tone(tone.value));
   if (expression) add('expression', weightOf(expression.atMs), labelEvidenceOf.expression(expression.value));
   if (sentiment) add('sentiment', weightOf(sentiment.atMs), labelEvidenceOf.sentiment(sentiment.value));
+  if (urgency) add('urgency', weightOf(urgency.atMs), labelEvidenceOf.urgency(urgency.value));
   return drivers;
 }
 

@@ -6,8 +6,10 @@ import type { Services } from './services.js';
 /** Responds after all data of the subject is erased. */
 export function deleteSubject({ store }: Services): Operation<'deleteSubject'> {
   return async ({ params }, { accountId }) => {
-    const sessions = await eraseSubject(store, accountId, params.subject_id);
-    if (sessions === undefined) throw new ProblemError('subject_not_found');
-    return { status: 200, body: { subject_id: params.subject_id, deleted: true, sessions_removed: sessions } };
+    const { subject_id } = params;
+    const erased = await eraseSubject(store, accountId, subject_id);
+    if (!erased) throw new ProblemError('subject_not_found');
+    const { sessions, triggers } = erased;
+    return { status: 200, body: { subject_id, deleted: true, sessions_removed: sessions, triggers_removed: triggers } };
   };
 }

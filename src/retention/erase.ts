@@ -8,15 +8,26 @@ const batchRows = 500;
 /**
  * Erases all data about a subject. Its deliveries are deleted in small batches. One transaction then deletes everything
  * that a request could return. At last, the readings of its sessions are deleted in small batches. Resolves with the
- * number of sessions, or undefined for an unknown subject.
+ * numbers of sessions and triggers, or undefined for an unknown subject.
  */
-export async function eraseSubject(store: Store, accountId: string, subjectId: string): Promise<number | undefined> {
+export async function eraseSubject(
+  store: Store,
+  accountId: string,
+  subjectId: string,
+): Promise<{ readonly sessions: number; readonly triggers: number } | undefined> {
   const deliveries = await eraseDeliveries(store, accountId, subjectId);
-  const sessions = await store.transact((writerOf) => eraseUnderLock(writerOf(accountId), subjectId));
-  const erasures = sessions ?? (deliveries > 0 ? [] : undefined);
-  if (erasures) await finish(store, erasures);
-  if (erasures) await store.erasedLog.truncate();
-  return erasures?.length;
+  const found = await store.transact((writerOf) => eraseUnderLock(writerOf(accountId), subjectId));
+  const erased = found ?? (deliveries > 0 ? { sessions: [], triggers: 0 } : undefined);
+  if (!erased) return undefined;
+  await finish(store, erased.sessions);
+  await store.erasedLog.truncate();
+  return { sessions: erased.sessions.length, triggers: erased.triggers };
+}
+
+interface Erased {
+  readonly sessions: readonly Erasure[];
+  /** Number of triggers. */
+  readonly triggers: number;
 }
 
 /** Completes erasures that a stopped process left unfinished, until none is left or `signal` aborts. */
@@ -50,10 +61,10 @@ async function finish(store: Store, erasures: readonly Erasure[], signal?: Abort
  * Deletes everything but the readings, under the subject's lock, even if the subject is unknown. Concurrent writers
  * commit before the lock or start with a new subject after it, so no session of the subject is missed.
  */
-async function eraseUnderLock(writer: Writer, subjectId: string): Promise<readonly Erasure[] | undefined> {
+async function eraseUnderLock(writer: Writer, subjectId: string): Promise<Erased | undefined> {
   const locked = await writer.subjects.lock([subjectId]);
   const triggers = await writer.triggers.removeAll(subjectId);
   const { sessions, notifications } = await writer.eraseSessions(subjectId);
   await writer.subjects.remove(subjectId);
-  return locked.get(subjectId) || triggers + sessions.length + notifications > 0 ? sessions : undefined;
+  return locked.get(subjectId) || triggers + sessions.length + notifications > 0 ? { sessions, triggers } : undefined;
 }

@@ -16,7 +16,8 @@ export interface ReadingKey {
 
 export type StoredReading = ReadingKey & { readonly point: Point; readonly answer: Answer };
 
-type PointRow = Omit<Point, 'heartRate'> & { readonly heartRate: string | null };
+type Decimal = 'heartRate' | 'respiratoryRate';
+type PointRow = Omit<Point, Decimal> & { readonly [Name in Decimal]: string | null };
 
 /** Readings of one account. */
 export function readingTable(knex: Knex, accountId: string) {
@@ -31,6 +32,8 @@ export function readingTable(knex: Knex, accountId: string) {
           score: 'stress_score',
           confidence: 'confidence',
           heartRate: 'heart_rate',
+          respiratoryRate: 'respiratory_rate',
+          sourceDevice: 'source_device',
         })
         .where({ session_id: sessionId, incarnation })
         .where('timestamp_ms', '>', afterMs)
@@ -42,7 +45,10 @@ export function readingTable(knex: Knex, accountId: string) {
       rows.reverse();
       // Converts rows in place: an hour has thousands of rows, and copying each takes longer than the query.
       return rows.map((row) =>
-        Object.assign(row, { heartRate: row.heartRate === null ? null : Number(row.heartRate) }),
+        Object.assign(row, {
+          heartRate: toNumber(row.heartRate),
+          respiratoryRate: toNumber(row.respiratoryRate),
+        }),
       );
     },
 
@@ -77,12 +83,22 @@ export function readingTable(knex: Knex, accountId: string) {
         digest,
         stress_score: point.score,
         confidence: point.confidence,
-        heart_rate: point.heartRate === null ? null : String(point.heartRate),
+        heart_rate: toText(point.heartRate),
+        respiratory_rate: toText(point.respiratoryRate),
+        source_device: point.sourceDevice,
         response: rowFormats.response.encode(answer),
       }));
       return insertOf(knex, 'readings', rows);
     },
   };
+}
+
+function toNumber(text: string | null): number | null {
+  return text === null ? null : Number(text);
+}
+
+function toText(number: number | null): string | null {
+  return number === null ? null : String(number);
 }
 
 /** Deletes at most `batch` readings older than `beforeMs`. Returns their number. */

@@ -26,6 +26,7 @@ export const anyOf: { readonly [N in SignalName]: fc.Arbitrary<Value<N>> } = {
   rmssd: numberOf('rmssd'),
   tone: fc.constantFrom(...enums.Tone),
   expression: fc.constantFrom(...enums.Expression),
+  urgency: fc.constantFrom(...enums.Urgency),
   sentiment: numberOf('sentiment').map((value) => value + 0), // -0 becomes 0, as JSON has it
 };
 export const anyValues: fc.Arbitrary<SignalValues> = fc.record(anyOf, { requiredKeys: [] });
@@ -87,6 +88,7 @@ export const signals: fc.Arbitrary<Signals> = fc.record(
     tone: aged('tone'),
     expression: aged('expression'),
     sentiment: aged('sentiment'),
+    urgency: aged('urgency'),
   },
   { requiredKeys: [] },
 );
@@ -124,6 +126,7 @@ export const worsening: fc.Arbitrary<readonly [SignalValues, SignalValues]> = fc
   pairOf('tone', (a, b) => model.tone_points[a] - model.tone_points[b]),
   pairOf('expression', (a, b) => model.expression_points[a] - model.expression_points[b]),
   pairOf('sentiment', (a, b) => b - a),
+  pairOf('urgency', (a, b) => model.urgency_log_odds[a] - model.urgency_log_odds[b]),
 );
 
 /** Some readings in one order and in another. */

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { accounts } from './accounts.js';
+import { readingLabels } from './reading-labels.js';
 import { sessions } from './sessions.js';
 import { subjects } from './subjects.js';
 import { usage } from './usage.js';
@@ -15,4 +16,5 @@ export const migrations: ReadonlyArray<{ name: string; run: (knex: Knex) => Prom
   { name: 'initial-subjects', run: subjects },
   { name: 'initial-webhooks', run: webhooks },
   { name: 'initial-usage', run: usage },
+  { name: 'reading-labels', run: readingLabels },
 ];
