@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { expect, test } from 'vitest';
-import { createStateClient, ProblemError, type StateClient } from '../../clients/typescript/src/index.js';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import {
+  createStateClient,
+  ProblemError,
+  type ResponseInfo,
+  type StateClient,
+} from '../../clients/typescript/src/index.js';
 import { verifyWebhook } from '../../clients/typescript/src/webhooks.js';
 import { startReceiver } from '../support/receiver.js';
 import { startDelivering, startTestService, type TestService } from '../support/service.js';
@@ -57,15 +62,15 @@ test('the client verifies a delivery, also during a secret rotation', async () =
   const secret = created.secret ?? '';
   const { delivery_id } = await client.webhooks.test(created.id);
   const [first] = await receiver.until(1);
-  const verified = verifyWebhook({ headers: first?.headers ?? {}, body: first?.bytes ?? '', secret });
+  const verified = await verifyWebhook({ headers: first?.headers ?? {}, body: first?.bytes ?? '', secret });
   expect(verified).toEqual({ deliveryId: delivery_id, event: first?.event });
   const rotated = await client.webhooks.rotateSecret(created.id);
   await client.webhooks.test(created.id);
   const [, second] = await receiver.until(2);
   for (const one of [secret, rotated.secret ?? '', ['whsec_AAAA', secret]])
-    expect(verifyWebhook({ headers: second?.headers ?? {}, body: second?.bytes ?? '', secret: one })).toHaveProperty(
-      'event',
-    );
+    expect(
+      await verifyWebhook({ headers: second?.headers ?? {}, body: second?.bytes ?? '', secret: one }),
+    ).toHaveProperty('event');
   await client.webhooks.remove(created.id);
 });
 
@@ -83,9 +88,9 @@ test('an error response becomes a ProblemError with its code, all validation err
   await expect(clientOf({ ...service, key: 'sk_none' }).state('s1')).rejects.toMatchObject({ code: 'invalid_api_key' });
 });
 
-test('a 429 whose Retry-After exceeds waitMaxSeconds is thrown immediately, with policy and wait time', async () => {
+test('a 429 whose Retry-After exceeds the wait budget is thrown immediately, with policy and wait time', async () => {
   const service = await startTestService({ env: { LIMIT_SESSION_REQUESTS_PER_MINUTE: '1' } });
-  const client = createStateClient({ baseUrl: service.url, key: service.key, waitMaxSeconds: 1 });
+  const client = createStateClient({ baseUrl: service.url, key: service.key, waitBudgetMs: 1000 });
   const timestamp = service.clock.at();
   await client.ingest({ session_id: 's1', timestamp, heart_rate: 70 });
   const error = await client.state('s1').catch((it: unknown) => it as ProblemError);
@@ -107,6 +112,39 @@ test('the client truncates a conversation turn that is too long, and the service
 
 test('a response that is not from the service becomes an UnexpectedAnswerError with its status', async () => {
   const answering = async () => new Response('<html>Bad Gateway</html>', { status: 502 });
-  const client = createStateClient({ baseUrl: 'http://127.0.0.1:9', key: 'sk_1', fetch: answering });
+  const client = createStateClient({ baseUrl: 'http://127.0.0.1:9', key: 'sk_1', fetch: answering, maxRetries: 0 });
   await expect(client.state('s1')).rejects.toMatchObject({ name: 'UnexpectedAnswerError', status: 502 });
+});
+
+test('for await iterates the items of all pages, and await returns the first page', async () => {
+  const service = await startTestService();
+  const client = clientOf(service);
+  const ids = Array.from({ length: 51 }, (_, index) => `page-${index}`);
+  for (const session_id of ids) await client.ingest({ session_id, timestamp: service.clock.at(), heart_rate: 70 });
+  const found = [];
+  for await (const { session_id } of client.sessions()) found.push(session_id);
+  expect(found.sort()).toEqual([...ids].sort());
+  const { sessions, next_cursor } = await client.sessions();
+  expect([sessions.length, typeof next_cursor]).toEqual([50, 'string']);
+});
+
+test('a call shows the headers and request id of its response, also of an error', async () => {
+  const service = await startTestService();
+  const client = clientOf(service);
+  const seen: ResponseInfo[] = [];
+  const onResponse = (response: ResponseInfo) => void seen.push(response);
+  const error = await client.state('none', { onResponse }).catch((it: unknown) => it as ProblemError);
+  await client.webhooks.list({ onResponse });
+  expect(seen.map(({ status }) => status)).toEqual([404, 200]);
+  expect(seen[0]?.requestId).toBe((error as ProblemError).requestId);
+  expect(seen[1]?.headers.get('content-type')).toContain('application/json');
+});
+
+test('URL and key default to SERVICE_URL and SERVICE_KEY, and a missing one is named', async () => {
+  const { url, key } = await startTestService();
+  vi.stubEnv('SERVICE_URL', url);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  expect(() => createStateClient()).toThrow('key is missing: pass it to createStateClient or set SERVICE_KEY');
+  vi.stubEnv('SERVICE_KEY', key);
+  expect(await createStateClient().webhooks.list()).toEqual([]);
 });

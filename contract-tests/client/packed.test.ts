@@ -21,13 +21,10 @@ const client = createStateClient({ baseUrl, key });
 const { state } = await client.ingest({ session_id: 's1', timestamp: new Date().toISOString(), tone: 'calm' });
 const known: State = state;
 const code = await client.triggers('none').catch((error: unknown) => (error instanceof ProblemError ? error.code : ''));
-const isRefused = (() => {
-  try {
-    return !verifyWebhook({ headers: {}, body: '', secret: 'whsec_' });
-  } catch (error) {
-    return error instanceof WebhookVerificationError;
-  }
-})();
+const isRefused = await verifyWebhook({ headers: {}, body: '', secret: 'whsec_' }).then(
+  () => false,
+  (error: unknown) => error instanceof WebhookVerificationError,
+);
 console.log(JSON.stringify({ known, code, isRefused }));
 `;
 const wrong = `

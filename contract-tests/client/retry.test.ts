@@ -17,8 +17,8 @@ function play(outcomes: readonly Outcome[], random = 0) {
   const sent: string[] = [];
   const waitedMs: number[] = [];
   const send = retrying({
-    retriesMax: 2,
-    waitMaxSeconds: 60,
+    maxRetries: 2,
+    waitBudgetMs: 60_000,
     timeoutMs: 1000,
     random: () => random,
     sleep: async (ms) => void waitedMs.push(ms),
@@ -39,7 +39,7 @@ test('a retry sends the same body after the requested delay plus jitter', async 
   expect(waitedMs).toEqual([1125, 7250]);
 });
 
-test('a call is retried at most retriesMax times', async () => {
+test('a call is retried at most maxRetries times', async () => {
   const { send, sent } = play(
     Array(9)
       .fill(undefined)
@@ -54,6 +54,22 @@ test('a delay over the limit and a non-retryable status are not retried', async 
     const { send, sent } = play([answer]);
     expect((await send(reading())).status).toBe(answer.status);
     expect(sent).toHaveLength(1);
+  }
+});
+
+test('waits of one call never exceed its budget together', async () => {
+  const { send, waitedMs } = play([busy(429, '40'), busy(429, '25'), new Response('{}')]);
+  expect((await send(reading())).status).toBe(429);
+  expect(waitedMs).toEqual([40_000]);
+});
+
+test('a 502 and a 504 are retried only where the service may have processed the request without harm', async () => {
+  for (const status of [502, 504]) {
+    const safe = play([busy(status, '1'), new Response('{}')]);
+    expect((await safe.send(reading())).status).toBe(200);
+    const unsafe = play([busy(status, '1')]);
+    expect((await unsafe.send(new Request('http://x/v1/subjects/p1', { method: 'DELETE' }))).status).toBe(status);
+    expect([safe.sent.length, unsafe.sent.length]).toEqual([2, 1]);
   }
 });
 
@@ -80,7 +96,10 @@ test('a rotation, a registration and an erasure without Idempotency-Key are not 
     ['DELETE', '/v1/subjects/p1'],
   ]) {
     const { send, sent } = play([lost()]);
-    await expect(send(new Request(`http://x${path}`, { method: method ?? '' }))).rejects.toThrow('fetch failed');
+    await expect(send(new Request(`http://x${path}`, { method: method ?? '' }))).rejects.toMatchObject({
+      name: 'ConnectionError',
+      cause: lost(),
+    });
     expect(sent).toHaveLength(1);
   }
 });
@@ -88,7 +107,7 @@ test('a rotation, a registration and an erasure without Idempotency-Key are not 
 test('an attempt ends at its timeout, and an abort signal ends the whole call', async () => {
   const hanging: typeof fetch = (_, init) =>
     new Promise((_resolve, reject) => init?.signal?.addEventListener('abort', () => reject(init.signal?.reason)));
-  const parts = { retriesMax: 1, waitMaxSeconds: 1, random: Math.random, sleep, fetch: hanging };
+  const parts = { maxRetries: 1, waitBudgetMs: 1000, random: Math.random, sleep, fetch: hanging };
   const stop = new AbortController();
   const state = () => new Request('http://x/v1/state', { signal: stop.signal });
   await expect(retrying({ ...parts, timeoutMs: 5 })(state())).rejects.toMatchObject({ name: 'TimeoutError' });
@@ -110,7 +129,7 @@ test.each(['', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n'])(
     setFlagsFromString('--expose-gc');
     const collecting = setInterval(runInNewContext('gc') as () => void, 50);
     onTestFinished(() => clearInterval(collecting));
-    const limits = { retriesMax: 0, waitMaxSeconds: 1, timeoutMs: 500, random: () => 0 };
+    const limits = { maxRetries: 0, waitBudgetMs: 1000, timeoutMs: 500, random: () => 0 };
     const send = retrying({ ...limits, fetch, sleep });
     const { signal } = new AbortController();
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;

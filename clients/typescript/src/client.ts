@@ -2,17 +2,22 @@ import createFetchClient from 'openapi-fetch';
 import type { paths } from '../../../generated/api.js';
 import { fitBody } from './fit-body.js';
 import { errorOf } from './problem-error.js';
-import { retrying, type RetryOptions, sleep } from './retry.js';
+import { type Pages, pagesOf } from './pages.js';
+import { retrying, retryDefaults, type RetryOptions, sleep } from './retry.js';
 import type {
   Delivery,
   DeliveryFilter,
   DeliveryList,
   Erasure,
+  FailedDelivery,
   FailedDeliveryFilter,
   FailedDeliveryList,
   History,
   RetryAccepted,
   RetryRequest,
+  SessionFilter,
+  SessionList,
+  SessionSummary,
   StateReading,
   Submission,
   TestAccepted,
@@ -22,17 +27,27 @@ import type {
 } from './schemas.js';
 
 export interface ClientOptions extends Partial<RetryOptions> {
-  /** URL of the service, e.g. `https://state.example.com`. */
-  readonly baseUrl: string;
-  /** The API key, `sk_…`. */
-  readonly key: string;
+  /** URL of the service, e.g. `https://state.example.com`. Default: the environment variable `SERVICE_URL`. */
+  readonly baseUrl?: string;
+  /** The API key, `sk_…`. Default: the environment variable `SERVICE_KEY`. */
+  readonly key?: string;
   /** Replaces the global `fetch`. */
   readonly fetch?: typeof fetch;
 }
 
-export interface CallOptions {
+/** Options of one call. They override those of the client. */
+export interface CallOptions extends Partial<RetryOptions> {
   /** Aborts the call, including waits between retries. */
   readonly signal?: AbortSignal;
+  /** Called with the final response, also with an error response, before the call settles. */
+  readonly onResponse?: (response: ResponseInfo) => void;
+}
+
+export interface ResponseInfo {
+  readonly status: number;
+  readonly headers: Headers;
+  /** `X-Request-Id`. Quote it in support requests. Null for a response that is not from the service. */
+  readonly requestId: string | null;
 }
 
 /** Options of calls that are not idempotent without a key. */
@@ -42,7 +57,8 @@ export interface IdempotentCallOptions extends CallOptions {
 }
 
 /**
- * Client of the API. Every method rejects with ProblemError for an error of the service, and retries retryable errors.
+ * Client of the API. Every method retries retryable errors. It rejects with ProblemError for an error of the service, and
+ * with ConnectionError or TimeoutError without a response.
  */
 export interface StateClient {
   /** Sends a reading. Cuts texts if the body would be too large. */
@@ -51,6 +67,8 @@ export interface StateClient {
   /** Returns the last `minutes` minutes, 5 by default. */
   history(session_id: string, minutes?: number, call?: CallOptions): Promise<History>;
   triggers(subject_id: string, call?: CallOptions): Promise<TriggerProfile>;
+  /** Returns the sessions, newest first. */
+  sessions(filter?: SessionFilter, call?: CallOptions): Pages<SessionList, SessionSummary>;
   /** Erases all data about a person. */
   deleteSubject(subject_id: string, call?: CallOptions): Promise<Erasure>;
   readonly webhooks: WebhookClient;
@@ -65,57 +83,98 @@ export interface WebhookClient {
   rotateSecret(id: string, call?: IdempotentCallOptions): Promise<Webhook>;
   /** Sends a signed sample event. */
   test(id: string, call?: IdempotentCallOptions): Promise<TestAccepted>;
-  /** Returns a page of the delivery log, newest first. Continue with `next_cursor` until it is null. */
-  deliveries(filter?: DeliveryFilter, call?: CallOptions): Promise<DeliveryList>;
+  /** Returns the delivery log, newest first. */
+  deliveries(filter?: DeliveryFilter, call?: CallOptions): Pages<DeliveryList, Delivery>;
   /** Returns one delivery of any status, by its `webhook-id`. */
   delivery(id: string, call?: CallOptions): Promise<Delivery>;
-  /** Returns a page, newest first. Continue with `next_cursor` until it is null. */
-  failedDeliveries(filter?: FailedDeliveryFilter, call?: CallOptions): Promise<FailedDeliveryList>;
+  /** Returns the failed deliveries, newest first. */
+  failedDeliveries(filter?: FailedDeliveryFilter, call?: CallOptions): Pages<FailedDeliveryList, FailedDelivery>;
   retry(deliveries: RetryRequest, call?: CallOptions): Promise<RetryAccepted>;
 }
 
-const defaults: RetryOptions = { retriesMax: 4, waitMaxSeconds: 60, timeoutMs: 30_000 };
-
-export function createStateClient({ baseUrl, key, fetch = globalThis.fetch, ...retry }: ClientOptions): StateClient {
-  const api = createFetchClient<paths>({
-    baseUrl,
-    headers: { 'X-Service-Key': key },
-    fetch: retrying({ ...defaults, ...retry, fetch, sleep, random: Math.random }),
-  });
+export function createStateClient(options: ClientOptions = {}): StateClient {
+  const { baseUrl = fromEnvironment('SERVICE_URL', 'baseUrl'), key = fromEnvironment('SERVICE_KEY', 'key') } = options;
+  const api = createFetchClient<paths>({ baseUrl, headers: { 'X-Service-Key': key } });
+  const on = optionsWith(options);
   const ofSession = (session_id: string) => ({ params: { query: { session_id } } });
   const ofWebhook = (id: string) => ({ params: { path: { id } } });
   return {
-    ingest: async (submission, call) => read(await api.POST('/v1/ingest', { ...call, body: fitBody(submission) })),
-    state: async (session_id, call) => read(await api.GET('/v1/state', { ...call, ...ofSession(session_id) })),
+    ingest: async (submission, call) => read(await api.POST('/v1/ingest', { ...on(call), body: fitBody(submission) })),
+    state: async (session_id, call) => read(await api.GET('/v1/state', { ...on(call), ...ofSession(session_id) })),
     history: async (session_id, minutes, call) => {
       const query = minutes === undefined ? { session_id } : { session_id, minutes };
-      return read(await api.GET('/v1/history', { ...call, params: { query } }));
+      return read(await api.GET('/v1/history', { ...on(call), params: { query } }));
     },
     triggers: async (subject_id, call) =>
-      read(await api.GET('/v1/triggers', { ...call, params: { query: { subject_id } } })),
+      read(await api.GET('/v1/triggers', { ...on(call), params: { query: { subject_id } } })),
+    sessions: (filter, call) =>
+      pagesOf(
+        async (cursor) => read(await api.GET('/v1/sessions', { ...on(call), params: { query: at(cursor, filter) } })),
+        ({ sessions }) => sessions,
+      ),
     deleteSubject: async (subject_id, call) =>
-      read(await api.DELETE('/v1/subjects/{subject_id}', { ...call, params: { path: { subject_id } } })),
+      read(await api.DELETE('/v1/subjects/{subject_id}', { ...on(call), params: { path: { subject_id } } })),
     webhooks: {
-      register: async (body, call) => read(await api.POST('/webhooks/register', { ...sending(call), body })),
-      list: async (call) => read(await api.GET('/webhooks', { ...call })).webhooks,
-      remove: async (id, call) => succeed(await api.DELETE('/webhooks/{id}', { ...call, ...ofWebhook(id) })),
+      register: async (body, call) => read(await api.POST('/webhooks/register', { ...on(withKey(call)), body })),
+      list: async (call) => read(await api.GET('/webhooks', on(call))).webhooks,
+      remove: async (id, call) => succeed(await api.DELETE('/webhooks/{id}', { ...on(call), ...ofWebhook(id) })),
       rotateSecret: async (id, call) =>
-        read(await api.POST('/webhooks/{id}/rotate-secret', { ...sending(call), ...ofWebhook(id) })),
-      test: async (id, call) => read(await api.POST('/webhooks/{id}/test', { ...sending(call), ...ofWebhook(id) })),
-      deliveries: async (query = {}, call) =>
-        read(await api.GET('/webhooks/deliveries', { ...call, params: { query } })),
+        read(await api.POST('/webhooks/{id}/rotate-secret', { ...on(withKey(call)), ...ofWebhook(id) })),
+      test: async (id, call) => read(await api.POST('/webhooks/{id}/test', { ...on(withKey(call)), ...ofWebhook(id) })),
+      deliveries: (filter, call) =>
+        pagesOf(
+          async (cursor) =>
+            read(await api.GET('/webhooks/deliveries', { ...on(call), params: { query: at(cursor, filter) } })),
+          ({ deliveries }) => deliveries,
+        ),
       delivery: async (delivery_id, call) =>
-        read(await api.GET('/webhooks/deliveries/{delivery_id}', { ...call, params: { path: { delivery_id } } })),
-      failedDeliveries: async (query = {}, call) =>
-        read(await api.GET('/webhooks/retries', { ...call, params: { query } })),
-      retry: async (body, call) => read(await api.POST('/webhooks/retries', { ...call, body })),
+        read(await api.GET('/webhooks/deliveries/{delivery_id}', { ...on(call), params: { path: { delivery_id } } })),
+      failedDeliveries: (filter, call) =>
+        pagesOf(
+          async (cursor) =>
+            read(await api.GET('/webhooks/retries', { ...on(call), params: { query: at(cursor, filter) } })),
+          ({ deliveries }) => deliveries,
+        ),
+      retry: async (body, call) => read(await api.POST('/webhooks/retries', { ...on(call), body })),
     },
   };
 }
 
+type InternalCall = CallOptions & { readonly headers?: Record<string, string> };
+
+/** Returns a function that converts the options of a call to those of openapi-fetch. */
+function optionsWith({ fetch = globalThis.fetch, baseUrl: _, key: __, ...ofClient }: ClientOptions) {
+  return ({ signal, headers, onResponse, ...ofCall }: InternalCall = {}) => {
+    const send = retrying({ ...retryDefaults, ...ofClient, ...ofCall, fetch, sleep, random: Math.random });
+    const observed = async (request: Request) => {
+      const response = await send(request);
+      onResponse?.({
+        status: response.status,
+        headers: response.headers,
+        requestId: response.headers.get('x-request-id'),
+      });
+      return response;
+    };
+    return { fetch: observed, ...(signal && { signal }), ...(headers && { headers }) };
+  };
+}
+
 /** Adds an Idempotency-Key, so that the call can be resent when its response is lost. */
-function sending({ idempotencyKey = crypto.randomUUID(), ...call }: IdempotentCallOptions = {}) {
+function withKey({ idempotencyKey = crypto.randomUUID(), ...call }: IdempotentCallOptions = {}): InternalCall {
   return { ...call, headers: { 'Idempotency-Key': idempotencyKey } };
+}
+
+/** Returns the query of a page. */
+function at<Filter extends object>(cursor: string | undefined, filter: Filter | undefined): Filter {
+  return { ...filter, ...(cursor !== undefined && { cursor }) } as Filter;
+}
+
+/** Reads a variable of the environment. Browsers and some edge runtimes have none. */
+function fromEnvironment(variable: string, option: string): string {
+  const { process } = globalThis as { process?: { env?: Readonly<Record<string, string | undefined>> } };
+  const value = process?.env?.[variable];
+  if (!value) throw new Error(`${option} is missing: pass it to createStateClient or set ${variable}`);
+  return value;
 }
 
 interface Answered<Data> {

@@ -1,13 +1,16 @@
+import { ConnectionError, TimeoutError } from './connection-error.js';
 import { retryAfterSeconds } from './problem-error.js';
 
 export interface RetryOptions {
-  /** Maximum number of retries per call. */
-  readonly retriesMax: number;
-  /** Maximum wait before a retry. A longer `Retry-After` fails the call, and the error contains the wait. */
-  readonly waitMaxSeconds: number;
-  /** Timeout of one attempt. */
+  /** Maximum number of retries per call. Default: 4. */
+  readonly maxRetries: number;
+  /** Total time in ms that a call may wait between its attempts. A longer wait fails the call. Default: 10,000. */
+  readonly waitBudgetMs: number;
+  /** Timeout of one attempt in ms. Default: 30,000. */
   readonly timeoutMs: number;
 }
+
+export const retryDefaults: RetryOptions = { maxRetries: 4, waitBudgetMs: 10_000, timeoutMs: 30_000 };
 
 export interface RetryParts extends RetryOptions {
   readonly fetch: typeof fetch;
@@ -17,30 +20,43 @@ export interface RetryParts extends RetryOptions {
   readonly random: () => number;
 }
 
+type Outcome = Response | ConnectionError | TimeoutError;
+
 const backoffMs = 250;
-/** 409: the first request with this Idempotency-Key is in progress. */
-const busy = [409, 429, 503];
+/** The service rejected the request before it did anything. 409: the first request with this Idempotency-Key runs. */
+const refused = [409, 429, 503];
+/** A proxy got no response from the service, which may have processed the request. */
+const lostByProxy = [502, 504];
 
 /**
  * Returns a fetch that resends requests with a retryable error: 429 and 503 stored nothing. When a response is lost, it
  * resends only requests that get the same response again: reads, readings, and requests with an Idempotency-Key.
+ * Rejects with ConnectionError or TimeoutError when the last attempt got no response.
  */
 export function retrying(parts: RetryParts): (request: Request) => Promise<Response> {
   return async (request) => {
+    let budgetMs = parts.waitBudgetMs;
     for (let retries = 0; ; retries += 1) {
-      const isLast = retries >= parts.retriesMax;
       const outcome = await attempt(parts, request);
-      if (outcome instanceof Response) {
-        const waitSeconds = busy.includes(outcome.status) ? (retryAfterSeconds(outcome.headers) ?? 1) : undefined;
-        if (isLast || waitSeconds === undefined || waitSeconds > parts.waitMaxSeconds) return outcome;
-        await parts.sleep(waitSeconds * 1000 + jitterMs(parts, retries), request.signal);
-      } else {
-        request.signal.throwIfAborted();
-        if (isLast || !answersTheSame(request)) throw outcome.error;
-        await parts.sleep(jitterMs(parts, retries), request.signal);
-      }
+      const waitMs = waitBefore(outcome, request, jitterMs(parts, retries));
+      if (waitMs === undefined || waitMs > budgetMs || retries >= parts.maxRetries) return settle(outcome);
+      budgetMs -= waitMs;
+      await parts.sleep(waitMs, request.signal);
     }
   };
+}
+
+/** Returns the wait in ms before the request may be resent. Undefined when resending is useless or not safe. */
+function waitBefore(outcome: Outcome, request: Request, jitter: number): number | undefined {
+  if (outcome instanceof Response && refused.includes(outcome.status))
+    return (retryAfterSeconds(outcome.headers) ?? 1) * 1000 + jitter;
+  const isLost = !(outcome instanceof Response) || lostByProxy.includes(outcome.status);
+  return isLost && answersTheSame(request) ? jitter : undefined;
+}
+
+function settle(outcome: Outcome): Response {
+  if (outcome instanceof Response) return outcome;
+  throw outcome;
 }
 
 /** Waits, or rejects when the signal aborts. */
@@ -62,20 +78,22 @@ export function sleep(ms: number, signal: AbortSignal): Promise<void> {
 /**
  * Resolves with the response after its whole body has arrived, so that the timeout covers the body too. Fetches a
  * clone, so that the request can be resent. The timer holds the controller: runtimes may garbage-collect the timeout of
- * `AbortSignal.any([…, AbortSignal.timeout()])` before it fires (nodejs/node#57736).
+ * `AbortSignal.any([…, AbortSignal.timeout()])` before it fires (nodejs/node#57736). Rejects when the caller aborts.
  */
-async function attempt({ fetch, timeoutMs }: RetryParts, request: Request): Promise<Response | { error: unknown }> {
+async function attempt({ fetch, timeoutMs }: RetryParts, request: Request): Promise<Outcome> {
   const controller = new AbortController();
   const stop = () => controller.abort(request.signal.reason);
-  const timer = setTimeout(() => controller.abort(new DOMException('timed out', 'TimeoutError')), timeoutMs);
+  const timedOut = new TimeoutError(timeoutMs);
+  const timer = setTimeout(() => controller.abort(timedOut), timeoutMs);
   request.signal.addEventListener('abort', stop, { once: true });
   try {
     if (request.signal.aborted) stop();
     const response = await fetch(request.clone(), { signal: controller.signal });
     const body = await response.arrayBuffer();
     return new Response(body.byteLength > 0 ? body : null, response);
-  } catch (error) {
-    return { error };
+  } catch (cause) {
+    request.signal.throwIfAborted();
+    return controller.signal.aborted ? timedOut : new ConnectionError(new URL(request.url).origin, cause);
   } finally {
     clearTimeout(timer);
     request.signal.removeEventListener('abort', stop);

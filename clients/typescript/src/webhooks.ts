@@ -1,4 +1,3 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { StateChange } from './schemas.js';
 
 export type { StateChange } from './schemas.js';
@@ -37,28 +36,32 @@ export class WebhookVerificationError extends Error {
 const defaultToleranceSeconds = 300;
 const secretPrefix = 'whsec_';
 
+const text = new TextEncoder();
+
 /**
  * Returns the event of a delivery that the service signed within the tolerance. During a rotation a delivery has two
- * signatures, and one match is enough. Throws WebhookVerificationError.
+ * signatures, and one match is enough. Rejects with WebhookVerificationError. Uses Web Crypto, so it runs in Node,
+ * browsers, workers and edge runtimes.
  */
-export function verifyWebhook(delivery: Delivery): Verified {
+export async function verifyWebhook(delivery: Delivery): Promise<Verified> {
   const { headers, body, secret, toleranceSeconds = defaultToleranceSeconds, now = Date.now } = delivery;
   const deliveryId = headerOf(headers, 'webhook-id');
   const timestamp = headerOf(headers, 'webhook-timestamp');
-  const standard = headerOf(headers, 'webhook-signature').split(' ');
-  const own = headerOf(headers, 'x-service-signature').split(',');
+  const standard = headerOf(headers, 'webhook-signature').split(' ').flatMap(base64After('v1,'));
+  const own = headerOf(headers, 'x-service-signature').split(',').flatMap(hexAfter('sha256='));
   if (!/^\d{1,12}$/.test(timestamp)) throw new WebhookVerificationError('timestamp_invalid');
-  const bytes = Buffer.from(body);
-  const signed = Buffer.concat([Buffer.from(`${deliveryId}.${timestamp}.`), bytes]);
-  const isSigned = [secret].flat().some((it) => {
-    const standardOf = `v1,${hmac(Buffer.from(it.slice(secretPrefix.length), 'base64'), signed).toString('base64')}`;
-    const ownOf = `sha256=${hmac(it, bytes).toString('hex')}`;
-    return includes(standard, standardOf) && includes(own, ownOf);
-  });
-  if (!isSigned) throw new WebhookVerificationError('signature_mismatch');
+  const bytes = typeof body === 'string' ? text.encode(body) : new Uint8Array(body);
+  const signed = concat(text.encode(`${deliveryId}.${timestamp}.`), bytes);
+  const matches = await Promise.all(
+    [secret].flat().map(async (it) => {
+      const [decoded] = base64After(secretPrefix)(it);
+      return (await matchesAny(decoded, standard, signed)) && (await matchesAny(text.encode(it), own, bytes));
+    }),
+  );
+  if (!matches.includes(true)) throw new WebhookVerificationError('signature_mismatch');
   if (Math.abs(now() / 1000 - Number(timestamp)) > toleranceSeconds)
     throw new WebhookVerificationError('timestamp_out_of_tolerance');
-  return { event: JSON.parse(bytes.toString()) as StateChange, deliveryId };
+  return { event: JSON.parse(new TextDecoder().decode(bytes)) as StateChange, deliveryId };
 }
 
 function headerOf(headers: Delivery['headers'], name: string): string {
@@ -76,16 +79,37 @@ function namedLike(headers: Readonly<Record<string, unknown>>, name: string): un
   return headers[name] ?? Object.entries(headers).find(([it]) => it.toLowerCase() === name)?.[1];
 }
 
-/** Compares all signatures in constant time, whichever one matches. */
-function includes(signatures: readonly string[], expected: string): boolean {
-  const wanted = Buffer.from(expected);
-  const fits = signatures.map((it) => {
-    const given = Buffer.from(it.trim());
-    return given.length === wanted.length && timingSafeEqual(given, wanted);
-  });
-  return fits.includes(true);
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** Checks an HMAC-SHA256. Web Crypto compares in constant time. */
+async function matchesAny(key: Bytes | undefined, signatures: readonly Bytes[], bytes: Bytes): Promise<boolean> {
+  if (!key || key.length === 0) return false;
+  const hmac = await crypto.subtle.importKey('raw', key, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);
+  const matches = await Promise.all(signatures.map((it) => crypto.subtle.verify('HMAC', hmac, it, bytes)));
+  return matches.includes(true);
 }
 
-function hmac(key: string | Buffer, bytes: Buffer): Buffer {
-  return createHmac('sha256', key).update(bytes).digest();
+/** Returns a function that decodes base64 after a prefix. The result is empty for any other text. */
+function base64After(prefix: string): (value: string) => Bytes[] {
+  return (value) => {
+    const encoded = value.trim().slice(prefix.length);
+    if (!value.trim().startsWith(prefix) || !/^[A-Za-z0-9+/]+={0,2}$/.test(encoded)) return [];
+    return [Uint8Array.from(atob(encoded), (character) => character.charCodeAt(0))];
+  };
+}
+
+/** Returns a function that decodes hex digits after a prefix. The result is empty for any other text. */
+function hexAfter(prefix: string): (value: string) => Bytes[] {
+  return (value) => {
+    const encoded = value.trim().slice(prefix.length);
+    if (!value.trim().startsWith(prefix) || !/^(?:[0-9a-f]{2})+$/.test(encoded)) return [];
+    return [Uint8Array.from(encoded.match(/../g) ?? [], (digits) => Number.parseInt(digits, 16))];
+  };
+}
+
+function concat(a: Bytes, b: Bytes): Bytes {
+  const joined = new Uint8Array(a.length + b.length);
+  joined.set(a);
+  joined.set(b, a.length);
+  return joined;
 }
