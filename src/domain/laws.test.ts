@@ -217,7 +217,8 @@ test('a category that agrees never lowers the confidence', () => {
       const confidence = (some: typeof all) => fuseEvidence(situationOf(some, known), nowMs).confidence;
       return confidence(without(category, all)) <= confidence(all);
     }),
-    laws,
+    // Most draws contradict each other and are skipped, so that a run costs several draws.
+    { numRuns: laws.numRuns / 4 },
   );
 });
 
