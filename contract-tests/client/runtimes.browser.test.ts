@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -49,7 +50,7 @@ async function startPage(): Promise<string> {
 test('the client calls the service and verifies a delivery in Chromium and in a worker', async () => {
   const origin = await startPage();
   const { url, key } = await startTestService({ env: { CORS_ORIGINS: origin } });
-  const secret = formatSecret(new Uint8Array(32).fill(7) as Buffer);
+  const secret = formatSecret(randomBytes(32));
   const body = '{"event":"state_change"}';
   const headers = signatureHeaders({ deliveryId: 'dlv_1', body, atMs: Date.now(), secrets: [secret] });
   const input = { baseUrl: url, key, delivery: { headers, body, secret } };
