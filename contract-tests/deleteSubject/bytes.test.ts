@@ -66,7 +66,9 @@ test('a write-ahead log that another process reads during the erasure is emptied
   onTestFinished(() => knex.destroy());
   await knex.raw('begin');
   await knex('sessions').first();
-  expect(await eraseSubject(service.store, service.accountId, 'person-anna')).toBe(sessionsPerSubject);
+  expect(await eraseSubject(service.store, service.accountId, 'person-anna')).toMatchObject({
+    sessions: sessionsPerSubject,
+  });
   expect(total(await occurrences(folder, 'person-anna'))).toBeGreaterThan(0);
   await knex.raw('rollback');
   await finishErasures(service.store);
