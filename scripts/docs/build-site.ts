@@ -40,9 +40,16 @@ async function filesOf(root: URL, site: Site): Promise<SiteFiles> {
     ['llms-full.txt', llmsFullText(guides.map(({ markdown }) => markdown))],
     ['openapi.yaml', await readFile(new URL('openapi.yaml', root))],
     ['openapi.json', await readFile(new URL('generated/openapi.json', root))],
+    ...(await figuresOf(guides, root)),
     ['assets/icon.svg', await readFile(new URL('scripts/docs/style/icon.svg', root))],
     ...(await bundles(root)),
   ]);
+}
+
+/** The SVG figures that the guides show. */
+async function figuresOf(guides: readonly GuidePage[], root: URL): Promise<[string, Uint8Array][]> {
+  const names = guides.flatMap(({ markdown }) => [...markdown.matchAll(/!\[[^\]]*\]\((images\/[^)]+)\)/g)]);
+  return Promise.all(names.map(async ([, name = '']) => [name, await readFile(new URL(`docs/${name}`, root))]));
 }
 
 const home: Page = {
@@ -105,7 +112,7 @@ function relinkFrom({ source }: Guide, root: URL, { page, file }: Places): Relin
     const path = pathname.slice(root.pathname.length);
     const guide = markdownPages.find((it) => it.source === path);
     if (guide) return page(guide.slug) + hash;
-    const name = /^(?:generated\/)?(openapi\.\w+)$/.exec(path)?.[1];
+    const name = /^(?:generated\/)?(openapi\.\w+)$/.exec(path)?.[1] ?? /^docs\/(images\/\w+\.svg)$/.exec(path)?.[1];
     return name === undefined ? `${contract.info.contact.url}/tree/main/${path}` : file(name);
   };
 }

@@ -43,6 +43,11 @@ const tables: Record<string, () => string> = {
       ['Field', 'Values', 'Meaning'],
       signalNames.map((name) => [code(name), valuesOf(property(name)), described(property(name))]),
     ),
+  context: () =>
+    rows(
+      ['Field', 'Values', 'Meaning'],
+      contextNames.map((name) => [code(name), valuesOf(property(name)), described(property(name))]),
+    ),
   tone: () => labels('Tone', spec.stressModel.tone_points),
   expression: () => labels('Expression', spec.stressModel.expression_points),
   topics: () =>
@@ -113,7 +118,8 @@ function settingRows(isShown: (name: string) => boolean): string {
   );
 }
 
-const signalNames = ['heart_rate', 'sdnn', 'tone', 'expression', 'sentiment'];
+const signalNames = ['heart_rate', 'sdnn', 'rmssd', 'tone', 'expression', 'sentiment', 'urgency'];
+const contextNames = ['activity_level', 'steps_last_minute'];
 
 function afterFailure(attempt: number): string {
   const { failed_after_attempts: limit, retry_after_seconds: waits } = spec.webhookDelivery;

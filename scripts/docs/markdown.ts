@@ -63,6 +63,9 @@ function marked(relink: Relink, headings: Heading[]): Marked {
         const body = `<tbody>${rows.map((row) => `<tr>${cells(row).join('')}</tr>`).join('')}</tbody>`;
         return `<div class="table" tabindex="0" role="group" aria-label="Table"><table>${head}${body}</table></div>`;
       },
+      image({ href, text }) {
+        return `<img src="${escape(relink(href))}" alt="${escape(text)}" loading="lazy">`;
+      },
       link({ href, tokens }) {
         return `<a href="${escape(relink(href))}">${this.parser.parseInline(tokens)}</a>`;
       },

@@ -4,6 +4,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
+import { bandOf } from '../../src/domain/states.js';
 import { resamples } from './support/bootstrap.js';
 import { drawTasks, scoresByTask } from './support/chart.js';
 import { everydayColumns, everydayRows, replayEveryday } from './support/everyday-table.js';
@@ -25,7 +26,7 @@ import { startProgress } from '../terminal/progress.js';
 import { sampleRecording } from '../terminal/sample-recording.js';
 import { save } from '../terminal/save.js';
 import { markdownTable, type TableRow, textTable } from '../terminal/table.js';
-import { protocolOrder } from '../terminal/task-summary.js';
+import { type AnsweredWindow, protocolOrder, summarize, summaryColumns } from '../terminal/task-summary.js';
 import { groupBySubject, type RecordedWindow, readWindows } from '../terminal/windows.js';
 
 const report = 'reports/stress-tasks.svg';
@@ -88,7 +89,9 @@ async function evaluateWindows({ file, markdown, picture }: Options): Promise<vo
   console.log(`${heading('Recording', markdown)}\n${describe(windows, people.length)}\n`);
   console.log(print(aucColumns, aucSections(variants, answers, people)));
   console.log(`\n${fittingNote}\n`);
-  console.log(`${heading('Reference scenes', markdown)}\n${sceneNote}\n`);
+  console.log(`${heading('States by task', markdown)}\n${taskNote}\n`);
+  console.log(print(summaryColumns, summarize(windows, (answers.get(personal.name) ?? []).flat().map(withState))));
+  console.log(`\n${heading('Reference scenes', markdown)}\n${sceneNote}\n`);
   console.log(print(sceneColumns, [sceneRows()]));
   const drawing = draw(windows, people.length, answers.get(personal.name) ?? []);
   for (const path of [report, ...(picture ? [picture] : [])]) await save(path, drawing);
@@ -152,10 +155,16 @@ function describe(windows: readonly RecordedWindow[], people: number): string {
   ].join('\n');
 }
 
+const taskNote = `Variant personal: the published states, ${spacingSeconds} s apart.`;
+
+function withState({ window, score }: AnsweredScore): AnsweredWindow {
+  return { window, reading: { stress_score: score, state: bandOf(score).state } };
+}
+
 const fittingNote = [
   'This command fits nothing: every constant is in openapi.yaml (x-stress-model), with its source. The constants were',
-  'chosen with the StressID development file in view, so expect a little less for other people: choosing four of them',
-  'per person on the other 47 (leave-one-subject-out) gave 0.883 for personal.',
+  'chosen with the StressID development file, everyday streams and wrist data in view. Choosing four of them for AUC',
+  'alone, per person on the other 47 (leave-one-subject-out), gave 0.918 for personal.',
 ].join('\n');
 
 const sceneNote = `${sceneDraws} draws per scene, a new subject each time: the state after ten readings, two seconds apart.`;
