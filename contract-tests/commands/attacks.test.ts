@@ -7,7 +7,7 @@ import { temporaryFolder } from './temporary-folder.js';
 const limitMs = 180_000;
 /** The Node programs that run the service. CI sets one per supported release. */
 const programs = process.env['TEST_NODE_BINARIES']?.split(delimiter) ?? [process.execPath];
-/** With several releases, every item that depends on Node's HTTP server runs on each. */
+/** Items that depend on Node's HTTP server run on each release. */
 const items = process.env['TEST_NODE_BINARIES'] ? '1,3' : '1';
 
 test.each(programs)(

@@ -22,7 +22,7 @@ test(
 );
 
 test.each([
-  [['--kills', '0'], "error: option '--kills <number>' argument '0' is invalid. It is a whole number above 0.\n"],
+  [['--kills', '0'], "error: option '--kills <number>' argument '0' is invalid. It must be a whole number above 0.\n"],
   [
     ['--only', 'disk'],
     "error: option '--only <target>' argument 'disk' is invalid. Allowed choices are service, server.\n",

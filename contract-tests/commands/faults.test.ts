@@ -15,7 +15,7 @@ test(
     const { code, stdout } = await runScript('check/faults', args, { TMPDIR: temporary });
     const [, acknowledged] = /^another process holds .* holds +(\d+) +0 +\d+ +\d+ +0 +\d+ +0$/m.exec(stdout) ?? [];
     expect(Number(acknowledged)).toBeGreaterThan(50);
-    // Only the cache of tsx remains.
+    // The folder contains only the cache of tsx.
     expect((await readdir(temporary)).filter((name) => !name.startsWith('tsx-'))).toEqual([]);
     expect(code).toBe(0);
   },

@@ -30,7 +30,7 @@ test(
 test.each([
   [
     ['--readings', 'many'],
-    "error: option '--readings <number>' argument 'many' is invalid. It is a whole number above 0.\n",
+    "error: option '--readings <number>' argument 'many' is invalid. It must be a whole number above 0.\n",
   ],
   [
     ['--only', 'everything'],

@@ -22,7 +22,7 @@ const sign = (secrets: readonly string[], nowMs = atMs) =>
   );
 const signed = sign([secret]);
 
-/** Whether a receiver should accept a delivery that arrives at `nowMs`. */
+/** True if a receiver should accept the delivery at `nowMs`. */
 const cases: ReadonlyArray<{
   what: string;
   text: string;

@@ -13,7 +13,7 @@ export interface Transaction {
   readonly expected: { readonly statusCode: string; headers: Record<string, string>; bodySchema?: object };
   /** Present after the response. */
   readonly real?: { readonly statusCode: number; readonly headers: Record<string, string>; readonly body?: string };
-  /** The reason why the transaction fails, whatever its response is. */
+  /** Reason why the transaction fails regardless of its response. */
   fail?: string;
   skip?: boolean;
 }

@@ -8,7 +8,7 @@ import { type Undo, undoAll } from './undo-all.js';
 
 const callsAtOnce = 20;
 
-/** The real service on its own database, and the means to disturb both. */
+/** The service with its own database, and functions that disturb both. */
 export interface World {
   readonly kind: DatabaseKind;
   /** The database, as used by another process of the service. */
@@ -32,7 +32,7 @@ export async function openWorld(kind: DatabaseKind): Promise<World> {
   try {
     const database = await createTestDatabase(kind);
     undos.unshift(() => database.drop());
-    // Precedes the first start, which would create another account in an empty embedded database.
+    // Runs before the first start, which would create another account in an empty embedded database.
     const createKey = (...options: readonly string[]) => runCommand(database.url, ['keys', 'create', ...options]);
     const key = await createKey('--account', 'dredd', '--tier', 'enterprise');
     const ingestKey = await createKey('--account', 'dredd', '--scopes', 'ingest');

@@ -27,7 +27,7 @@ test('the limit counts bytes, not characters', async () => {
   expect((await service.ingest(body)).status).toBe(413);
 });
 
-test('a body declared too large is rejected before it is sent, and an endless one at the limit', async () => {
+test('a body is rejected before it is sent if its declared length is too large, and at the limit if it has no declared length', async () => {
   const { url, key } = await startTestService();
   const ask = (headers: Record<string, string>, body?: string) =>
     new Promise<number | undefined>((resolve, reject) => {

@@ -6,7 +6,7 @@ import { openDatabase } from '../../src/store/database.js';
 import { createTestDatabase } from '../support/databases.js';
 import { runMain, startMain } from '../support/process.js';
 
-/** Longer than a serving process waits, shorter than a starting one. */
+/** Longer than the lock wait of a serving process, shorter than that of a starting one. */
 const lockedMs = 2_500;
 const limitMs = 120_000;
 

@@ -106,7 +106,7 @@ function fieldsOf({ requestBody }: OperationObject): string[] {
   return Object.keys(resolve<{ properties: object }>(contract, schema).properties);
 }
 
-/** Returns the first example that has the fields of `inBody`, with those changes that apply to it. */
+/** Returns the first example that has the fields of `inBody`, with those changes whose field it contains. */
 function bodyOf({ requestBody }: OperationObject, changes: object, inBody: object): RequestInit {
   const examples = Object.values(requestBody?.content['application/json'].examples ?? {}).map(({ value }) => value);
   const example = examples.find((value) => Object.keys(inBody).every((name) => name in value)) ?? examples[0];

@@ -15,7 +15,7 @@ import { until } from './until.js';
 /** A webhook in the response that issues its secret. */
 export type IssuedWebhook = Schema<'Webhook'> & { readonly secret: string };
 
-/** Registers a webhook that is new; it goes when the test ends, so that nothing of it disturbs the next. */
+/** Registers a new webhook. Removes it at the end of the test, so that it does not disturb the next one. */
 export async function register(
   service: TestService,
   url: string,
@@ -30,7 +30,7 @@ export async function register(
   return answer.body;
 }
 
-/** What is shown of a webhook. */
+/** Returns the webhook as the API shows it. */
 export async function webhookOf(service: TestService, id: string): Promise<Schema<'Webhook'>> {
   const { webhooks } = (await service.request('/webhooks')).body;
   return webhooks.find((it: Schema<'Webhook'>) => it.id === id);
@@ -43,10 +43,13 @@ export async function failedDeliveries(service: TestService, query = ''): Promis
 
 const calm = { tone: 'calm', expression: 'relaxed', sentiment: 0.9 } as const;
 const hostile = { tone: 'hostile', expression: 'tense', sentiment: -0.9 } as const;
-/** Readings may be so old; each of a story is a second younger than the one before, also while the clock stands. */
+/**
+ * Maximum age of the readings. Each reading of a story is one second newer than the previous one, even if the clock
+ * stands.
+ */
 const oldestSeconds = -280;
 
-/** A session whose state changes whenever it is told to, without the clock going on. */
+/** A session whose state changes on demand, without advancing the clock. */
 export async function startStory(
   service: TestService,
   session_id = 's1',
@@ -71,7 +74,7 @@ export function deliveriesOf({ database }: TestService, webhook_id: string): () 
     (await knex('deliveries').select(deliveryColumns).where({ webhook_id }).orderBy('seq')).map(toDelivery);
 }
 
-/** Resolves once so many attempts have been made and written down, so that the clock may go on. */
+/** Resolves when this many attempts are settled, so that the clock may advance. */
 export async function attempted(deliveries: () => Promise<Delivery[]>, count: number): Promise<void> {
   await until(`${count} attempts`, async () => {
     const all = await deliveries();
@@ -98,7 +101,7 @@ export async function startHeartbeat(service: TestService): Promise<() => Promis
   };
 }
 
-/** Stores deliveries that have failed, as the worker would have left them; oldest first. */
+/** Stores failed deliveries as the worker does, oldest first. */
 export async function storeFailed(
   { store, accountId, clock }: TestService,
   deliveries: ReadonlyArray<Partial<Delivery> & Pick<Delivery, 'webhookId'>>,
@@ -120,7 +123,7 @@ export async function storeFailed(
   return failed;
 }
 
-/** Stores deliveries that are due now, outside of any order. */
+/** Stores due deliveries that belong to no queue of a session. */
 export function storeDue(
   service: TestService,
   webhookId: string,
@@ -132,7 +135,7 @@ export function storeDue(
   return storeFailed(service, deliveries);
 }
 
-/** One more worker on the database of the service, under the same clock; it closes when the test ends. */
+/** Starts another worker on the database of the service, with the same clock. Closed at the end of the test. */
 export async function startWorkerOn({ database, clock }: TestService, logs: string[] = []): Promise<Closable> {
   const config = readConfig({ DATABASE_URL: database.url, WEBHOOK_ALLOW_LOOPBACK: '1' });
   const worker = await startDelivery({

@@ -128,7 +128,7 @@ async function measureLatencies({ database, changes }: Options): Promise<void> {
 }
 
 interface Way {
-  /** From the response to the reading, sent directly after its commit, to the arrival of the event. */
+  /** Time from the response to the reading, which is sent after its commit, to the arrival of the event. */
   readonly sinceAnswer: number;
   readonly sinceSent: number;
 }

@@ -59,7 +59,7 @@ function measure(drawn: readonly Omit<Reading, 'atMs'>[], readings: number): str
   return [median(figures), figures[0] ?? 0, figures.at(-1) ?? 0].map((micros) => micros.toFixed(1));
 }
 
-/** One session of a named subject with a reading every two seconds; its baseline is updated. */
+/** Processes one session of a named subject, with a reading every two seconds. Updates its baseline. */
 function stream(drawn: readonly Omit<Reading, 'atMs'>[], readings: number): void {
   let session: Session | undefined;
   let baseline: Baseline | undefined;

@@ -33,7 +33,7 @@ interface Options {
   readonly groups: number;
 }
 
-/** Of one group, µs per reading. */
+/** µs per reading, for one group. */
 interface Cost {
   readonly cpu: number;
   readonly wall: number;

@@ -35,7 +35,9 @@ const areaOptions: FitOptions = {
 };
 /** Exponent of the weight of rare areas. */
 const AREA_BALANCE = 0.4;
-/** Forms, then words. Forms transfer better to kinds of text that were not trained on. */
+/**
+ * Weights of the two families: forms, then words. Forms transfer better to kinds of text outside of the training data.
+ */
 const concernOptions: FitOptions = {
   classTotal: 2,
   families: [

@@ -84,7 +84,7 @@ async function listAudit(table: KeyTable, { account, limit }: { account?: string
 }
 
 function show({ key, keyId }: { key: string; keyId: string }): void {
-  console.error(`key_id ${keyId}; the key is shown this once`);
+  console.error(`key_id ${keyId}; the key is shown only once`);
   console.log(key);
 }
 

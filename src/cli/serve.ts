@@ -25,7 +25,7 @@ export async function serve({ config, root, program, tracing }: Serving): Promis
   };
   const startCore = coreOnThread({ program, writeLog: output.write, onUnexpectedExit });
   const service = await startService({ config, root, log, startCore, droppedLines: () => output.droppedLines });
-  // Before the first output: a supervisor may send a signal as soon as it reads that the service listens.
+  // Registered before the first output, because a supervisor may send a signal as soon as it reads it.
   closeOnSignal({ running: service, tracing, log, output });
   log.info({ version, url: service.url, database: config.database.kind }, 'started');
   console.log(`Listening on ${service.url}`);

@@ -50,7 +50,7 @@ export interface Core extends Closable {
   workerLoad(): Promise<WorkerLoad | undefined>;
 }
 
-/** What the core notifies the shell of. */
+/** Notifications from the core to the HTTP thread. */
 export interface CoreHost {
   readonly observeGroup: (size: number) => void;
   readonly observeAttempt: (outcome: 'delivered' | 'failed', seconds: number) => void;
@@ -62,7 +62,7 @@ export interface CoreParts {
   /** The clock, epoch ms. */
   readonly now: () => number;
   readonly host: CoreHost;
-  /** Longest sleep of the delivery worker; events of this process wake it. */
+  /** Maximum pause of the delivery worker. Events of this process wake it earlier. */
   readonly pollMs?: number;
 }
 
@@ -83,7 +83,7 @@ async function start(keep: Keep, parts: CoreParts): Promise<Omit<Core, 'close'>>
   keep(startRetention(store, now, log));
   const threadLoad = keep(createThreadLoad());
   let worker: Worker | undefined;
-  // Closed after the parts whose events it delivers.
+  // Closed after ingest, whose last events it delivers.
   keep({ close: async () => worker?.close() });
   const wakeWorker = () => worker?.wake();
   const { observeGroup } = host;
@@ -126,7 +126,7 @@ function operationsOn(
   return createOperations({ store, sessionTokens, secretBox, targetPolicy, resolveName, now, log, ...intake });
 }
 
-/** The table pairs each id with its types; the input was validated against the same id. */
+/** Runs an operation by id. The cast is safe, because the input was validated against the same operation. */
 function operateWith(operations: Operations): Operate {
   return async (operationId, input, caller) => {
     const operation = operations[operationId] as (...args: readonly unknown[]) => Promise<Output<OperationId>>;
@@ -143,7 +143,7 @@ async function ensureDevelopmentKey(
   nowMs: number,
 ): Promise<DevelopmentKey | undefined> {
   if (database.kind !== 'sqlite' || (await keys.hasAccount())) return undefined;
-  // Waits for the lock of another process; the serving connection would give up soon.
+  // Uses a connection that waits several seconds for the lock of another process.
   const patient = openStore(database, 'administration');
   return createDevelopmentKey(patient.keys, nowMs).finally(patient.close);
 }

@@ -9,15 +9,15 @@ import { openFoundation, startWorkerOn } from './foundation.js';
 export interface DeliveryParts {
   readonly config: Config;
   readonly log: Logger;
-  /** The clock, epoch ms; tests make their own. */
+  /** Clock, epoch ms. Tests replace it. */
   readonly now?: () => number;
   /** Returns how many log lines were dropped so far. */
   readonly droppedLines?: () => number;
-  /** Longest sleep of the worker: no event of another process wakes it. */
+  /** Maximum pause of the worker. Events of other processes do not wake it. */
   readonly pollMs?: number;
 }
 
-/** Latency of an event on an idle system, against queries of an idle process. */
+/** Compromise between the latency of an event and the number of queries of an idle process. */
 const defaultPollMs = 200;
 
 /** Starts webhook delivery without serving HTTP. Any number of such processes share one database. */

@@ -10,7 +10,7 @@ import { starting } from '../lifecycle/start-error.js';
 import type { DeliveryCounts } from '../store/count-deliveries.js';
 import { openStore, type Store } from '../store/store.js';
 
-/** What serving and delivering both need: a migrated database and the secrets. */
+/** Resources of every process that serves or delivers: a migrated database and the secrets. */
 export interface Foundation {
   readonly store: Store;
   readonly secretsKey: string;
@@ -25,7 +25,7 @@ export interface Foundation {
   deliveryCounts(): Promise<DeliveryCounts>;
 }
 
-/** Several scrapers cost one count. */
+/** Limits the queries when several scrapers read the metrics. */
 const countedForMs = 5_000;
 
 export async function openFoundation(keep: Keep, config: Config, now: () => number): Promise<Foundation> {

@@ -4,7 +4,7 @@ import type { Core, StartCore } from './core.js';
 import type { HostFunctions, ThreadData, ThreadFunctions } from './thread.js';
 
 export interface ThreadOptions {
-  /** The program to run; on a worker thread it runs the core. */
+  /** Program of the worker thread, on which it runs the core. */
   readonly program: URL;
   /** Writes a log line of the core. */
   readonly writeLog: (line: string) => void;

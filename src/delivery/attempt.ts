@@ -64,7 +64,7 @@ async function respond(dial: Dial, request: Request, signal: AbortSignal): Promi
 }
 
 function send(sending: ClientRequest, body: string): ClientRequest {
-  // After the response head, errors are reported on the response body.
+  // Later errors are reported on the response body.
   return sending.on('error', () => undefined).end(body);
 }
 

@@ -43,7 +43,7 @@ export interface WorkerParts {
   readonly log: Logger;
   /** Called for each settled attempt. */
   readonly observeAttempt: (outcome: 'delivered' | 'failed', seconds: number) => void;
-  /** Longest sleep of the worker. Events and deliveries of other processes do not wake it. */
+  /** Maximum pause of the worker. Events and deliveries of other processes do not wake it. */
   readonly pollMs: number;
 }
 

@@ -12,7 +12,7 @@ export interface Baseline {
   readonly rmssd?: RunningMean | undefined;
 }
 
-/** A typical value, shrunk to the population; known 0 is the population itself, toward 1 the person's own. */
+/** A typical value. `known` is 0 for the value of the population and approaches 1 for the person's own. */
 export interface TypicalValue {
   readonly value: number;
   readonly known: number;

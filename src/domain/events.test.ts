@@ -52,7 +52,7 @@ test('over any history each event begins in the state in which the one before it
 });
 
 test('numbers of events strictly increase, whatever the clock does and however often the session begins again', () => {
-  // A life of the session: instants of its events, by ms from the one before; the clock may stand or go back.
+  // Event times of one session, as ms since the previous event. The clock may stop or go back.
   const life = fc.array(fc.integer({ min: -1_000, max: 1_000 }), { maxLength: 20 });
   fc.assert(
     fc.property(life, life, (first, second) => {
@@ -60,7 +60,7 @@ test('numbers of events strictly increase, whatever the clock does and however o
       let nowMs = startMs;
       for (const gaps of [first, second]) {
         let session: Session | undefined;
-        // Longer than the earlier life was ahead of the clock.
+        // Longer than the clock of the earlier session was ahead.
         nowMs = Math.max(nowMs, (numbers.at(-1) ?? 0) + 1);
         for (const gap of gaps) {
           nowMs += session ? gap : 0;

@@ -2,7 +2,7 @@ import { stressModel as model } from '../../generated/spec.js';
 import type { Typical, TypicalHeartRate } from './baseline.js';
 import type { Signals, SignalValues } from './signals.js';
 
-/** Evidence for stress in log-odds of one fresh signal; 0 speaks neither way, positive speaks for stress. */
+/** Evidence for stress of one fresh signal, in log-odds. Positive is evidence for stress, 0 is neutral. */
 export const labelEvidenceOf = {
   tone: (tone: NonNullable<SignalValues['tone']>) => labelLogOdds(model.tone_points[tone], model.reliability.tone),
   expression: (expression: NonNullable<SignalValues['expression']>) =>
@@ -50,18 +50,21 @@ export function variabilityEvidence(drop: number): number {
   return saturate(model.hrv.log_odds_per_ln * drop, model.hrv.log_odds_max);
 }
 
-/** Weight of a signal by its age in ms: 1 when fresh, halved every half-life, 0 once stale; strictly falling until then. */
+/** Weight of a signal by its age in ms: 1 when fresh, halved per half-life, 0 when stale. Strictly decreasing. */
 export function ageWeight(ageMs: number): number {
   const seconds = Math.max(0, ageMs / 1000);
   return seconds >= model.age.stale_after_seconds ? 0 : 2 ** (-seconds / model.age.half_life_seconds);
 }
 
-/** The identity near 0, never beyond ±max: one signal, however extreme, is one piece of evidence. */
+/** Limits the evidence of one signal to ±max. Close to the identity near 0. */
 function saturate(logOdds: number, max: number): number {
   return max * Math.tanh(logOdds / max);
 }
 
-/** A label's word rating (Warriner et al. 2013) relative to "neutral", scaled so that the harshest word is worth its reliability. */
+/**
+ * Converts the word rating of a label (Warriner et al. 2013), relative to "neutral". The harshest word gets the full
+ * reliability of its signal.
+ */
 function labelLogOdds(points: number, reliability: number): number {
   return (model.label_log_odds * reliability * (points - model.label_neutral_points)) / model.label_span_points;
 }

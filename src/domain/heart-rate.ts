@@ -3,17 +3,17 @@ import { round3 } from './rounding.js';
 import type { Sample } from './signals.js';
 
 /**
- * A session's heart rates of the last minute before its newest one, plain JSON of bounded size.
- * The newest is kept apart (`Signals.heart_rate`), so that readings of one instant may arrive in any order.
+ * Heart rates of a session in the last minute. Plain JSON of bounded size. The newest one is stored separately
+ * (`Signals.heart_rate`), so that readings with the same time may arrive in any order.
  */
 export interface RecentHeartRates {
-  /** Plausible readings, oldest first; only the last may be older than the smoothing window. */
+  /** Plausible readings, oldest first. Only the last one may be older than the smoothing window. */
   readonly slots: readonly Slot[];
   /** Instant of the first reading of the last slot, epoch ms. Absent if the slot has one reading. */
   readonly slotFromMs?: number | undefined;
-  /** A reading that jumps away from the ones before it. The newest one confirms or refutes it. */
+  /** A jump to a very different heart rate. The newest reading confirms or refutes it. */
   readonly unconfirmed?: Sample<number> | undefined;
-  /** The steadied level as of the last reading before the newest, bpm. */
+  /** The level before the newest reading, bpm. */
   readonly steadyBpm: number;
 }
 
@@ -34,7 +34,7 @@ export interface HeartLevel {
   readonly bpm: number;
   /** Robust mean of the smoothing window, bpm. */
   readonly fastBpm: number;
-  /** False while a jump to the newest reading is unconfirmed; `bpm` is then the level before the jump. */
+  /** False while a jump to the newest reading is unconfirmed. `bpm` is then the level before the jump. */
   readonly isConfirmed: boolean;
 }
 
@@ -90,7 +90,7 @@ function isPlausible(last: Slot | undefined, { value, atMs }: Sample<number>, re
   return Math.abs(value - last.bpm) <= jump_bpm + jump_bpm_per_second * seconds;
 }
 
-/** Adds a reading behind the last slot, or to it while it is short; drops what has left the window. */
+/** Adds a reading to the last slot while that is short, otherwise as a new slot. Drops slots that left the window. */
 function append({ slots, slotFromMs }: Slots, { value, atMs }: Sample<number>): Slots {
   const { window_seconds, slot_seconds } = model.smoothing;
   const last = slots.at(-1);
@@ -106,7 +106,7 @@ function append({ slots, slotFromMs }: Slots, { value, atMs }: Sample<number>): 
   return { slots: within };
 }
 
-/** Weighted mean of the window without the lowest and the highest share of the weight; undefined for no slot. */
+/** Returns the trimmed mean of the window, weighted by duration. Undefined without slots. */
 function trimmedMean(slots: readonly Slot[], atMs: number): number | undefined {
   const startMs = atMs - model.smoothing.window_seconds * 1000;
   const ascending = slots.filter((slot) => slot.atMs > startMs).sort((a, b) => a.bpm - b.bpm);

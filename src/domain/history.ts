@@ -30,7 +30,7 @@ function byInstantAndStress(a: Point, b: Point): number {
   );
 }
 
-/** Mean of the last third against the first third; too few points are stable. */
+/** Compares the mean of the last third with that of the first third. Too few points are stable. */
 export function trendOf(scores: readonly number[]): Schema<'History'>['trend'] {
   if (scores.length < settings.trend_min_datapoints) return 'stable';
   const third = Math.floor(scores.length / 3);

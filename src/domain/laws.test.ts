@@ -32,7 +32,7 @@ import {
 } from './testing/arbitraries.js';
 import { advanceAll, advanceTo } from './testing/pipeline.js';
 
-/** Each case is an hour of readings, so by default fewer; NOISE_RUNS=10000 takes minutes. */
+/** Each case is an hour of readings, so the default is lower. NOISE_RUNS=10000 takes minutes. */
 const noiseLaw = { numRuns: Number(process.env['NOISE_RUNS'] ?? 100) };
 const noiseLimitMs = 20 * 60_000;
 
@@ -97,7 +97,7 @@ test('a more stressful value of one signal never lowers the score, whatever else
   );
 });
 
-// Not for heart rates: beyond what stress explains, a higher one is evidence for movement or for a sensor error.
+// Excludes heart rates: above a limit, a higher one indicates movement or a sensor error.
 test('a reading that is more stressful in one signal but heart rate never gives the lower score, after the same history', () => {
   const others = worsening.filter(([values]) => values.heart_rate === undefined);
   fc.assert(
@@ -133,7 +133,7 @@ test('an older signal is weaker evidence than a newer one', () => {
     fc.property(worsening, ageMs, fc.integer({ min: 1, max: 400_000 }), typical, ([, values], age, older, known) => {
       const strength = (atAgeMs: number) =>
         Math.abs(fuseEvidence(situationOf(measured(values), known), nowMs + atAgeMs).drivers[0]?.logOdds ?? 0);
-      // Evidence cannot be weaker than (almost) none: the smallest doubles cannot be halved.
+      // The smallest doubles are excluded, because they cannot be halved.
       return strength(age + older) < strength(age) || strength(age) < Number.MIN_VALUE / Number.EPSILON;
     }),
     laws,
@@ -173,7 +173,7 @@ test('the order of arrival within the newest instant changes neither score nor r
 test('a late reading that is newest for none of its signals moves nothing', () => {
   fc.assert(
     fc.property(history, someValues, fc.integer({ min: 1, max: 200_000 }), (before, values, lateMs) => {
-      // Every signal was seen just now, so that none of the late ones is newest.
+      // All signals have a current value, so that no late one is the newest.
       const now = newestOf(before) + 1000;
       const all = {
         heart_rate: 80,
@@ -281,7 +281,7 @@ function hasUnnumber(part: unknown): boolean {
   return typeof part === 'object' && part !== null && Object.values(part).some(hasUnnumber);
 }
 
-/** What a client sees of a session as of an instant; the answer before is another one in another order. */
+/** Returns the fields of a session that a client sees, without those that depend on the order of arrival. */
 function orderFree({ session: { signals, recent, movement, latest, held, published }, baseline }: Step) {
   const { received, previousScore: _, ...rest } = latest;
   return { signals, recent, movement, held, published, baseline, latest: { ...rest, received: [...received].sort() } };
@@ -309,7 +309,7 @@ function fiveHoursAround(bpm: number, random: () => number): Baseline | undefine
   return baselineAfter(readings);
 }
 
-/** The heart rate at which the fused value crosses an edge, all else given; absent when none within the bounds does. */
+/** Returns the heart rate at which the fused value crosses an edge; undefined if none within the bounds does. */
 function heartRateAt(edge: number, others: SignalValues, baseline: Baseline | undefined): number | undefined {
   const known = typicalOf(baseline, startMs);
   const value = (bpm: number) =>

@@ -3,10 +3,13 @@ import type { TypicalHeartRate } from './baseline.js';
 import { round3 } from './rounding.js';
 import type { Context, Sample } from './signals.js';
 
-/** How far movement raises a heart rate, bpm above rest, as of an instant; it fades as a heart recovers. */
+/** Heart rate rise that movement explains at a time, in bpm above rest. It decays as the heart recovers. */
 export type Movement = Sample<number>;
 
-/** The rise that a reading's activity or steps explain, bpm; undefined where it has neither. The larger of both counts. */
+/**
+ * Returns the rise that the activity or the steps of a reading explain, bpm. The larger one counts. Undefined without
+ * both.
+ */
 export function statedRise({ activity_level, steps_last_minute }: Context): number | undefined {
   if (activity_level === undefined && steps_last_minute === undefined) return undefined;
   const rises = model.movement.activity_rise_bpm;
@@ -33,7 +36,7 @@ export function impliedMovement(bpm: number, atMs: number, typical: TypicalHeart
   return value > 0 ? { value, atMs } : undefined;
 }
 
-/** bpm above rest that movement still explains at an instant. */
+/** Returns the rise that movement still explains at a time, bpm above rest. */
 export function riseAt(movement: Movement | undefined, atMs: number): number {
   if (!movement) return 0;
   const seconds = Math.max(0, atMs - movement.atMs) / 1000;
@@ -48,7 +51,7 @@ export function riseAt(movement: Movement | undefined, atMs: number): number {
 export function impliedRise(bpm: number, typical: TypicalHeartRate): number {
   const { exertion_from_bpm, explained_bpm_per_bpm } = model.movement;
   const rise = bpm - typical.value;
-  // The resting heart rate of an unknown person may be higher by this much.
+  // The resting heart rate of an unknown person may exceed the typical one by this much.
   const from = exertion_from_bpm + (1 - typical.known) * model.heart_rate.population_sd_bpm;
   return Math.max(0, Math.min(rise, explained_bpm_per_bpm * (rise - from)));
 }

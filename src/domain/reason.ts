@@ -42,7 +42,7 @@ const phrases: { readonly [N in EvidenceName]: (situation: Situation, driver: Dr
   urgency: ({ signals }) => `${signals.urgency?.value} urgency`,
 };
 
-/** What a heart rate says beyond its evidence: that movement explains it, or that a jump awaits confirmation. */
+/** Returns a note on the heart rate: movement explains it, or a jump is not confirmed yet. */
 function heartNote(drivers: readonly Driver[], situation: Situation): string {
   const { heart, signals, typical } = situation;
   if (!heart || !drivers.some(({ evidence }) => evidence === 'heart_rate')) return '';

@@ -17,11 +17,14 @@ export interface RestingHeartRate {
   readonly seconds: number;
   /** True if the newest rate is not learned, because movement explains it. */
   readonly isSkipped?: boolean | undefined;
-  /** Mean of the readings that are not in the bins yet, because they stand for less than one bin entry. Absent for none. */
+  /**
+   * Mean of the readings that are not in the bins yet, because their duration is below one bin entry. Absent without
+   * them.
+   */
   readonly blockBpm?: number | undefined;
   /** Duration of these readings. */
   readonly blockSeconds?: number | undefined;
-  /** Seconds in the bins, after forgetting. */
+  /** Total seconds in the bins, after decay. */
   readonly seenSeconds?: number | undefined;
   /** Weighted seconds by the lower edge of a bin, bpm. Absent while there are none. */
   readonly secondsByBpm?: Readonly<Record<string, number>> | undefined;

@@ -3,8 +3,8 @@ import type { TypicalValue } from './baseline.js';
 import { round3, round6 } from './rounding.js';
 
 /**
- * A running, time-weighted mean of ln SDNN or ln RMSSD.
- * The newest value is kept apart from the mean, so that readings of one instant may arrive in any order.
+ * A running, time-weighted mean of ln SDNN or ln RMSSD. The newest value is stored separately, so that readings with
+ * the same time may arrive in any order.
  */
 export interface RunningMean {
   /** Instant of the first reading, epoch ms. Absent once it no longer matters. */
@@ -16,7 +16,7 @@ export interface RunningMean {
   readonly seconds: number;
   /** True if the newest value is not learned, because movement explains the heart rate. */
   readonly isSkipped?: boolean | undefined;
-  /** Mean of all earlier values and the seconds they stand for, after forgetting. Absent for none. */
+  /** Mean of all earlier values and their duration in seconds, after decay. Absent without them. */
   readonly mean?: number | undefined;
   readonly meanSeconds?: number | undefined;
 }

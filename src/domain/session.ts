@@ -27,7 +27,7 @@ export interface Session {
   readonly movement?: Movement | undefined;
   /** Published state before the time of the newest reading. Absent if all readings have the same time. */
   readonly held?: Published | undefined;
-  /** What holds the score of `latest`. */
+  /** Data that keeps the score of `latest` in its band. */
   readonly published: Hold;
   /** The state as of the newest reading. */
   readonly latest: Answer;
@@ -35,11 +35,11 @@ export interface Session {
   readonly topicEvidence?: TopicEvidence | undefined;
   /** Topics that were sighted in this session, in order of their first sighting. */
   readonly sightedTopics?: readonly TopicName[] | undefined;
-  /** Number of its latest event; absent before the first one. */
+  /** Number of the latest event. Absent before the first one. */
   readonly eventSeq?: number | undefined;
 }
 
-/** The computed part of a state reading; the rest follows from it. */
+/** The computed fields of a state reading. All other fields follow from them. */
 export interface Answer {
   /** Instant of the newest reading, epoch ms. */
   readonly timestampMs: number;
@@ -47,11 +47,11 @@ export interface Answer {
   readonly confidence: number;
   readonly received: readonly SignalCategory[];
   readonly reason: string;
-  /** Published score of the session's previous reading; absent on the first. */
+  /** Published score of the session's previous reading. Absent for the first reading. */
   readonly previousScore?: number | undefined;
-  /** Topics of this reading's conversation turn; absent where it found none. */
+  /** Topics of this reading's conversation turn. Absent without a turn. */
   readonly topics?: readonly TopicName[];
-  /** The subject's topics by status after this reading; absent while no subject is known. */
+  /** The subject's topics by status after this reading. Absent without a subject. */
   readonly triggers?: Pick<Subject, 'active' | 'resolved'>;
 }
 
@@ -60,7 +60,7 @@ export interface Point {
   readonly timestampMs: number;
   readonly score: number;
   readonly confidence: number;
-  /** bpm; null where the reading carried none. */
+  /** bpm. Null for a reading without a heart rate. */
   readonly heartRate: number | null;
   /** Breaths per minute; null where the reading carried none. */
   readonly respiratoryRate: number | null;
@@ -102,7 +102,7 @@ export function advanceSession(session: Session | undefined, reading: Reading, k
     answer,
     baseline,
     point: pointOf(reading, score, confidence),
-    // Listed, not spread: a spread of an object this large costs more than the score.
+    // Lists the fields, because spreading an object of this size costs more than the score.
     session: {
       subjectId,
       baseline: own,
@@ -122,7 +122,7 @@ export function advanceSession(session: Session | undefined, reading: Reading, k
 
 type AdvancedHeart = Pick<Session, 'recent' | 'movement'> & Pick<Situation, 'heart' | 'explainedBpm'>;
 
-/** Smooths the heart rate and finds what movement explains of it. */
+/** Smooths the heart rate and determines the part that movement explains. */
 function advanceHeart(
   session: Session | undefined,
   reading: Reading,
@@ -139,7 +139,7 @@ function advanceHeart(
   return { recent, movement: moved, heart, explainedBpm: Math.min(rise, explained) };
 }
 
-/** Moves the heart rate before the newest one, and the movement that it implies, into the past. */
+/** Adds the previous heart rate to the window, and the movement that it implies. */
 function passHeart(
   session: Session | undefined,
   newest: Signals['heart_rate'],
@@ -153,8 +153,8 @@ function passHeart(
 }
 
 /**
- * Returns what the baseline learns as of an instant: the signals measured then, with the smoothed heart rate. It learns
- * nothing from them while movement explains the heart rate.
+ * Returns the input for the baseline: the signals measured at this time, with the smoothed heart rate. While movement
+ * explains the heart rate, the baseline does not learn from it.
  */
 function lessonOf(atMs: number, { signals, heart, typical, explainedBpm }: Situation): Lesson {
   const valueAt = (sample: Sample<number> | undefined) => (sample?.atMs === atMs ? sample.value : undefined);
@@ -229,7 +229,7 @@ function heldAt(session: Session | undefined, timestampMs: number): Published | 
   return passPublished({ score: latest.score, hold }, held, latest.timestampMs);
 }
 
-/** The categories of the newest reading; readings of one instant count as one. */
+/** Returns the signal categories of the newest time. Readings with the same time count as one. */
 function receivedAt(
   session: Session | undefined,
   atMs: number,

@@ -25,7 +25,7 @@ export interface Sample<T> {
   readonly atMs: number;
 }
 
-/** The newest value of each signal of a session; absent means never seen. */
+/** Newest value of each signal of a session. Absent if never measured. */
 export type Signals = { readonly [N in SignalName]?: Sample<NonNullable<SignalValues[N]>> | undefined };
 
 export const categoryOf: { readonly [N in SignalName]: SignalCategory } = {
@@ -76,7 +76,7 @@ function newest<T>(held: Sample<T> | undefined, value: T | undefined, atMs: numb
   return atMs === held.atMs && compare(value, held.value) > 0 ? { value, atMs } : held;
 }
 
-/** Orders labels by their points; labels of equal points by their place in the table, so that the order is total. */
+/** Orders labels by points, then by their place in the table, so that the order is total. */
 function byPoints<L extends string>(points: Readonly<Record<L, number>>): CompareStress<L> {
   const ascending = (Object.keys(points) as L[]).sort((a, b) => points[a] - points[b]);
   const rank = new Map(ascending.map((label, index) => [label, index]));

@@ -10,7 +10,7 @@ const fused = (it: number, expressed = 0) => ({ value: it, expressed });
 /** First reading of a settled session. */
 const settledMs = -600_000;
 
-/** Publishes one fused value every five seconds in a settled session; returns the published scores. */
+/** Publishes one fused value per five seconds in a session past its start. Returns the published scores. */
 function publishAll(values: readonly number[], start: number): number[] {
   let held: Published = { score: start, atMs: 0 };
   return values.map((it, index) => {

@@ -5,13 +5,16 @@ import type { Assessment } from './stress.js';
 export type Band = (typeof bands)[number];
 type Fused = Pick<Assessment, 'value' | 'expressed'>;
 
-/** What holds a published score in its band, as of one time. */
+/** Data that keeps a published score in its band. */
 export interface Hold {
   /** Start of its band, epoch ms. Absent if the session has had only one band, or if it started before this time. */
   readonly bandSinceMs?: number | undefined;
-  /** The score that the band before it ended with; absent with `bandSinceMs`. */
+  /** Last score of the previous band. Absent together with `bandSinceMs`. */
   readonly scoreBefore?: number | undefined;
-  /** How far and how long the fused value has lain above (positive) or below its band, points times seconds. Absent for 0. */
+  /**
+   * Distance of the fused value from its band, integrated over time (points × seconds). Positive above the band,
+   * negative below. Absent for 0.
+   */
   readonly dwell?: number | undefined;
   /** Evidence of voice, face and words, log-odds. Absent for 0. */
   readonly expressed?: number | undefined;
@@ -24,7 +27,7 @@ export interface Published extends Hold {
   readonly atMs: number;
 }
 
-/** A score with what holds it from then on. */
+/** A published score with the data that keeps it in its band. */
 export interface PublishedScore {
   readonly score: number;
   readonly hold: Hold;

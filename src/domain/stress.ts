@@ -9,7 +9,7 @@ import type { Signals } from './signals.js';
 export interface Situation {
   readonly signals: Signals;
   readonly typical: Typical;
-  /** The smoothed heart rate; absent where none was ever measured. */
+  /** Smoothed heart rate. Absent if none was measured. */
   readonly heart?: HeartLevel | undefined;
   /** bpm above rest that movement explains, at most the whole rise. */
   readonly explainedBpm: number;
@@ -23,7 +23,7 @@ export interface Assessment {
   readonly expressed: number;
   /** Confidence, 0..1, two decimals. 0 without a fresh signal. */
   readonly confidence: number;
-  /** Every evidence that is not stale, strongest first. */
+  /** All evidence that is not stale, strongest first. */
   readonly drivers: readonly Driver[];
 }
 
@@ -32,7 +32,7 @@ export type EvidenceName = 'heart_rate' | 'hrv' | 'tone' | 'expression' | 'senti
 /** One part of a score. */
 export interface Driver {
   readonly evidence: EvidenceName;
-  /** Evidence for stress after ageing, in log-odds; negative speaks for calm. */
+  /** Evidence for stress weighted by age, in log-odds. Negative is evidence for calm. */
   readonly logOdds: number;
   /** 0..1, by age. */
   readonly weight: number;
@@ -94,7 +94,7 @@ function driversOf({ signals, typical, heart, explainedBpm }: Situation, atMs: n
   return drivers;
 }
 
-/** Movement explains evidence for stress; an unconfirmed jump leaves little evidence for calm. */
+/** Movement reduces evidence for stress. An unconfirmed jump reduces evidence for calm. */
 function heartLogOddsOf(heart: HeartLevel, typical: Typical, explainedBpm: number): number {
   const logOdds = heartRateEvidence(heart.bpm - typical.heart_rate.value, typical.heart_rate);
   if (logOdds > 0) return logOdds * (1 - explainedShare({ heart, typical, explainedBpm }));
@@ -119,7 +119,10 @@ function confidenceOf(drivers: readonly Driver[], situation: Situation): number 
   return Math.round((1 - doubt) * (1 - moved) * (1 - contradicted) * 100) / 100;
 }
 
-/** 0..1; a heart rate is worth more against a person's own baseline, and less while unconfirmed or explained by movement. */
+/**
+ * Reliability, 0–1. A heart rate is more reliable with a personal baseline, less while unconfirmed or explained by
+ * movement.
+ */
 function reliabilityOf(evidence: EvidenceName, situation: Situation): number {
   const { heart_rate_cold, heart_rate_personal, hrv, unconfirmed_share } = model.confidence;
   if (evidence === 'hrv') return hrv;

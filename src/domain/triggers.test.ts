@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { sight, type Sighting, toProfile, type Trigger } from './triggers.js';
 
-/** Sightings as [score, session], or [score, session, 'certain']; a second apart. */
+/** Sightings as [score, session] or [score, session, 'certain'], one second apart. */
 function seen(...sightings: ReadonlyArray<readonly [number, string, 'certain'?]>): Trigger {
   const sessions = new Set<string>();
   const after = sightings.reduce<Trigger | undefined>((trigger, [score, sessionId, certain], index) => {
@@ -53,7 +53,7 @@ test('a calm end of the session that made it active resolves nothing', () => {
   expect(seen([80, 'a', 'certain'], [5, 'a'], [5, 'a'], [5, 'a']).status).toBe('active');
 });
 
-test('calm sightings before it became active do not count', () => {
+test('calm sightings before the activation do not count towards the resolution', () => {
   expect(seen([10, 'x'], [10, 'y'], [100, 'a'], [80, 'a', 'certain'], [10, 'b']).status).toBe('active');
 });
 

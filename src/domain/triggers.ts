@@ -46,7 +46,7 @@ const activeFrom = lowestScoreOf(settings.active_from_state);
 const activeAtOnceFrom = lowestScoreOf(settings.active_at_once_from_state);
 const resolvedBelow = lowestScoreOf(settings.resolved_below_state);
 
-/** The trigger after a sighting; undefined before the first one. */
+/** Returns the trigger after a sighting. `trigger` is undefined before the first one. */
 export function sight(trigger: Trigger | undefined, sighting: Sighting): Trigger {
   const { score, atMs, isFirstInSession } = sighting;
   const weight = settings.newest_weight;

@@ -23,7 +23,7 @@ export interface ValidatorSteps {
   readonly check: readonly Step[];
 }
 
-/** Returns the steps. The steps that remain when all validation is off are those that find the operation. */
+/** Returns the steps. With all validation off, the validator returns only the steps that find the operation. */
 export function stepsOf(document: ContractDocument, { validateResponses }: ValidateOptions): ValidatorSteps {
   const settings = { removeAdditional: false, coerceTypes: false } as const;
   const requests = { allErrors: true, coerceTypes: false } as const;

@@ -41,7 +41,7 @@ export function rememberTopics(progress: Progress, advances: readonly Advance[],
   };
 }
 
-/** Triggers of a person: those stored before the group, and those that the group has changed so far. */
+/** Triggers of a person: those from the database, and those that the group has changed so far. */
 interface PersonsTriggers {
   readonly before: ReadonlyMap<string, Trigger> | undefined;
   readonly triggers: Map<string, Trigger>;

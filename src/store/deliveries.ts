@@ -23,7 +23,7 @@ export function deliveryTable(knex: Knex, accountId: string) {
         await insertRows(knex, 'deliveries', rows.slice(from, from + insertMax));
     },
 
-    /** Locks and returns the deliveries that their claim still holds. */
+    /** Locks and returns the deliveries that still belong to their claim. */
     async lockHeld(claimed: ReadonlyArray<Pick<Delivery, 'deliveryId' | 'owner'>>): Promise<Map<string, Delivery>> {
       const ids = claimed.map(({ deliveryId }) => deliveryId);
       const locked = await lockDeliveries(knex, accountId, ids, 'due');

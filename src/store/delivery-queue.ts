@@ -36,9 +36,9 @@ const candidatesPerSlot = 4;
 const clockMarginMs = 5_000;
 
 /**
- * Returns all queues with due, retried or claimed deliveries. The time depends on the number of queues, not on their
- * length: both databases skip from queue to queue in the index. MySQL does so for GROUP BY, SQLite for a recursive
- * query.
+ * Returns all queues with due, retried or claimed deliveries. The duration depends on the number of queues, not on
+ * their length, because the database skips from queue to queue in the index. MySQL does this for GROUP BY, SQLite
+ * requires a recursive query.
  */
 export async function findDueQueues(knex: Knex): Promise<DueQueue[]> {
   const bounds = 'min(due_at_ms) as firstDueAtMs, max(due_at_ms) as lastDueAtMs';

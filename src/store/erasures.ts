@@ -9,7 +9,7 @@ export interface Erasure {
 
 const insertMax = 500;
 
-/** What `eraseSessions` deleted. */
+/** Rows that `eraseSessions` deleted. */
 export interface ErasedSessions {
   readonly sessions: readonly Erasure[];
   /** Number of webhooks, events, deliveries and stored responses of the subject. */

@@ -2,7 +2,7 @@ import { hkdfSync } from 'node:crypto';
 import { jwtVerify, SignJWT } from 'jose';
 import type { Schema } from '../contract.js';
 
-/** What a session token states. */
+/** Content of a session token. */
 export interface TokenClaims {
   readonly accountId: string;
   /** The key that issued the token. */

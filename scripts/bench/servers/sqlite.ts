@@ -1,7 +1,7 @@
 import Database from 'libsql';
 import type { RecordReading } from './record-reading.js';
 
-/** As durable as the service: WAL, synchronized at every commit. */
+/** Commits are as durable as those of the service: WAL, synchronized at every commit. */
 export function openSqlite(file: string): RecordReading {
   const database = new Database(file);
   database.exec(`

@@ -7,7 +7,7 @@ import { subjectName } from './requests.js';
 
 export const topicsPerSubject = 20;
 const sightingsPerTopic = 4;
-/** With 20 topics each, 500 rows per insert: as many as a large group of readings writes. */
+/** 25 subjects with 20 topics give 500 rows per insert, as many as a large group of readings writes. */
 export const subjectsAtOnce = 25;
 const seed = 5;
 const hourMs = 60 * 60 * 1000;

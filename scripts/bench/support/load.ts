@@ -17,7 +17,7 @@ export interface Run {
   /** Responses with a 2xx status. */
   readonly answers: number;
   readonly perSecond: number;
-  /** Of the slowest service, like p99. */
+  /** Maximum over all services, like `p99Ms`. */
   readonly p50Ms: number;
   readonly p99Ms: number;
   /** Responses other than 2xx, connection errors and timeouts. */

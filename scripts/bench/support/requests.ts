@@ -57,7 +57,7 @@ export function liveName(number: number): string {
   return `live-${Math.floor(number)}`;
 }
 
-/** The name of a session without new readings; names sort like their numbers. */
+/** Returns the name of a session without new readings. Names sort like their numbers. */
 export function crowdName(number: number): string {
   return `crowd-${String(Math.floor(number)).padStart(9, '0')}`;
 }

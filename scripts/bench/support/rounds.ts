@@ -11,7 +11,10 @@ export interface Rounds {
 /** The runs per subject, in the order of the rounds. */
 export type Runs<Name extends string, Taken extends Run = Run> = Readonly<Record<Name, readonly Taken[]>>;
 
-/** Runs each in turn, in reverse order in every second round. Keeps a warm-up run whose requests failed, to report the failure. */
+/**
+ * Runs each subject per round, in reverse order in every second round. Keeps a warm-up run with failed requests, to
+ * report the failure.
+ */
 export async function takeTurns<Name extends string, Taken extends Run>(
   names: readonly Name[],
   { rounds, warmUps }: Rounds,

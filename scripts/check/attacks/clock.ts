@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
 import { owe } from '../../../contract-tests/support/owed.js';
 
-/** Several of the intervals at which a service reads its shift. */
+/** Longer than the interval at which a service reads its shift. */
 const noticedAfterMs = 300;
 
 /** The wall clock of a service, which its operator may set. */

@@ -11,7 +11,7 @@ export interface Own {
   readonly url: string;
   /** Id of the webhook, once it is registered. */
   webhookId: string;
-  /** Of its test event, once that is queued. */
+  /** Id of the test event, once it is queued. */
   deliveryId: string;
 }
 

@@ -8,8 +8,8 @@ const spacingMs = 2_000;
 const startMs = Date.UTC(2026, 0, 5, 9);
 
 /**
- * Returns the state at the end of one random scene: ten readings, two seconds apart, of an unknown person. A named
- * subject's baseline is stored with the subject, any other in the session, as in ingest.
+ * Returns the state at the end of one random scene: ten readings of an unknown person, two seconds apart. As in ingest,
+ * the baseline belongs to the subject if there is one, otherwise to the session.
  */
 export function playScene(scene: Scene, random: () => number, isNamed: boolean): string {
   let last: Step | undefined;

@@ -10,7 +10,7 @@ import type { Situation } from '../stress.js';
 /** How many cases every law is tried on. */
 export const laws = { numRuns: 10_000 };
 
-/** An instant like the ones that readings carry; histories begin here. */
+/** A timestamp of a reading. Histories begin here. */
 export const startMs = Date.UTC(2026, 0, 5, 9);
 /** The instant as of which ages are drawn. */
 export const nowMs = startMs + 1_000_000;
@@ -30,10 +30,10 @@ export const anyOf: { readonly [N in SignalName]: fc.Arbitrary<Value<N>> } = {
   sentiment: numberOf('sentiment').map((value) => value + 0), // -0 becomes 0, as JSON has it
 };
 export const anyValues: fc.Arbitrary<SignalValues> = fc.record(anyOf, { requiredKeys: [] });
-/** What one valid reading carries: at least one signal. */
+/** Signals of one valid reading: at least one. */
 export const someValues = anyValues.filter((values) => Object.keys(values).length > 0);
 
-/** What explains a heart rate. */
+/** Activity and steps, which explain a heart rate. */
 const someContext: fc.Arbitrary<Context> = fc.record(
   {
     activity_level: fc.constantFrom(...enums.ActivityLevel),
@@ -42,15 +42,15 @@ const someContext: fc.Arbitrary<Context> = fc.record(
   { requiredKeys: [] },
 );
 
-/** What one reading of a wearable carries: signals, sometimes with context. */
+/** One reading of a wearable: signals, sometimes with activity or steps. */
 export const someSensing = fc
   .tuple(someValues, fc.option(someContext, { nil: {}, freq: 1 }))
   .map(([values, context]) => ({ ...values, ...context }));
 
-/** Seconds between two readings as they arrive; negative is late. */
+/** Seconds between two arriving readings. Negative for a late reading. */
 const gapSeconds = fc.constantFrom(0, 0.001, 2, 2, 60, 120, 400, -5, -70);
 
-/** Readings in order of arrival: some at one instant, some late, some after everything went stale. */
+/** Readings in order of arrival: some with the same time, some late, some after all signals are stale. */
 export const history: fc.Arbitrary<Reading[]> = fc
   .array(fc.tuple(someValues, gapSeconds, fc.option(someContext, { nil: {}, freq: 3 })), {
     minLength: 1,
@@ -76,10 +76,10 @@ export const typical: fc.Arbitrary<Typical> = fc
   .option(history, { nil: undefined })
   .map((readings) => typicalOf(readings && baselineAfter(readings), laterMs));
 
-/** From fresh to nearly stale. */
+/** An age of a signal, fresh to nearly stale. */
 export const ageMs = fc.integer({ min: 0, max: model.age.stale_after_seconds * 1000 - 1 });
 
-/** Signals of various ages as of `nowMs`; any of them may be missing. */
+/** Signals with various ages at `nowMs`. Each may be missing. */
 export const signals: fc.Arbitrary<Signals> = fc.record(
   {
     heart_rate: aged('heart_rate'),
@@ -129,14 +129,14 @@ export const worsening: fc.Arbitrary<readonly [SignalValues, SignalValues]> = fc
   pairOf('urgency', (a, b) => model.urgency_log_odds[a] - model.urgency_log_odds[b]),
 );
 
-/** Some readings in one order and in another. */
+/** The same readings in two orders. */
 export function inTwoOrders<T>(items: fc.Arbitrary<T[]>): fc.Arbitrary<readonly [T[], T[]]> {
   return items.chain((one) => fc.tuple(fc.constant(one), fc.shuffledSubarray(one, { minLength: one.length })));
 }
 
 function numberOf(name: keyof typeof bounds.SignalSubmission): fc.Arbitrary<number> {
   const { minimum: min, maximum: max } = bounds.SignalSubmission[name];
-  // Whole numbers too, so that equal values and band edges come up.
+  // Includes whole numbers, so that equal values and band edges occur.
   return fc.oneof(fc.double({ min, max, noNaN: true }), fc.integer({ min, max }));
 }
 

@@ -13,15 +13,15 @@ export interface Turn {
   readonly ai_response: string;
 }
 
-/** What a text says about topics: numbers only. The thread that analyzes it sends them to the thread that stores them. */
+/** Result of analyzing a text: numbers only. It is sent to the thread that stores it. */
 export interface TextAnalysis {
-  /** Odds of each area, then of "none", for each segment except small talk; up to a factor per segment. */
+  /** Odds of each area, then of "none", for each segment except small talk. Each segment has an arbitrary factor. */
   readonly odds: readonly number[];
   /** The topics that phrases support: number and points. A longer phrase and a repetition give more points. */
   readonly points: ReadonlyArray<readonly [topic: number, points: number]>;
-  /** Whether a phrase, more than a hint, names a topic. */
+  /** True if a phrase names a topic. A hint does not. */
   readonly isNamed: boolean;
-  /** The topics that such a phrase names where the speaker is mentioned, by number. */
+  /** Numbers of the topics that a phrase names in a segment that mentions the speaker. */
   readonly firstPerson: readonly number[];
 }
 

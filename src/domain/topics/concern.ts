@@ -47,7 +47,7 @@ export interface GateText {
   readonly text: Words;
   /** The lexicon's number of each word. */
   readonly numbers: Uint16Array;
-  /** Whether a phrase names a topic, and whether one does so where the speaker is mentioned. */
+  /** True if a phrase names a topic, and true if one does so in a segment that mentions the speaker. */
   readonly isNamed: boolean;
   readonly isNamedInFirstPerson: boolean;
 }

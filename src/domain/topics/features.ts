@@ -16,11 +16,11 @@ export interface Features {
 
 export interface FeatureList {
   length: number;
-  /** Rows of the family's weights, as often as the features occur. Entries beyond `length` are leftovers. */
+  /** Rows of the family's weights, one entry per occurrence. Entries beyond `length` are stale. */
   readonly rows: Uint32Array;
 }
 
-/** Where the rows of features are. */
+/** Positions of the rows of features. */
 export type RowIndexes = Readonly<Record<keyof Features, RowIndex>>;
 
 export interface FeatureIndex extends RowIndexes {
@@ -29,7 +29,7 @@ export interface FeatureIndex extends RowIndexes {
 }
 
 export type KnownRows = Readonly<Record<'words' | 'runs', Uint16Array>>;
-/** No word has a row of its own: each is hashed. */
+/** Used without known words: each word is hashed. */
 export const noKnownRows: KnownRows = { words: new Uint16Array(), runs: new Uint16Array() };
 
 /** A feature's hash falls into the bucket of its top bits. Each bucket has a row, 0 where it is unused. */
@@ -113,7 +113,7 @@ function rowAt({ bits, rowOf, used }: RowIndex, hash: number): number {
   return hasBit(used, bucket) ? (rowOf[bucket] ?? 0) : 0;
 }
 
-/** Drops row 0, and what exceeds the list. */
+/** Drops row 0, and features beyond the maximum number. */
 const push = (list: FeatureList, row: number): void => {
   if (row !== 0 && list.length < list.rows.length) list.rows[list.length++] = row;
 };

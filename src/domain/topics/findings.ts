@@ -2,16 +2,16 @@ import { flags, type Lexicon } from './lexicon.js';
 import { nowhere, type PhraseEnd, type PhraseTree, stepFrom } from './phrase-tree.js';
 import { hashWord, segmentWordsMax, type Words } from './tokens.js';
 
-/** What the lexicon finds in one segment of a text. */
+/** Matches of the lexicon in one segment of a text. */
 export interface Findings {
   /** Words `from` … `to - 1` of the text. */
   from: number;
   to: number;
-  /** For each word of the segment, 1 where a negation before it denies a feeling ("not stressed"), else 0. */
+  /** Per word of the segment: 1 if a preceding negation denies a feeling ("not stressed"), otherwise 0. */
   readonly denied: Uint8Array;
   /** The phrases found. */
   hits: PhraseEnd[];
-  /** Whether the speaker is mentioned: "I", "my", "me". */
+  /** True if the segment mentions the speaker: "I", "my", "me". */
   isFirstPerson: boolean;
   /**
    * True if the segment contains only greetings, thanks, fillers or a denied feeling ("I'm not stressed right now").
@@ -43,11 +43,11 @@ const newThreads = (): Threads => ({
 
 /** Maximum number of words that `~` in a phrase skips (judgment). */
 const GAP_WORDS_MAX = 4;
-/** A negation reaches this many words ahead, "no" only one (judgment). */
+/** Number of following words that a negation covers. "No" covers one (judgment). */
 const NEGATION_REACH = 3;
 const wordNo = hashWord('no');
 
-/** Finds phrases and denied feelings in words `from` … `to - 1`; `numbers` are the lexicon's numbers of all words. */
+/** Finds phrases and denied feelings in words `from` … `to - 1`. `numbers` are the lexicon's numbers of all words. */
 export type Finder = (words: Words, numbers: Uint16Array, from: number, to: number) => Findings;
 
 /** Returns a finder with memory for one segment. Each call overwrites the result of the last. */

@@ -28,7 +28,7 @@ const firstPersonWords = new Set(['i', 'im', 'ive', 'id', 'ill', 'me', 'my', 'my
 const numberOfFunctionWord = new Map(functionWords.map((word, i) => [word, firstFunctionWord + i]));
 const items = formClassNames.map((name) => formClasses[name].split(' '));
 
-/** Forms and bits of the known words, then of the stems; the first entry is for an unknown word. */
+/** Forms and bits of the known words, then of the stems. The first entry is for an unknown word. */
 export function compileForms(words: readonly string[], stems: readonly string[]) {
   const entries = [undefined, ...words, ...stems.map((stem) => `${stem}*`)].map(entryOf);
   return {

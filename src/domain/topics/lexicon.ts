@@ -20,19 +20,19 @@ export interface Lexicon {
   readonly stemTable: WordTable;
   /** The {@link slotOf} of every stem. Saves most lookups. */
   readonly stemSieve: BitSet;
-  /** By number: properties of a word, as bits of {@link flags}. */
+  /** Properties by word number, as bits of {@link flags}. */
   readonly flags: Uint8Array;
-  /** By number: the word classes. */
+  /** Word classes by word number. */
   readonly classes: Lists;
   readonly phrases: PhraseTree;
-  /** By number: the places in the tree where phrases that begin with the word continue. */
+  /** Nodes of the phrase tree after the first word, by word number. */
   readonly openings: Lists;
-  /** By number: the symbols of the word inside a phrase, and {@link bitsOf} them. */
+  /** Symbols inside phrases by word number, and {@link bitsOf} them. */
   readonly followers: Lists;
   readonly followerBits: Int32Array;
-  /** By number: form of the word, {@link noForm} where its ending decides. */
+  /** Form by word number. {@link noForm} if the ending of the word decides. */
   readonly forms: Uint16Array;
-  /** By number: form classes of the word, as bits; see {@link formBits}. */
+  /** Form classes by word number, as bits. See {@link formBits}. */
   readonly formBits: Uint16Array;
 }
 

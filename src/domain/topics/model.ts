@@ -25,7 +25,7 @@ export interface TopicModel {
 }
 
 interface Family extends RowIndex {
-  /** Row of each bucket; row 0 belongs to the unused ones. 16 bit, for the processor's cache. */
+  /** Row of each bucket. Unused buckets have row 0. 16 bits, to fit into the processor's cache. */
   readonly rowOf: Uint16Array;
   /** A row is the bucket's squared rarity, then rarity × weight for each class. */
   readonly rows: Float32Array;
@@ -59,7 +59,7 @@ function toConcern({ biases: [bias], families: [forms, words] }: LinearWeights):
   return { bias, forms: toTable(forms), words: toTable(words) };
 }
 
-/** By bucket: squared rarity, then rarity × weight; zeros where it is unused. */
+/** Per bucket: squared rarity, then rarity × weight. Zeros for an unused bucket. */
 function toTable({ bits, buckets, rarities, weights }: FamilyWeights): Float32Array {
   const table = new Float32Array(2 * 2 ** bits);
   buckets.forEach((bucket, i) => {

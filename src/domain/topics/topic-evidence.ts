@@ -18,7 +18,7 @@ export interface Evidence {
   readonly topics: Map<number, number>;
 }
 
-/** Two decimals keep it small. Rounding down lets old evidence fade to nothing. */
+/** Two decimals keep the row small. Rounding down lets old evidence reach zero. */
 const PRECISION = 100;
 /**
  * Upper bound of a stored value, so that a forged value has limited weight. The decayed sum of turns stays below it.
