@@ -7,7 +7,7 @@ import { startTestService } from '../support/service.js';
 
 const daySeconds = 24 * 60 * 60;
 
-test('a development key expires, the log says so once and names the command, and starts warn 7 days before', async () => {
+test('a development key expires with one log line that names the command, and starts warn 7 days before', async () => {
   const database = await createTestDatabase();
   const { store, clock, request, logs } = await startTestService({ database });
   const { keys } = store;

@@ -39,6 +39,8 @@ test.each([
 
 test('an unknown fault is rejected with the list of known ones', async () => {
   const { code, stderr } = await runScript('check/faults', ['--only', 'flood']);
-  expect(stderr).toContain('Faults are service-killed, database-stopped, database-frozen, database-locked, disk-full,');
+  expect(stderr).toContain(
+    'Must be one of: service-killed, database-stopped, database-frozen, database-locked, disk-full,',
+  );
   expect(code).toBe(1);
 });

@@ -36,7 +36,7 @@ test('a call with a token counts for the account of its key', async () => {
   expect((await state()).body).toMatchObject({ status: 429, violated_policies: ['month'] });
 });
 
-test('a token of a key with the scope "tokens" alone reads and sends', async () => {
+test('a token of a key whose only scope is "tokens" can read and send', async () => {
   const service = await startTestService();
   const { store, clock, url } = service;
   const { key } = await createKey(store.keys, { account: 'issuer', tier: 'solo', scopes: ['tokens'] }, clock.nowMs);

@@ -128,7 +128,7 @@ test('a response that is not text is stored with replacement characters', async 
   expect(await outcomeAt(receiver.url)).toEqual(failed({ status: 400, answer: 'no\ufffd\0\ufffd' }));
 });
 
-test('a connection that is reset, closed without a response or answered with invalid HTTP is a failed attempt', async () => {
+test('a reset connection, a missing response and an invalid response are failed attempts', async () => {
   const ways: Array<(socket: Socket) => void> = [
     (socket) => socket.resetAndDestroy(),
     (socket) => socket.end(),
@@ -164,7 +164,7 @@ test('https to a receiver without TLS is a failed attempt', async () => {
   expect(receiver.received).toEqual([]);
 });
 
-test('an attempt without a complete response after 10 s fails, whatever was received until then', async () => {
+test('an attempt without a complete response after 10 s fails, even after a partial response', async () => {
   const silent = await startRaw(() => undefined);
   const trickle = (socket: Socket, text: string) => {
     const letters = [...text];

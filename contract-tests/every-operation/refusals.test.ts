@@ -64,7 +64,7 @@ test.each(['rotate-secret', 'test'])('/webhooks/register/%s addresses a webhook 
   expect(answer.body).toMatchObject({ status: 404, code: 'webhook_not_found' });
 });
 
-test.each(mayGet(413))('%s: rejects a body of more than 4,096 bytes whatever its content', async (_, it) => {
+test.each(mayGet(413))('%s: rejects any body of more than 4,096 bytes', async (_, it) => {
   const service = await startTestService();
   const ofBytes = (count: number) => ({ path: it.path, chunks: [String(it.init.body).padEnd(count)] });
   const { body } = await sendRaw(service, ofBytes(4097));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { startTestService } from '../support/service.js';
 
-test('the state is what the newest reading was answered, and does not decay', async () => {
+test('the state is that of the newest reading and does not decay', async () => {
   const { read, request, clock } = await startTestService();
   const sent = await read({ heart_rate: 112, tone: 'hostile', sentiment: -0.7 });
   clock.advance(3600);

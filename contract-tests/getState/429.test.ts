@@ -12,7 +12,7 @@ test('the 121st request of a session is refused, whether the session is known or
   expect(left.sort((a = 0, b = 0) => a - b)).toEqual(Array.from({ length: 120 }, (_, index) => index));
 });
 
-test('ingest, state and history count together; a session of the same name in another account counts by itself', async () => {
+test('ingest, state and history share one limit per session, and sessions of other accounts count separately', async () => {
   const { ingest, request, url, clock, store } = await startTestService({
     env: { LIMIT_SESSION_REQUESTS_PER_MINUTE: '3' },
   });

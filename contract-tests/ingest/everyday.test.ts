@@ -44,7 +44,7 @@ test('a hostile voice with positive words has less confidence than with negative
   expect(await confidenceWith(0.8)).toBeLessThan((await confidenceWith(-0.8)) - 0.1);
 });
 
-test('RMSSD alone is a signal; activity and steps alone are missing signals', async () => {
+test('RMSSD alone is a signal, and activity and steps alone are not', async () => {
   const service = await startTestService();
   const alone = await service.read({ session_id: 'variability', rmssd: 30 });
   expect(alone.signals_received).toEqual(['cardiovascular']);

@@ -21,7 +21,7 @@ test('failed deliveries are queued again by id, with their ids and a new schedul
   expect(queued).toMatchObject([fresh, fresh]);
 });
 
-test('unknown, not failed and already retried ids queue nothing', async () => {
+test('ids of unknown, not failed or already retried deliveries queue nothing', async () => {
   const service = await startTestService();
   const { id: webhookId } = await register(service, url);
   const [failed] = await storeFailed(service, [{ webhookId }]);

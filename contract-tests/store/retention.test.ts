@@ -48,7 +48,7 @@ test('settled deliveries are deleted after seven days, and queued ones stay rega
   expect(await left()).toEqual([due?.deliveryId]);
 });
 
-test('six hundred settled deliveries are purged in small batches, whatever their settlement order', async () => {
+test('six hundred settled deliveries are purged in small batches, in any settlement order', async () => {
   const service = await startTestService({});
   const { store, clock } = service;
   const deliveries = Array.from({ length: 600 }, (_, index) => ({

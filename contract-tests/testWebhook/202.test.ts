@@ -4,7 +4,7 @@ import { startReceiver } from '../support/receiver.js';
 import { startDelivering } from '../support/service.js';
 import { attempted, deliveriesOf, failedDeliveries, register } from '../support/webhooks.js';
 
-test('a sample event is sent under the delivery id of the response, whatever session the webhook watches', async () => {
+test('a sample event has the delivery id of the response, for a webhook of any session', async () => {
   const service = await startDelivering();
   const receiver = await startReceiver();
   const { id } = await register(service, receiver.url, { session_id: 'mine' });

@@ -64,6 +64,7 @@ async function check({ database, only, node, seconds, kills, json }: Options): P
 
 function readNames(text: string): string[] {
   const chosen = text.split(',');
-  if (chosen.some((name) => !names.includes(name))) throw new InvalidArgumentError(`Must be one of: ${names.join(', ')}.`);
+  if (chosen.some((name) => !names.includes(name)))
+    throw new InvalidArgumentError(`Must be one of: ${names.join(', ')}.`);
   return chosen;
 }

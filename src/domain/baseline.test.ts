@@ -29,7 +29,7 @@ test('an unknown person has the population as baseline', () => {
   });
 });
 
-test('the first reading fades in over the time that it stands for', () => {
+test('the weight of the first reading grows over its maximum duration', () => {
   const first = learn(undefined, { atMs: 0, heart_rate: population + 20 });
   expect(restingAt(first, 0)).toBe(population);
   expect(restingAt(first, 18_000) - population).toBeLessThan(0.15 * 20);
@@ -40,24 +40,24 @@ test.each([48, 58, 92, 112])('a steady %i bpm becomes the resting heart rate wit
   expect(Math.abs(restingAt(steady(bpm, 0, hourMs / 2, 5000), hourMs / 2 + 5000) - bpm)).toBeLessThan(4);
 });
 
-test('the resting heart rate hardly depends on how often a stream is read', () => {
+test('the resting heart rate barely depends on the sampling rate', () => {
   const ends = [1, 5, 15, 60].map((seconds) => restingAt(steady(75, 0, hourMs, seconds * 1000), 2 * hourMs));
   expect(Math.max(...ends) - Math.min(...ends)).toBeLessThan(2);
 });
 
-test('an hour of stress after a quarter of an hour at rest leaves the resting heart rate where it was', () => {
+test('an hour of stress after 15 minutes at rest does not change the resting heart rate', () => {
   const rested = steady(70, 0, 15 * minuteMs, 5000);
   const stressed = steady(105, 15 * minuteMs + 5000, hourMs, 5000, rested);
   expect(Math.abs(restingAt(stressed, 2 * hourMs) - restingAt(rested, 16 * minuteMs))).toBeLessThan(4);
 });
 
-test('a person is not spoken of as known before ten minutes of readings', () => {
+test('a person counts as known only after ten minutes of readings', () => {
   const isPersonal = (minutes: number) =>
     typicalOf(steady(80, 0, minutes * minuteMs, 5000), minutes * minuteMs + 5000).heart_rate.isPersonal;
   expect([2, 5, 15].map(isPersonal)).toEqual([false, false, true]);
 });
 
-test('a late reading teaches nothing', () => {
+test('a late reading does not change the baseline', () => {
   const baseline = learn(steady(70, 0, hourMs, 2000), { atMs: hourMs + 2000, heart_rate: 70, sdnn: 40, rmssd: 40 });
   expect(learn(baseline, { atMs: 1000, heart_rate: 40, sdnn: 10, rmssd: 10 })).toEqual(baseline);
 });
@@ -69,13 +69,13 @@ test('a reading is compared only with strictly earlier ones', () => {
   expect(typicalOf(other, atMs).heart_rate.value).toBeCloseTo(restingAt(baseline, atMs), 0);
 });
 
-test('a resting heart rate that changed for good is learned again', () => {
+test('a permanently changed resting heart rate is learned again', () => {
   const before = steady(60, 0, 20 * hourMs, 120_000);
   const after = steady(72, 60 * dayMs, 40 * hourMs, 120_000, before);
   expect(restingAt(after, 62 * dayMs)).toBeGreaterThan(69);
 });
 
-test('a baseline survives JSON and stays finite, small, and within what was read or the population', () => {
+test('a baseline survives JSON, is finite and small, and stays between the population and the measured values', () => {
   fc.assert(
     fc.property(history, (readings) => {
       const baseline = baselineAfter(readings) ?? {};

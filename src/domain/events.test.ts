@@ -16,7 +16,7 @@ const scored = (score: number): Session => ({
   latest: { timestampMs: startMs, score, confidence: 1, received: [], reason: '' },
 });
 
-test('there is an event exactly where the band changes, and it names both bands and the new score', () => {
+test('each change of the band causes one event with both bands and the new score', () => {
   fc.assert(
     fc.property(anyScore, anyScore, (before, after) => {
       const [previous_state, new_state] = [bandOf(before).state, bandOf(after).state];
@@ -37,7 +37,7 @@ test('the first reading of a session changes no state', () => {
   );
 });
 
-test('over any history each event begins in the state in which the one before it ended', () => {
+test('in any history, the previous state of each event is the new state of the event before', () => {
   fc.assert(
     fc.property(history, (readings) => {
       const sessions = advanceAll(readings).map(({ session }) => session);
@@ -51,7 +51,7 @@ test('over any history each event begins in the state in which the one before it
   );
 });
 
-test('numbers of events strictly increase, whatever the clock does and however often the session begins again', () => {
+test('event numbers strictly increase, also when the clock is set back or the session starts again', () => {
   // Event times of one session, as ms since the previous event. The clock may stop or go back.
   const life = fc.array(fc.integer({ min: -1_000, max: 1_000 }), { maxLength: 20 });
   fc.assert(

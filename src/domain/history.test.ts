@@ -13,25 +13,25 @@ test('fewer than three points have no trend', () => {
   expect([[], [10], [0, 100]].map(trendOf)).toEqual(['stable', 'stable', 'stable']);
 });
 
-test('three points are enough: the last against the first, whatever lies between', () => {
+test('with three points, the trend compares the last with the first', () => {
   expect(trendOf([40, 100, 45])).toBe('rising');
   expect(trendOf([45, 0, 40])).toBe('falling');
 });
 
-test('five points between the thirds make a trend, less does not', () => {
+test('a difference of five score points between the thirds is a trend, a smaller one is not', () => {
   expect(trendOf([40, 40, 45])).toBe('rising');
   expect(trendOf([40, 40, 44])).toBe('stable');
   expect(trendOf([45, 40, 40])).toBe('falling');
   expect(trendOf([44, 40, 40])).toBe('stable');
 });
 
-test('thirds are whole points: the remainder belongs to the middle', () => {
+test('thirds have whole numbers of points, and the remainder belongs to the middle third', () => {
   expect(trendOf([40, 40, 90, 90, 90, 90, 40, 40])).toBe('stable');
   expect(trendOf([40, 90, 90, 90, 40])).toBe('stable');
   expect(trendOf([40, 40, 40, 44, 46, 44])).toBe('rising');
 });
 
-test('a window without a point has neither transitions nor extremes', () => {
+test('a window without points has no transitions, minimum or maximum', () => {
   expect(toHistory('s1', 5, [])).toEqual({
     session_id: 's1',
     minutes: 5,
@@ -60,7 +60,7 @@ test('transitions count changes of state, not of score', () => {
   expect(toHistory('s1', 5, pointsOf([20, 30, 39])).summary.transitions).toBe(0);
 });
 
-test('the mean has one decimal, and lies between the least and the most', () => {
+test('the mean has one decimal and lies between minimum and maximum', () => {
   expect(toHistory('s1', 5, pointsOf([0, 0, 1])).summary).toEqual({ transitions: 0, min: 0, max: 1, mean: 0.3 });
   fc.assert(
     fc.property(scores, (values) => {
@@ -74,7 +74,7 @@ test('the mean has one decimal, and lies between the least and the most', () => 
   );
 });
 
-test('a history read backwards has the opposite trend', () => {
+test('a reversed history has the opposite trend', () => {
   const opposite = { rising: 'falling', falling: 'rising', stable: 'stable' } as const;
   fc.assert(
     fc.property(scores, (values) => trendOf([...values].reverse()) === opposite[trendOf(values)]),

@@ -39,7 +39,7 @@ const noiseLimitMs = 20 * 60_000;
 const newestOf = (readings: readonly Reading[]) => Math.max(...readings.map(({ atMs }) => atMs));
 const stateByEdges = (score: number) => enums.State[Math.min(4, Math.floor(score / 20))];
 
-test('a score is an integer from 0 to 100 and a confidence lies from 0 to 1, after any history', () => {
+test('after any history, the score is an integer from 0 to 100 and the confidence is from 0 to 1', () => {
   fc.assert(
     fc.property(history, (readings) => {
       for (const { answer, point } of advanceAll(readings))
@@ -53,7 +53,7 @@ test('a score is an integer from 0 to 100 and a confidence lies from 0 to 1, aft
   );
 });
 
-test('no valid input makes a NaN or an infinity, in answer, point, session or baseline', () => {
+test('valid input never causes NaN or infinity in a response, point, session or baseline', () => {
   fc.assert(
     fc.property(history, (readings) => {
       for (const { answer, point, baseline, session } of advanceAll(readings)) {
@@ -69,7 +69,7 @@ test('no valid input makes a NaN or an infinity, in answer, point, session or ba
   );
 });
 
-test('the state is the band of the published score, in answers and in the history', () => {
+test('the state is the band of the published score, in responses and in the history', () => {
   fc.assert(
     fc.property(history, (readings) => {
       const steps = advanceAll(readings);
@@ -83,7 +83,7 @@ test('the state is the band of the published score, in answers and in the histor
   );
 });
 
-test('a more stressful value of one signal never lowers the score, whatever else is known and was published', () => {
+test('a more stressful value of one signal never lowers the score', () => {
   fc.assert(
     fc.property(signals, worsening, ageMs, typical, held, (others, [milder, harsher], age, known, before) => {
       const firstAtMs = (before?.atMs ?? nowMs) - (age % 120_000);
@@ -98,7 +98,7 @@ test('a more stressful value of one signal never lowers the score, whatever else
 });
 
 // Excludes heart rates: above a limit, a higher one indicates movement or a sensor error.
-test('a reading that is more stressful in one signal but heart rate never gives the lower score, after the same history', () => {
+test('after the same history, a reading with one more stressful signal other than heart rate never has a lower score', () => {
   const others = worsening.filter(([values]) => values.heart_rate === undefined);
   fc.assert(
     fc.property(history, fc.integer({ min: 0, max: 400_000 }), someValues, others, (before, gapMs, more, pair) => {
@@ -113,7 +113,7 @@ test('a reading that is more stressful in one signal but heart rate never gives 
   );
 });
 
-test('a higher heart rate never gives the lower score while stress explains it', () => {
+test('a higher heart rate never lowers the score while stress explains it', () => {
   const lowest = model.heart_rate.population_resting_bpm - model.plausibility.below_rest_bpm;
   const bpm = fc.double({ min: lowest, max: lowest + model.plausibility.jump_bpm, noNaN: true });
   fc.assert(
@@ -140,7 +140,7 @@ test('an older signal is weaker evidence than a newer one', () => {
   );
 });
 
-test('a stale signal says nothing', () => {
+test('a stale signal is no evidence', () => {
   fc.assert(
     fc.property(history, someValues, (before, values) => {
       const { session, baseline } = advanceTo(before);
@@ -153,7 +153,7 @@ test('a stale signal says nothing', () => {
   );
 });
 
-test('the order of arrival within the newest instant changes neither score nor reason nor baseline, then or later', () => {
+test('the order of readings with the newest time changes no score, reason or baseline, also of later readings', () => {
   const group = inTwoOrders(fc.array(someSensing, { minLength: 2, maxLength: 4 }));
   fc.assert(
     fc.property(fc.option(history, { nil: [] }), group, someValues, (before, orders, after) => {
@@ -170,7 +170,7 @@ test('the order of arrival within the newest instant changes neither score nor r
   );
 });
 
-test('a late reading that is newest for none of its signals moves nothing', () => {
+test('a late reading without a newest signal does not change the session', () => {
   fc.assert(
     fc.property(history, someValues, fc.integer({ min: 1, max: 200_000 }), (before, values, lateMs) => {
       // All signals have a current value, so that no late one is the newest.
@@ -194,7 +194,7 @@ test('a late reading that is newest for none of its signals moves nothing', () =
   );
 });
 
-test('the order of arrival within a late instant changes neither score nor reason nor baseline', () => {
+test('the order of late readings with the same time changes no score, reason or baseline', () => {
   const group = inTwoOrders(fc.array(someSensing, { minLength: 2, maxLength: 4 }));
   fc.assert(
     fc.property(history, group, fc.integer({ min: 0, max: 100_000 }), (before, orders, lateMs) => {
@@ -209,7 +209,7 @@ test('the order of arrival within a late instant changes neither score nor reaso
 });
 
 // Categories that contradict each other, and movement, lower the confidence of the whole.
-test('a category that agrees never lowers the confidence', () => {
+test('an agreeing category never lowers the confidence', () => {
   fc.assert(
     fc.property(signals, typical, fc.constantFrom(...enums.SignalCategory), (all, known, category) => {
       const { drivers } = fuseEvidence(situationOf(all, known), nowMs);
@@ -222,7 +222,7 @@ test('a category that agrees never lowers the confidence', () => {
   );
 });
 
-test('a session and a baseline that were stored as JSON go on as if they had been kept', () => {
+test('a session and a baseline restored from JSON give the same results as those in memory', () => {
   fc.assert(
     fc.property(history, (readings) => {
       let session: Session | undefined;
@@ -241,7 +241,7 @@ test('a session and a baseline that were stored as JSON go on as if they had bee
 });
 
 test(
-  'two bpm of noise around a band edge make at most two changes of state in an hour',
+  'two bpm of noise around a band edge cause at most two state changes per hour',
   {
     timeout: noiseLimitMs,
   },

@@ -17,26 +17,26 @@ const reasonIn = (situation: Situation) => reasonOf(fuseEvidence(situation, nowM
 const reason = (all: Signals, against: Typical) => reasonIn(situationOf(all, against));
 const reasonFor = (values: SignalValues, against: Typical) => reason(measured(values), against);
 
-test('a reason names what drove the score, strongest first, with direction', () => {
+test('a reason names the strongest evidence first, with its direction', () => {
   expect(reasonFor({ heart_rate: 90, tone: 'tense' }, person)).toBe(
     "Heart rate 24 bpm above this person's resting heart rate, tense voice.",
   );
   expect(reasonFor({ sentiment: 0.6, tone: 'calm' }, person)).toBe('Strongly positive words, calm voice.');
 });
 
-test('a reason speaks of a person only after enough readings', () => {
+test('a reason mentions the personal baseline only after enough readings', () => {
   expect(reasonFor({ heart_rate: 110 }, population)).toBe('Heart rate 42 bpm above a typical resting heart rate.');
   const early = { ...person, heart_rate: { ...person.heart_rate, isPersonal: false } };
   expect(reasonFor({ heart_rate: 90 }, early)).toBe('Heart rate 24 bpm above the resting heart rate estimated so far.');
 });
 
-test('what spoke against the score follows after despite', () => {
+test('evidence against the score follows after "despite"', () => {
   expect(reasonFor({ heart_rate: 90, sentiment: 0.6 }, person)).toBe(
     "Heart rate 24 bpm above this person's resting heart rate, despite strongly positive words.",
   );
 });
 
-test('a reason says so when nothing stands out or nothing is fresh', () => {
+test('a reason states that no signal stands out, or that none is fresh', () => {
   expect(reasonFor({ heart_rate: 66, tone: 'neutral' }, person)).toBe(
     "Nothing stands out: heart rate at this person's resting heart rate, neutral voice.",
   );
@@ -61,12 +61,12 @@ test('a reason states that movement explains a heart rate, and that a jump is un
   expect(reasonIn({ ...situation, heart })).toBe('Strongly positive words, with an unconfirmed heart rate of 150 bpm.');
 });
 
-test('a signal that has faded is no longer named', () => {
+test('a stale signal is not named', () => {
   const faded = { ...measured({ heart_rate: 90 }), ...measured({ tone: 'tense' }, nowMs - 240_000) } as const;
   expect(reason(faded, person)).toBe("Heart rate 24 bpm above this person's resting heart rate.");
 });
 
-test('a reason is one sentence whatever the signals', () => {
+test('a reason is one sentence for any signals', () => {
   fc.assert(
     fc.property(signals, typical, (all, known) => {
       const text = reason(all, known);
@@ -76,7 +76,7 @@ test('a reason is one sentence whatever the signals', () => {
   );
 });
 
-test('the strongest evidence for where the score went is named, unless it is next to nothing', () => {
+test('the strongest evidence for the score is named, unless it is negligible', () => {
   const words = {
     heart_rate: 'eart rate ',
     hrv: 'variability',

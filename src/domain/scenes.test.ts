@@ -18,7 +18,7 @@ test.each(everyScene)('the $name scene of $whose ends in its state in 95 of 100 
   expect(hits.length).toBeGreaterThanOrEqual(0.95 * draws);
 });
 
-test.each([false, true])('calm and acute stress are never taken for each other (subject named: %s)', (isNamed) => {
+test.each([false, true])('a calm scene never ends in acute stress, nor the reverse (with subject: %s)', (isNamed) => {
   const opposite: Readonly<Record<string, string>> = { calm: 'acute_stress', acute_stress: 'calm' };
   for (const scene of scenes.filter(({ name }) => name in opposite))
     expect(endsOf(scene, isNamed)).not.toContain(opposite[scene.name]);

@@ -6,13 +6,13 @@ import { advanceAll, advanceTo } from './testing/pipeline.js';
 
 const at = (seconds: number, values: Omit<Reading, 'atMs'>): Reading => ({ ...values, atMs: startMs + seconds * 1000 });
 
-test('the first reading has no score before it, and every later one has', () => {
+test('every reading except the first has a previous score', () => {
   const [first, second] = advanceAll([at(0, { heart_rate: 90 }), at(2, { heart_rate: 60 })]);
   expect(first?.answer.previousScore).toBeUndefined();
   expect(second?.answer.previousScore).toBe(first?.answer.score);
 });
 
-test('a heart rate now and words ten seconds ago are judged together', () => {
+test('a current heart rate and a sentiment of ten seconds ago are fused', () => {
   const { answer } = advanceTo([at(0, { sentiment: -0.8 }), at(10, { heart_rate: 100 })]);
   const alone = advanceTo([at(10, { heart_rate: 100 })]).answer;
   expect(answer.score).toBeGreaterThan(alone.score);
@@ -20,7 +20,7 @@ test('a heart rate now and words ten seconds ago are judged together', () => {
   expect(answer.received).toEqual(['cardiovascular']);
 });
 
-test('a late utterance that is the newest of its kind counts, as of the newest reading', () => {
+test('a late sentiment counts if it is the newest sentiment', () => {
   const before = advanceTo([at(10, { heart_rate: 100 })]);
   const late = advanceSession(before.session, at(5, { tone: 'hostile' }), before.baseline);
   expect(late.answer.score).toBeGreaterThan(before.answer.score);
@@ -30,7 +30,7 @@ test('a late utterance that is the newest of its kind counts, as of the newest r
   expect(late.session.latest.received).toEqual(['cardiovascular']);
 });
 
-test('a late reading that moves nothing has a history point of its own signals', () => {
+test('a late reading without a newest signal gets a history point from its own signals', () => {
   const before = advanceTo([at(0, { tone: 'hostile' }), at(10, { heart_rate: 60, sentiment: 0.8 })]);
   const late = advanceSession(before.session, at(5, { heart_rate: 110 }), before.baseline);
   const alone = advanceTo([at(5, { heart_rate: 110 })]);
@@ -38,7 +38,7 @@ test('a late reading that moves nothing has a history point of its own signals',
   expect(late.answer).toEqual({ ...before.answer, received: ['cardiovascular'] });
 });
 
-test('readings of one instant are held against the score before that instant', () => {
+test('readings with the same time are compared with the score before that time', () => {
   const [first, , last] = advanceAll([
     at(0, { heart_rate: 60, sentiment: 0.6 }),
     at(2, { heart_rate: 110 }),
@@ -47,7 +47,7 @@ test('readings of one instant are held against the score before that instant', (
   expect(last?.session.held?.score).toBe(first?.answer.score);
 });
 
-test('without a subject the session keeps the baseline; a subject that is named takes it along', () => {
+test('the session keeps the baseline until a subject is named, who then gets it', () => {
   const [unnamed, named] = advanceAll([at(0, { heart_rate: 60 }), at(60, { heart_rate: 60, subjectId: 'anna' })]);
   expect(unnamed?.session.baseline).toEqual(unnamed?.baseline);
   expect(named?.session.baseline).toBeUndefined();

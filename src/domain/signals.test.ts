@@ -5,7 +5,7 @@ import { history, inTwoOrders, laws } from './testing/arbitraries.js';
 
 const mergeAll = (readings: readonly Reading[]) => readings.reduce<Signals>(mergeSignals, {});
 
-test('the newest value of each signal counts, judged per signal', () => {
+test('for each signal, the newest value counts', () => {
   expect(
     mergeAll([
       { atMs: 2000, heart_rate: 80 },
@@ -31,7 +31,7 @@ test('readings may arrive in any order', () => {
   );
 });
 
-test('a category is named once, however many of its signals came', () => {
+test('a category is listed once, even with several of its signals', () => {
   expect(categoriesOf({ heart_rate: 80, sdnn: 40, sentiment: 0 })).toEqual(['cardiovascular', 'textual']);
   expect(categoriesOf({ tone: 'calm', expression: 'neutral' })).toEqual(['vocal', 'visual']);
 });

@@ -33,7 +33,7 @@ test('there is one recommendation per band', () => {
   expect(new Set(scores).size).toBe(5);
 });
 
-test('a first score is published as it is', () => {
+test('the first score is published without smoothing', () => {
   for (const [it, score] of [
     [19.4, 19],
     [19.6, 20],
@@ -42,7 +42,7 @@ test('a first score is published as it is', () => {
     expect(publishScore(fused(it), undefined, 0).score).toBe(score);
 });
 
-test('a value just beyond the edge changes the band later than one far beyond it', () => {
+test('a value near the edge changes the band later than one far beyond it', () => {
   const changeAfter = (it: number) => publishAll(Array<number>(200).fill(it), 50).findIndex((score) => score >= 60);
   expect(publishAll([65, 65], 50)).toEqual([59, 59]);
   expect(changeAfter(60.5)).toBe(-1);
@@ -55,7 +55,7 @@ test('a rise of two bands is published immediately, a fall of two bands is not',
   expect(publishAll([30], 65)).toEqual([60]);
 });
 
-test('a rise of two bands within the rise time counts as one, though the band between was published', () => {
+test('a rise of two bands within the rise time counts as one rise, even if the middle band was published', () => {
   const between: Published = { score: 45, atMs: 0, bandSinceMs: 0, scoreBefore: 35 };
   expect(publishScore(fused(62), between, 5000, settledMs).score).toBe(62);
   const late = (stateHold.rise_seconds + 1) * 1000;
@@ -70,7 +70,7 @@ test('new evidence of voice, face or words is published immediately', () => {
   expect(publishScore(fused(38, -stateHold.immediate_log_odds), before, 5000, settledMs).score).toBe(38);
 });
 
-test('nothing is held after a silence', () => {
+test('after a silence, no score is held', () => {
   const before: Published = { score: 50, atMs: 0 };
   expect(publishScore(fused(61), before, stateHold.silence_seconds * 1000, settledMs).score).toBe(61);
 });
@@ -86,7 +86,7 @@ test('the state is the band of the fused value, or the band that was published b
   );
 });
 
-test('within the present band a score is the fused value, rounded', () => {
+test('within its band, the score is the rounded fused value', () => {
   fc.assert(
     fc.property(value, held, (it, before) => {
       const score = Math.round(it);

@@ -23,13 +23,13 @@ test('confidence grows with a personal baseline and with each category, and fall
   expect(confidence({ heart_rate: 80, tone: 'neutral', sentiment: 0 })).toBeGreaterThan(withVoice);
 });
 
-test('channels that contradict each other lower the confidence', () => {
+test('contradicting categories lower the confidence', () => {
   const confidence = (sentiment: number) =>
     fuseEvidence(situationOf(measured({ tone: 'hostile', sentiment }), population), nowMs).confidence;
   expect(confidence(0.8)).toBeLessThan(confidence(-0.8) - 0.1);
 });
 
-test('SDNN and RMSSD are one evidence: both together say no more than one of them', () => {
+test('SDNN and RMSSD together are not stronger evidence than one of them', () => {
   const logOdds = (values: SignalValues) =>
     fuseEvidence(situationOf(measured(values), population), nowMs).drivers.reduce((sum, it) => sum + it.logOdds, 0);
   const [sdnn, rmssd] = [Math.exp(model.hrv.sdnn_population_ln_ms - 1), Math.exp(model.hrv.rmssd_population_ln_ms - 1)];
@@ -37,13 +37,13 @@ test('SDNN and RMSSD are one evidence: both together say no more than one of the
   expect(logOdds({ sdnn, rmssd })).toBeCloseTo(logOdds({ rmssd }), 9);
 });
 
-test('two signals of one category are no two opinions', () => {
+test('two signals of one category do not count as agreement', () => {
   const confidence = (values: SignalValues) =>
     fuseEvidence(situationOf(measured(values), population), nowMs).confidence;
   expect(confidence({ heart_rate: 80, sdnn: 40 })).toBe(confidence({ heart_rate: 80 }));
 });
 
-test('without a fresh signal the score is the neutral one, and nothing is known', () => {
+test('without a fresh signal, the score is neutral and the confidence is 0', () => {
   const stale = situationOf(measured({ tone: 'hostile' }), population);
   const { value, confidence, drivers } = fuseEvidence(stale, nowMs + 300_000);
   expect([Math.round(value), confidence, drivers]).toEqual([33, 0, []]);
@@ -55,7 +55,7 @@ test('no single label or sentence alone reaches acute stress', () => {
   for (const sentiment of [-1, -0.5, 0, 1]) expect(scoreOf({ sentiment })).toBeLessThan(80);
 });
 
-test('a racing heart alone is stressed, not acute', () => {
+test('a very high heart rate alone is stressed, not acute_stress', () => {
   expect(bandOf(scoreOf({ heart_rate: 110 })).state).toBe('stressed');
   expect(scoreOf({ heart_rate: 220, sdnn: 1, rmssd: 1 })).toBeLessThan(80);
 });
@@ -67,21 +67,21 @@ test('strong signals that agree reach acute stress', () => {
   expect(scoreOf({ heart_rate: 115, tone: 'hostile', sentiment: -0.6 })).toBeGreaterThanOrEqual(80);
 });
 
-test('of tone, expression and sentiment, tone is trusted least and sentiment most', () => {
+test('sentiment is more reliable than expression, and expression more than tone', () => {
   const { tone, expression, sentiment } = model.reliability;
   expect(tone).toBeLessThan(expression);
   expect(expression).toBeLessThan(sentiment);
   expect(scoreOf({ tone: 'hostile' })).toBeLessThan(scoreOf({ sentiment: -1 }));
 });
 
-test('a signal weighs half after a half-life, everything when it is ahead of the session, and nothing once stale', () => {
+test('the weight of a signal is 1 if its time is ahead, ½ after a half-life, and 0 once stale', () => {
   expect(ageWeight(-1)).toBe(1);
   expect(ageWeight(60_000)).toBe(0.5);
   expect(ageWeight(299_999)).toBeGreaterThan(0);
   expect(ageWeight(300_000)).toBe(0);
 });
 
-test('the same heart rate says more of someone whose usual is lower', () => {
+test('the same heart rate is stronger evidence for a person with a lower resting heart rate', () => {
   const athlete = Array.from({ length: 60 }, (_, index) => ({ atMs: index * 120_000, heart_rate: 50 }));
   const known = typicalOf(baselineAfter(athlete), athlete.length * 120_000);
   const heart = measured({ heart_rate: 75 });
@@ -89,7 +89,7 @@ test('the same heart rate says more of someone whose usual is lower', () => {
   expect(valueFor(known)).toBeGreaterThan(valueFor(population) + 15);
 });
 
-test('falling heart rate variability raises the score, but by less than a heart rate does', () => {
+test('falling heart rate variability raises the score, but less than a rising heart rate', () => {
   expect(scoreOf({ sdnn: 10 })).toBeGreaterThan(scoreOf({ sdnn: 100 }));
   expect(scoreOf({ sdnn: 1 }) - scoreOf({ sdnn: 500 })).toBeLessThan(
     scoreOf({ heart_rate: 102 }) - scoreOf({ heart_rate: 72 }),

@@ -15,41 +15,41 @@ function seen(...sightings: ReadonlyArray<readonly [number, string, 'certain'?]>
   return after;
 }
 
-test('a topic that was never raised is observed', () => {
+test('a topic without stress stays observed', () => {
   expect(seen([30, 'a'], [59, 'a'], [59, 'b'])).toMatchObject({ status: 'observed', sessions: 2, peakScore: 59 });
 });
 
-test('recent stress starts at the first score and gives the newest half of the weight', () => {
+test('recent stress starts at the first score, and the newest sighting has weight ½', () => {
   expect(seen([40, 'a']).recent).toBe(40);
   expect(seen([40, 'a'], [80, 'a']).recent).toBe(60);
   expect(seen([40, 'a'], [80, 'a'], [20, 'a']).recent).toBe(40);
 });
 
-test('one stressed sighting is no pattern, the second makes the topic active', () => {
+test('a topic becomes active at its second stressed sighting, not at the first', () => {
   expect(seen([100, 'a']).status).toBe('observed');
   expect(seen([60, 'a'], [60, 'a']).status).toBe('active');
   expect(seen([60, 'a'], [60, 'b']).status).toBe('active');
 });
 
-test('a certain concern in an acute state is active at once', () => {
+test('a certain concern in an acute state is active immediately', () => {
   expect(seen([80, 'a', 'certain']).status).toBe('active');
   expect(seen([79, 'a', 'certain']).status).toBe('observed');
   expect(seen([80, 'a']).status).toBe('observed');
 });
 
-test('it becomes active when recent stress reaches the stressed band, not before', () => {
+test('a topic becomes active when its recent stress reaches the stressed band', () => {
   expect(seen([40, 'a'], [79, 'a']).status).toBe('observed');
   expect(seen([40, 'a'], [80, 'a']).status).toBe('active');
 });
 
-test('it resolves after two calm sightings in later sessions, once recent stress is under the focused band', () => {
+test('an active topic resolves after two calm sightings in later sessions, if recent stress is under the focused band', () => {
   expect(seen([80, 'a', 'certain'], [10, 'b']).status).toBe('active');
   expect(seen([80, 'a', 'certain'], [10, 'b'], [10, 'b']).status).toBe('resolved');
   expect(seen([80, 'a', 'certain'], [10, 'b'], [10, 'c']).status).toBe('resolved');
   expect(seen([100, 'a', 'certain'], [39, 'b'], [39, 'b']).status, 'recent stress is 54').toBe('active');
 });
 
-test('a calm end of the session that made it active resolves nothing', () => {
+test('calm sightings in the activating session do not resolve a topic', () => {
   expect(seen([80, 'a', 'certain'], [5, 'a'], [5, 'a'], [5, 'a']).status).toBe('active');
 });
 
@@ -57,14 +57,14 @@ test('calm sightings before the activation do not count towards the resolution',
   expect(seen([10, 'x'], [10, 'y'], [100, 'a'], [80, 'a', 'certain'], [10, 'b']).status).toBe('active');
 });
 
-test('a resolved topic becomes active again, and must then resolve anew', () => {
+test('a resolved topic can become active again and then needs two new calm sightings', () => {
   const again = seen([80, 'a', 'certain'], [10, 'b'], [10, 'b'], [100, 'c'], [90, 'c']);
   expect(again.status).toBe('active');
   expect(again.changes.map(({ status }) => status)).toEqual(['observed', 'active', 'resolved', 'active'].slice(1));
   expect(again.activation).toMatchObject({ sessionId: 'c', resolving: 0 });
 });
 
-test('the mean is plain, to one decimal, and the newest sighting is the last seen, also when a late one follows', () => {
+test('the mean has one decimal, and a late sighting does not change the last seen time', () => {
   const first = sight(undefined, { score: 50, atMs: 5000, sessionId: 'a', isFirstInSession: true, isCertain: false });
   const second = sight(first, { score: 51, atMs: 9000, sessionId: 'b', isFirstInSession: true, isCertain: false });
   const late = sight(second, { score: 53, atMs: 1000, sessionId: 'b', isFirstInSession: false, isCertain: false });
@@ -84,7 +84,7 @@ test('the mean is plain, to one decimal, and the newest sighting is the last see
   });
 });
 
-test('active and resolved topics are listed most recent first, those of one instant by name', () => {
+test('active and resolved topics are listed most recent first, then by name', () => {
   const at = (score: number, atMs: number) => {
     const sighting = { score, atMs, sessionId: 'a', isFirstInSession: true, isCertain: false };
     return sight(sight(undefined, sighting), sighting);
@@ -113,7 +113,7 @@ const sightings: fc.Arbitrary<Sighting[]> = fc.array(
   { minLength: 1, maxLength: 60 },
 );
 
-test('whatever is seen: resolved only after active, mean under peak, memory bounded', () => {
+test('for any sightings, a topic resolves only after it was active, its mean is at most its peak, and its size is bounded', () => {
   fc.assert(
     fc.property(sightings, (all) => {
       let trigger: Trigger | undefined;

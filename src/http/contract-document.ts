@@ -44,7 +44,7 @@ export interface SchemaObject {
  */
 export async function loadContractDocument(file: URL): Promise<ContractDocument> {
   if (contractDigestOf(await readFile(file, 'utf8')) !== contractDigest)
-    throw new Error('it is not what generated/ was made from: run `npm run generate`');
+    throw new Error('generated/ is from another openapi.yaml: run `npm run generate`');
   return generated as unknown as ContractDocument;
 }
 

@@ -14,7 +14,7 @@ export async function validate(document: ContractDocument, options: ValidateOpti
   const run = await createValidator(document, stepsOf(document, options));
   return (request, response, next) => {
     const operation = response.locals.route?.operation;
-    if (!operation) throw new Error('validate needs a route');
+    if (!operation) throw new Error('validate must run after route');
     const inQuery = readQuery(document, operation, request);
     const acrossFields = faultsAcrossFields(document, operation, request.body);
     run(request, response, (error?: unknown) => {

@@ -20,7 +20,7 @@ test('precomputed and hashed words give the same odds', () => {
   expect(known.points).toEqual(hashed.points);
 });
 
-test('the result depends only on the text, whatever the analyzer processed before', () => {
+test('the result does not depend on earlier texts', () => {
   fc.assert(
     fc.property(anyText, anyText, (first, other) => {
       const turn = { user_message: first, ai_response: other };

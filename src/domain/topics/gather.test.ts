@@ -79,7 +79,7 @@ test('an area without a specific topic yields its general one', () => {
 });
 
 test.each(['my exam went great', 'I passed my finals, so relieved!', 'I am not worried about my exam anymore'])(
-  'calm talk yields topics too: %s',
+  'a calm turn also yields topics: %s',
   (message) => expect(topicsOf(message)[0]).toBe('exams'),
 );
 
@@ -98,7 +98,7 @@ test.each(["I'm not stressed right now", "I'm not anxious", 'nothing is stressin
   (message) => expect(topicsOf(message)).toEqual([]),
 );
 
-test('a denied event does not yield its topic', () => {
+test('a denied event yields no topic', () => {
   expect(topicsOf('I did not get fired after all, my boss just wanted to talk')).not.toContain('job_loss');
 });
 
@@ -170,7 +170,7 @@ test('any text is processed without an error, and evidence contains only topic n
   );
 });
 
-test('the same turn and evidence always give the same result, whatever was read in between', () => {
+test('the same turn and evidence always give the same result', () => {
   fc.assert(
     fc.property(anyText, anyText, (first, other) => {
       const read = () => extractTopics(undefined, { user_message: first, ai_response: other });
@@ -182,7 +182,7 @@ test('the same turn and evidence always give the same result, whatever was read 
   );
 });
 
-test('case, apostrophes and accents make no difference', () => {
+test('case, apostrophes and accents do not change the topics', () => {
   expect(topicsOf('MY BOYFRIEND BROKE UP WITH ME')).toEqual(topicsOf('my boyfriend broke up with me'));
   expect(topicsOf('I can’t pay the rent')).toEqual(topicsOf("I can't pay the rent"));
   expect(topicsOf('my fiancé broke up with me')).toEqual(topicsOf('my fiance broke up with me'));
