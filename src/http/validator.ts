@@ -77,7 +77,7 @@ export async function createValidator(document: ContractDocument, steps: Validat
   return (request, response, next) => {
     const { route, params } = response.locals;
     const metadata = route && known.get(route.operationId);
-    if (!metadata) throw new Error('validate needs a route');
+    if (!metadata) throw new Error('validate must run after route');
     (request as OpenApiRequest).openapi = { ...metadata, pathParams: { ...params } };
     request.params = { ...params };
     check(request, response, next);
