@@ -2,13 +2,14 @@ import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
+import { expandEvents } from '../../src/delivery/expand.js';
 import { newDelivery } from '../../src/delivery/new-delivery.js';
 import { slotsMax } from '../../src/delivery/slots.js';
 import { createKey } from '../../src/accounts/manage.js';
 import { startReceiver } from '../support/receiver.js';
 import { client, startTestService, type TestService } from '../support/service.js';
 import { until } from '../support/until.js';
-import { register, startWorkerOn } from '../support/webhooks.js';
+import { deliveriesOf, register, startWorkerOn } from '../support/webhooks.js';
 
 /** Returns the same service with a new account. */
 async function accountOn(service: TestService, account: string): Promise<TestService> {
@@ -74,4 +75,28 @@ test('an account that hangs on a shared host does not use the slots of another a
   const { id } = await register(healthy, receiver.url);
   for (let count = 1; count <= 20; count += 1) await healthy.post(`/webhooks/${id}/test`);
   await receiver.until(24);
+});
+
+test("an account's backlog of events does not delay the events of another account", async () => {
+  const service = await startTestService({});
+  const [busy, neighbor] = [await accountOn(service, 'busy'), await accountOn(service, 'neighbor')];
+  await register(busy, 'https://8.8.8.8/');
+  const { id } = await register(neighbor, 'https://8.8.8.8/');
+  const payload = {
+    event: 'state_change',
+    session_id: 's',
+    previous_state: 'calm',
+    new_state: 'stressed',
+    stress_score: 64,
+    timestamp: service.clock.at(),
+  } as const;
+  const storeEvents = ({ accountId, store, clock }: TestService, count: number) => {
+    const events = Array.from({ length: count }, (_, index) => ({ sessionId: `s${index}`, seq: 1, payload }));
+    return store.transact((writerOf) => writerOf(accountId).outbox.append(events, 1_000, clock.nowMs));
+  };
+  await storeEvents(busy, 500);
+  service.clock.advance(60);
+  await storeEvents(neighbor, 1);
+  await expandEvents(service.store, service.clock.now);
+  expect(await deliveriesOf(neighbor, id)()).toHaveLength(1);
 });

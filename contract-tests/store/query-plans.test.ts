@@ -53,8 +53,10 @@ const mayScan = [
   /^(select `account_id` from|select `webhook_epoch` from|update) `accounts`.* where `account_id` = \?(?: for update| limit \?)?$/,
   // Reads the account names of a page. With few accounts, the server reads all names from an index.
   /^select `account_id`, `name` from `accounts` where `account_id` in/,
-  // Reads the oldest events of all accounts from the start of an index.
-  /^select [^*]* from `outbox` order by `created_at_ms` asc limit \?$/,
+  // Reads one index entry per account with events. With few events, the server reads all from the index.
+  /^select [^*]* from `outbox` group by `account_id`$/,
+  // Reads the oldest events of each account from the start of its part of an index.
+  /^select \* from \(select `account_id` as `accountId`, `session_id` as `sessionId` from `outbox` where `account_id` = \?/,
   // Reads the newest audit entries, of all accounts or of one, from the end of an index.
   /^select [^*]* from `key_audit` (?:where `account_id` = \? )?order by `at_ms` desc, `entry_id` desc limit \?$/,
   // Reads the account's newest sessions from the end of an index.
@@ -262,7 +264,7 @@ async function faultsOf(knex: Knex, statement: Statement): Promise<PlanRow[]> {
  * count.
  */
 function isSubselect({ detail = '', table }: PlanRow): boolean {
-  return /^SCAN (next|pending|queues)$/.test(detail) || /^<(derived|union)/.test(table ?? '');
+  return /^SCAN (next|pending|queues|owners)$/.test(detail) || /^<(derived|union)/.test(table ?? '');
 }
 
 /** Whether the step looks up an account by its id, which is the whole primary key. */

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { SessionEvent } from '../domain/events.js';
 import { insertRows } from './insert-rows.js';
+import { isMysql } from './is-mysql.js';
 import { whereKeys } from './where-keys.js';
 
 /** A session with events that are not yet expanded to deliveries. */
@@ -67,15 +68,54 @@ export function outboxTable(knex: Knex, accountId: string) {
 
 /** Returns when the oldest event in the outbox was written, epoch ms. Undefined if the outbox is empty. */
 export async function findOldestEvent(knex: Knex): Promise<number | undefined> {
-  const row = await knex('outbox').select('created_at_ms').orderBy('created_at_ms').first();
-  return row?.created_at_ms;
+  const [oldest] = await findAccountsWithEvents(knex);
+  return oldest?.oldestMs;
 }
 
-/** Returns the distinct sessions of the oldest events, for all accounts. */
+/** Accounts per query: each is a part of one statement. */
+const accountsMax = 100;
+
+/**
+ * Returns the distinct sessions of the oldest events: up to `max` events per account, so that the events of one account
+ * do not delay those of another.
+ */
 export async function findSessionsWithEvents(knex: Knex, max: number): Promise<SessionWithEvents[]> {
-  const rows: SessionWithEvents[] = await knex('outbox')
-    .select({ accountId: 'account_id', sessionId: 'session_id' })
-    .orderBy('created_at_ms')
-    .limit(max);
+  const accounts = await findAccountsWithEvents(knex);
+  const [first, ...others] = accounts
+    .slice(0, accountsMax)
+    .map(({ accountId }) =>
+      knex('outbox')
+        .select({ accountId: 'account_id', sessionId: 'session_id' })
+        .where({ account_id: accountId })
+        .orderBy('created_at_ms')
+        .limit(max)
+        .as('next'),
+    );
+  if (!first) return [];
+  const from = (next: Knex.QueryBuilder) => knex.select('*').from(next);
+  const rows: SessionWithEvents[] = await from(first).unionAll(others.map(from));
   return [...new Map(rows.map((row) => [`${row.accountId} ${row.sessionId}`, row])).values()];
+}
+
+interface AccountWithEvents {
+  readonly accountId: string;
+  readonly oldestMs: number;
+}
+
+/** Returns the accounts with events, oldest event first. Skips from account to account in the index. */
+async function findAccountsWithEvents(knex: Knex): Promise<AccountWithEvents[]> {
+  const oldest = 'min(created_at_ms) as oldestMs';
+  const found: AccountWithEvents[] = isMysql(knex)
+    ? await knex('outbox').select({ accountId: 'account_id' }, knex.raw(oldest)).groupBy('account_id')
+    : await knex.raw(
+        `with recursive owners(account_id) as (
+           select min(account_id) from outbox
+           union all
+           select (select min(account_id) from outbox where account_id > owners.account_id)
+           from owners where owners.account_id is not null)
+         select account_id as accountId,
+           (select min(created_at_ms) from outbox where account_id = owners.account_id) as oldestMs
+         from owners where account_id is not null`,
+      );
+  return found.sort((a, b) => a.oldestMs - b.oldestMs);
 }

@@ -38,7 +38,7 @@ export async function webhooks(knex: Knex): Promise<void> {
       table.primary(['account_id', 'session_id', 'seq']);
     },
     indexes: {
-      outbox_by_age: ['created_at_ms', 'account_id', 'session_id'],
+      outbox_by_age: ['account_id', 'created_at_ms', 'session_id'],
       outbox_by_subject: ['account_id', 'subject_id'],
     },
   });
