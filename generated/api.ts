@@ -559,7 +559,7 @@ export interface components {
             suggested_action: components["schemas"]["SuggestedAction"];
             /**
              * @description One sentence that names the signals that determined the score.
-             * @example Heart rate 16 bpm above the population's typical, tense voice, frowning face.
+             * @example Tense voice, frowning face, heart rate 20 bpm above a typical resting heart rate.
              */
             action_reason: string;
             /**

@@ -1079,4 +1079,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "a9fc6fd540566cb753b7507b9de57b0cc2fcb2e93fabc3247d1eefa5179cd4da" as const;
+export const contractDigest = "cc542b32f6bf504dc5b551e8d2095eb818adcd2a59b8d9f70443a2f52fc9c8d3" as const;
