@@ -129,7 +129,7 @@ function listeningUrl(child: ServiceChild): Promise<string> {
       if (url) settle(() => resolve(url));
     });
     child.once('error', (error) => settle(() => reject(error)));
-    child.once('exit', (code) => settle(() => reject(new Error(`it ended with ${code}`))));
+    child.once('exit', (code) => settle(() => reject(new Error(`the service exited with ${code}`))));
   });
 }
 

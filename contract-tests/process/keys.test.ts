@@ -65,7 +65,7 @@ test('the tier belongs to the account: another tier is rejected with the remedy,
 });
 
 test.each([
-  [['create', '--account', 'acme'], 'name its --tier'],
+  [['create', '--account', 'acme'], 'set its tier with --tier'],
   [['create', '--account', 'a b', '--tier', 'solo'], 'letters, digits'],
   [['create', '--account', 'acme', '--tier', 'gold'], 'free, solo, enterprise'],
   [['create', '--account', 'acme', '--tier', 'solo', '--expires', 'soon'], 'like 90d'],

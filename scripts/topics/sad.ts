@@ -47,7 +47,7 @@ export function readSad(path: string): SadRow[] {
 /** Returns the stressor sentences of the eight areas, for recall and F1. */
 export const isJudged = (row: SadRow): boolean => row.isStressor && row.top !== 'none';
 
-/** Returns the rows without an area, for false alarms. */
+/** Returns the rows without an area. They measure false alarms. */
 export const isWithoutArea = (row: SadRow): boolean =>
   !row.isStressor && row.top === 'none' && row.second === undefined;
 

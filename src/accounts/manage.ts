@@ -94,7 +94,7 @@ async function createAccount(
   tier: Tier | undefined,
   nowMs: number,
 ): Promise<AccountRow> {
-  if (tier === undefined) throw new KeyError(`account "${name}" is new: name its --tier`);
+  if (tier === undefined) throw new KeyError(`account "${name}" is new: set its tier with --tier`);
   const account = { accountId: newId('acc', 20), name, tier, createdAtMs: nowMs };
   await keys.insertAccount(account);
   // Another process may have created the account first, so this reads it again.

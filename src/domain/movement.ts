@@ -30,7 +30,7 @@ export function strongerMovement(held: Movement | undefined, other: Movement | u
   return riseAt(other, atMs) > riseAt(held, atMs) ? other : held;
 }
 
-/** Returns the movement that a heart rate level implies, for the readings after it. */
+/** Returns the movement that a heart rate level implies. It applies to later readings. */
 export function impliedMovement(bpm: number, atMs: number, typical: TypicalHeartRate): Movement | undefined {
   const value = round3(impliedRise(bpm, typical));
   return value > 0 ? { value, atMs } : undefined;

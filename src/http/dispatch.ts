@@ -7,7 +7,7 @@ import type { ValidateOptions } from './validator.js';
 export function dispatch(operate: Operate, { validateResponses }: ValidateOptions): RequestHandler {
   return async (request, response) => {
     const { route, params, caller } = response.locals;
-    if (!route) throw new Error('dispatch needs a route');
+    if (!route) throw new Error('dispatch must run after route');
     const { query, body } = request;
     const key = request.get('Idempotency-Key');
     const headers = key === undefined ? {} : { headers: { 'Idempotency-Key': key } };

@@ -88,7 +88,7 @@ async function startReceiver(defer: Stage['defer']): Promise<string> {
 async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
   const endsAt = performance.now() + limitMs;
   while (!(await holds())) {
-    if (performance.now() > endsAt) throw new Error(`not within ${limitMs / 1000} s: ${what}`);
+    if (performance.now() > endsAt) throw new Error(`timeout after ${limitMs / 1000} s: ${what}`);
     await sleep(lookMs);
   }
 }

@@ -83,7 +83,7 @@ async function playOrBreak(scenario: Scenario, options: RunOptions): Promise<Sce
 function startLimit(limitMs: number): { readonly signal: AbortController; readonly limit: Promise<never> } {
   const signal = new AbortController();
   const limit = sleep(limitMs, undefined, { signal: signal.signal }).then(() => {
-    throw new Error(`not within ${limitMs / 1000} s`);
+    throw new Error(`timeout after ${limitMs / 1000} s`);
   });
   return { signal, limit };
 }

@@ -98,7 +98,7 @@ function findUrls(child: ChildProcess): Promise<{ url: string; metricsUrl: strin
       resolve({ url, metricsUrl });
     });
     child.once('error', reject);
-    child.once('exit', (code, signal) => reject(new Error(`it ended with ${code ?? signal}`)));
+    child.once('exit', (code, signal) => reject(new Error(`exited with ${code ?? signal}`)));
   });
 }
 

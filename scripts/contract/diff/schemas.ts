@@ -90,7 +90,7 @@ export class SchemaComparison {
       this.adds(at, `new value ${show(value)} of ${this.direction}s`);
   }
 
-  /** `narrower` is the sign of a change that accepts fewer values. */
+  /** `narrower` is the sign of `after - before` for a change that accepts fewer values. */
   private bound(before: unknown, after: unknown, at: string, name: string, narrower: 1 | -1): void {
     const open = -narrower * Infinity;
     const step = (Number(after ?? open) - Number(before ?? open)) * narrower;

@@ -49,7 +49,7 @@ function entryOf(item: string | undefined): { form: number; bits: number } {
   return { form: numberOfFunctionWord.get(item) ?? byClass, bits };
 }
 
-/** A word's form by its ending. A stem has none: the ending of the word decides. */
+/** Returns the form of a word by its ending. A stem has no form, because the ending of the full word decides. */
 function formOfKnown(item: string): number {
   if (item.endsWith('*')) return noForm;
   const ending = endings.findIndex((it) => item.endsWith(it) && item.length >= it.length + STEM_LETTERS_MIN);
