@@ -20,7 +20,8 @@ const mayImport = {
   delivery: ['store', 'contract', 'problem', 'concurrency', 'tracing', 'net'],
   limits: ['store', 'contract', 'problem', 'config', 'concurrency'],
   operations: ['tokens', 'ingest', 'delivery', 'limits', 'retention', 'domain', 'store', 'contract', 'problem'],
-  http: ['contract', 'problem', 'operations', 'limits', 'net'],
+  mcp: ['contract', 'problem', 'config'],
+  http: ['mcp', 'contract', 'problem', 'operations', 'limits', 'net'],
   remote: ['limits', 'contract', 'problem', 'store'],
   metrics: ['store', 'config', 'lifecycle', 'net'],
   core: [
@@ -43,7 +44,7 @@ const mayImport = {
     ...['core', 'http', 'accounts', 'tokens', 'ingest', 'limits', 'metrics', 'domain', 'store', 'contract', 'problem'],
     ...['config', 'lifecycle', 'log'],
   ],
-  cli: ['compose', 'core', 'accounts', 'store', 'contract', 'config', 'lifecycle', 'log', 'tracing'],
+  cli: ['mcp', 'compose', 'core', 'accounts', 'store', 'contract', 'config', 'lifecycle', 'log', 'tracing'],
   main: ['cli', 'core', 'tracing'],
 };
 const rooms = Object.keys(mayImport);

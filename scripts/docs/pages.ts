@@ -65,6 +65,12 @@ export const guides: readonly Guide[] = [
     title: 'Clients',
     summary: 'Our TypeScript client, generated clients, and HTTP from any language.',
   },
+  {
+    slug: 'agents',
+    source: 'docs/agents.md',
+    title: 'AI agents',
+    summary: 'The Model Context Protocol: connection, tools and errors.',
+  },
 ];
 
 export const operatorGuides: readonly Guide[] = [

@@ -5,6 +5,7 @@ import { startTracing } from '../tracing/tracing.js';
 import { describeVariables } from '../config/variables.js';
 import { version } from '../config/version.js';
 import { keysCommand } from './keys.js';
+import { mcpCommand } from './mcp.js';
 
 export interface Surroundings {
   /** The module that the worker thread runs. */
@@ -44,6 +45,7 @@ export async function runCommand({ program, root, env }: Surroundings): Promise<
     .description('bring the database up to date and end')
     .action(() => withStore(async () => console.error('The database is up to date.')));
   command.addCommand(keysCommand((work) => withStore((store) => work(store.keys))));
+  command.addCommand(mcpCommand(env));
   try {
     await command.parseAsync();
   } catch (error) {

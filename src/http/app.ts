@@ -12,6 +12,7 @@ import { documentation, type DocumentationParts } from './documentation.js';
 import { inOrder } from './in-order.js';
 import { sendJson } from './json.js';
 import { limit } from './limit.js';
+import { mcp } from './mcp.js';
 import { type ProblemHandling, problemHandler } from './problem-handler.js';
 import { type ObserveRequest, requestLog } from './request-log.js';
 import { type Preparations, prepare } from './prepare.js';
@@ -51,6 +52,7 @@ export async function createApp(parts: AppParts): Promise<Express> {
     requireProtocol,
     ...crossOrigin(parts.corsOrigins),
     await documentation(parts),
+    mcp(app, parts),
     route(createRouter(parts.contract)),
     admit(parts),
     authenticate(parts),

@@ -1,0 +1,128 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
+import { expect, onTestFinished, test } from 'vitest';
+import { makeAccount } from '../support/calls.js';
+import { startTestService, type TestService } from '../support/service.js';
+
+const keyHeader = (key: string) => ({ 'X-Service-Key': key });
+
+async function connect(url: string, headers: Record<string, string>, era: 'auto' | 'legacy' = 'auto') {
+  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: era } });
+  await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', url), { requestInit: { headers } }));
+  onTestFinished(() => client.close());
+  return client;
+}
+
+/** Calls a tool. Returns its text and whether it is an error. */
+async function call(client: Client, name: string, args: Record<string, unknown>) {
+  const result = await client.callTool({ name, arguments: args });
+  const [first] = result.content as Array<{ text: string }>;
+  return { text: first?.text ?? '', isError: result.isError === true, structured: result.structuredContent };
+}
+
+const agentOf = (service: TestService) => connect(service.url, keyHeader(service.key));
+
+test.each(['auto', 'legacy'] as const)('the official client runs every tool (%s)', async (era) => {
+  const { url, key } = await startTestService();
+  const client = await connect(url, { Authorization: `Bearer ${key}` }, era);
+  const { tools } = await client.listTools();
+  const turn = { user_message: 'My exam is tomorrow and I panic.', ai_response: 'Which part worries you?' };
+  const calls: Record<string, Record<string, unknown>> = {
+    ingest: { session_id: 's1', subject_id: 'anna', heart_rate: 95, tone: 'tense', ...turn },
+    get_human_state: { session_id: 's1' },
+    get_session_history: { session_id: 's1', minutes: 10 },
+    get_trigger_memory: { subject_id: 'anna' },
+    list_sessions: {},
+    delete_subject: { subject_id: 'anna' },
+  };
+  expect(tools.map(({ name }) => name)).toEqual(Object.keys(calls));
+  for (const [name, args] of Object.entries(calls))
+    expect([name, await call(client, name, args)]).toMatchObject([name, { isError: false }]);
+});
+
+test('the state starts with the recommendation', async () => {
+  const service = await startTestService();
+  await service.read({ heart_rate: 95 });
+  const { text, structured } = await call(await agentOf(service), 'get_human_state', { session_id: 's1' });
+  expect(text).toMatch(/^\{"recommendation":/);
+  expect(JSON.parse(text)).toEqual(structured);
+});
+
+test('a tool call stores the same reading as an HTTP request, and has a log line of its own', async () => {
+  const service = await startTestService();
+  const client = await agentOf(service);
+  await call(client, 'ingest', { session_id: 's1', timestamp: service.clock.at(), heart_rate: 95 });
+  expect((await service.request('/v1/history?session_id=s1')).body.datapoints).toMatchObject([{ heart_rate: 95 }]);
+  const lines = service.logs.map((line) => JSON.parse(line)).filter(({ operation }) => operation === 'ingest');
+  expect(lines.at(-1)).toMatchObject({ status: 200, msg: 'request' });
+});
+
+test('two accounts do not see the data of each other', async () => {
+  const service = await startTestService();
+  await service.read({ subject_id: 'anna', heart_rate: 95 });
+  const { key } = await makeAccount(service, `stranger-${Date.now()}`, 'enterprise');
+  const stranger = await connect(service.url, keyHeader(key));
+  for (const name of ['get_human_state', 'get_session_history'])
+    expect((await call(stranger, name, { session_id: 's1' })).text).toContain('session_not_found');
+  for (const name of ['get_trigger_memory', 'delete_subject'])
+    expect((await call(stranger, name, { subject_id: 'anna' })).text).toContain('subject_not_found');
+  expect((await call(stranger, 'list_sessions', {})).structured).toEqual({ sessions: [], next_cursor: null });
+});
+
+test.each<[string, Record<string, unknown>, string[]]>([
+  [
+    'ingest',
+    { session_id: 's1', heart_rate: 'high', mood: 1 },
+    ['/heart_rate: Input should be a valid number', '/mood'],
+  ],
+  ['ingest', { session_id: 's1', tone: 'loud' }, ['/tone: ', 'calm, focused, hesitant']],
+  ['ingest', { session_id: 's1' }, ['missing_signals', 'Send at least one of']],
+  ['ingest', { session_id: 's1', heart_rate: 90, user_message: 'é'.repeat(3000) }, ['body_too_large', 'Shorten']],
+  ['get_session_history', { session_id: 's1', minutes: 61 }, ['minutes: Input should be less than or equal to 60']],
+  ['get_trigger_memory', {}, ['subject_id: Field required']],
+  ['delete_subject', {}, ['subject_id: Field required']],
+])('an invalid call of %s with %j says what to do', async (name, args, texts) => {
+  const { text, isError } = await call(await agentOf(await startTestService()), name, args);
+  expect(isError).toBe(true);
+  for (const part of [...texts, 'What to do: ']) expect(text).toContain(part);
+});
+
+test('a tool call counts towards the limits, and a 429 states the limit and the wait', async () => {
+  const service = await startTestService({ env: { LIMIT_SESSION_REQUESTS_PER_MINUTE: '1' } });
+  await service.read({ heart_rate: 95 });
+  const { text, isError } = await call(await agentOf(service), 'get_human_state', { session_id: 's1' });
+  expect(isError).toBe(true);
+  expect(text).toMatch(/exceeded limit: session\nWait \d+ s, then call the tool again/);
+});
+
+test('a request without a valid key gets a 401, as from every operation', async () => {
+  const { url } = await startTestService();
+  const post = (headers: Record<string, string>) => fetch(`${url}/mcp`, { method: 'POST', headers, body: '{}' });
+  for (const [headers, code] of [
+    [{}, 'missing_api_key'],
+    [{ Authorization: 'Bearer sk_00000000000000000000000000000000' }, 'invalid_api_key'],
+  ] as const) {
+    const answer = await post(headers);
+    expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([401, code]);
+  }
+});
+
+test('a body over 64 KB is rejected', async () => {
+  const { url, key } = await startTestService();
+  const headers = { ...keyHeader(key), 'Content-Type': 'application/json' };
+  const answer = await fetch(`${url}/mcp`, { method: 'POST', headers, body: 'x'.repeat(70_000) });
+  expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([413, 'body_too_large']);
+});
+
+test('the prompt tells the agent to read the state first', async () => {
+  const client = await agentOf(await startTestService());
+  const { prompts } = await client.listPrompts();
+  const { messages } = await client.getPrompt({ name: prompts[0]?.name ?? '', arguments: { session_id: 's1' } });
+  expect(JSON.stringify(messages)).toContain('get_human_state');
+});
+
+test('names, descriptions and inputs of all tools use fewer than 1,500 tokens', async () => {
+  const { tools } = await (await agentOf(await startTestService())).listTools();
+  const shown = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
+  expect(countTokens(JSON.stringify(shown))).toBeLessThan(1500);
+});

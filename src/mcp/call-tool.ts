@@ -1,0 +1,99 @@
+import { problemHelp } from '../../generated/spec.js';
+import type { ProblemCode, Schema } from '../contract.js';
+import { fault, ProblemError } from '../problem.js';
+import { parameterList } from './schemas.js';
+import { endpointOf, type Tool } from './tools.js';
+
+/** A request to an operation. */
+export interface OperationRequest {
+  readonly method: string;
+  /** Path and query. */
+  readonly url: string;
+  readonly body?: unknown;
+}
+
+export interface OperationResponse {
+  readonly status: number;
+  readonly retryAfter: string | undefined;
+  readonly body: unknown;
+}
+
+/** Sends a request with the key of the caller. Rejects when there is no response. */
+export type SendRequest = (request: OperationRequest) => Promise<OperationResponse>;
+
+export interface ToolResult {
+  readonly content: Array<{ type: 'text'; text: string }>;
+  readonly structuredContent?: Record<string, unknown>;
+  readonly isError?: boolean;
+  readonly [key: string]: unknown;
+}
+
+type Arguments = Readonly<Record<string, unknown>>;
+type AnyProblem = Schema<'Problem'> & Partial<Schema<'ValidationProblem'> & Schema<'RateLimitProblem'>>;
+
+/** Runs a tool. An error of the service is a result that tells the agent what to do. */
+export async function callTool(tool: Tool, args: Arguments, send: SendRequest, now: () => number): Promise<ToolResult> {
+  const missing = missingInPath(tool, args);
+  if (missing.length > 0) return failure(missingProblem(missing), undefined);
+  const { status, body, retryAfter } = await send(requestOf(tool, args, now));
+  return status < 300 ? success(tool, body as Record<string, unknown>) : failure(body as AnyProblem, retryAfter);
+}
+
+/** Returns the missing path parameters. Without them, the path would be that of no operation. */
+function missingInPath({ operationId }: Tool, args: Arguments): string[] {
+  const inPath = parameterList(endpointOf(operationId).operation).filter((it) => it.in === 'path');
+  return inPath.map(({ name }) => name).filter((name) => args[name] === undefined || args[name] === '');
+}
+
+function missingProblem(parameters: readonly string[]): AnyProblem {
+  const faults = parameters.map((parameter) => fault('missing', { parameter }));
+  return new ProblemError('validation_failed', { faults }).toBody('none');
+}
+
+/** Fields that the operation does not define are sent too, so that its validation names them. */
+function requestOf({ operationId }: Tool, args: Arguments, now: () => number): OperationRequest {
+  const { path, method, operation } = endpointOf(operationId);
+  if (operation.requestBody) return { method, url: path, body: { timestamp: new Date(now()).toISOString(), ...args } };
+  const inPath = parameterList(operation).filter((it) => it.in === 'path');
+  const url = inPath.reduce(
+    (text, { name }) => text.replace(`{${name}}`, encodeURIComponent(textOf(args[name]))),
+    path,
+  );
+  const rest = Object.entries(args).filter(([name]) => !inPath.some((it) => it.name === name));
+  const query = new URLSearchParams(Object.fromEntries(rest.map(([name, value]) => [name, textOf(value)])));
+  return { method, url: rest.length > 0 ? `${url}?${query.toString()}` : url };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+}
+
+/** The leading fields come first: an agent that reads only the start of the text knows what to do. */
+function success({ leading = [] }: Tool, body: Record<string, unknown>): ToolResult {
+  const first = Object.fromEntries(leading.map((name) => [name, body[name]]));
+  const structuredContent = { ...first, ...body };
+  return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent };
+}
+
+function failure(problem: AnyProblem, retryAfter: string | undefined): ToolResult {
+  const { code, detail, errors = [], violated_policies = [], request_id } = problem;
+  const lines = [
+    `${code}: ${detail}`,
+    ...errors.map((it) => `- ${it.pointer ?? it.parameter ?? ''}: ${it.detail}${allowedOf(it)}`),
+    ...violated_policies.map((it) => `- exceeded limit: ${it}`),
+    ...(retryAfter === undefined ? [] : [`Wait ${retryAfter} s, then call the tool again with the same arguments.`]),
+    `What to do: ${helpOf(code)}`,
+    `request_id: ${request_id}`,
+  ];
+  return { content: [{ type: 'text', text: lines.join('\n') }], isError: true };
+}
+
+function allowedOf({ allowed }: Schema<'Fault'>): string {
+  return allowed ? ` (${allowed.join(', ')})` : '';
+}
+
+/** A newer service may have a code that this process does not know. */
+function helpOf(code: ProblemCode): string {
+  const help: Partial<Record<ProblemCode, { readonly fix: string }>> = problemHelp;
+  return help[code]?.fix ?? 'Read the detail.';
+}
