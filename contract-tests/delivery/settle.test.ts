@@ -49,7 +49,7 @@ test('the outcome of an earlier claim is ignored, also in a group with the outco
   ];
   await settleGroup(store, group, Date.now());
   const again = await store.transact((writerOf) =>
-    writerOf(accountId).deliveries.busyLines(delivery.webhookId, [delivery.sessionId]),
+    writerOf(accountId).deliveries.busyQueues(delivery.webhookId, [delivery.sessionId]),
   );
   expect(again.size).toBe(0);
   expect((await store.read(accountId).webhooks())[0]?.failedInRow).toBe(0);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import type { DatabaseKind } from '../../contract-tests/support/databases.js';
 import { drawBench } from './support/chart.js';
-import { buildServers, contenders, layField } from './support/contenders.js';
+import { buildServers, contenders, createField } from './support/contenders.js';
 import {
   databaseOption,
   type DatabaseChoice,
@@ -90,7 +90,7 @@ async function bench(options: Options): Promise<void> {
 }
 
 async function runAll(kind: DatabaseKind, generator: Generator, options: MeasureOptions, { rounds, soak }: Options) {
-  const field = await layField(kind, generator, options);
+  const field = await createField(kind, generator, options);
   try {
     const runs = await takeTurns(contenders, { rounds, warmUps: 0 }, field.run);
     return { runs, soaked: soak === undefined ? [] : await field.soak(soak) };

@@ -210,7 +210,7 @@ async function runOn(
   { seconds, warmUp }: Options,
 ): Promise<MeasuredRun> {
   const { url, key, crowd } = filled;
-  await crowd.layHistories();
+  await crowd.replaceHistories();
   const asked = { key, load, ...(among && { among: filled[among] }) };
   const options = { seconds, warmUpSeconds: warmUp, connections: own };
   return measureRun({ ...asked, start: () => startBenchedService(url) }, generator, options);
@@ -223,7 +223,7 @@ async function whilePurging(
   purges: Purge[],
   work: () => Promise<MeasuredRun>,
 ): Promise<MeasuredRun> {
-  await crowd.layExpired(expiredASecond * (seconds + warmUp));
+  await crowd.addExpired(expiredASecond * (seconds + warmUp));
   const laid = await crowd.countExpired();
   const run = await work();
   const left = await crowd.countExpired();

@@ -15,7 +15,7 @@ import type { Runs } from '../bench/support/rounds.js';
 import { ample } from '../bench/support/service.js';
 import { sendLoad } from './limits/load.js';
 import { type Window, windowsOf } from './limits/windows.js';
-import { type ReadingsOptions, tellReadings } from './replicas/readings.js';
+import { type ReadingsOptions, checkReadings } from './replicas/readings.js';
 import { report } from './replicas/report.js';
 import { type Stage, startServices, withRedis, withServices } from './replicas/stage.js';
 import { measureThroughput, type Side } from './replicas/throughput.js';
@@ -61,9 +61,9 @@ async function check({ reports, ...options }: Options): Promise<void> {
       const version = await inspectDatabase(databaseUrl);
       const key = await runCommand(databaseUrl, ['keys', 'create', '--account', 'replicas', '--tier', 'enterprise']);
       const stage = { databaseUrl, redisUrl, key };
-      const told = await tellReadings(stage, options);
+      const checked = await checkReadings(stage, options);
       const windows = await tryLimits(stage, processes);
-      return { version, ...told, windows, runs: await loadAll(stage, options) };
+      return { version, ...checked, windows, runs: await loadAll(stage, options) };
     }),
   );
   const machine = describeMachine();

@@ -144,6 +144,6 @@ async function ensureDevelopmentKey(
 ): Promise<DevelopmentKey | undefined> {
   if (database.kind !== 'sqlite' || (await keys.hasAccount())) return undefined;
   // Uses a connection that waits several seconds for the lock of another process.
-  const patient = openStore(database, 'administration');
-  return createDevelopmentKey(patient.keys, nowMs).finally(patient.close);
+  const administration = openStore(database, 'administration');
+  return createDevelopmentKey(administration.keys, nowMs).finally(administration.close);
 }

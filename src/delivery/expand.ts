@@ -61,7 +61,7 @@ async function enqueue(
 ): Promise<Delivery[]> {
   if (events.length === 0) return [];
   if (webhook.disabledAtMs !== undefined) return events.map((event) => failedDelivery(webhook, event, nowMs));
-  const busy = await writer.deliveries.busyLines(webhook.webhookId, [...new Set(events.map((it) => it.sessionId))]);
+  const busy = await writer.deliveries.busyQueues(webhook.webhookId, [...new Set(events.map((it) => it.sessionId))]);
   return events.map(({ sessionId, seq, subjectId, payload }) => {
     const status = busy.has(sessionId) ? 'queued' : 'due';
     busy.add(sessionId);

@@ -44,7 +44,7 @@ export function deliveryTable(knex: Knex, accountId: string) {
     },
 
     /** Returns the sessions that have queued or due deliveries to the webhook. */
-    async busyLines(webhookId: string, sessionIds: readonly string[]): Promise<Set<string>> {
+    async busyQueues(webhookId: string, sessionIds: readonly string[]): Promise<Set<string>> {
       const rows: Array<{ session_id: string }> = await mine()
         .distinct('session_id')
         .where({ webhook_id: webhookId })

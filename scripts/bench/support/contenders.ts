@@ -45,7 +45,7 @@ export function buildServers(): void {
 }
 
 /** The contenders on one kind of database. Each has its own database until the field is closed. */
-export async function layField(kind: DatabaseKind, generator: Generator, options: MeasureOptions): Promise<Field> {
+export async function createField(kind: DatabaseKind, generator: Generator, options: MeasureOptions): Promise<Field> {
   const drops: Array<() => Promise<void>> = [];
   const makeDatabase = async () => {
     const { url, drop } = await createTestDatabase(kind);

@@ -28,9 +28,9 @@ export interface Crowd {
   /** Adds the sessions numbered `from` to `to` - 1, with their readings. */
   add(from: number, to: number): Promise<void>;
   /** Replaces the histories by ones that end now: five minutes for some sessions, one hour for one. */
-  layHistories(): Promise<void>;
+  replaceHistories(): Promise<void>;
   /** Adds at least this many expired readings. */
-  layExpired(readings: number): Promise<void>;
+  addExpired(readings: number): Promise<void>;
   countExpired(): Promise<number>;
   removeExpired(): Promise<void>;
 }
@@ -72,8 +72,8 @@ export async function startCrowd(knex: Knex, databaseUrl: string, key: string, o
       }));
       await copyTo(from, to, 0);
     },
-    layHistories: () => layHistories(knex, template, readings),
-    layExpired: (count) => copyTo(0, Math.ceil(count / options.readingsPerSession), -expiredMs),
+    replaceHistories: () => replaceHistories(knex, template, readings),
+    addExpired: (count) => copyTo(0, Math.ceil(count / options.readingsPerSession), -expiredMs),
     async countExpired() {
       const [row] = await expired().count({ count: '*' });
       return Number(row?.['count']);
@@ -136,7 +136,7 @@ async function copyReadings(
   );
 }
 
-async function layHistories(knex: Knex, template: Template, readings: readonly ReadingRow[]): Promise<void> {
+async function replaceHistories(knex: Knex, template: Template, readings: readonly ReadingRow[]): Promise<void> {
   const nowMs = Date.now();
   const lengths = [
     ...Array.from({ length: liveCount }, (_, number) => [liveName(number), 5] as const),

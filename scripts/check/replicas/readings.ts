@@ -20,7 +20,7 @@ export interface ReadingsOptions {
 }
 
 /** The outcome of the readings and of their events. */
-export interface Told {
+export interface CheckedReadings {
   readonly acknowledged: number;
   /** How many of them arrived after a later reading of their session. */
   readonly late: number;
@@ -31,7 +31,7 @@ export interface Told {
 }
 
 /** Sends readings to services that also deliver, and collects the outcome. */
-export async function tellReadings(stage: Stage, options: ReadingsOptions): Promise<Told> {
+export async function checkReadings(stage: Stage, options: ReadingsOptions): Promise<CheckedReadings> {
   const { databaseUrl, key } = stage;
   const { processes, sessions, readings, seed } = options;
   const random = seededRandom(seed);

@@ -3,13 +3,13 @@ import { condemnFailures, middleOf, runCells, type Runs, runTitles } from '../..
 import { isUpheld } from '../webhooks/verdict.js';
 import { fullOf, rangeOf, type Window, wrongOf } from '../limits/windows.js';
 import { textTable } from '../../terminal/table.js';
-import type { Told } from './readings.js';
+import type { CheckedReadings } from './readings.js';
 import { type Side, sides } from './throughput.js';
 import { faultNames, faultTitles } from './verdict.js';
 
 const { quota } = limits.session_requests;
 
-export interface ReplicasOutcome extends Told {
+export interface ReplicasOutcome extends CheckedReadings {
   readonly version: string;
   readonly windows: readonly Window[];
   readonly runs: Runs<Side>;
