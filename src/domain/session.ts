@@ -1,12 +1,13 @@
 import { enums } from '../../generated/spec.js';
 import type { SignalCategory } from '../contract.js';
-import { type Baseline, learn, type Lesson, type TypicalHeartRate, typicalOf } from './baseline.js';
-import { heartLevel, passHeartRate, type RecentHeartRates } from './heart-rate.js';
-import { impliedMovement, impliedRise, type Movement, riseAt, statedRise, strongerMovement } from './movement.js';
+import { advanceHeart, lessonOf } from './advance-heart.js';
+import { type Baseline, learn, typicalOf } from './baseline.js';
+import type { RecentHeartRates } from './heart-rate.js';
+import type { Movement } from './movement.js';
 import { reasonOf } from './reason.js';
-import { categoriesOf, mergeSignals, type Reading, type Sample, type Signals, signalNames } from './signals.js';
+import { categoriesOf, mergeSignals, type Reading, type Signals, signalNames } from './signals.js';
 import { type Hold, passPublished, publishScore, type Published } from './states.js';
-import { fuseEvidence, isExertion, type Situation } from './stress.js';
+import { fuseEvidence } from './stress.js';
 import type { Subject } from './subject.js';
 import type { TopicEvidence } from './topics/topic-evidence.js';
 import type { Extraction } from './topics/gather.js';
@@ -117,53 +118,6 @@ export function advanceSession(session: Session | undefined, reading: Reading, k
       sightedTopics: session?.sightedTopics,
       eventSeq: session?.eventSeq,
     },
-  };
-}
-
-type AdvancedHeart = Pick<Session, 'recent' | 'movement'> & Pick<Situation, 'heart' | 'explainedBpm'>;
-
-/** Smooths the heart rate and determines the part that movement explains. */
-function advanceHeart(
-  session: Session | undefined,
-  reading: Reading,
-  { heart_rate: newest }: Signals,
-  typical: TypicalHeartRate,
-): AdvancedHeart {
-  const { recent, movement } = passHeart(session, newest, typical);
-  const stated = statedRise(reading);
-  const moved = stated === undefined ? movement : strongerMovement(movement, { value: stated, atMs: reading.atMs });
-  if (!newest) return { recent, movement: moved, explainedBpm: 0 };
-  const heart = heartLevel(recent, newest, typical.value);
-  const explained = Math.max(riseAt(moved, newest.atMs), impliedRise(heart.fastBpm, typical));
-  const rise = Math.max(0, heart.bpm - typical.value);
-  return { recent, movement: moved, heart, explainedBpm: Math.min(rise, explained) };
-}
-
-/** Adds the previous heart rate to the window, and the movement that it implies. */
-function passHeart(
-  session: Session | undefined,
-  newest: Signals['heart_rate'],
-  typical: TypicalHeartRate,
-): Pick<Session, 'recent' | 'movement'> {
-  const before = session?.signals.heart_rate;
-  if (!before || !newest || newest.atMs <= before.atMs) return { recent: session?.recent, movement: session?.movement };
-  const level = heartLevel(session.recent, before, typical.value);
-  const implied = impliedMovement(level.fastBpm, before.atMs, typical);
-  return { recent: passHeartRate(before, level), movement: strongerMovement(session.movement, implied) };
-}
-
-/**
- * Returns the input for the baseline: the signals measured at this time, with the smoothed heart rate. While movement
- * explains the heart rate, the baseline does not learn from it.
- */
-function lessonOf(atMs: number, { signals, heart, typical, explainedBpm }: Situation): Lesson {
-  const valueAt = (sample: Sample<number> | undefined) => (sample?.atMs === atMs ? sample.value : undefined);
-  return {
-    atMs,
-    sdnn: valueAt(signals.sdnn),
-    rmssd: valueAt(signals.rmssd),
-    heart_rate: signals.heart_rate?.atMs === atMs ? heart?.bpm : undefined,
-    isSkipped: isExertion({ heart, typical, explainedBpm }),
   };
 }
 
