@@ -45,7 +45,7 @@ export async function runCommand({ program, root, env }: Surroundings): Promise<
     .description('bring the database up to date and end')
     .action(() => withStore(async () => console.error('The database is up to date.')));
   command.addCommand(keysCommand((work) => withStore((store) => work(store.keys))));
-  command.addCommand(mcpCommand(env));
+  command.addCommand(mcpCommand());
   try {
     await command.parseAsync();
   } catch (error) {

@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import type { SendRequest } from '../mcp/call-tool.js';
 import { agentConfigurations } from '../mcp/setup.js';
 
@@ -9,13 +9,13 @@ interface Options {
   readonly key?: string;
 }
 
-/** The command `mcp`, with defaults from SERVICE_URL and SERVICE_KEY. */
-export function mcpCommand(env: Readonly<Record<string, string | undefined>>): Command {
-  const withOptions = (command: Command) =>
-    command
-      .option('--url <url>', 'URL of the service (SERVICE_URL)', env['SERVICE_URL'] ?? 'http://127.0.0.1:8080')
-      .option('--key <key>', 'API key (SERVICE_KEY)', env['SERVICE_KEY']);
-  const mcp = withOptions(new Command('mcp'))
+/** The command `mcp`. Its options default to SERVICE_URL and SERVICE_KEY, which its own --help lists. */
+export function mcpCommand(): Command {
+  const url = new Option('--url <url>', 'URL of the service').env('SERVICE_URL').default('http://127.0.0.1:8080');
+  const key = new Option('--key <key>', 'API key').env('SERVICE_KEY');
+  const mcp = new Command('mcp')
+    .addOption(url)
+    .addOption(key)
     .description('serve the Model Context Protocol of a running service on standard input and output')
     .action(async ({ url, key }: Options) => {
       const send = sendOver(url, requireKey(key));
