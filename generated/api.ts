@@ -96,6 +96,34 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Stream events
+         * @description Sends readings and state changes as Server-Sent Events while they are stored. The first event is `ready`. A
+         *     `reading` carries a `StateReading`, a `state_change` a `StateChange`. Without `session_id`, the stream covers all
+         *     sessions of the account, or the session of the token.
+         *
+         *     Every event has an `id`. A client that connects again with the last `id` gets every later event once, for as long
+         *     as readings are kept. `EventSource` does this by itself. The order of events is the order in which the service
+         *     accepted the readings. A comment every 15 seconds keeps the connection open. The service ends a stream at its
+         *     shutdown, when its client does not read, when its key or token becomes invalid, and when the subject of its
+         *     session is erased. A stream counts as one call.
+         */
+        get: operations["streamEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/tokens": {
         parameters: {
             query?: never;
@@ -108,8 +136,8 @@ export interface paths {
         /**
          * Create session token
          * @description Issues a token for one session, for code that must not hold a key: browsers and apps. Send it as
-         *     `Authorization: Bearer …` to ingest (scope `ingest`), state and history (scope `read`). Every other operation
-         *     and session responds with 401. The token expires after `expires_in` seconds. It also becomes invalid with the
+         *     `Authorization: Bearer …` to ingest (scope `ingest`), state, history and stream (scope `read`). Every other
+         *     operation and session responds with 401. The token expires after `expires_in` seconds. It also becomes invalid with the
          *     key that issued it. The session needs no data yet. The networks of the key do not limit its tokens.
          */
         post: operations["createToken"];
@@ -690,6 +718,24 @@ export interface components {
             mean?: number;
         };
         /**
+         * @description reading (a stored reading and the state after it) or state_change (the payload of webhooks).
+         * @example state_change
+         * @enum {string}
+         */
+        StreamEventType: "reading" | "state_change";
+        /**
+         * @description The id of an event. Treat it as opaque.
+         * @example 1795253400000001
+         */
+        EventId: string;
+        /**
+         * @description Events in the format of Server-Sent Events: `id`, `event` and `data` in one line of JSON each.
+         * @example id: 1795253400000001
+         *     event: ready
+         *     data: {}
+         */
+        EventStream: string;
+        /**
          * @description read (state and history of the session) or ingest (send its readings).
          * @example read
          * @enum {string}
@@ -1194,7 +1240,7 @@ export interface components {
          * @example session
          * @enum {string}
          */
-        LimitPolicy: "session" | "new-sessions" | "month" | "failed-authentications";
+        LimitPolicy: "session" | "new-sessions" | "month" | "failed-authentications" | "streams";
         /** @description Problem details of a request that exceeded a limit. */
         RateLimitProblem: {
             /**
@@ -1499,6 +1545,32 @@ export interface components {
          */
         SubjectId: components["schemas"]["Identifier"];
         /**
+         * @description Only events of this session. It needs no data yet.
+         * @example demo-session
+         */
+        StreamedSession: components["schemas"]["Identifier"];
+        /**
+         * @description Only this type of event, after `ready`. Without it, both types are sent.
+         * @example state_change
+         */
+        StreamedEvents: components["schemas"]["StreamEventType"];
+        /**
+         * @description Continue after this event. Same as the header `Last-Event-ID`, which takes precedence.
+         * @example 1795253400000001
+         */
+        LastEventId: components["schemas"]["EventId"];
+        /**
+         * @description Continue after this event. `EventSource` sends it when it connects again.
+         * @example 1795253400000001
+         */
+        LastEventIdHeader: components["schemas"]["EventId"];
+        /**
+         * @description A session token with the scope `read`, for `EventSource`, which cannot set headers. The service does not log it.
+         *     Prefer `Authorization: Bearer …` where possible: proxies may log the query.
+         * @example eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJkZW1vLXNlc3Npb24ifQ.c2lnbmF0dXJl
+         */
+        AccessToken: string;
+        /**
          * @description Only sessions of this person.
          * @example 5f2b51ca2b4d1a7e
          */
@@ -1750,6 +1822,63 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SessionList"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["InvalidParameters"];
+            429: components["responses"]["RateLimitExceeded"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    streamEvents: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only events of this session. It needs no data yet.
+                 * @example demo-session
+                 */
+                session_id?: components["parameters"]["StreamedSession"];
+                /**
+                 * @description Only this type of event, after `ready`. Without it, both types are sent.
+                 * @example state_change
+                 */
+                events?: components["parameters"]["StreamedEvents"];
+                /**
+                 * @description Continue after this event. Same as the header `Last-Event-ID`, which takes precedence.
+                 * @example 1795253400000001
+                 */
+                last_event_id?: components["parameters"]["LastEventId"];
+                /**
+                 * @description A session token with the scope `read`, for `EventSource`, which cannot set headers. The service does not log it.
+                 *     Prefer `Authorization: Bearer …` where possible: proxies may log the query.
+                 * @example eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJkZW1vLXNlc3Npb24ifQ.c2lnbmF0dXJl
+                 */
+                access_token?: components["parameters"]["AccessToken"];
+            };
+            header?: {
+                /**
+                 * @description Continue after this event. `EventSource` sends it when it connects again.
+                 * @example 1795253400000001
+                 */
+                "Last-Event-ID"?: components["parameters"]["LastEventIdHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The events, until either side closes the connection. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                    RateLimit: components["headers"]["RateLimitIfAny"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["EventStream"];
                 };
             };
             401: components["responses"]["Unauthorized"];

@@ -98,6 +98,17 @@ export const webhookDelivery = {
   }
 } as const;
 
+export const stream = {
+  "heartbeat_seconds": 15,
+  "stall_seconds": 30,
+  "retry_ms": [
+    1000,
+    5000
+  ],
+  "page_events": 100,
+  "refused_retry_seconds": 10
+} as const;
+
 export const sessionTokens = {
   "expires_in_seconds": 600
 } as const;
@@ -159,6 +170,10 @@ export const limits = {
     "policy": "failed-authentications",
     "quota": 120,
     "window_seconds": 60
+  },
+  "streams": {
+    "policy": "streams",
+    "quota": 1000
   },
   "monthly": {
     "policy": "month"
@@ -793,6 +808,10 @@ export const enums = {
     "falling",
     "stable"
   ],
+  "StreamEventType": [
+    "reading",
+    "state_change"
+  ],
   "TokenScope": [
     "ingest",
     "read"
@@ -894,7 +913,8 @@ export const enums = {
     "session",
     "new-sessions",
     "month",
-    "failed-authentications"
+    "failed-authentications",
+    "streams"
   ]
 } as const;
 
@@ -1065,6 +1085,7 @@ export const operationScopes = {
   "getState": "read",
   "getHistory": "read",
   "listSessions": "read",
+  "streamEvents": "read",
   "createToken": "tokens",
   "getTriggers": "read",
   "deleteSubject": "erase",
@@ -1079,4 +1100,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "cc542b32f6bf504dc5b551e8d2095eb818adcd2a59b8d9f70443a2f52fc9c8d3" as const;
+export const contractDigest = "0abbba31017872be4de153074ff6a1540d3a6583d0f97c14abd66524c1cbf275" as const;
