@@ -19,6 +19,7 @@ const mayImport = {
   retention: ['store'],
   delivery: ['store', 'contract', 'problem', 'concurrency', 'tracing', 'net'],
   limits: ['store', 'contract', 'problem', 'config', 'concurrency'],
+  stream: ['domain', 'store', 'limits', 'contract', 'problem'],
   operations: ['tokens', 'ingest', 'delivery', 'limits', 'retention', 'domain', 'store', 'contract', 'problem'],
   mcp: ['contract', 'problem', 'config'],
   http: ['mcp', 'contract', 'problem', 'operations', 'limits', 'net'],
@@ -26,6 +27,7 @@ const mayImport = {
   metrics: ['store', 'config', 'lifecycle', 'net'],
   core: [
     ...[
+      'stream',
       'accounts',
       'tokens',
       'ingest',
@@ -41,7 +43,20 @@ const mayImport = {
     ...['contract', 'config', 'lifecycle', 'log'],
   ],
   compose: [
-    ...['core', 'http', 'accounts', 'tokens', 'ingest', 'limits', 'metrics', 'domain', 'store', 'contract', 'problem'],
+    ...[
+      'core',
+      'http',
+      'stream',
+      'accounts',
+      'tokens',
+      'ingest',
+      'limits',
+      'metrics',
+      'domain',
+      'store',
+      'contract',
+      'problem',
+    ],
     ...['config', 'lifecycle', 'log'],
   ],
   cli: ['mcp', 'compose', 'core', 'accounts', 'store', 'contract', 'config', 'lifecycle', 'log', 'tracing'],

@@ -4,7 +4,7 @@ import type { DevelopmentKey } from './accounts/development-key.js';
 import { createExpiredKeyLog } from './accounts/expired-keys.js';
 import { createFindKey } from './accounts/find-key.js';
 import { createIdentify } from './accounts/identify.js';
-import { createIdentifyToken } from './accounts/identify-token.js';
+import { createIdentifyToken, isUsable } from './accounts/identify-token.js';
 import { type Keep, startAll } from './lifecycle/closing.js';
 import type { Config } from './config/config.js';
 import type { StartCore } from './core/core.js';
@@ -22,6 +22,7 @@ import { serveMetrics } from './metrics/server.js';
 import { secretsKeyOf } from './config/secrets-key.js';
 import { starting } from './lifecycle/start-error.js';
 import { isTransient, remedyOf } from './store/transient.js';
+import { createStreams, type Streams } from './stream/streams.js';
 import { createSessionTokens } from './tokens/session-token.js';
 
 export interface ServiceParts {
@@ -38,6 +39,8 @@ export interface ServiceParts {
   readonly droppedLines?: () => number;
   /** Longest sleep of the delivery worker. Tests shorten it, because their clock does not advance. */
   readonly pollMs?: number;
+  /** Replaces the time between two comments of a stream, for tests. */
+  readonly heartbeatMs?: number;
 }
 
 export interface Service {
@@ -57,7 +60,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
   // Loaded first: it holds no resources, so a failed load needs no cleanup.
   const contract = await starting('openapi.yaml', () => loadContractDocument(new URL('openapi.yaml', parts.root)));
   const closing = new AbortController();
-  const { result, close } = await startAll((keep) => serve(keep, contract, () => closing.signal.aborted, parts));
+  const { result, close } = await startAll((keep) => serve(keep, contract, closing.signal, parts));
   return {
     ...result,
     close() {
@@ -70,7 +73,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
 async function serve(
   keep: Keep,
   contract: ContractDocument,
-  isClosing: () => boolean,
+  closing: AbortSignal,
   {
     config,
     root,
@@ -80,12 +83,15 @@ async function serve(
     validateResponses = false,
     droppedLines = () => 0,
     pollMs,
+    heartbeatMs,
   }: ServiceParts,
 ): Promise<Omit<Service, 'close'>> {
   const metrics = createMetrics();
   const { observeRequest, observeRefusal, observeGroup, observeAttempt } = metrics;
   const sessionRequests = keep(await openSessionRequestWindow({ ...config, log }));
-  const host = { observeGroup, observeAttempt };
+  const wakeStreams = (sessions: readonly string[]) => streams?.wake(sessions);
+  const host = { observeGroup, observeAttempt, wakeStreams };
+  let streams: Streams | undefined;
   const core = keep(await startCore({ config, log, now, host, ...(pollMs !== undefined && { pollMs }) }));
   const { operate, findKeys, recordKeyUse, usageTotals, addUsage } = core;
   metrics.watchDroppedLines(droppedLines);
@@ -104,21 +110,33 @@ async function serve(
   const topicModel = loadTopicModel(await readFile(new URL('src/domain/topics/weights.bin', root)));
   const digestKey = await starting('SECRETS_KEY', () => secretsKeyOf(config));
   const sessionTokens = createSessionTokens(digestKey);
+  const findKey = createFindKey(core.findKey);
+  const opened = createStreams({
+    ...core,
+    ...config,
+    perKeyMax: config.quotas.streams,
+    isKeyValid: async (...ids) => isUsable(await findKey(...ids), now()),
+    now,
+    heartbeatMs,
+  });
+  streams = keep(opened);
+  closing.addEventListener('abort', opened.drain);
   const app = await createApp({
     ...config,
     root,
     contract,
     operate,
     identify: createIdentify({ keys, now, onExpiredUse: createExpiredKeyLog(log) }),
-    identifyToken: createIdentifyToken({ sessionTokens, findKey: createFindKey(core.findKey), now }),
+    identifyToken: createIdentifyToken({ sessionTokens, findKey, now }),
     countFailure: createFailureLimit(config.quotas.failedAuthentications, now),
+    openStream: opened.open,
     monthlyCalls,
     sessionRequests: sessionRequests.count,
     preparations: { ingest: createPrepareReading({ ...config, topicModel, digestKey, now }) },
     log,
     observeRequest,
     observeRefusal,
-    isClosing,
+    isClosing: () => closing.aborted,
     isTransient,
     remedyOf,
     validateResponses,

@@ -7,6 +7,7 @@ import { secretsKeyOf } from '../../src/config/secrets-key.js';
 import { createSessionTokens } from '../../src/tokens/session-token.js';
 import contract from '../../generated/openapi.json' with { type: 'json' };
 import { type RequestById, requestsById } from '../support/documented-requests.js';
+import { textOf } from '../support/text-of.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { bearer, issueToken } from '../support/tokens.js';
 import { until } from '../support/until.js';
@@ -34,7 +35,7 @@ async function send(request: RequestById, id: string, headers: Record<string, st
   const response = await fetch(service.url + path, { ...init, headers: sent });
   const requestId = response.headers.get('x-request-id') ?? '';
   const lines = [...response.headers].filter(([name]) => name !== 'date').map((it) => it.join(': '));
-  return [response.status, [...lines, await response.text()].join('\n').replaceAll(requestId, '{request}')];
+  return [response.status, [...lines, (await textOf(response)).text].join('\n').replaceAll(requestId, '{request}')];
 }
 
 /** Returns a response to an invalid token, with which all others must be identical. */
@@ -44,7 +45,7 @@ const own = requests.filter(({ operationId, idName }) => accepting.has(operation
 const others = requests.filter(({ operationId }) => !accepting.has(operationId));
 
 test('exactly ingest, state, history and the stream accept a token', () => {
-  expect([...accepting].sort()).toEqual(['getHistory', 'getState', 'ingest']);
+  expect([...accepting].sort()).toEqual(['getHistory', 'getState', 'ingest', 'streamEvents']);
 });
 
 test.each(own.map((it) => [it.title, it] as const))('%s: accepts a token of the session', async (_, request) => {

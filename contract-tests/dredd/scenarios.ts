@@ -59,6 +59,20 @@ const scenarios: Scenarios = {
     500: withoutTable('sessions'),
     503: unavailable('sessions'),
   },
+  streamEvents: {
+    // The stream ends when its token expires.
+    200: async ({ world, transaction }) => {
+      const token = await shortToken(world);
+      delete transaction.request.headers['X-Service-Key'];
+      transaction.request.headers['Authorization'] = `Bearer ${token}`;
+    },
+    401: withoutKey,
+    403: withoutScope,
+    422: withUnknownParameter,
+    429: withSpentKey,
+    500: withoutTable('stream_positions'),
+    503: unavailable('stream_positions'),
+  },
   createToken: {
     200: asDocumented,
     400: withoutJson,
@@ -127,6 +141,14 @@ export function bringAboutIn(world: World): BringAbout {
     if (operationId === 'ingest') submit(transaction, {});
     await scenario({ world, transaction, defer });
   };
+}
+
+/** Returns a token that is valid for one second. */
+async function shortToken({ service, key }: World): Promise<string> {
+  const headers = { 'X-Service-Key': key, 'Content-Type': 'application/json' };
+  const body = JSON.stringify({ session_id: randomUUID(), scopes: ['read'], expires_in: 1 });
+  const response = await fetch(`${service.url}/v1/tokens`, { method: 'POST', headers, body });
+  return ((await response.json()) as { token: string }).token;
 }
 
 /** Sends a key that the service has not looked up before. */

@@ -70,7 +70,12 @@ function send(agent: Agent, url: string, key: string, sent: HostileRequest): Pro
     const request = httpRequest(options, async (response) => {
       try {
         const parts: Buffer[] = [];
-        for await (const part of response) parts.push(part as Buffer);
+        const isStream = response.headers['content-type'] === 'text/event-stream';
+        for await (const part of response) {
+          parts.push(part as Buffer);
+          // A stream does not end by itself.
+          if (isStream) break;
+        }
         const text = Buffer.concat(parts).toString();
         const status = response.statusCode ?? 0;
         const answer = new Response(text || null, { status, headers: response.headers as Record<string, string> });
@@ -78,7 +83,7 @@ function send(agent: Agent, url: string, key: string, sent: HostileRequest): Pro
           sent.method,
           sent.target.split('?')[0] ?? '',
           answer,
-          text === '' ? undefined : JSON.parse(text),
+          isStream ? text : text === '' ? undefined : JSON.parse(text),
         );
         resolve(status);
       } catch (error) {

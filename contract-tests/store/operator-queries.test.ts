@@ -81,7 +81,7 @@ async function fill(store: Store): Promise<void> {
     const stranger = writerOf(other?.accountId ?? '');
     await stranger.run(stranger.triggers.toSave(new Map([['user-42', triggers]])));
     await fillWebhooks(writer);
-    await writer.run(writer.readings.toAppend([30, 33, 60, 61, 72].map(readingOf)));
+    await writer.run(writer.readings.toAppend([30, 33, 60, 61, 72].map(readingOf), 2));
   });
 }
 
@@ -115,7 +115,8 @@ const readingOf = (score: number, index: number) => {
   const timestampMs = startMs + (index < 2 ? 0 : hourMs) + index * 1000;
   const key = { sessionId: 's1', incarnation: '0'.repeat(12), timestampMs, digest: '0'.repeat(32) };
   const point = { timestampMs, score, confidence: 0.5, heartRate: 70, respiratoryRate: null, sourceDevice: null };
-  return { ...key, point, answer: { timestampMs, score, confidence: 0.5, received: [], reason: 'Calm voice.' } };
+  const answer = { timestampMs, score, confidence: 0.5, received: [], reason: 'Calm voice.' };
+  return { ...key, point, answer, stateChange: undefined };
 };
 
 /** Converts decimals, which MySQL's driver returns as text. */

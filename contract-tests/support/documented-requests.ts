@@ -67,7 +67,7 @@ function byIdOf([template, method, operation]: Placed): RequestById[] {
   const named = [
     ...parameters.map(({ name, in: place }) => ({ name, place })),
     ...fieldsOf(operation).map((name) => ({ name, place: 'body' })),
-  ].filter(({ name }) => /^id$|_ids?$/.test(name));
+  ].filter(({ name }) => /^id$|(?<!event)_ids?$/.test(name));
   const places = named.length > 0 ? named : [{ name: undefined, place: 'nowhere' }];
   const { operationId } = operation;
   return places.map(({ name, place }) => ({

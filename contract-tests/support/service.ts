@@ -9,6 +9,7 @@ import type { StateReading, Submission } from '../../src/contract.js';
 import { openStore, type Store } from '../../src/store/store.js';
 import { atEndOfFile } from './at-end-of-file.js';
 import { assertConforms } from './conformance.js';
+import { textOf } from './text-of.js';
 import { createTestDatabase, type TestDatabase } from './databases.js';
 
 export const root = new URL('../../', import.meta.url);
@@ -66,6 +67,8 @@ export interface TestService {
 export interface TestServiceOptions {
   readonly env?: Record<string, string>;
   readonly clock?: Clock;
+  /** Time between two comments of a stream. */
+  readonly heartbeatMs?: number;
   /** An existing database, which is kept when the service ends. */
   readonly database?: TestDatabase;
 }
@@ -136,6 +139,7 @@ async function start(options: TestServiceOptions): Promise<Running> {
     now: clock.now,
     validateResponses: true,
     pollMs: 50,
+    ...(options.heartbeatMs !== undefined && { heartbeatMs: options.heartbeatMs }),
   });
   const store = openStore(config.database);
   const close = closer(service, store, options.database ? undefined : database);
@@ -148,8 +152,7 @@ export function client(url: string, key: string, clock: Clock): Client {
   const request = async (path: string, init: RequestInit = {}): Promise<Answer<AnyBody>> => {
     const headers = { 'X-Service-Key': key, ...(init.headers as Record<string, string>) };
     const answer = await fetch(url + path, { ...init, headers });
-    const text = await answer.text();
-    const body: unknown = text === '' ? undefined : JSON.parse(text);
+    const { body } = await textOf(answer);
     assertConforms(init.method ?? 'GET', path.split('?')[0] ?? '', answer, body);
     return { status: answer.status, headers: answer.headers, body };
   };

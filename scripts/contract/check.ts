@@ -3,6 +3,7 @@
  * subject and webhook, which it erases at the end, and validates each response against openapi.yaml. Reads and changes
  * no other data. Exits with 1 when a response deviates.
  */
+import { textOf } from '../../contract-tests/support/text-of.js';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import pc from 'picocolors';
 import { assertConforms } from '../../contract-tests/support/conformance.js';
@@ -54,8 +55,7 @@ async function faultOf({ operation, status, request }: Asked, own: Own, url: str
   const sent = request(own);
   try {
     const answer = await send(sent, url, key);
-    const text = await answer.text();
-    const body: unknown = text === '' ? undefined : JSON.parse(text);
+    const { text, body } = await textOf(answer);
     if (operation === 'POST /webhooks/register' && answer.ok) own.webhookId = (body as { id: string }).id;
     if (operation === 'POST /webhooks/{id}/test' && answer.ok)
       own.deliveryId = (body as { delivery_id: string }).delivery_id;

@@ -42,6 +42,12 @@ export const guides: readonly Guide[] = [
     summary: 'Be told of every change of state: signed, in order, at least once.',
   },
   {
+    slug: 'streams',
+    source: 'docs/streams.md',
+    title: 'Streams',
+    summary: 'Readings and state changes as Server-Sent Events, also in browsers, resumed without a gap.',
+  },
+  {
     slug: 'errors',
     source: 'docs/errors.md',
     title: 'Errors',

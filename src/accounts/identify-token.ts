@@ -17,9 +17,13 @@ export function createIdentifyToken({ sessionTokens, findKey, now }: IdentifyTok
     if (claims instanceof Error) return { refusal: claims.message };
     const { accountId, keyId, sessionId, scopes, expiresAtMs } = claims;
     const key = await findKey(accountId, keyId);
-    if (!key || key.revokedAtMs !== null) return { refusal: 'its key is revoked' };
-    if (key.expiresAtMs !== null && now() >= key.expiresAtMs) return { refusal: 'its key is expired' };
+    if (!key || !isUsable(key, now())) return { refusal: 'its key is revoked or expired' };
     const caller = { accountId, keyId, tier: key.tier };
     return { caller, scopes: new Set<Scope>(scopes), sessionId, expiresAtMs };
   };
+}
+
+/** Returns true for a key that exists and is neither revoked nor expired. */
+export function isUsable(key: ListedKey | undefined, nowMs: number): boolean {
+  return key !== undefined && key.revokedAtMs === null && (key.expiresAtMs === null || nowMs < key.expiresAtMs);
 }

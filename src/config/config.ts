@@ -23,6 +23,8 @@ export interface Config {
   readonly connectionsMax: number;
   /** Maximum number of requests in flight. Further ones get a 503. */
   readonly inFlightMax: number;
+  /** Maximum number of open streams. Further ones get a 503. */
+  readonly streamsMax: number;
   /** Origins that CORS allows. */
   readonly corsOrigins: readonly string[];
   /** Proxies whose X-Forwarded-For is trusted: their number, or their networks. */
@@ -47,6 +49,8 @@ export interface Quotas {
   readonly newSessions: number;
   /** Per minute and address. */
   readonly failedAuthentications: number;
+  /** Open streams per key and process. */
+  readonly streams: number;
   /** Per month and account, for every tier. Undefined: each tier's own quota applies. */
   readonly monthlyCalls: number | undefined;
 }
@@ -73,6 +77,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     secretsKey: value('SECRETS_KEY', variables.SECRETS_KEY),
     connectionsMax: value('MAX_CONNECTIONS', variables.MAX_CONNECTIONS),
     inFlightMax: value('MAX_REQUESTS', variables.MAX_REQUESTS),
+    streamsMax: value('MAX_STREAMS', variables.MAX_STREAMS),
     corsOrigins: value('CORS_ORIGINS', variables.CORS_ORIGINS),
     trustProxy: value('TRUST_PROXY', variables.TRUST_PROXY),
     metricsPort: value('METRICS_PORT', variables.METRICS_PORT),
@@ -90,6 +95,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
         'LIMIT_FAILED_AUTHENTICATIONS_PER_MINUTE',
         variables.LIMIT_FAILED_AUTHENTICATIONS_PER_MINUTE,
       ),
+      streams: value('LIMIT_STREAMS_PER_KEY', variables.LIMIT_STREAMS_PER_KEY),
       monthlyCalls: value('LIMIT_MONTHLY_CALLS', variables.LIMIT_MONTHLY_CALLS),
     },
     redisUrl: value('REDIS_URL', variables.REDIS_URL),

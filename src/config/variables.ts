@@ -62,6 +62,11 @@ export const variables = {
   ),
   MAX_CONNECTIONS: variable('Maximum open connections. Further ones are closed', '10000', integerBetween(1, 1_000_000)),
   MAX_REQUESTS: variable('Maximum requests in progress. Further ones get a 503', '2000', integerBetween(1, 1_000_000)),
+  MAX_STREAMS: variable(
+    'Maximum open streams of this process. Further ones get a 503',
+    '2000',
+    integerBetween(1, 1_000_000),
+  ),
   CORS_ORIGINS: optional(
     'Origins of web pages that may call the service, comma-separated, e.g. https://app.example.com',
     'none',
@@ -108,6 +113,11 @@ export const variables = {
   LIMIT_FAILED_AUTHENTICATIONS_PER_MINUTE: variable(
     'Responses with 401 per minute per address, before further failures get a 429. 0: unlimited',
     String(limits.failed_authentications.quota),
+    integerBetween(0, quotaMax),
+  ),
+  LIMIT_STREAMS_PER_KEY: variable(
+    'Open streams per key and process. 0: unlimited',
+    String(limits.streams.quota),
     integerBetween(0, quotaMax),
   ),
   LIMIT_MONTHLY_CALLS: optional(

@@ -6,6 +6,7 @@ import type { Operate, OperationId, Output } from '../contract.js';
 import type { Worker } from '../delivery/worker.js';
 import type { WorkerLoad } from '../delivery/worker-load.js';
 import { createIngest, type Ingest } from '../ingest/ingest.js';
+import type { PreparedReading } from '../ingest/prepared-reading.js';
 import { type AdmitSession, createAdmitSession } from '../limits/new-session-limit.js';
 import { openNewSessionWindow } from '../limits/windows.js';
 import { createThreadLoad, type ThreadLoad } from '../metrics/thread-load.js';
@@ -14,6 +15,8 @@ import { startRetention } from '../retention/purge.js';
 import type { KeyTable } from '../store/keys.js';
 import { openStore, type Store } from '../store/store.js';
 import type { UsageTable } from '../store/usage.js';
+import type { ChangedSession } from '../store/stream-readings.js';
+import { type Page, type PageRequest, readPage } from '../stream/page.js';
 import { createSessionTokens } from '../tokens/session-token.js';
 import { type Foundation, openFoundation, startWorkerOn } from './foundation.js';
 import { findWarnings } from './warnings.js';
@@ -36,6 +39,13 @@ export interface Core extends Closable {
    * an empty embedded database, which is shown once.
    */
   begin(): Promise<DevelopmentKey | undefined>;
+  /** Returns the next events of a stream. */
+  readPage(request: PageRequest): Promise<Page>;
+  findStreamHeads: Store['findStreamHeads'];
+  /** Returns the account's sessions with readings after a position. */
+  changedSessions(accountId: string, position: number): Promise<ChangedSession[]>;
+  /** Starts or stops the notifications of `wakeStreams`. */
+  notifyStreams(isOn: boolean): Promise<void>;
   /** Number of readings that wait for their group. */
   waiting(): Promise<number>;
   /** Age of the oldest event that is not yet expanded to deliveries; 0 without one. */
@@ -52,6 +62,8 @@ export interface Core extends Closable {
 
 /** Notifications from the core to the HTTP thread. */
 export interface CoreHost {
+  /** Called after each commit while notifications are on, with account and session of its readings, separated by a space. */
+  readonly wakeStreams: (sessions: readonly string[]) => void;
   readonly observeGroup: (size: number) => void;
   readonly observeAttempt: (outcome: 'delivered' | 'failed', seconds: number) => void;
 }
@@ -89,7 +101,13 @@ async function start(keep: Keep, parts: CoreParts): Promise<Omit<Core, 'close'>>
   const { observeGroup } = host;
   // SQLite has one writer.
   const hasConcurrentWriters = config.database.kind !== 'sqlite';
-  const ingest = keep(createIngest({ store, hasConcurrentWriters, now, onEvents: wakeWorker, observeGroup }));
+  let isNotifying = false;
+  const onCommitted = (group: readonly PreparedReading[]) => {
+    if (isNotifying) host.wakeStreams([...new Set(group.map((it) => `${it.accountId} ${it.sessionId}`))]);
+  };
+  const ingest = keep(
+    createIngest({ store, hasConcurrentWriters, now, onEvents: wakeWorker, onCommitted, observeGroup }),
+  );
   const newSessions = keep(await openNewSessionWindow({ ...config, log }));
   const admitSession = createAdmitSession(store, newSessions.count, config.quotas.newSessions === 0);
   const operations = operationsOn(foundation, { ingest, admitSession, wakeWorker }, parts);
@@ -107,6 +125,12 @@ async function start(keep: Keep, parts: CoreParts): Promise<Omit<Core, 'close'>>
       if (config.hasWorker)
         worker = startWorkerOn(foundation, { config, log, pollMs, observeAttempt: host.observeAttempt });
       return developmentKey;
+    },
+    readPage: ({ accountId, ...request }) => readPage(store.read(accountId), request),
+    findStreamHeads: store.findStreamHeads,
+    changedSessions: (accountId, position) => store.read(accountId).stream.changedAfter(position),
+    async notifyStreams(isOn) {
+      isNotifying = isOn;
     },
     waiting: async () => ingest.waiting(),
     outboxAgeSeconds: foundation.outboxAgeSeconds,
@@ -129,7 +153,9 @@ function operationsOn(
 /** Runs an operation by id. The cast is safe, because the input was validated against the same operation. */
 function operateWith(operations: Operations): Operate {
   return async (operationId, input, caller) => {
-    const operation = operations[operationId] as (...args: readonly unknown[]) => Promise<Output<OperationId>>;
+    const operation = operations[operationId as keyof Operations] as (
+      ...args: readonly unknown[]
+    ) => Promise<Output<OperationId>>;
     const { status, body } = await operation(input, caller);
     // Serialized here: a string crosses to another thread faster than an object, which would be cloned first.
     return { status, json: body === undefined ? undefined : JSON.stringify(body) };

@@ -24,6 +24,7 @@ export function runCore(tracing: Closable | undefined): void {
   const { notify } = connect<HostFunctions>(parentPort, functions);
   const log = createLog(config.logLevel, { write: (line: string) => notify('writeLog', line) });
   const host: CoreHost = {
+    wakeStreams: (sessions) => notify('wakeStreams', sessions),
     observeGroup: (size) => notify('observeGroup', size),
     observeAttempt: (...attempt) => notify('observeAttempt', ...attempt),
   };

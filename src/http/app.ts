@@ -20,6 +20,7 @@ import { requireSession } from './require-session.js';
 import { requireProtocol } from './protocol.js';
 import { createRouter, requireRoute, route } from './route.js';
 import { crossOrigin, securityHeaders } from './headers.js';
+import { type OpenStream, serveStream } from './stream.js';
 import { traceRequest } from './trace.js';
 import { validate } from './validate.js';
 import type { ValidateOptions } from './validator.js';
@@ -30,6 +31,7 @@ export interface AppParts extends ValidateOptions, Admission, ProblemHandling, A
   readonly operate: Operate;
   /** Proxies whose X-Forwarded-For is trusted: their number, or their networks. */
   readonly trustProxy: number | readonly string[];
+  readonly openStream: OpenStream;
   readonly monthlyCalls: MonthlyCalls;
   readonly sessionRequests: WindowLimit;
   readonly preparations: Preparations;
@@ -63,6 +65,7 @@ export async function createApp(parts: AppParts): Promise<Express> {
     await validate(parts.contract, parts),
     requireSession(parts.countFailure),
     limit(parts.sessionRequests),
+    serveStream(parts.openStream),
     prepare(parts.preparations),
     dispatch(parts.operate, parts),
   ]);

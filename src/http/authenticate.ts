@@ -23,7 +23,7 @@ export function authenticate({ identify, identifyToken, countFailure }: Authenti
   return async (request, response, next) => {
     if (response.locals.isPublic) return next();
     const key = request.get('X-Service-Key');
-    const token = key ? undefined : tokenOf(request);
+    const token = key ? undefined : tokenOf(request, response);
     const problem = token === undefined ? await useKey(request, response, key) : await useToken(response, token);
     if (problem) throw refusalOf(request, response, problem, countFailure);
     next();
@@ -94,9 +94,11 @@ export const requireScope: RequestHandler = (_request, response, next) => {
 
 /**
  * Returns the session token of a request without a key. A key in the Authorization header is no token: its error names
- * the correct header.
+ * the correct header. Only the stream accepts a token in the query, for EventSource.
  */
-function tokenOf({ headers }: Request): string | undefined {
+function tokenOf({ headers, query }: Request, { locals }: Response): string | undefined {
+  const { access_token: inQuery } = query;
+  if (locals.route?.operationId === 'streamEvents' && typeof inQuery === 'string') return inQuery;
   const [, bearer] = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '') ?? [];
   return bearer?.startsWith('sk_') ? undefined : bearer;
 }

@@ -25,6 +25,8 @@ declare global {
       /** Decoded path parameters. */
       params: Params;
       isPublic: boolean;
+      /** True for a HEAD request, which is handled as GET. */
+      isHead: boolean;
       /** Set for every operation that requires a key. */
       caller: Caller | undefined;
       /** Set when the caller uses a session token. Its expiry is in epoch ms. */

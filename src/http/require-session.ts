@@ -1,4 +1,4 @@
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import type { FailureLimit } from '../limits/failure-limit.js';
 import { ProblemError } from '../problem.js';
 import { refusalOf } from './authenticate.js';
@@ -8,8 +8,14 @@ import { sessionOf } from './session-of.js';
 export function requireSession(countFailure: FailureLimit): RequestHandler {
   return (request, response, next) => {
     const { locals } = response;
-    if (!locals.token || sessionOf(request, locals.route) === locals.token.sessionId) return next();
+    if (!locals.token || named(request, response) === locals.token.sessionId) return next();
     locals.logged = { ...locals.logged, token_refusal: 'not valid for this session' };
     throw refusalOf(request, response, new ProblemError('invalid_token'), countFailure);
   };
+}
+
+/** Returns the session that the request is about. A stream without one is about the session of its token. */
+function named(request: Request, { locals }: Response): unknown {
+  if (locals.route?.operationId !== 'streamEvents') return sessionOf(request, locals.route);
+  return request.query['session_id'] ?? locals.token?.sessionId;
 }

@@ -72,7 +72,8 @@ function readParams(names: readonly string[], match: RegExpExecArray | null): Pa
 /** Finds the operation of a request. Treats HEAD as GET: Node omits the body of the response. */
 export function route(router: Router): RequestHandler {
   return (request, response, next) => {
-    if (request.method === 'HEAD') request.method = 'GET';
+    response.locals.isHead = request.method === 'HEAD';
+    if (response.locals.isHead) request.method = 'GET';
     request.url = request.originalUrl = originForm(request.url);
     const [path = ''] = request.url.split('?');
     const methods = router(path);

@@ -45,12 +45,15 @@ async function advanceAccount(
   const advances = readings.map((reading) => advanceReading(progress, reading));
   const triggers = await writer.triggers.find(sightedSubjects(advances));
   const remembered = rememberTopics(progress, advances, triggers);
+  // Taken last: other processes with readings of this account wait for it until the commit.
+  const positions = await writer.positions.take(remembered.stored.length, nowMs);
   // Sends all writes in one round trip, because this transaction limits the throughput of the service.
   await writer.run([
     ...writer.sessions.toSave(progress.changedSessions, nowMs),
     ...writer.subjects.toSave(progress.changedSubjects),
     ...writer.triggers.toSave(remembered.triggers),
-    ...writer.readings.toAppend(remembered.stored),
+    ...writer.readings.toAppend(remembered.stored, positions.first),
+    ...positions.toSave,
   ]);
   await writer.subjects.removePlaceholders([...subjects.keys()].filter((id) => !progress.subjects.get(id)));
   if (webhookEpoch !== undefined) await writer.nameSubjects(newlyBound(unbound, progress.changedSessions));

@@ -19,6 +19,8 @@ export interface IngestParts {
   readonly now: () => number;
   /** Called after a commit that added events to the outbox. */
   readonly onEvents: () => void;
+  /** Called with the readings of each committed group. */
+  readonly onCommitted: (group: readonly PreparedReading[]) => void;
   /** Called with the size of each committed group. */
   readonly observeGroup: (size: number) => void;
 }
@@ -60,7 +62,7 @@ export function createIngest(parts: IngestParts): Ingest {
 }
 
 async function commitGroup(
-  { store, now, onEvents, observeGroup }: IngestParts,
+  { store, now, onEvents, onCommitted, observeGroup }: IngestParts,
   group: readonly Submitted[],
 ): Promise<ReadingOutcome[]> {
   const size = { 'ingest.group_size': group.length };
@@ -68,6 +70,7 @@ async function commitGroup(
   const readings = group.map(({ reading }) => reading);
   const outcomes = await inSharedSpan('ingest group', size, origins, () => advanceGroup(store, readings, now()));
   observeGroup(group.length);
+  onCommitted(readings);
   if (outcomes.some((outcome) => 'answer' in outcome && outcome.hasEvents)) onEvents();
   return outcomes;
 }

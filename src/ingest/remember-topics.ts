@@ -87,9 +87,9 @@ function answerOf(advance: Advance, answers: ReadonlyMap<TakenReading, Answer>):
   return answers.get(advance.kind === 'same' ? advance.as : advance);
 }
 
-function toStored({ submitted, incarnation, step }: TakenReading, answer: Answer): StoredReading {
+function toStored({ submitted, incarnation, step, event }: TakenReading, answer: Answer): StoredReading {
   const { sessionId, timestampMs, digest } = submitted;
-  return { sessionId, incarnation, timestampMs, digest, point: step.point, answer };
+  return { sessionId, incarnation, timestampMs, digest, point: step.point, answer, stateChange: event?.payload };
 }
 
 function takenOf(advances: readonly Advance[]): TakenReading[] {

@@ -25,8 +25,11 @@ interface PreparedBodies {
   readonly ingest: PreparedReading;
 }
 
+/** Operations that respond once. The stream is served by the HTTP part. */
+type DispatchedId = Exclude<OperationId, 'streamEvents'>;
+
 export type Operations = {
-  readonly [Op in OperationId]: Operation<Op, Op extends keyof PreparedBodies ? PreparedBodies[Op] : BodyOf<Op>>;
+  readonly [Op in DispatchedId]: Operation<Op, Op extends keyof PreparedBodies ? PreparedBodies[Op] : BodyOf<Op>>;
 };
 
 /** Every operation of the contract, by operationId. A missing or mistyped operation does not compile. */

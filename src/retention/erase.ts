@@ -66,5 +66,6 @@ async function eraseUnderLock(writer: Writer, subjectId: string): Promise<Erased
   const triggers = await writer.triggers.removeAll(subjectId);
   const { sessions, notifications } = await writer.eraseSessions(subjectId);
   await writer.subjects.remove(subjectId);
+  if (sessions.length > 0) await writer.positions.countErasure();
   return locked.get(subjectId) || triggers + sessions.length + notifications > 0 ? { sessions, triggers } : undefined;
 }

@@ -1,10 +1,12 @@
 import type { Knex } from 'knex';
 import { history as settings } from '../../generated/spec.js';
+import type { Schema } from '../contract.js';
 import type { Answer, Point } from '../domain/session.js';
 import { deleteOldest } from './delete-oldest.js';
 import { insertOf } from './insert-rows.js';
 import { rowFormats } from './row-formats.js';
 import type { Statement } from './run-statements.js';
+import { positionStep } from './stream-positions.js';
 
 /** Key of a reading: session, incarnation, time and keyed digest of its body. */
 export interface ReadingKey {
@@ -14,7 +16,12 @@ export interface ReadingKey {
   readonly digest: string;
 }
 
-export type StoredReading = ReadingKey & { readonly point: Point; readonly answer: Answer };
+export interface StoredReading extends ReadingKey {
+  readonly point: Point;
+  readonly answer: Answer;
+  /** Absent if the reading did not change the state. */
+  readonly stateChange: Schema<'StateChange'> | undefined;
+}
 
 type Decimal = 'heartRate' | 'respiratoryRate';
 type PointRow = Omit<Point, Decimal> & { readonly [Name in Decimal]: string | null };
@@ -73,21 +80,25 @@ export function readingTable(knex: Knex, accountId: string) {
       }));
     },
 
-    /** Returns the statement that adds the readings. */
-    toAppend(readings: readonly StoredReading[]): Statement[] {
-      const rows = readings.map(({ sessionId, incarnation, timestampMs, digest, point, answer }) => ({
-        account_id: accountId,
-        session_id: sessionId,
-        incarnation,
-        timestamp_ms: timestampMs,
-        digest,
-        stress_score: point.score,
-        confidence: point.confidence,
-        heart_rate: toText(point.heartRate),
-        respiratory_rate: toText(point.respiratoryRate),
-        source_device: point.sourceDevice,
-        response: rowFormats.response.encode(answer),
-      }));
+    /** Returns the statement that adds the readings. Their positions ascend from `firstPosition`. */
+    toAppend(readings: readonly StoredReading[], firstPosition: number): Statement[] {
+      const rows = readings.map(
+        ({ sessionId, incarnation, timestampMs, digest, point, answer, stateChange }, index) => ({
+          account_id: accountId,
+          session_id: sessionId,
+          incarnation,
+          timestamp_ms: timestampMs,
+          digest,
+          stress_score: point.score,
+          confidence: point.confidence,
+          heart_rate: toText(point.heartRate),
+          respiratory_rate: toText(point.respiratoryRate),
+          source_device: point.sourceDevice,
+          response: rowFormats.response.encode(answer),
+          position: firstPosition + index * positionStep,
+          state_change: stateChange ? JSON.stringify(stateChange) : null,
+        }),
+      );
       return insertOf(knex, 'readings', rows);
     },
   };

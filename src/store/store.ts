@@ -26,6 +26,8 @@ import { runStatements, type Statement } from './run-statements.js';
 import { listSessions, type SessionFilter } from './session-list.js';
 import { purgeSessions, sessionReader, sessionWriter } from './sessions.js';
 import { deliveryLog } from './settled-deliveries.js';
+import { findStreamHeads, positionTable } from './stream-positions.js';
+import { streamReader } from './stream-readings.js';
 import { subjectReader, subjectWriter } from './subjects.js';
 import { triggerReader, triggerWriter } from './triggers.js';
 import { healthOf } from './webhook-health.js';
@@ -39,6 +41,7 @@ export function readerOf(knex: Knex, accountId: string) {
     findSession: sessionReader(knex, accountId).find,
     sessionsWithData: sessionReader(knex, accountId).withData,
     sessions: (filter: SessionFilter, max: number) => listSessions(knex, accountId, filter, max),
+    stream: streamReader(knex, accountId),
     findSubject: subjectReader(knex, accountId).find,
     triggersOf: triggerReader(knex, accountId).ofSubject,
     pointsAfter: readingTable(knex, accountId).pointsAfter,
@@ -57,6 +60,7 @@ export function writerOf(transaction: Knex.Transaction, accountId: string, writi
     subjects: subjectWriter(transaction, accountId, writing, known),
     triggers: triggerWriter(transaction, accountId, writing, known),
     readings: readingTable(transaction, accountId),
+    positions: positionTable(transaction, accountId),
     run: (statements: readonly Statement[]) => runStatements(transaction, statements),
     webhooks: webhookTable(transaction, accountId),
     outbox: outboxTable(transaction, accountId),
@@ -96,6 +100,7 @@ export function openStore(config: DatabaseConfig, use: DatabaseUse = 'serving') 
     findDueQueues: (): Promise<DueQueue[]> => findDueQueues(knex),
     countDeliveries: () => countDeliveries(knex),
     claimDue: (claim: Claim): Promise<DueDelivery[]> => claimDue(knex, claim),
+    findStreamHeads: (accountIds: readonly string[]) => findStreamHeads(knex, accountIds),
     findErasures: (max: number) => findErasures(knex, max),
     eraseReadings: (erasure: Erasure, batch: number) => retry(() => eraseReadings(knex, erasure, batch)),
     eraseSomeDeliveries: (accountId: string, subjectId: string, batch: number) =>

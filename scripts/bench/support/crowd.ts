@@ -127,9 +127,10 @@ async function copyReadings(
 ): Promise<void> {
   await knex.raw(
     `insert into readings
-       (account_id, session_id, incarnation, timestamp_ms, digest, stress_score, confidence, heart_rate, response)
+       (account_id, session_id, incarnation, timestamp_ms, digest, stress_score, confidence, heart_rate, response,
+        position)
      select s.account_id, s.session_id, s.incarnation, s.touched_at_ms + t.timestamp_ms + ?, t.digest, t.stress_score,
-       t.confidence, t.heart_rate, t.response
+       t.confidence, t.heart_rate, t.response, t.position
      from sessions s join readings t on t.account_id = s.account_id and t.session_id = ?
      where s.account_id = ? and s.session_id between ? and ?`,
     [shiftMs - timestamp_ms, templateName, account_id, crowdName(from), crowdName(to - 1)],

@@ -116,7 +116,7 @@ async function send(dialog: HTMLDialogElement): Promise<void> {
   try {
     const signal = AbortSignal.timeout(timeoutMs);
     const answer = await fetch(url, { method, headers, body: body ?? null, signal, credentials: 'omit' });
-    const text = await answer.text();
+    const text = await textOf(answer);
     showAnswer(dialog, answer, text, Math.round(performance.now() - startedAtMs));
   } catch (error) {
     one('[data-outcome]', dialog).replaceChildren(
@@ -163,4 +163,13 @@ function pretty(text: string): string {
   } catch {
     return text;
   }
+}
+
+/** Returns the body. A stream does not end by itself: this returns its first events and closes it. */
+async function textOf(answer: Response): Promise<string> {
+  if (answer.headers.get('content-type') !== 'text/event-stream' || !answer.body) return answer.text();
+  const reader = answer.body.getReader();
+  const { value } = await reader.read();
+  await reader.cancel();
+  return new TextDecoder().decode(value);
 }

@@ -41,8 +41,25 @@ export async function sessions(knex: Knex): Promise<void> {
       // Text, because MariaDB prints the last digit of some doubles incorrectly.
       ascii(table, 'heart_rate', 32).nullable();
       asciiJson(table, 'response').notNullable();
+      // See stream_positions. Readings of one account ascend in the order of their commits.
+      table.bigInteger('position').notNullable();
+      // The event of webhooks and streams. Null if the reading did not change the state.
+      asciiJson(table, 'state_change').nullable();
       table.primary(['account_id', 'session_id', 'incarnation', 'timestamp_ms', 'digest']);
     },
-    indexes: { readings_by_time: ['timestamp_ms'] },
+    indexes: {
+      readings_by_time: ['timestamp_ms'],
+      readings_by_position: ['account_id', 'position', 'session_id'],
+      readings_of_session: ['account_id', 'session_id', 'incarnation', 'position'],
+    },
+  });
+  await createTable(knex, 'stream_positions', {
+    columns(table) {
+      ascii(table, 'account_id', 32).notNullable();
+      // Position of the account's newest reading.
+      table.bigInteger('position').notNullable();
+      table.bigInteger('erasures').notNullable();
+      table.primary(['account_id']);
+    },
   });
 }

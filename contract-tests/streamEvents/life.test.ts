@@ -1,0 +1,75 @@
+import { connect } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { createKey, revokeKey } from '../../src/accounts/manage.js';
+import { openStream } from '../support/event-source.js';
+import { startTestService } from '../support/service.js';
+import { bearer, issueToken } from '../support/tokens.js';
+import { until } from '../support/until.js';
+
+test('a comment keeps an idle stream open', async () => {
+  const stream = await openStream(await startTestService({ heartbeatMs: 20 }));
+  await until('three comments arrive', async () => (stream.text().match(/^:$/gm) ?? []).length >= 3);
+});
+
+test('a shutdown ends all streams with a time to connect again', async () => {
+  const service = await startTestService({});
+  const streams = [await openStream(service), await openStream(service, { session_id: 's1' })];
+  await service.close();
+  for (const stream of streams) {
+    await until('the stream ends', async () => stream.isEnded());
+    expect(stream.text()).toMatch(/\n\nretry: [1-5]\d{3}\n\n$/);
+  }
+});
+
+test('a key has a limited number of streams, and a closed one makes room', async () => {
+  const service = await startTestService({ env: { LIMIT_STREAMS_PER_KEY: '2' } });
+  const streams = [await openStream(service), await openStream(service)];
+  const refused = await service.request('/v1/stream');
+  expect(refused).toMatchObject({ status: 429, body: { violated_policies: ['streams'] } });
+  expect(refused.headers.get('retry-after')).toBe('10');
+  const { key } = await createKey(service.store.keys, { account: 'other', tier: 'solo' }, service.clock.nowMs);
+  expect((await openStream({ ...service, key })).response.status).toBe(200);
+  await streams[0]?.close();
+  await until('there is room', async () => (await service.request('/v1/stream')).status === 200);
+});
+
+test('a process has a limited number of streams', async () => {
+  const service = await startTestService({ env: { MAX_STREAMS: '1' } });
+  await openStream(service);
+  const { status, headers } = await service.request('/v1/stream');
+  expect([status, headers.get('retry-after')]).toEqual([503, '1']);
+});
+
+test('open streams are no requests in progress', async () => {
+  const service = await startTestService({ env: { MAX_REQUESTS: '1' } });
+  await openStream(service);
+  await openStream(service);
+  expect((await service.request('/v1/state?session_id=s1')).status).toBe(404);
+});
+
+test('a stream ends with its token and with its key', async () => {
+  const service = await startTestService();
+  const { store, clock } = service;
+  const { key, keyId } = await createKey(store.keys, { account: 'ending', tier: 'solo' }, clock.nowMs);
+  const ofKey = await openStream({ ...service, key });
+  const ofToken = await openStream(service, {}, bearer(await issueToken(service, { expires_in: 60 })));
+  const lasting = await openStream(service);
+  await revokeKey(store.keys, keyId, clock.nowMs);
+  clock.advance(61);
+  await until('both streams end', async () => ofKey.isEnded() && ofToken.isEnded());
+  expect(lasting.isEnded()).toBe(false);
+});
+
+test('a client that does not read costs no query per event, and others are not delayed', async () => {
+  const service = await startTestService();
+  const { hostname, port } = new URL(service.url);
+  const socket = connect(Number(port), hostname).pause();
+  onTestFinished(() => void socket.destroy());
+  socket.write(`GET /v1/stream?last_event_id=0 HTTP/1.1\r\nHost: x\r\nX-Service-Key: ${service.key}\r\n\r\n`);
+  const reader = await openStream(service);
+  for (let index = 0; index < 50; index += 1) {
+    await service.read({ heart_rate: 70 + (index % 2) });
+    service.clock.advance(0.1);
+  }
+  expect(await reader.until(50)).toHaveLength(50);
+});

@@ -1,0 +1,15 @@
+/**
+ * Returns the body of a response as text, and parsed if it is JSON. A stream does not end by itself: this returns its
+ * first chunk and closes it.
+ */
+export async function textOf(answer: Response): Promise<{ readonly text: string; readonly body: unknown }> {
+  if (answer.headers.get('content-type') === 'text/event-stream' && answer.body) {
+    const reader = answer.body.getReader();
+    const { value } = await reader.read();
+    await reader.cancel();
+    const text = new TextDecoder().decode(value);
+    return { text, body: text };
+  }
+  const text = await answer.text();
+  return { text, body: text === '' ? undefined : JSON.parse(text) };
+}

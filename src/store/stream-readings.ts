@@ -1,0 +1,86 @@
+import type { Knex } from 'knex';
+import type { Answer } from '../domain/session.js';
+import { rowFormats } from './row-formats.js';
+
+/** A stored reading as the stream sends it. */
+export interface StreamedReading {
+  readonly position: number;
+  readonly sessionId: string;
+  readonly answer: Answer;
+  /** JSON of the state change that the reading caused. Null if it caused none. */
+  readonly stateChange: string | null;
+}
+
+/** The readings of a session, and the incarnation that they belong to. Undefined: the session has no data. */
+export interface SessionReadings {
+  readonly incarnation: string | undefined;
+  readonly readings: readonly StreamedReading[];
+}
+
+/** A session and its newest position. */
+export interface ChangedSession {
+  readonly sessionId: string;
+  readonly position: number;
+}
+
+interface Row {
+  readonly incarnation: string;
+  /** Null for a session without readings in the range. */
+  readonly position: number | null;
+  readonly session_id: string;
+  readonly response: string;
+  readonly state_change: string | null;
+}
+
+const columns = ['r.position', 'r.session_id', 'r.response', 'r.state_change'] as const;
+
+/** Reads one account's readings in the order of their acceptance. Never returns readings of an erased session. */
+export function streamReader(knex: Knex, accountId: string) {
+  return {
+    /** Returns at most `max` readings of the account from a position on. */
+    async ofAccount(from: number, max: number): Promise<StreamedReading[]> {
+      const isCurrent = knex('sessions as s')
+        .select('s.session_id')
+        .whereRaw('s.account_id = r.account_id and s.session_id = r.session_id and s.incarnation = r.incarnation');
+      const rows: Row[] = await knex('readings as r')
+        .select(...columns)
+        .where('r.account_id', accountId)
+        .where('r.position', '>=', from)
+        .whereExists(isCurrent)
+        .orderBy('r.position')
+        .limit(max);
+      return rows.flatMap(toReading);
+    },
+
+    /** Returns at most `max` readings of the session from a position on. */
+    async ofSession(sessionId: string, from: number, max: number): Promise<SessionReadings> {
+      const rows: Row[] = await knex('sessions as s')
+        .select('s.incarnation', ...columns)
+        .leftJoin('readings as r', (on) => {
+          on.on('r.account_id', 's.account_id').on('r.session_id', 's.session_id');
+          on.on('r.incarnation', 's.incarnation').on('r.position', '>=', knex.raw('?', [from]));
+        })
+        .where({ 's.account_id': accountId, 's.session_id': sessionId })
+        .whereNotNull('s.body')
+        .orderBy('r.position')
+        .limit(max);
+      return { incarnation: rows[0]?.incarnation, readings: rows.flatMap(toReading) };
+    },
+
+    /** Returns the sessions with readings after a position, each with the newest one. */
+    async changedAfter(position: number): Promise<ChangedSession[]> {
+      const rows: ChangedSession[] = await knex('readings')
+        .select({ sessionId: 'session_id', position: 'position' })
+        .where({ account_id: accountId })
+        .where('position', '>', position)
+        .orderBy('position');
+      return [...new Map(rows.map((row) => [row.sessionId, row])).values()];
+    },
+  };
+}
+
+function toReading({ position, session_id, response, state_change }: Row): StreamedReading[] {
+  if (position === null) return [];
+  const answer = rowFormats.response.decode(response);
+  return [{ position, sessionId: session_id, answer, stateChange: state_change }];
+}

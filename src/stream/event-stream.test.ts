@@ -1,0 +1,64 @@
+import { expect, test, vi } from 'vitest';
+import { stream as settings } from '../../generated/spec.js';
+import { createEventStream, type Sink } from './event-stream.js';
+import type { Page } from './page.js';
+
+/** A client that reads only when told to. */
+function startClient() {
+  const drains: Array<() => void> = [];
+  const sink = {
+    texts: [] as string[],
+    destroyed: false,
+    writableNeedDrain: false,
+    write(text: string) {
+      sink.texts.push(text);
+    },
+    once: (event: string, act: () => void) => void (event === 'drain' && drains.push(act)),
+    end: (text = '') => void sink.texts.push(text),
+    destroy: () => (sink.destroyed = true),
+    read() {
+      sink.writableNeedDrain = false;
+      for (const act of drains.splice(0)) act();
+    },
+  };
+  return sink satisfies Sink;
+}
+
+const pageOf = (id: number): Page => ({ events: [{ id, type: 'reading', data: '{}' }], isFull: true });
+const request = { accountId: 'acc_1', after: 0 };
+const settled = () => new Promise(setImmediate);
+
+test('the next page is read only when the client has read the previous one', async () => {
+  const sink = startClient();
+  sink.writableNeedDrain = true;
+  const readPage = vi.fn(async ({ after }: { after: number }) => pageOf(after + 2));
+  const stream = createEventStream({ sink, request, readPage });
+  for (let wakes = 0; wakes < 10; wakes += 1) stream.wake();
+  await settled();
+  expect(readPage).toHaveBeenCalledTimes(1);
+  expect(sink.texts).toHaveLength(1);
+  stream.end();
+  sink.read();
+});
+
+test('a client that does not read for the limit is disconnected', () => {
+  const sink = startClient();
+  const times = [0, 0, settings.stall_seconds * 1_000 - 1, settings.stall_seconds * 1_000];
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => times.shift() ?? 0);
+  const stream = createEventStream({ sink, request, readPage: async () => pageOf(2) });
+  sink.writableNeedDrain = true;
+  stream.beat();
+  stream.beat();
+  expect(sink.destroyed).toBe(false);
+  stream.beat();
+  clock.mockRestore();
+  expect(sink.destroyed).toBe(true);
+});
+
+test('a page that cannot be read ends the stream, so that the client connects again', async () => {
+  const sink = startClient();
+  const readPage = () => Promise.reject(new Error('the database is unavailable'));
+  createEventStream({ sink, request, readPage }).wake();
+  await settled();
+  expect(sink.texts.join('')).toMatch(/^retry: \d+\n\n$/);
+});

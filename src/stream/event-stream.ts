@@ -1,0 +1,113 @@
+import { stream as settings } from '../../generated/spec.js';
+import type { Schema } from '../contract.js';
+import type { Page, PageRequest, StreamEvent } from './page.js';
+
+/** The part of an HTTP response that a stream writes to. */
+export interface Sink {
+  readonly destroyed: boolean;
+  readonly writableNeedDrain: boolean;
+  write(text: string): unknown;
+  once(event: 'drain' | 'close', act: () => void): unknown;
+  end(text?: string): unknown;
+  destroy(): unknown;
+}
+
+export interface EventStreamParts {
+  readonly sink: Sink;
+  /** `after` is the id from which the stream starts. */
+  readonly request: PageRequest;
+  /** Absent: all types. */
+  readonly type?: Schema<'StreamEventType'> | undefined;
+  readonly readPage: (request: PageRequest) => Promise<Page>;
+}
+
+/** An open stream: a position in the order of events that follows the database. */
+export interface EventStream {
+  /** Sends the events that are stored now. `position` is the newest one, if known. */
+  wake(position?: number): void;
+  /** Sends a comment. Closes the connection of a client that does not read. */
+  beat(): void;
+  /** Ends the response. The client connects again and continues after its last event. */
+  end(): void;
+}
+
+/**
+ * Reads one page at a time, and the next one only when the client has read the previous one. A slow client therefore
+ * costs one page of memory, and no client can miss or repeat an event.
+ */
+export function createEventStream({ sink, request, type, readPage }: EventStreamParts): EventStream {
+  let { after } = request;
+  let incarnation: string | undefined;
+  let isReading = false;
+  let isStale = false;
+  let isEnded = false;
+  let blockedSinceMs: number | undefined;
+
+  const end = () => {
+    if (isEnded) return;
+    isEnded = true;
+    sink.end(`retry: ${retryMs()}\n\n`);
+  };
+  const send = ({ events, incarnation: current }: Page): void => {
+    // The session was erased or has expired. A new session with its id is another stream.
+    if (incarnation !== undefined && incarnation !== current) return end();
+    incarnation = current;
+    const sent = events.filter((event) => type === undefined || event.type === type);
+    if (sent.length > 0) sink.write(sent.map(toText).join(''));
+    after = events.at(-1)?.id ?? after;
+  };
+  const advance = async (): Promise<void> => {
+    isReading = true;
+    while (isStale && !isEnded) {
+      isStale = false;
+      const page = await readPage({ ...request, after });
+      if (isEnded) break;
+      send(page);
+      if (page.isFull) isStale = true;
+      if (sink.writableNeedDrain) await drained(sink);
+    }
+    isReading = false;
+  };
+  sink.once('close', () => (isEnded = true));
+  return {
+    wake(position = Number.POSITIVE_INFINITY) {
+      if (position <= after) return;
+      isStale = true;
+      // A client whose page cannot be read connects again, when the database may be available.
+      if (!isReading) advance().catch(end);
+    },
+    beat() {
+      if (!sink.writableNeedDrain) {
+        blockedSinceMs = undefined;
+        sink.write(':\n\n');
+        return;
+      }
+      blockedSinceMs ??= performance.now();
+      if (performance.now() - blockedSinceMs >= settings.stall_seconds * 1_000) sink.destroy();
+    },
+    end,
+  };
+}
+
+/** Returns the first bytes of a stream. Its `id` lets a client continue that has received no other event. */
+export function readyText(after: number, sessionId: string | undefined): string {
+  const data = sessionId === undefined ? {} : { session_id: sessionId };
+  return `retry: ${settings.retry_ms[0]}\nid: ${after}\nevent: ready\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+function toText({ id, type, data }: StreamEvent): string {
+  return `id: ${id}\nevent: ${type}\ndata: ${data}\n\n`;
+}
+
+/** Random, so that the clients of an ended process do not connect to another one at the same time. */
+function retryMs(): number {
+  const [least, most] = settings.retry_ms;
+  return Math.round(least + Math.random() * (most - least));
+}
+
+function drained(sink: Sink): Promise<void> {
+  return new Promise((resolve) => {
+    sink.once('drain', resolve);
+    sink.once('close', resolve);
+  });
+}

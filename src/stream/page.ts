@@ -1,0 +1,51 @@
+import { stream as settings } from '../../generated/spec.js';
+import type { Schema } from '../contract.js';
+import { toStateReading } from '../domain/state-reading.js';
+import type { Reader } from '../store/store.js';
+import type { StreamedReading } from '../store/stream-readings.js';
+
+/** The events of one account or session after an event. Plain data: it crosses threads. */
+export interface PageRequest {
+  readonly accountId: string;
+  /** Absent: all sessions of the account. */
+  readonly sessionId?: string;
+  /** Id of the last event that the client has. */
+  readonly after: number;
+}
+
+export interface StreamEvent {
+  readonly id: number;
+  readonly type: Schema<'StreamEventType'>;
+  /** JSON without line breaks. */
+  readonly data: string;
+}
+
+export interface Page {
+  readonly events: readonly StreamEvent[];
+  /** The incarnation of the session. Undefined without data, and for a page of all sessions. */
+  readonly incarnation?: string | undefined;
+  /** True if there may be further events. */
+  readonly isFull: boolean;
+}
+
+/** Reads the next events. The reading of `after` is read again: its state change may be the next event. */
+export async function readPage(
+  { stream }: Pick<Reader, 'stream'>,
+  { sessionId, after }: Omit<PageRequest, 'accountId'>,
+): Promise<Page> {
+  const max = settings.page_events;
+  const found =
+    sessionId === undefined
+      ? { readings: await stream.ofAccount(after, max), incarnation: undefined }
+      : await stream.ofSession(sessionId, after, max);
+  const events = found.readings.flatMap(eventsOf).filter(({ id }) => id > after);
+  return { events, incarnation: found.incarnation, isFull: found.readings.length === max };
+}
+
+/** A state change follows the reading that caused it and has the next id. */
+function eventsOf({ position, sessionId, answer, stateChange }: StreamedReading): StreamEvent[] {
+  const data = JSON.stringify(toStateReading(sessionId, answer));
+  const reading = { id: position, type: 'reading', data } as const;
+  if (stateChange === null) return [reading];
+  return [reading, { id: position + 1, type: 'state_change', data: stateChange }];
+}
