@@ -89,9 +89,9 @@ async function serve(
   const metrics = createMetrics();
   const { observeRequest, observeRefusal, observeGroup, observeAttempt } = metrics;
   const sessionRequests = keep(await openSessionRequestWindow({ ...config, log }));
+  let streams = undefined as Streams | undefined;
   const wakeStreams = (sessions: readonly string[]) => streams?.wake(sessions);
   const host = { observeGroup, observeAttempt, wakeStreams };
-  let streams: Streams | undefined;
   const core = keep(await startCore({ config, log, now, host, ...(pollMs !== undefined && { pollMs }) }));
   const { operate, findKeys, recordKeyUse, usageTotals, addUsage } = core;
   metrics.watchDroppedLines(droppedLines);

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { createKey } from '../../src/accounts/manage.js';
 import { makeKey } from '../../src/accounts/key.js';
 import { requestsThatMayGet } from '../support/documented-requests.js';
+import { textOf } from '../support/text-of.js';
 import { startTestService, type TestService } from '../support/service.js';
 
 const operations = requestsThatMayGet(401).map((it) => [it.operationId, it] as const);
@@ -16,7 +17,7 @@ async function ask({ url }: TestService, path: string, init: RequestInit, key: s
   const headers = { ...(init.headers as Record<string, string>), 'X-Service-Key': key };
   const response = await fetch(url + path, { ...init, headers });
   const lines = [...response.headers].filter(([name]) => !['date', 'x-request-id'].includes(name));
-  const text = (await response.text()).replaceAll(response.headers.get('x-request-id') ?? '', '{request}');
+  const text = (await textOf(response)).text.replaceAll(response.headers.get('x-request-id') ?? '', '{request}');
   return JSON.stringify([response.status, lines, text]);
 }
 
