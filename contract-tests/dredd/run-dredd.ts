@@ -73,7 +73,8 @@ function expect({ expected }: Transaction, { headers, body }: DocumentedAnswer):
   expected.headers = Object.fromEntries(headers.map((name) => [name, '']));
   if (!body) return;
   expected.headers['Content-Type'] = body.mediaType;
-  expected.bodySchema = body.schema;
+  // Dredd validates JSON only. The tests of the stream check its events.
+  if (body.mediaType.endsWith('json')) expected.bodySchema = body.schema;
 }
 
 /** Removes the charset, because Dredd compares content types as text and JSON is always UTF-8. */
