@@ -10,7 +10,12 @@ export interface Transaction {
   /** Path and query of the request. */
   fullPath: string;
   readonly request: { body?: string; readonly method: string; readonly headers: Record<string, string> };
-  readonly expected: { readonly statusCode: string; headers: Record<string, string>; bodySchema?: object };
+  readonly expected: {
+    readonly statusCode: string;
+    headers: Record<string, string>;
+    bodySchema?: object;
+    body?: string;
+  };
   /** Present after the response. */
   readonly real?: { readonly statusCode: number; readonly headers: Record<string, string>; readonly body?: string };
   /** Reason why the transaction fails regardless of its response. */
