@@ -812,7 +812,7 @@ export interface components {
             next_cursor: string | null;
         };
         /**
-         * @description observed (sighted, no pattern of stress yet), active (it stresses this person), resolved (it did, and no longer does).
+         * @description observed (detected, no pattern of stress yet), active (it raises this person's stress), resolved (it no longer does).
          * @example active
          * @enum {string}
          */

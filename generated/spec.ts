@@ -593,7 +593,7 @@ export const problemHelp = {
     "fix": "Send a reading first. Treat a 404 for a new session as 'no state yet'."
   },
   "subject_not_found": {
-    "cause": "The subject is unknown: none of its readings was sent, it was erased, or it belongs to another account.",
+    "cause": "The subject is unknown: no reading with this `subject_id` was received, the subject was erased, or it belongs to another account.",
     "fix": "Check the id. Send readings with this `subject_id` first."
   },
   "webhook_not_found": {
@@ -1100,4 +1100,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "0abbba31017872be4de153074ff6a1540d3a6583d0f97c14abd66524c1cbf275" as const;
+export const contractDigest = "390a932811c23cdcf888c57c83b002850043cd5c2bb03443d76b430f3465854a" as const;

@@ -43,7 +43,7 @@ export class ProblemError extends Error {
 }
 
 /**
- * Returns a validation error with the contract's text. `limit` fills the bound if the text has a placeholder for it.
+ * Returns a validation error with the contract's text. `limit` replaces the placeholder `{limit}` of the text.
  */
 export function fault(code: FaultCode, place: Pick<Fault, 'pointer' | 'parameter' | 'allowed'>, limit?: string): Fault {
   return { detail: faults[code].detail.replace('{limit}', limit ?? ''), code, ...place };

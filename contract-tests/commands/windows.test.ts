@@ -9,7 +9,7 @@ b,Rest,20,1608.092,rest
 a,Math,,,stressor
 `;
 
-test('a row becomes a window with its line number, without signals that were not recorded', () => {
+test('a row becomes a window with the line number of the row and only the recorded signals', () => {
   const [first, second, third] = readWindows(csv);
   expect(first).toMatchObject({ line: 2, subject: 'a', task: 'Rest', label: 'rest', clamped: [] });
   expect(first?.values).toEqual({ heart_rate: 60.5 });

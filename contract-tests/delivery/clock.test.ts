@@ -59,7 +59,7 @@ test('after the clock is set back one hour, due deliveries and retries are sent 
   const stored = deliveriesOf(service, id);
   await attempted(stored, 20);
   await first.close();
-  // The state that a dead worker leaves.
+  // Leaves the deliveries claimed, like a worker that crashed: their lease has not expired.
   const range = { nowMs: service.clock.nowMs + 2000, leasedUntilMs: service.clock.nowMs + 32_000 };
   const queues = await service.store.findDueQueues();
   const shares = queues.map((queue) => ({ queue, count: 1 }));

@@ -62,7 +62,10 @@ export function whileLocked(...tables: string[]): Scenario {
   };
 }
 
-/** Makes the service unavailable. SQLite's readers never wait in WAL mode, so there the service shuts down instead. */
+/**
+ * Makes the service unavailable: locks the tables on MySQL, and shuts the service down on SQLite, because a lock does not
+ * block SQLite's readers in WAL mode.
+ */
 export function unavailable(...tables: string[]): Scenario {
   return (stage) => (stage.world.kind === 'sqlite' ? whileClosing(stage) : whileLocked(...tables)(stage));
 }

@@ -58,7 +58,7 @@ test.each(byPath)('%s: similar and malformed ids match nothing', async (_, { idN
   }
 });
 
-test.each(['rotate-secret', 'test'])('/webhooks/register/%s addresses a webhook named register', async (what) => {
+test.each(['rotate-secret', 'test'])('in /webhooks/register/%s, register is the id of a webhook', async (what) => {
   const { request } = await startTestService();
   const answer = await request(`/webhooks/register/${what}`, { method: 'POST' });
   expect(answer.body).toMatchObject({ status: 404, code: 'webhook_not_found' });

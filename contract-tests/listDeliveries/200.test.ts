@@ -95,7 +95,7 @@ test('a successful delivery is listed with its attempt, payload and timestamp', 
   expect(await page(service, { status: 'failed' })).toEqual({ deliveries: [], next_cursor: null });
 });
 
-test("another account's deliveries are not listed, and its cursors return none of them", async () => {
+test("another account's deliveries are not listed, not even with that account's cursor", async () => {
   const [owner, stranger] = [await startTestService(), await startTestService()];
   await fill(owner);
   const { next_cursor } = await page(owner, {});

@@ -99,7 +99,7 @@ test('only failed deliveries are listed', async () => {
   expect((await failedDeliveries(service)).deliveries).toEqual([]);
 });
 
-test("another account's failed deliveries are not listed, and its cursors return none of them", async () => {
+test("another account's failed deliveries are not listed, not even with that account's cursor", async () => {
   const [owner, stranger] = [await startTestService(), await startTestService()];
   await fill(owner);
   const { next_cursor } = await failedDeliveries(owner);

@@ -75,7 +75,7 @@ test('the filter selects the sessions of a subject', async () => {
   expect(await page(service, { subject_id: 'unknown' })).toEqual({ sessions: [], next_cursor: null });
 });
 
-test("another account's sessions are not listed, and its cursors return none of them", async () => {
+test("another account's sessions are not listed, not even with that account's cursor", async () => {
   const [owner, stranger] = [await startTestService(), await startTestService()];
   await fill(owner, 60);
   const { next_cursor } = await page(owner);

@@ -81,7 +81,7 @@ test("metrics are not served on the service's port, and the metrics port serves 
   expect((await fetch(new URL('/healthz', service.metricsUrl))).status).toBe(404);
 });
 
-/** Waits until an attempt is counted: it is settled after the receiver has seen it. */
+/** Polls until the metric appears. The worker records an attempt only after the receiver has responded. */
 async function scrapeUntil(url: string | undefined, name: string): Promise<string> {
   for (;;) {
     const text = await (await fetch(url ?? '')).text();

@@ -64,7 +64,7 @@ const triggerOf = (rest: Partial<Trigger>): Trigger => ({
   ...rest,
 });
 
-/** Writes through the store, for account `acme` and another account, the situation that the guide shows. */
+/** Stores the example data of the guide for account `acme`, and data of another account. */
 async function fill(store: Store): Promise<void> {
   await store.migrate();
   for (const account of ['acme', 'other']) await createKey(store.keys, { account, tier: 'solo' }, startMs);

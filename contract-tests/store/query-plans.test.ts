@@ -188,7 +188,7 @@ async function fill(heard: Heard): Promise<{ accountId: string; key: string }> {
   await fillWebhooks(store, accountId, clock.nowMs);
   const filled = 'sessions, readings, subjects, triggers, api_keys, accounts, webhooks, outbox, deliveries';
   if (databaseKind === 'mysql') await knex.raw(`analyze table ${filled}`);
-  // The service never analyzes SQLite, so the test does not either: its plans match those of a deployment.
+  // The service never runs ANALYZE on SQLite. Neither does the test, so its query plans match those of a deployment.
   return { accountId, key };
 }
 

@@ -103,7 +103,7 @@ type Client = Pick<TestService, 'request' | 'post' | 'ingest' | 'read'>;
 
 const shared = new Map<string, Promise<Running>>();
 
-/** Shared until the end of the file. */
+/** Starts one service that all tests of the test file share. */
 function share(WORKER: '0' | '1'): Promise<Running> {
   const running = shared.get(WORKER) ?? start({ env: { WORKER } });
   if (!shared.has(WORKER))

@@ -42,7 +42,7 @@ const expiredASecond = 25_000;
 type Side = 'empty' | 'full' | 'purged';
 const sideTitles: Readonly<Record<Side, string>> = { empty: 'empty', full: 'full', purged: 'full, being purged' };
 
-/** One load on two databases. Each bound applies to the second, usually as a share of the first. */
+/** Runs one load on two databases. Each limit applies to the second one, usually as a ratio to the first. */
 interface Comparison {
   readonly title: string;
   readonly load: Load;

@@ -71,7 +71,7 @@ async function load(file: string): Promise<RecordedWindow[]> {
   }
 }
 
-/** Sends several people in parallel, and the windows of one person in order. */
+/** Sends the windows of different people in parallel, and those of one person in order. */
 async function sendAll(windows: readonly RecordedWindow[], send: Send, onSent: () => void): Promise<ReplayOutcome> {
   const run = randomBytes(4).toString('hex');
   const outcome: ReplayOutcome = { answered: [], refused: [] };

@@ -24,7 +24,7 @@ export function renderPage(markdown: string, relink: Relink): { content: Html; s
   return { content: raw(content), sections: sectionsOf(content, headings) };
 }
 
-/** Converts a description of the contract, which has paragraphs but no headings. */
+/** Converts a description from the contract to HTML. It may contain paragraphs, but no headings. */
 export function prose(markdown: string): Html {
   return raw(marked((href) => href, []).parse(markdown, { async: false }));
 }

@@ -16,7 +16,7 @@ export async function launch(command: Command): Promise<void> {
   try {
     await command.parseAsync();
   } catch (error) {
-    // The cleanup removes what the command still uses, so its error is expected.
+    // After an interruption, the cleanup removes resources that the command still uses. Its error is expected.
     if (isInterrupted) return;
     console.error(`error: ${(error as Error).message}`);
     process.exitCode = 1;

@@ -23,7 +23,7 @@ export async function expandEvents(store: Store, now: () => number): Promise<boo
 
 /**
  * Creates the deliveries of some sessions. The lock on the webhooks guards their queues, so concurrent workers cannot
- * add to a queue out of order. Finds no events that another worker has already expanded.
+ * add to a queue out of order. Skips events that another worker has already expanded.
  */
 async function expandSessions(
   writer: Writer,

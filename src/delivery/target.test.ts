@@ -147,7 +147,7 @@ const privateAddress = fc.oneof(
   fc.tuple(fc.integer({ min: 224, max: 255 }), byte, byte, byte),
 );
 
-/** Returns all notations of an IPv4 address in URLs and IPv6 addresses. */
+/** Returns every way to write an IPv4 address: as a URL host, and embedded in an IPv6 address. */
 function notationsOf([a, b, c, d]: readonly [number, number, number, number]): string[] {
   const whole = ((a * 256 + b) * 256 + c) * 256 + d;
   const [high, low] = [(a * 256 + b).toString(16), (c * 256 + d).toString(16)];
@@ -191,7 +191,7 @@ test('no IPv6 address outside the global unicast range is an allowed target', ()
   );
 });
 
-test('resolved addresses are checked unchanged, including zones and mapped addresses', () => {
+test('addresses are checked exactly as resolved, including zones and IPv4-mapped addresses', () => {
   const url = new URL('https://hooks.example.com');
   for (const address of ['::ffff:10.0.0.1', 'fe80::1%eth0', '::1', '127.0.0.1', '', 'not-an-address'])
     expect(faultOfAddress(address, url, strict)).toBe('address_refused');

@@ -13,8 +13,8 @@ type UrlFault = Extract<FaultCode, `url_${string}` | 'address_refused'>;
 /** Public addresses that must not be targets: Azure's metadata service. */
 const metadataAddresses = ['168.63.129.16'];
 /**
- * The range of public IPv6 addresses (RFC 4291, 2.4). IPv4 translation prefixes lie outside it or have a range name of
- * their own.
+ * The range of public IPv6 addresses (RFC 4291, 2.4). IPv4 translation prefixes lie outside it, or ipaddr.js reports them
+ * as a separate range.
  */
 const globalUnicast = ipaddr.parseCIDR('2000::/3') as [ipaddr.IPv6, number];
 

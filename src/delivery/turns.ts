@@ -1,7 +1,7 @@
 export interface TurnLimits {
   /** Tasks that run concurrently, per key. */
   readonly max: number;
-  /** Tasks that wait, per key. */
+  /** Maximum number of waiting tasks per key. */
   readonly waitingMax: number;
   /** Creates the error with which a further task rejects. */
   readonly tooMany: () => Error;

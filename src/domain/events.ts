@@ -34,9 +34,9 @@ export function changeOf(
 }
 
 /**
- * Returns the number of the session's next event, always higher than the last one. A session that starts again with the
- * same id continues from the current time, epoch ms. An earlier session has a lower number unless it had more than one
- * event per ms.
+ * Returns the number of the session's next event, always higher than the last one. The first number is the current time,
+ * epoch ms. The numbers of a restarted session with the same id are therefore higher than those of the earlier session,
+ * unless that one had more than one event per ms.
  */
 export function nextSeq(session: Session | undefined, nowMs: number): number {
   return Math.max((session?.eventSeq ?? 0) + 1, nowMs);

@@ -98,7 +98,7 @@ test('a more stressful value of one signal never lowers the score', () => {
 });
 
 // Excludes heart rates: above a limit, a higher one indicates movement or a sensor error.
-test('after the same history, a reading with one more stressful signal other than heart rate never has a lower score', () => {
+test('adding a stressful signal other than heart rate to a reading never lowers its score', () => {
   const others = worsening.filter(([values]) => values.heart_rate === undefined);
   fc.assert(
     fc.property(history, fc.integer({ min: 0, max: 400_000 }), someValues, others, (before, gapMs, more, pair) => {

@@ -4,8 +4,8 @@ import { round3 } from './rounding.js';
 import { acquaintance, firstSeen, remembered } from './running-mean.js';
 
 /**
- * Time per heart rate of a person. The resting heart rate is a low quantile of it. The newest rate is stored
- * separately, so that readings of one time may arrive in any order.
+ * Histogram of the time that a person spent at each heart rate. The resting heart rate is a low quantile of it. The
+ * newest rate is stored separately, so that readings with the same timestamp may arrive in any order.
  */
 export interface RestingHeartRate {
   /** Instant of the first reading, epoch ms. Absent once it no longer matters. */

@@ -16,8 +16,9 @@ export interface RunningMean {
   readonly seconds: number;
   /** True if the newest value is not learned, because movement explains the heart rate. */
   readonly isSkipped?: boolean | undefined;
-  /** Mean of all earlier values and their duration in seconds, after decay. Absent without them. */
+  /** Mean of all earlier values, after decay. Absent if there are none. */
   readonly mean?: number | undefined;
+  /** Duration of the earlier values in seconds, after decay. */
   readonly meanSeconds?: number | undefined;
 }
 

@@ -173,8 +173,8 @@ function identityOf(
 }
 
 /**
- * Returns the published state before the time of the reading. All readings of one time use it, so that their order of
- * arrival does not matter.
+ * Returns the published state before the time of the reading. All readings with the same timestamp use it, so that
+ * their order of arrival does not matter.
  */
 function heldAt(session: Session | undefined, timestampMs: number): Published | undefined {
   if (!session) return undefined;

@@ -4,7 +4,7 @@ import { byRecency, type Trigger, type TriggerStatus } from './triggers.js';
 /** Data about a person across sessions, without the triggers themselves. Plain JSON. */
 export interface Subject {
   readonly baseline?: Baseline;
-  /** Topic names by status, in the order of `byRecency`, absent for none. Every response for the person contains them. */
+  /** Topic names by status, in the order of `byRecency`. Absent if there are none. Every response for the person contains them. */
   readonly active?: readonly string[] | undefined;
   readonly resolved?: readonly string[] | undefined;
 }

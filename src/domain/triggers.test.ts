@@ -31,7 +31,7 @@ test('a topic becomes active at its second stressed sighting, not at the first',
   expect(seen([60, 'a'], [60, 'b']).status).toBe('active');
 });
 
-test('a certain concern in an acute state is active immediately', () => {
+test('a concern named in the first person becomes active immediately in acute_stress', () => {
   expect(seen([80, 'a', 'certain']).status).toBe('active');
   expect(seen([79, 'a', 'certain']).status).toBe('observed');
   expect(seen([80, 'a']).status).toBe('observed');

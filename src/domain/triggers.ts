@@ -73,7 +73,7 @@ function roundRecent(recent: number): number {
   return Math.round(recent * 1e6) / 1e6;
 }
 
-/** A single sighting is no pattern, so it activates a trigger only for a certain concern in an acute state. */
+/** One sighting is not a pattern. It activates a trigger only if a first-person phrase names the concern in `acute_stress`. */
 const isAcute = ({ isCertain, score }: Sighting): boolean => isCertain && score >= activeAtOnceFrom;
 
 function statusAfter(

@@ -93,7 +93,7 @@ async function findMetadata(find: RequestHandler, method: string, path: string):
   return request.openapi as OpenApiRequestMetadata;
 }
 
-/** Rejects when the steps accept a query parameter that the contract does not define. */
+/** Rejects if the validation middleware accepts a query parameter that the contract does not define. */
 async function assertValidates(check: RequestHandler, method: string, openapi: OpenApiRequestMetadata): Promise<void> {
   // Uses the content type of real requests, because the validator keeps a compiled schema per content type.
   const headers = openapi.schema.requestBody ? { 'content-type': 'application/json' } : {};

@@ -107,7 +107,7 @@ export function listed({ name, operationId, description, annotations }: Tool) {
 function schemasOf(operation: OperationObject): { inputSchema: JsonSchema; outputSchema: JsonSchema } {
   const body = operation.requestBody?.content['application/json'].schema;
   const output = operation.responses['200']?.content['application/json'].schema;
-  if (!output) throw new Error(`${operation.operationId} has no response`);
+  if (!output) throw new Error(`${operation.operationId} has no response in the contract`);
   return {
     inputSchema: body ? withoutTimestamp(inlined(body, 'first sentence')) : parametersOf(operation),
     outputSchema: inlined(output, 'none'),

@@ -123,7 +123,7 @@ const ageBounds = [1, 5, 10, Number.POSITIVE_INFINITY];
 function addWorkerGauges(registry: Registry, read: () => Promise<WorkerLoad | undefined>): void {
   addGauge(registry, 'webhook_slots_in_use', 'Deliveries in progress, of 512.', async () => {
     const load = await read();
-    if (!load) throw new Error('this process does not deliver');
+    if (!load) throw new Error('this process has no delivery worker');
     return load.slotsInUse;
   });
   new Gauge({

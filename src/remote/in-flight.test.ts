@@ -25,7 +25,7 @@ test('all returns each entry that has not left, under its own number', () => {
   );
 });
 
-test('numbers are reused, so there are never more than concurrent entries', () => {
+test('numbers are reused, so there are never more numbers than concurrent entries', () => {
   const inFlight = createInFlight<object>();
   const numbers = Array.from({ length: 1_000 }, () => {
     const [first, second] = [inFlight.enter({}), inFlight.enter({})];

@@ -31,7 +31,8 @@ const keyColumns = ['account_id', 'delivery_id'] as const;
 /** Candidates per slot. Concurrent workers find the same candidates, so extra ones let each worker claim some. */
 const candidatesPerSlot = 4;
 /**
- * Margin for clock differences. A delivery that is due later than a lease plus this margin was written by a fast clock.
+ * Margin for clock differences. A delivery that is due later than a lease plus this margin was written by a
+ * process whose clock is fast.
  */
 const clockMarginMs = 5_000;
 
@@ -68,7 +69,7 @@ export async function claimDue(knex: Knex, claim: Claim): Promise<DueDelivery[]>
 }
 
 /**
- * Takes deliveries by compare-and-set: sets the due time of a delivery that is still due to the end of the lease.
+ * Takes deliveries by compare-and-set: if a delivery is still due, its due time becomes the end of the lease.
  * Idempotent: a retry after a lost connection returns the deliveries of the first try.
  */
 async function take(knex: Knex, keys: ReadonlyArray<[string, string]>, claim: Claim): Promise<DueDelivery[]> {
@@ -114,7 +115,7 @@ async function candidates(knex: Knex, claim: Claim): Promise<Candidate[]> {
   return from(first).unionAll(others.map(from));
 }
 
-/** Returns true if the queue has due deliveries or deliveries that a fast clock has written. */
+/** Returns true if the queue has due deliveries, or deliveries whose due time is too far in the future. */
 export function isDue({ firstDueAtMs, lastDueAtMs }: DueQueue, claim: Pick<Claim, 'nowMs' | 'leasedUntilMs'>): boolean {
   return firstDueAtMs <= claim.nowMs || lastDueAtMs > horizonOf(claim);
 }

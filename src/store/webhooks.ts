@@ -50,8 +50,8 @@ export function webhookTable(knex: Knex, accountId: string) {
   return {
     /**
      * Returns the account's webhook epoch, or undefined without any webhook. Each registration and each 410 response
-     * starts a new epoch in its own transaction. An event is therefore later than exactly the changes with its epoch or
-     * a lower one.
+     * starts a new epoch in its own transaction. An event with epoch n is later than every change with an epoch up to n,
+     * and earlier than every other change.
      */
     async epoch(): Promise<number | undefined> {
       const exists = 'exists (select 1 from webhooks where account_id = accounts.account_id)';

@@ -118,7 +118,7 @@ async function addSessions(
     await insertRows(knex, 'sessions', rows.slice(at, at + rowsAtOnce), conflict);
 }
 
-/** Copies the template's readings to each session, shifted so that the last has the session's newest instant. */
+/** Copies the template's readings to each session. The last reading gets the session's newest timestamp. */
 async function copyReadings(
   knex: Knex,
   { account_id, timestamp_ms }: Template,

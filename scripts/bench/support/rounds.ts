@@ -48,7 +48,7 @@ export function failuresOf(runs: readonly Run[]): number {
   return runs.reduce((sum, { failures }) => sum + failures, 0);
 }
 
-/** Title and cells of throughput and latencies. Figures of a run with failed requests are invalid. */
+/** Column titles of throughput and latency. */
 export const runTitles = ['requests/s', 'least', 'most', 'p50 ms', 'p99 ms', 'failed'];
 
 export function runCells(runs: readonly Run[]): string[] {

@@ -10,7 +10,7 @@ const descriptorsTolerance = 30;
 const documentConnections = 6;
 const documentRequests = 3_000;
 
-/** Closed connections leave queued responses behind. Each holds a request slot or an open file. */
+/** A closed pipelined connection leaves queued responses. Each queued response holds a request slot or an open file. */
 export const pipelinedRequests: Scenario = {
   item: 1,
   title: 'pipelined requests on connections that are cut',

@@ -19,7 +19,7 @@ export interface Scenario {
   readonly neighborRatioMax?: number;
   /** Starts resources that the service needs at startup. `defer` registers their cleanup. */
   readonly setUp?: (defer: Stage['defer']) => Promise<Partial<StageOptions>> | Partial<StageOptions>;
-  /** Required counts of the neighbor during the attack. Default: undisturbed. */
+  /** Checks the neighbor's requests during the attack. Default: requires that none failed. */
   readonly judge?: (counts: Counts) => Finding[];
   /** Runs while the neighbor is idle. */
   readonly prepare?: (stage: Stage) => Promise<unknown>;

@@ -12,7 +12,7 @@ const silenceMs = 120_000;
 const reachMinutes = 60;
 
 export interface Load {
-  /** Resolves when that many further readings are acknowledged; rejects when none is for a long time. */
+  /** Resolves after `more` further readings are acknowledged. Rejects if no reading is acknowledged for a long time. */
   acknowledges(more: number): Promise<void>;
   /** Resolves with the instants of the acknowledged readings by session, once no request is in progress. */
   stop(): Promise<Acknowledged>;

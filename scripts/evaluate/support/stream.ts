@@ -4,7 +4,7 @@ import { auc, type Scored } from './auc.js';
 import type { StreamResponse } from './everyday-claims.js';
 import type { Player } from './play-claim.js';
 
-/** One person's heart rate, one row per second or less. */
+/** One person's heart rate, at most one row per second. */
 export interface HeartStream {
   readonly subject: string;
   readonly rows: readonly { readonly second: number; readonly heartRate: number; readonly isStressor: boolean }[];

@@ -52,7 +52,7 @@ export const lexiconBits = 8;
 
 const newList = (room: number): FeatureList => ({ length: 0, rows: new Uint32Array(room) });
 
-/** Memory for the features of any segment. */
+/** Allocates the buffers that every segment reuses. */
 export const newFeatures = (): Features => ({
   words: newList(2 * segmentWordsMax + 1),
   runs: newList(segmentWordsMax * wordLettersMax),

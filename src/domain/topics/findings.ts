@@ -41,9 +41,9 @@ const newThreads = (): Threads => ({
   gapsLeft: new Uint8Array(THREADS_MAX),
 });
 
-/** Maximum number of words that `~` in a phrase skips (judgment). */
+/** Maximum number of words that `~` in a phrase matches. Chosen by judgment. */
 const GAP_WORDS_MAX = 4;
-/** Number of following words that a negation covers. "No" covers one (judgment). */
+/** Number of following words that a negation covers. "No" covers one. Chosen by judgment. */
 const NEGATION_REACH = 3;
 const wordNo = hashWord('no');
 

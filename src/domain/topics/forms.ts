@@ -46,5 +46,5 @@ export const openingVerbs = new Set(
   `${formClasses.instruction} make list text book order answer stop let tell take please`.split(' '),
 );
 
-/** Endings that stand for the words without a class. The first that fits counts. */
+/** Word endings that replace words without a word class. The first matching ending is used. */
 export const endings = ['ing', 'ed', 'ly', 'tion', 'ness', 'ful', 'ous', 'able', 's'] as const;

@@ -77,8 +77,8 @@ const isNamed = (area: number, points: Points): boolean =>
   (topicsOf[area] ?? []).some((topic) => (points.get(topic) ?? 0) >= settings.named_points_min);
 
 /**
- * Returns the minimum share of an area. It is lower for an area that a phrase names, because phrases are more certain,
- * and for the area of the session, because sessions rarely change it.
+ * Returns the minimum share of the points that an area requires. It is lower for an area that a phrase names, because
+ * phrases are more certain. It is also lower for the area of the session, because sessions rarely change it.
  */
 function shareMin(area: number, points: Points, context: Evidence): number {
   const isContinued = (context.areas[area] ?? 0) >= settings.session_area_turns_min;

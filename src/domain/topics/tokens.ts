@@ -11,7 +11,7 @@ export interface Words {
   readonly letters: Uint8Array;
   /** The sentences, in order. */
   readonly sentences: Sentence[];
-  /** End of each segment, as a number of words. A segment is one or several sentences, like a training row. */
+  /** Index of the word after each segment. A segment is one or several sentences, like a training row. */
   readonly segmentEnds: number[];
 }
 

@@ -80,7 +80,7 @@ function defineIdempotencyKeys(table: Knex.CreateTableBuilder): void {
   asciiOf(table, 'request_digest', 64).notNullable();
   asciiOf(table, 'owner', 16).notNullable();
   table.bigInteger('lease_until_ms').notNullable();
-  // The session that the response names, and its subject. Null if it names none.
+  // The session in the stored response, and its subject. Null if the response contains no session.
   ascii(table, 'session_id', 256).nullable();
   ascii(table, 'subject_id', 256).nullable();
   // Sealed. Null while the request is in progress.
