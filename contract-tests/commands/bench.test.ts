@@ -15,7 +15,7 @@ test(
     const args = ['--database', 'sqlite', '--seconds', '1', '--warm-up', '1', '--rounds', '1', '--reports', reports];
     const { code, stdout } = await runScript('bench/bench', args, { TMPDIR: temporary });
     for (const title of titles) expect(stdout).toContain(`\n${title}`);
-    expect(stdout).toMatch(/^\(d\) of \(b\), throughput +≥ 0\.65/m);
+    expect(stdout).toMatch(/^\(d\) of \(b\), throughput +≥ 0\.8/m);
     expect(stdout).not.toContain('Requests failed');
     const report = JSON.parse(await readFile(join(reports, 'bench.json'), 'utf8'));
     expect(report).toMatchObject({ seconds: 1, rounds: 1, connections: 64, outcomes: [{ kind: 'sqlite' }] });

@@ -100,7 +100,10 @@ const scenarios: Scenarios = {
       withoutQuery(stage);
       await withoutTable('sessions')(stage);
     },
-    503: unavailable('sessions'),
+    503: async (stage) => {
+      withoutQuery(stage);
+      await unavailable('sessions')(stage);
+    },
   },
   getTriggers: {
     200: async ({ world, transaction }) => setQuery(transaction, 'subject_id', await subjectWithTopic(world)),
