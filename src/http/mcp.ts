@@ -1,10 +1,8 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { createMcpHandler } from '@modelcontextprotocol/server';
 import type { Express, Request, Response } from 'express';
 import getRawBody from 'raw-body';
 import type { SendRequest } from '../mcp/call-tool.js';
-import { createMcpServer } from '../mcp/server.js';
 import { ProblemError } from '../problem.js';
 import { type Authentication, authenticate } from './authenticate.js';
 import { inOrder, type Step } from './in-order.js';
@@ -35,6 +33,11 @@ const useBearerKey: Step = (request, _response, next) => {
 };
 
 async function serve(app: Express, request: Request, response: Response): Promise<void> {
+  // Loaded by the first request, because the SDK and its schemas take memory that most services do not need.
+  const [{ createMcpHandler }, { createMcpServer }] = await Promise.all([
+    import('@modelcontextprotocol/server'),
+    import('../mcp/server.js'),
+  ]);
   const handler = createMcpHandler(() => createMcpServer(sendWithin(app, request), Date.now), {
     // The tools do not change, so there is nothing to subscribe to.
     maxSubscriptions: 0,
