@@ -16,6 +16,8 @@ export interface PrivateMariadb {
   /** URL of the server, in the format of TEST_MYSQL_URL. */
   readonly url: string;
   start(): Promise<void>;
+  /** Returns true if the process has ended, e.g. because the server aborted. */
+  hasEnded(): boolean;
   /** Kills the server with SIGKILL. Data that was not handed to the kernel is lost. */
   kill(): Promise<void>;
   /** Stops the process: connections stay open without a response. */
@@ -44,8 +46,9 @@ export async function startPrivateMariadb(
       child = spawn('mariadbd', args, { stdio: 'ignore' });
       await answers(url, child);
     },
+    hasEnded: () => child !== undefined && isOver(child),
     async kill() {
-      if (!child || child.exitCode !== null || child.signalCode !== null) return;
+      if (!child || isOver(child)) return;
       const ended = once(child, 'exit');
       child.kill('SIGKILL');
       await ended;
@@ -74,14 +77,17 @@ function explain(error: Error): never {
   throw isMissing ? new Error('there is no MariaDB server: install it, as by `apt-get install mariadb-server`') : error;
 }
 
+function isOver({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null;
+}
+
 async function answers(uri: string, child: ChildProcess): Promise<void> {
   const endsAtMs = Date.now() + startMs;
   for (;;)
     try {
       return await (await mysql.createConnection({ uri, connectTimeout: 1_000 })).end();
     } catch (error) {
-      const hasEnded = child.exitCode !== null || child.signalCode !== null;
-      if (hasEnded || Date.now() > endsAtMs) throw new Error(`no MariaDB answers at ${uri}`, { cause: error });
+      if (isOver(child) || Date.now() > endsAtMs) throw new Error(`no MariaDB answers at ${uri}`, { cause: error });
       await sleep(lookMs);
     }
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Stage } from '../attacks/stage.js';
-import { setUpServer } from './database-server.js';
+import { serverOf, setUpServer } from './database-server.js';
 import type { Fault } from './fault.js';
 import { mountSmallDisk, type SmallDisk } from './small-disk.js';
 
@@ -31,6 +31,11 @@ export const diskFull: readonly Fault[] = [
     ...fillsDisk,
     title: 'disk of the database server full',
     databases: ['mysql'],
+    // MariaDB aborts if it cannot extend its undo log. Its supervisor then restarts it.
+    async end(stage) {
+      disk?.free();
+      if (serverOf(stage).hasEnded()) await serverOf(stage).start();
+    },
     setUp(defer) {
       disk = mount(mariadbMegabytes, defer);
       return setUpServer(smallFiles, disk.folder)(defer);
