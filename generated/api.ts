@@ -82,10 +82,10 @@ export interface paths {
         };
         /**
          * List sessions
-         * @description Returns the account's sessions with their latest state. The session that started last comes first, 50 per page.
-         *     Continue with `next_cursor` until it is null. The order does not change while readings arrive, so the pages
-         *     contain every session once. A session expires 24 hours after its last reading. A filter value that does not
-         *     exist returns an empty list.
+         * @description Returns the account's sessions with their latest state. The session that started last comes first, 50 per
+         *     page. Continue with `next_cursor` until it is null. New readings do not change the order, so the pages contain
+         *     every session once. A session expires 24 hours after its last reading. A filter value that does not exist
+         *     returns an empty list.
          */
         get: operations["listSessions"];
         put?: never;
@@ -106,14 +106,14 @@ export interface paths {
         /**
          * Stream events
          * @description Sends readings and state changes as Server-Sent Events while they are stored. The first event is `ready`. A
-         *     `reading` carries a `StateReading`, a `state_change` a `StateChange`. Without `session_id`, the stream covers all
-         *     sessions of the account, or the session of the token.
+         *     `reading` contains a `StateReading`, a `state_change` contains a `StateChange`. Without `session_id`, the
+         *     stream covers all sessions of the account, or the session of the token.
          *
-         *     Every event has an `id`. A client that connects again with the last `id` gets every later event once, for as long
-         *     as readings are kept. `EventSource` does this by itself. The order of events is the order in which the service
-         *     accepted the readings. A comment every 15 seconds keeps the connection open. The service ends a stream at its
-         *     shutdown, when its client does not read, when its key or token becomes invalid, and when the subject of its
-         *     session is erased. A stream counts as one call.
+         *     Every event has an `id`. A client that reconnects with the last `id` gets every later event exactly once, for
+         *     as long as readings are stored. `EventSource` does this automatically. The order of events is the order in
+         *     which the service accepted the readings. A comment every 15 seconds keeps the connection open. The service
+         *     ends a stream at its shutdown, when its client does not read, when its key or token becomes invalid, and when
+         *     the subject of its session is erased. A stream counts as one call.
          */
         get: operations["streamEvents"];
         put?: never;
@@ -137,8 +137,9 @@ export interface paths {
          * Create session token
          * @description Issues a token for one session, for code that must not hold a key: browsers and apps. Send it as
          *     `Authorization: Bearer …` to ingest (scope `ingest`), state, history and stream (scope `read`). Every other
-         *     operation and session responds with 401. The token expires after `expires_in` seconds. It also becomes invalid with the
-         *     key that issued it. The session needs no data yet. The networks of the key do not limit its tokens.
+         *     operation or session responds with 401. The token expires after `expires_in` seconds. It also becomes invalid
+         *     when the key that issued it is revoked or expires. The session may be without data. The networks of the key do
+         *     not apply to its tokens.
          */
         post: operations["createToken"];
         delete?: never;
@@ -156,15 +157,16 @@ export interface paths {
         };
         /**
          * Get triggers
-         * @description The topics of this person's concerns, with the stress that was measured around each. Send conversation turns to
-         *     `ingest` (`user_message`, `ai_response` and `subject_id`). The service reads their text in memory and never
-         *     stores it.
+         * @description Returns the topics of this person's concerns, with the stress that was measured with each topic. Send
+         *     conversation turns to `ingest` (`user_message`, `ai_response` and `subject_id`). The service reads their text
+         *     in memory and never stores it.
          *
-         *     A topic is sighted only where the person describes a concern of their own. Requests, small talk, facts and
-         *     questions about others have no topic. A calm turn about a concern is a sighting too: that is how a topic resolves.
+         *     A topic is sighted only if the person describes a concern of their own. Requests, small talk, facts and
+         *     questions about others have no topic. A calm turn about a concern is also a sighting. Calm sightings resolve a
+         *     topic.
          *
          *     A topic is `observed` from its first sighting. It becomes `active` when its recent stress reaches the stressed
-         *     band at its second sighting or later. It becomes `active` at its first sighting only where a phrase in the first
+         *     band at its second sighting or later. It becomes `active` at its first sighting only if a phrase in the first
          *     person names it and the state is `acute_stress`.
          */
         get: operations["getTriggers"];
@@ -188,10 +190,11 @@ export interface paths {
         post?: never;
         /**
          * Delete subject
-         * @description Erases the subject's triggers, baseline, sessions and their history. Also erases the events and deliveries of all
-         *     of its sessions, expired ones included, and removes webhooks that were registered for one of them. None of the
-         *     data is visible once the erasure begins. Readings that arrive in the meantime start without earlier data. The
-         *     response follows when nothing is left. If the service stops first, it completes the erasure after its restart.
+         * @description Erases the subject's triggers, baseline, sessions and their history. Also erases the events and deliveries of
+         *     all of its sessions, including expired sessions, and removes webhooks for these sessions. The data is
+         *     invisible as soon as the erasure begins. Readings that arrive in the meantime start without earlier data. The
+         *     response is sent when all data is erased. If the service stops before, it completes the erasure after its
+         *     restart.
          */
         delete: operations["deleteSubject"];
         options?: never;
@@ -210,16 +213,17 @@ export interface paths {
         put?: never;
         /**
          * Register webhook
-         * @description Sends every later state change of the session to `url`, or of all sessions of the account when no session is
-         *     named. The response contains the secret that signs the deliveries. It is shown only once.
+         * @description Sends every later state change of the session to `url`. Without `session_id`, sends the state changes of all
+         *     sessions of the account. The response contains the secret that signs the deliveries. The secret is shown only
+         *     once.
          *
          *     Registering the same `url` and `session_id` again returns 200 with the existing registration, without its
-         *     secret. It also re-enables a webhook that a 410 from the receiver had disabled.
+         *     secret. It also enables a webhook that a 410 from the receiver has disabled.
          *
-         *     **Allowed targets.** https only, unless the deployment allows http. No user name, password or fragment.
-         *     Private, loopback, link-local, multicast and reserved addresses are refused in every notation, both at
-         *     registration and at each attempt, where the address actually dialed is checked. A name that does not resolve
-         *     yet is accepted.
+         *     **Allowed targets.** The scheme must be https, unless the deployment allows http. The URL must not contain a
+         *     user name, password or fragment. Private, loopback, link-local, multicast and reserved addresses are rejected
+         *     in every notation. The service checks the address at registration. At each attempt, it checks the address that
+         *     it connects to. A name that does not resolve yet is accepted.
          */
         post: operations["registerWebhook"];
         delete?: never;
@@ -261,7 +265,7 @@ export interface paths {
         post?: never;
         /**
          * Remove webhook
-         * @description Removes the webhook, its queued deliveries and its failed deliveries. Nothing further is sent to it.
+         * @description Removes the webhook, its queued deliveries and its failed deliveries. No further events are sent to it.
          */
         delete: operations["removeWebhook"];
         options?: never;
@@ -328,10 +332,10 @@ export interface paths {
         put?: never;
         /**
          * Retry deliveries
-         * @description Queues failed deliveries again: those in `delivery_ids`, or those of `webhook_id` (at most the newest 1,000,
-         *     and with `since` only those that failed at or after it). A retried delivery keeps its `webhook-id`, gets a new
-         *     schedule, is sent immediately, and is exempt from the order of its session. Ids that are not listed as failed
-         *     are ignored. The response lists the queued ids.
+         * @description Queues failed deliveries again. `delivery_ids` selects deliveries by id. `webhook_id` selects at most the
+         *     newest 1,000 failed deliveries of a webhook, with `since` only deliveries that failed at or after this time. A
+         *     retried delivery keeps its `webhook-id`, gets a new schedule, is sent immediately, and is exempt from the
+         *     order of its session. Ids that are not listed as failed are ignored. The response lists the queued ids.
          */
         post: operations["retryDeliveries"];
         delete?: never;
@@ -349,9 +353,9 @@ export interface paths {
         };
         /**
          * List settled deliveries
-         * @description The delivery log: deliveries that were delivered or failed, newest first, 50 per page. Continue with
-         *     `next_cursor` until it is null. The log keeps a delivery for 7 days. Filters that match nothing yield an empty
-         *     list. A delivery that is still queued is not listed: read it by its id.
+         * @description Returns the delivery log: delivered and failed deliveries, newest first, 50 per page. Continue with
+         *     `next_cursor` until it is null. The log keeps a delivery for 7 days. If no delivery matches the filters, the
+         *     list is empty. A delivery that is still queued is not listed: read it by its id.
          */
         get: operations["listDeliveries"];
         put?: never;
@@ -371,7 +375,7 @@ export interface paths {
         };
         /**
          * Get delivery
-         * @description A delivery by its `webhook-id`, whether it is pending, delivered or failed. The log keeps a settled delivery for
+         * @description Returns a pending, delivered or failed delivery by its `webhook-id`. The log keeps a settled delivery for
          *     7 days.
          */
         get: operations["getDelivery"];
@@ -428,7 +432,7 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
-         * @description An identifier that the client creates. Visible ASCII without spaces, so that URLs, logs and databases preserve it. 256 characters hold any hash or UUID.
+         * @description An identifier that the client creates. Visible ASCII without spaces, so that URLs, logs and databases preserve it. 256 characters are enough for any hash or UUID.
          * @example demo-session
          */
         Identifier: string;
@@ -451,21 +455,22 @@ export interface components {
          */
         Expression: "relaxed" | "concentrated" | "frowning" | "smiling" | "tense" | "surprised" | "neutral";
         /**
-         * @description Urgency of the user's text, as labeled by the client's text analysis. Weak evidence, by judgment.
+         * @description Urgency of the user's text, as labeled by the client's text analysis. Weak evidence; the weight is chosen by judgment.
          * @example high
          * @enum {string}
          */
         Urgency: "low" | "medium" | "high" | "critical";
         /**
-         * @description One reading: what was sensed of a person at one instant. At least one of `heart_rate`, `sdnn`, `rmssd`,
-         *     `tone`, `expression`, `sentiment` and `urgency` is required (400 "Missing signals" otherwise). `activity_level`
-         *     and `steps_last_minute` explain a heart rate, and `respiratory_rate` and `source_device` only appear in the
-         *     history: they are no signals. `user_message` and `ai_response` together require `subject_id`.
+         * @description One reading: the signals of a person at one time. At least one of `heart_rate`, `sdnn`, `rmssd`,
+         *     `rr_intervals_ms`, `tone`, `expression`, `sentiment` and `urgency` is required (400 "Missing signals"
+         *     otherwise). `activity_level` and `steps_last_minute` explain a heart rate. `respiratory_rate` and
+         *     `source_device` only appear in the history. These four fields are not signals. `user_message` and `ai_response`
+         *     together require `subject_id`.
          */
         SignalSubmission: {
             session_id: components["schemas"]["Identifier"];
             /**
-             * @description The person across sessions. Hash personal identifiers first. The first subject sent binds the session; later readings inherit it, and a different one is rejected (`subject_mismatch`).
+             * @description The person across sessions. Hash personal identifiers first. The first subject_id binds the session. Later readings may omit it. A different subject_id is rejected (`subject_mismatch`).
              * @example 5f2b51ca2b4d1a7e
              */
             subject_id?: string;
@@ -476,12 +481,12 @@ export interface components {
              */
             timestamp: string;
             /**
-             * @description Heart rate in beats per minute. The bounds are those of an adult at rest or in exercise; a value outside them is a sensor error.
+             * @description Heart rate in beats per minute. The bounds are those of an adult at rest or in exercise. A value outside the bounds is a sensor error.
              * @example 96
              */
             heart_rate?: number;
             /**
-             * @description Standard deviation of normal-to-normal beat intervals over the last minutes, in milliseconds. Above 500 the beats were misdetected; 0 would be a machine.
+             * @description Standard deviation of normal-to-normal beat intervals over the last minutes, in milliseconds. A value above 500 means misdetected beats, and a value of 0 does not occur in people.
              * @example 28
              */
             sdnn?: number;
@@ -490,6 +495,16 @@ export interface components {
              * @example 24
              */
             rmssd?: number;
+            /**
+             * @description Beat-to-beat intervals in milliseconds, oldest first. The last beat ends at `timestamp`. The service derives `heart_rate`, `sdnn` and `rmssd` from the intervals of the last five minutes where the reading does not state them. It ignores artifacts, and beats that an earlier reading already contained.
+             * @example [
+             *       812,
+             *       798,
+             *       805,
+             *       821
+             *     ]
+             */
+            rr_intervals_ms?: number[];
             tone?: components["schemas"]["Tone"];
             expression?: components["schemas"]["Expression"];
             /**
@@ -510,7 +525,7 @@ export interface components {
              */
             respiratory_rate?: number;
             /**
-             * @description Label of the device that measured, printable ASCII. Appears in the history and affects nothing.
+             * @description Label of the measuring device, printable ASCII. Appears in the history and does not affect the score.
              * @example wrist watch
              */
             source_device?: string;
@@ -572,12 +587,12 @@ export interface components {
              */
             stress_score: number;
             /**
-             * @description How much is known, 0 to 1. More independent categories, fresher signals and a known baseline raise it.
+             * @description Confidence of the score, 0 to 1. More independent categories, fresher signals and a known baseline raise it.
              * @example 0.9
              */
             confidence: number;
             /**
-             * @description Categories of the signals in the reading of this timestamp.
+             * @description Categories of the signals in the reading of this timestamp, as the Human State Protocol defines the field.
              * @example [
              *       "cardiovascular",
              *       "vocal"
@@ -597,19 +612,19 @@ export interface components {
             recommendation: string;
             adaptation_effectiveness?: components["schemas"]["AdaptationEffectiveness"];
             /**
-             * @description Topics of the concern that the user describes in this request's conversation turn. Empty without a concern of the user's own, and without a turn.
+             * @description Topics of the concern that the user describes in this request's conversation turn. Empty if the user describes no concern of their own, or if the request has no turn.
              * @example []
              */
             topics_detected: components["schemas"]["TopicName"][];
             /**
-             * @description Topics that currently stress this person, most recently seen first, at equal instants by name. Present when the subject is known.
+             * @description Topics that currently raise this person's stress, most recently seen first. Topics with the same time are sorted by name. Present when the subject is known.
              * @example [
              *       "work_performance"
              *     ]
              */
             active_triggers?: components["schemas"]["TopicName"][];
             /**
-             * @description Topics that no longer stress this person, most recently seen first, at equal instants by name. Present when the subject is known.
+             * @description Topics that no longer raise this person's stress, most recently seen first. Topics with the same time are sorted by name. Present when the subject is known.
              * @example [
              *       "exams"
              *     ]
@@ -640,7 +655,7 @@ export interface components {
              */
             stress_delta: number;
             /**
-             * @description True when the score fell, or stayed in calm or relaxed.
+             * @description True if the score fell, or if both scores are in calm or relaxed.
              * @example false
              */
             effective: boolean;
@@ -679,22 +694,32 @@ export interface components {
              */
             confidence: number;
             /**
-             * @description Heart rate in beats per minute. Present when the reading contained one.
+             * @description Heart rate in beats per minute. Present if the reading contained a heart rate, or intervals that give one.
              * @example 84
              */
             heart_rate?: number;
             /**
-             * @description Breaths per minute. Present when the reading contained it.
+             * @description Standard deviation of normal-to-normal beat intervals. Present if the reading contained it, or if it is derived from intervals of at least 30 s.
+             * @example 41.5
+             */
+            sdnn?: number;
+            /**
+             * @description Root mean square of successive differences. Present if the reading contained it, or if it is derived from intervals of at least 30 s.
+             * @example 33.2
+             */
+            rmssd?: number;
+            /**
+             * @description Breaths per minute. Present if the reading contained a respiratory rate.
              * @example 16
              */
             respiratory_rate?: number;
             /**
-             * @description Label of the device that measured. Present when the reading contained one.
+             * @description Label of the measuring device. Present if the reading contained a label.
              * @example wrist watch
              */
             source_device?: string;
         };
-        /** @description Figures of the window. min, max and mean are present when there is a datapoint. */
+        /** @description Figures of the window. min, max and mean are present if the window has a datapoint. */
         HistorySummary: {
             /**
              * @description Number of state changes between consecutive datapoints.
@@ -741,10 +766,10 @@ export interface components {
          * @enum {string}
          */
         TokenScope: "ingest" | "read";
-        /** @description The session of a token, and what the token allows. */
+        /** @description The session and the scopes of a token. */
         TokenRequest: {
             session_id: components["schemas"]["Identifier"];
-            /** @description What the token allows. */
+            /** @description The scopes of the token. */
             scopes: components["schemas"]["TokenScope"][];
             /**
              * @description Validity of the token, in seconds. 600 if absent.
@@ -760,7 +785,7 @@ export interface components {
              */
             token: string;
             session_id: components["schemas"]["Identifier"];
-            /** @description What the token allows. */
+            /** @description The scopes of the token. */
             scopes: components["schemas"]["TokenScope"][];
             /**
              * Format: date-time
@@ -773,7 +798,7 @@ export interface components {
         SessionSummary: {
             session_id: components["schemas"]["Identifier"];
             /**
-             * @description The person of the session; absent until a reading names it.
+             * @description The person of the session. Absent until a reading contains a subject_id.
              * @example 5f2b51ca2b4d1a7e
              */
             subject_id?: string;
@@ -806,7 +831,7 @@ export interface components {
             /** @description The session that started last comes first. */
             sessions: components["schemas"]["SessionSummary"][];
             /**
-             * @description Cursor of the next page; null on the last page.
+             * @description Cursor of the next page. Null on the last page.
              * @example MTc5NTI1MjMyNDMxMC43YzFlOTBhYjM0ZDI
              */
             next_cursor: string | null;
@@ -817,7 +842,7 @@ export interface components {
          * @enum {string}
          */
         TriggerStatus: "observed" | "active" | "resolved";
-        /** @description Stress around one topic. */
+        /** @description Stress of one topic. */
         TriggerEntry: {
             status: components["schemas"]["TriggerStatus"];
             /**
@@ -852,19 +877,19 @@ export interface components {
         TriggersByTopic: {
             [key: string]: components["schemas"]["TriggerEntry"];
         };
-        /** @description The topics of one person and the stress around each. */
+        /** @description The topics of one person and the stress of each topic. */
         TriggerProfile: {
             subject_id: components["schemas"]["Identifier"];
             triggers: components["schemas"]["TriggersByTopic"];
             /**
-             * @description Names of the active topics, most recently seen first, at equal instants by name.
+             * @description Names of the active topics, most recently seen first. Topics with the same time are sorted by name.
              * @example [
              *       "work_performance"
              *     ]
              */
             active: components["schemas"]["TopicName"][];
             /**
-             * @description Names of the resolved topics, most recently seen first, at equal instants by name.
+             * @description Names of the resolved topics, most recently seen first. Topics with the same time are sorted by name.
              * @example [
              *       "exams"
              *     ]
@@ -907,7 +932,7 @@ export interface components {
         WebhookSecret: string;
         /**
          * Format: date-time
-         * @description An instant, RFC 3339 in UTC (`Z` or `+00:00`).
+         * @description A time, RFC 3339 in UTC (`Z` or `+00:00`).
          * @example 2026-11-21T09:00:00.000Z
          */
         SinceInstant: string;
@@ -918,8 +943,9 @@ export interface components {
          */
         EventKind: "state_change";
         /**
-         * @description active; failed (from the third failed attempt in a row on: later events are still tried, and the first success
-         *     makes it active); disabled (the receiver answered 410; registering the same url and session enables it again).
+         * @description active (deliveries succeed), failed (at least three attempts in a row have failed: later events are still
+         *     sent, and the first success makes the webhook active), disabled (the receiver responded with 410: registering
+         *     the same url and session again enables the webhook).
          * @example active
          * @enum {string}
          */
@@ -970,24 +996,24 @@ export interface components {
             status: components["schemas"]["WebhookStatus"];
             secret?: components["schemas"]["WebhookSecret"];
             /**
-             * @description Failed attempts since the last successful one; from 3 on, `status` is `failed`.
+             * @description Failed attempts since the last successful attempt. From 3 on, `status` is `failed`.
              * @example 0
              */
             consecutive_failures: number;
             /**
              * Format: date-time
-             * @description When the newest failed attempt ended; absent if none has failed. RFC 3339 in UTC.
+             * @description End of the newest failed attempt. Absent if no attempt has failed. RFC 3339 in UTC.
              * @example 2026-11-21T09:30:01.050Z
              */
             last_failure_at?: string;
             /**
              * Format: date-time
-             * @description When the newest retained delivery was delivered; listed webhooks only, absent without one. RFC 3339 in UTC.
+             * @description Time of the newest stored successful delivery. Only in the list of webhooks, absent if there is none. RFC 3339 in UTC.
              * @example 2026-11-21T09:31:00.052Z
              */
             last_success_at?: string;
             /**
-             * @description Deliveries that are pending, counted up to 1,000; listed webhooks only.
+             * @description Number of pending deliveries, counted up to 1,000. Only in the list of webhooks.
              * @example 0
              */
             queued_deliveries?: number;
@@ -1023,21 +1049,21 @@ export interface components {
         FailureReason: "attempts_exhausted" | "disabled";
         /**
          * @description Why there was no complete response. timeout (not complete within 10 seconds), name_not_resolved,
-         *     address_refused (the address dialed may not be a target), tls_failed, connection_failed (refused, reset or
-         *     broken off, also in the middle of a response),
-         *     secret_unreadable (the deployment's SECRETS_KEY has changed: rotate the webhook's secret).
+         *     address_refused (the resolved address is not an allowed target), tls_failed, connection_failed (refused, reset
+         *     or broken, also during a response), secret_unreadable (the deployment's SECRETS_KEY has changed: rotate the
+         *     webhook's secret).
          * @example timeout
          * @enum {string}
          */
         DeliveryError: "timeout" | "name_not_resolved" | "address_refused" | "tls_failed" | "connection_failed" | "secret_unreadable";
         /**
-         * @description One attempt, with the status of the response, the error that prevented a complete response, or both when the
-         *     response stalled or broke off after its head.
+         * @description One attempt. It has the status of the response, or the error that prevented a complete response, or both if
+         *     the response stalled or broke after its headers.
          */
         DeliveryAttempt: {
             timestamp: components["schemas"]["Instant"];
             /**
-             * @description Status of the receiver's response; absent when there was none.
+             * @description Status of the receiver's response. Absent if there was no response.
              * @example 500
              */
             status?: number;
@@ -1048,8 +1074,9 @@ export interface components {
              */
             duration_ms: number;
             /**
-             * @description The first 1,024 bytes of the receiver's response as text. Absent when the body was empty, and when the
-             *     deployment does not keep responses (`WEBHOOK_KEEP_ANSWERS`, by default those that allow loopback targets).
+             * @description The first 1,024 bytes of the receiver's response as text. Absent if the body was empty, or if the
+             *     deployment does not store responses (`WEBHOOK_KEEP_ANSWERS`). By default, deployments that allow loopback
+             *     targets do not store responses.
              * @example oops
              */
             answer?: string;
@@ -1061,8 +1088,8 @@ export interface components {
          */
         DeliveryOutcome: "delivered" | "failed";
         /**
-         * @description pending (queued, in flight or waiting for a retry), delivered (an attempt got a 2xx), failed (it is not tried
-         *     again unless you retry it).
+         * @description pending (queued, in flight or waiting for a retry), delivered (an attempt got a 2xx), failed (no further
+         *     attempt unless you retry the delivery).
          * @example delivered
          * @enum {string}
          */
@@ -1078,7 +1105,7 @@ export interface components {
             reason?: components["schemas"]["FailureReason"];
             /**
              * Format: date-time
-             * @description When it was delivered or failed; absent while it is pending. RFC 3339 in UTC, to the millisecond.
+             * @description Time at which the delivery was delivered or failed. Absent while it is pending. RFC 3339 in UTC, to the millisecond.
              * @example 2026-11-21T09:30:00.052Z
              */
             settled_at?: string;
@@ -1088,7 +1115,7 @@ export interface components {
             /** @description Newest first. */
             deliveries: components["schemas"]["Delivery"][];
             /**
-             * @description Names the next page; null on the last one.
+             * @description Cursor of the next page. Null on the last page.
              * @example MTc5NTI1MzQwMDAwMC5kbHZfMmI3ZTlkNGY2YTFjNGUzYjhkMDU
              */
             next_cursor: string | null;
@@ -1107,7 +1134,7 @@ export interface components {
             /** @description Newest first. */
             deliveries: components["schemas"]["FailedDelivery"][];
             /**
-             * @description Cursor of the next page; null on the last page.
+             * @description Cursor of the next page. Null on the last page.
              * @example MTc5NTI1MzQwMDAwMC5kbHZfMmI3ZTlkNGY2YTFjNGUzYjhkMDU
              */
             next_cursor: string | null;
@@ -1146,7 +1173,7 @@ export interface components {
         /** @description Liveness. */
         Health: {
             /**
-             * @description Always ok. A dead process does not respond.
+             * @description Always ok. A process that is not alive does not respond.
              * @example ok
              * @enum {string}
              */
@@ -1177,7 +1204,7 @@ export interface components {
         Problem: {
             /**
              * Format: uri
-             * @description The `code` as a URN. The guide on errors (`/docs/errors/#{code}`) states its cause and its fix.
+             * @description The `code` as a URN. The guide on errors (`/docs/errors/#{code}`) states the cause and the fix.
              * @example urn:problem-type:realtime-state-service:invalid_payload
              */
             type: string;
@@ -1203,11 +1230,11 @@ export interface components {
              */
             request_id: string;
         };
-        /** @description Problem details with every validation error. `detail` repeats that of the first error. */
+        /** @description Problem details with every validation error. `detail` is the detail of the first error. */
         ValidationProblem: {
             /**
              * Format: uri
-             * @description The `code` as a URN. The guide on errors (`/docs/errors/#{code}`) states its cause and its fix.
+             * @description The `code` as a URN. The guide on errors (`/docs/errors/#{code}`) states the cause and the fix.
              * @example urn:problem-type:realtime-state-service:validation_failed
              */
             type: string;
@@ -1232,7 +1259,7 @@ export interface components {
              * @example 01JD6Z7Q8N4W3V5K2M9T
              */
             request_id: string;
-            /** @description Every error found. A request of at most 4,096 bytes has at most as many. */
+            /** @description All validation errors. A request of at most 4,096 bytes has at most 4,096 errors. */
             errors: components["schemas"]["Fault"][];
         };
         /**
@@ -1245,7 +1272,7 @@ export interface components {
         RateLimitProblem: {
             /**
              * Format: uri
-             * @description The `code` as a URN. The guide on errors (`/docs/errors/#{code}`) states its cause and its fix.
+             * @description The `code` as a URN. The guide on errors (`/docs/errors/#{code}`) states the cause and the fix.
              * @example urn:problem-type:realtime-state-service:rate_limit_exceeded
              */
             type: string;
@@ -1287,7 +1314,7 @@ export interface components {
             detail: string;
             code: components["schemas"]["FaultCode"];
             /**
-             * @description JSON Pointer (RFC 6901) into the body; empty for the body itself.
+             * @description JSON Pointer (RFC 6901) into the body. Empty for the body itself.
              * @example /sentiment
              */
             pointer?: string;
@@ -1308,8 +1335,8 @@ export interface components {
     };
     responses: {
         /**
-         * @description The body is not JSON or empty (`invalid_payload`), contains no usable signal (`missing_signals`), or its timestamp
-         *     is outside the accepted span (`timestamp_too_old`, `timestamp_in_future`).
+         * @description The body is not JSON or empty (`invalid_payload`), contains no usable signal (`missing_signals`), or its
+         *     timestamp is outside the accepted range (`timestamp_too_old`, `timestamp_in_future`).
          */
         BadReading: {
             headers: {
@@ -1396,7 +1423,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Wrong types, values or fields, a URL that is not an allowed target, or too many webhooks. Every error found is listed. */
+        /** @description Wrong types, values or fields, a URL that is not an allowed target, or too many webhooks. All errors are listed. */
         InvalidWebhookRequest: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1475,7 +1502,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Wrong types, values or fields, or a subject other than the one the session belongs to. Every error found is listed. */
+        /** @description Wrong types, values or fields, or a subject that differs from the session's subject. All errors are listed. */
         InvalidSubmission: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1485,7 +1512,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["ValidationProblem"];
             };
         };
-        /** @description Missing, unknown, repeated or malformed parameters. Every error found is listed. */
+        /** @description Missing, unknown, repeated or malformed parameters. All errors are listed. */
         InvalidParameters: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1511,7 +1538,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["RateLimitProblem"];
             };
         };
-        /** @description An internal error. Nothing was stored. The service's log holds the cause under the request id. */
+        /** @description An internal error. Nothing was stored. The service's log contains the cause with the request id. */
         InternalError: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -1535,17 +1562,17 @@ export interface components {
     };
     parameters: {
         /**
-         * @description The session, as named in its readings. Case-sensitive.
+         * @description The `session_id` of the readings. Case-sensitive.
          * @example demo-session
          */
         SessionId: components["schemas"]["Identifier"];
         /**
-         * @description The person, as named in the readings. Case-sensitive.
+         * @description The `subject_id` of the readings. Case-sensitive.
          * @example 5f2b51ca2b4d1a7e
          */
         SubjectId: components["schemas"]["Identifier"];
         /**
-         * @description Only events of this session. It needs no data yet.
+         * @description Only events of this session. The session may be without data.
          * @example demo-session
          */
         StreamedSession: components["schemas"]["Identifier"];
@@ -1560,7 +1587,7 @@ export interface components {
          */
         LastEventId: components["schemas"]["EventId"];
         /**
-         * @description Continue after this event. `EventSource` sends it when it connects again.
+         * @description Continue after this event. `EventSource` sends this header when it reconnects.
          * @example 1795253400000001
          */
         LastEventIdHeader: components["schemas"]["EventId"];
@@ -1576,7 +1603,7 @@ export interface components {
          */
         SubjectIdFilter: components["schemas"]["Identifier"];
         /**
-         * @description The person, as named in the readings, percent-encoded where a path needs it. Case-sensitive.
+         * @description The `subject_id` of the readings, percent-encoded where a path requires it. Case-sensitive.
          * @example 5f2b51ca2b4d1a7e
          */
         SubjectIdInPath: components["schemas"]["Identifier"];
@@ -1606,7 +1633,7 @@ export interface components {
          */
         DeliveryOutcomeFilter: components["schemas"]["DeliveryOutcome"];
         /**
-         * @description Settled (delivered or failed) at or after this instant. RFC 3339 in UTC.
+         * @description Only deliveries that were settled (delivered or failed) at or after this time. RFC 3339 in UTC.
          * @example 2026-11-21T09:00:00.000Z
          */
         Since: components["schemas"]["SinceInstant"];
@@ -1617,15 +1644,16 @@ export interface components {
         Cursor: string;
         /**
          * @description Makes a resend safe, as in draft-ietf-httpapi-idempotency-key-header-07. Choose a new key, such as a UUID, for
-         *     each request, and send the same key with the same request again when its response is lost: it gets the stored
-         *     response and changes nothing. Keys are kept for 24 hours and a secret in the response for 60 minutes. Visible
-         *     ASCII, with or without double quotes.
+         *     each request. If the response is lost, send the same request with the same key again. The resend gets the
+         *     stored response and changes nothing. Keys are stored for 24 hours, and a secret in the response for 60 minutes.
+         *     Visible ASCII, with or without double quotes.
          * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
          */
         IdempotencyKey: string;
         /**
          * @description `sha256=` and the lowercase hex HMAC-SHA256 of the raw body bytes, keyed with the secret string as issued
-         *     (`whsec_…`). For 24 hours after a rotation there are two, separated by a comma: split before you compare.
+         *     (`whsec_…`). For 24 hours after a rotation, the header contains two signatures, separated by a comma. Split
+         *     the header before you compare.
          * @example sha256=5f2b51ca2b4d1a7e5f2b51ca2b4d1a7e5f2b51ca2b4d1a7e5f2b51ca2b4d1a7e
          */
         ServiceSignature: string;
@@ -1641,7 +1669,7 @@ export interface components {
         DeliveryTimestampHeader: string;
         /**
          * @description `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, keyed with the decoded secret
-         *     (Standard Webhooks). For 24 hours after a rotation there are two, separated by a space.
+         *     (Standard Webhooks). For 24 hours after a rotation, the header contains two signatures, separated by a space.
          * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
          */
         StandardSignature: string;
@@ -1660,17 +1688,17 @@ export interface components {
         RetryAfter: number;
         /**
          * @description The quotas that the request was counted against, as a list of structured field items: `q` requests within `w`
-         *     seconds; without `w`, within the calendar month. As in draft-ietf-httpapi-ratelimit-headers-11.
+         *     seconds. Without `w`, the quota applies to the calendar month. As in draft-ietf-httpapi-ratelimit-headers-11.
          */
         RateLimitPolicy: string;
         /**
-         * @description What remains of each quota: `r` requests, and `t` seconds until the window ends. As in
+         * @description The remaining quota: `r` requests, and `t` seconds until the window ends. As in
          *     draft-ietf-httpapi-ratelimit-headers-11.
          */
         RateLimit: string;
-        /** @description Same as `RateLimitPolicy`; absent when no quota applies. */
+        /** @description Same as `RateLimitPolicy`. Absent when no quota applies. */
         RateLimitPolicyIfAny: string;
-        /** @description Same as `RateLimit`; absent when no quota applies. */
+        /** @description Same as `RateLimit`. Absent when no quota applies. */
         RateLimitIfAny: string;
     };
     pathItems: never;
@@ -1718,7 +1746,7 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description The session, as named in its readings. Case-sensitive.
+                 * @description The `session_id` of the readings. Case-sensitive.
                  * @example demo-session
                  */
                 session_id: components["parameters"]["SessionId"];
@@ -1754,7 +1782,7 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description The session, as named in its readings. Case-sensitive.
+                 * @description The `session_id` of the readings. Case-sensitive.
                  * @example demo-session
                  */
                 session_id: components["parameters"]["SessionId"];
@@ -1836,7 +1864,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Only events of this session. It needs no data yet.
+                 * @description Only events of this session. The session may be without data.
                  * @example demo-session
                  */
                 session_id?: components["parameters"]["StreamedSession"];
@@ -1859,7 +1887,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description Continue after this event. `EventSource` sends it when it connects again.
+                 * @description Continue after this event. `EventSource` sends this header when it reconnects.
                  * @example 1795253400000001
                  */
                 "Last-Event-ID"?: components["parameters"]["LastEventIdHeader"];
@@ -1896,7 +1924,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The session, and what the token allows. */
+        /** @description The session and the scopes of the token. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["TokenRequest"];
@@ -1930,7 +1958,7 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description The person, as named in the readings. Case-sensitive.
+                 * @description The `subject_id` of the readings. Case-sensitive.
                  * @example 5f2b51ca2b4d1a7e
                  */
                 subject_id: components["parameters"]["SubjectId"];
@@ -1968,7 +1996,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The person, as named in the readings, percent-encoded where a path needs it. Case-sensitive.
+                 * @description The `subject_id` of the readings, percent-encoded where a path requires it. Case-sensitive.
                  * @example 5f2b51ca2b4d1a7e
                  */
                 subject_id: components["parameters"]["SubjectIdInPath"];
@@ -2004,9 +2032,9 @@ export interface operations {
             header?: {
                 /**
                  * @description Makes a resend safe, as in draft-ietf-httpapi-idempotency-key-header-07. Choose a new key, such as a UUID, for
-                 *     each request, and send the same key with the same request again when its response is lost: it gets the stored
-                 *     response and changes nothing. Keys are kept for 24 hours and a secret in the response for 60 minutes. Visible
-                 *     ASCII, with or without double quotes.
+                 *     each request. If the response is lost, send the same request with the same key again. The resend gets the
+                 *     stored response and changes nothing. Keys are stored for 24 hours, and a secret in the response for 60 minutes.
+                 *     Visible ASCII, with or without double quotes.
                  * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -2126,9 +2154,9 @@ export interface operations {
             header?: {
                 /**
                  * @description Makes a resend safe, as in draft-ietf-httpapi-idempotency-key-header-07. Choose a new key, such as a UUID, for
-                 *     each request, and send the same key with the same request again when its response is lost: it gets the stored
-                 *     response and changes nothing. Keys are kept for 24 hours and a secret in the response for 60 minutes. Visible
-                 *     ASCII, with or without double quotes.
+                 *     each request. If the response is lost, send the same request with the same key again. The resend gets the
+                 *     stored response and changes nothing. Keys are stored for 24 hours, and a secret in the response for 60 minutes.
+                 *     Visible ASCII, with or without double quotes.
                  * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -2172,9 +2200,9 @@ export interface operations {
             header?: {
                 /**
                  * @description Makes a resend safe, as in draft-ietf-httpapi-idempotency-key-header-07. Choose a new key, such as a UUID, for
-                 *     each request, and send the same key with the same request again when its response is lost: it gets the stored
-                 *     response and changes nothing. Keys are kept for 24 hours and a secret in the response for 60 minutes. Visible
-                 *     ASCII, with or without double quotes.
+                 *     each request. If the response is lost, send the same request with the same key again. The resend gets the
+                 *     stored response and changes nothing. Keys are stored for 24 hours, and a secret in the response for 60 minutes.
+                 *     Visible ASCII, with or without double quotes.
                  * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -2226,7 +2254,7 @@ export interface operations {
                  */
                 session_id?: components["parameters"]["SessionIdFilter"];
                 /**
-                 * @description Settled (delivered or failed) at or after this instant. RFC 3339 in UTC.
+                 * @description Only deliveries that were settled (delivered or failed) at or after this time. RFC 3339 in UTC.
                  * @example 2026-11-21T09:00:00.000Z
                  */
                 since?: components["parameters"]["Since"];
@@ -2319,7 +2347,7 @@ export interface operations {
                  */
                 session_id?: components["parameters"]["SessionIdFilter"];
                 /**
-                 * @description Settled (delivered or failed) at or after this instant. RFC 3339 in UTC.
+                 * @description Only deliveries that were settled (delivered or failed) at or after this time. RFC 3339 in UTC.
                  * @example 2026-11-21T09:00:00.000Z
                  */
                 since?: components["parameters"]["Since"];

@@ -186,6 +186,17 @@ export const retryAfter = {
 
 export const disclaimer = "Not a medical device. Scores are estimates for adapting software and must not be used for diagnosis or treatment." as const;
 
+export const rrIntervals = {
+  "window_seconds": 300,
+  "least_seconds": 30,
+  "artifact_share": 0.2,
+  "neighbors": 10,
+  "pair_share": 0.3,
+  "artifact_spreads": 2.5,
+  "pair_spreads": 4,
+  "gap_seconds": 1
+} as const;
+
 export const stressModel = {
   "score_max": 100,
   "neutral_log_odds": -0.7,
@@ -562,7 +573,7 @@ export const problemHelp = {
   },
   "timestamp_too_old": {
     "cause": "The `timestamp` is older than the limit. The reading was delayed or buffered, or the sender's clock is slow.",
-    "fix": "Synchronize the clock with NTP. Send readings when they are taken, and discard older ones."
+    "fix": "Synchronize the clock with NTP. Send each reading when it is measured, and discard older readings."
   },
   "timestamp_in_future": {
     "cause": "The `timestamp` is too far ahead of the server's time. The sender's clock is fast, or the time is local time marked as UTC.",
@@ -574,11 +585,11 @@ export const problemHelp = {
   },
   "invalid_api_key": {
     "cause": "The key is unknown, revoked, expired, or not valid from your network.",
-    "fix": "Check for spaces and line breaks around the key. Ask the operator for a new key: the service's log says why it refused this one."
+    "fix": "Check for spaces and line breaks around the key. Ask the operator for a new key. The service's log contains the reason for the rejection."
   },
   "invalid_token": {
-    "cause": "The session token expired, is not one of this service, or is not valid for this operation, session or scope. Or the key that issued it was revoked.",
-    "fix": "Request a new token from your backend. The service's log says why it refused this one."
+    "cause": "The session token expired, is not from this service, or is not valid for this operation, session or scope. Or the key that issued the token is revoked or expired.",
+    "fix": "Request a new token from your backend. The service's log contains the reason for the rejection."
   },
   "insufficient_scope": {
     "cause": "The key lacks the scope that the operation requires.",
@@ -598,11 +609,11 @@ export const problemHelp = {
   },
   "webhook_not_found": {
     "cause": "The webhook does not exist, was removed, or belongs to another account.",
-    "fix": "Request `GET /webhooks` for the existing ones."
+    "fix": "Request `GET /webhooks` to list the existing webhooks."
   },
   "delivery_not_found": {
-    "cause": "The delivery does not exist, is no longer retained, or belongs to another account.",
-    "fix": "Request `GET /webhooks/deliveries` for the retained ones."
+    "cause": "The delivery does not exist, is no longer stored, or belongs to another account.",
+    "fix": "Request `GET /webhooks/deliveries` to list the stored deliveries."
   },
   "method_not_allowed": {
     "cause": "The path does not support this method.",
@@ -618,7 +629,7 @@ export const problemHelp = {
   },
   "body_too_large": {
     "cause": "The body exceeds the limit.",
-    "fix": "Shorten `user_message` and `ai_response`. Our client does this automatically."
+    "fix": "Shorten `user_message` and `ai_response`. The clients of this project do this automatically."
   },
   "unsupported_media_type": {
     "cause": "The `Content-Type` is not JSON, or the body is compressed.",
@@ -626,7 +637,7 @@ export const problemHelp = {
   },
   "validation_failed": {
     "cause": "A field or parameter has a wrong type or value, is missing, or is unknown.",
-    "fix": "Correct every entry of `errors`. `pointer` or `parameter` names its place."
+    "fix": "Correct every field that `errors` lists. `pointer` or `parameter` identifies the field."
   },
   "subject_mismatch": {
     "cause": "The session was started with another `subject_id`.",
@@ -638,7 +649,7 @@ export const problemHelp = {
   },
   "rotation_in_progress": {
     "cause": "The secret was rotated less than 24 hours ago, and the previous secret still signs deliveries.",
-    "fix": "Wait until the instant in `detail`. If a secret leaked, remove the webhook and register it again."
+    "fix": "Wait until the time in `detail`. If a secret leaked, remove the webhook and register it again."
   },
   "idempotency_key_in_use": {
     "cause": "The first request with this `Idempotency-Key` has not finished.",
@@ -650,7 +661,7 @@ export const problemHelp = {
   },
   "internal_error": {
     "cause": "The service failed unexpectedly.",
-    "fix": "Resend readings and reads: that changes nothing. Otherwise look first. Report the `request_id` to the operator."
+    "fix": "Resend readings and GET requests, because resending them changes nothing. For other requests, check first whether they took effect. Report the `request_id` to the operator."
   },
   "service_unavailable": {
     "cause": "The database is unreachable, the service is overloaded, or it is shutting down.",
@@ -988,6 +999,14 @@ export const bounds = {
       "minimum": 30,
       "maximum": 220
     },
+    "sdnn": {
+      "minimum": 1,
+      "maximum": 500
+    },
+    "rmssd": {
+      "minimum": 1,
+      "maximum": 500
+    },
     "respiratory_rate": {
       "minimum": 4,
       "maximum": 60
@@ -1100,4 +1119,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "390a932811c23cdcf888c57c83b002850043cd5c2bb03443d76b430f3465854a" as const;
+export const contractDigest = "3cee9034f0d8f70542b59e987e1f7c46942ce6e5f9722c11503b965e93a8f1d2" as const;

@@ -1,6 +1,6 @@
 /**
  * Writes the constants of the contract and the settings of the service into the README and the guides, at the places
- * that comments mark. With --check, writes nothing and fails if a file is stale.
+ * that comments mark. With --check, writes nothing and fails if a file is not up to date.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { figures } from '../docs/figures.js';
@@ -16,7 +16,7 @@ for (const source of new Set(['README.md', ...markdownPages.map((it) => it.sourc
   const filled = fill(text, figures);
   if (filled === text) continue;
   if (isCheck) {
-    console.error(`${source} is stale: run \`npm run generate\` and commit the result`);
+    console.error(`${source} is not up to date: run \`npm run generate\` and commit the result`);
     process.exitCode = 1;
   } else await writeFile(file, filled);
 }

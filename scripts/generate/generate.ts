@@ -1,25 +1,29 @@
 /**
- * Writes generated/ from openapi.yaml: api.ts (types), spec.ts (constants), openapi.json (bundled). With --check,
- * writes nothing and fails if a file is stale.
+ * Writes generated/ from openapi.yaml: api.ts (types), spec.ts (constants), openapi.json (bundled), and the types and
+ * constants of the Python client. With --check, writes nothing and fails if a file is not up to date.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import openapiTypescript, { astToString } from 'openapi-typescript';
 import { parse } from 'yaml';
 import { contractDigestOf } from '../../src/http/contract-digest.js';
+import { pythonConstants, type PythonSchema, pythonTypes } from './python-types.js';
 
 interface Contract {
   paths: Record<string, Record<string, OperationObject>>;
   components: { schemas: Record<string, Schema>; parameters: Record<string, { schema: { default?: unknown } }> };
   [key: string]: unknown;
 }
+interface ClientConstants {
+  'x-body': { max_bytes: number };
+  'x-stream': { heartbeat_seconds: number; retry_ms: [number, number] };
+}
 interface OperationObject {
   operationId: string;
   security?: unknown[];
   'x-scope'?: string;
 }
-interface Schema {
-  enum?: string[];
-  properties?: Record<string, { minimum?: number; maximum?: number }>;
+interface Schema extends PythonSchema {
+  properties?: Record<string, PythonSchema & { minimum?: number; maximum?: number }>;
 }
 
 const root = new URL('../../', import.meta.url);
@@ -31,23 +35,28 @@ checkCodes('x-problems', 'ProblemCode');
 checkCodes('x-problem-help', 'ProblemCode');
 checkCodes('x-faults', 'FaultCode');
 
+const python = 'clients/python/src/realtime_state_client';
 const files: Record<string, string> = {
-  'api.ts': banner + astToString(await openapiTypescript(structuredClone(contract) as never)),
-  'spec.ts': `${banner}${constants().join('\n\n')}\n`,
-  'openapi.json': `${JSON.stringify(contract, null, 2)}\n`,
+  'generated/api.ts': banner + astToString(await openapiTypescript(structuredClone(contract) as never)),
+  'generated/spec.ts': `${banner}${constants().join('\n\n')}\n`,
+  'generated/openapi.json': `${JSON.stringify(contract, null, 2)}\n`,
+  [`${python}/schemas.py`]: pythonModule(
+    'Wire types with the names of the contract.',
+    pythonTypes(contract.components.schemas, { SignalSubmission: 'Submission' }),
+  ),
+  [`${python}/_constants.py`]: pythonModule('Constants of the contract.', pythonConstants(clientConstants())),
 };
 const stale = await staleFiles();
 if (process.argv.includes('--check')) {
-  if (stale.length > 0)
-    fail(`generated/${stale.join(', generated/')} stale: run \`npm run generate\` and commit the result`);
+  if (stale.length > 0) fail(`${stale.join(', ')} not up to date: run \`npm run generate\` and commit the result`);
 } else {
   await mkdir(new URL('generated/', root), { recursive: true });
-  for (const name of stale) await writeFile(new URL(`generated/${name}`, root), files[name] ?? '');
+  for (const name of stale) await writeFile(new URL(name, root), files[name] ?? '');
 }
-console.log(`generated/ is current (${Object.keys(files).join(', ')})`);
+console.log(`up to date: ${Object.keys(files).join(', ')}`);
 
 /**
- * Returns a camelCase constant for each root-level x- value, and the enumerations and numeric bounds of the schemas.
+ * Returns a camelCase constant for each x- value at the root, and the enumerations and numeric bounds of the schemas.
  */
 function constants(): string[] {
   const behaviour = Object.keys(contract).filter((key) => key.startsWith('x-'));
@@ -65,19 +74,33 @@ function constants(): string[] {
   ];
 }
 
+function pythonModule(docstring: string, code: string): string {
+  return `"""${docstring}"""\n\n${banner.replace('// ', '# ')}${code}`;
+}
+
+/** Constants that the Python client needs. */
+function clientConstants(): Record<string, number> {
+  const { 'x-body': body, 'x-stream': stream } = contract as unknown as ClientConstants;
+  return {
+    BODY_MAX_BYTES: body.max_bytes,
+    STREAM_HEARTBEAT_SECONDS: stream.heartbeat_seconds,
+    STREAM_RETRY_MS: stream.retry_ms[0],
+  };
+}
+
 function parameterDefaults(): Record<string, unknown> {
   const defaults = Object.entries(contract.components.parameters).map(([name, it]) => [name, it.schema.default]);
   return Object.fromEntries(defaults.filter(([, value]) => value !== undefined));
 }
 
-/** Operations that need no key: `security: []`. */
+/** Returns the operations that require no key: `security: []`. */
 function publicOperations(): string[] {
   return operations()
     .filter(isPublic)
     .map(({ operationId }) => operationId);
 }
 
-/** Returns the scope that each operation requires. Fails if an operation names no scope of x-scopes. */
+/** Returns the scope that each operation requires. Throws if an operation has no scope of x-scopes. */
 function operationScopes(): Record<string, string> {
   const scopes = Object.keys(contract['x-scopes'] as object);
   const scoped = operations().filter((operation) => !isPublic(operation));
@@ -112,7 +135,7 @@ function boundsOf(schema: Schema): unknown {
   return Object.fromEntries(bounded.map(([name, { minimum, maximum }]) => [name, { minimum, maximum }]));
 }
 
-/** Fails unless the table of details and the enumeration contain the same codes. */
+/** Throws unless the table of details and the enumeration contain the same codes. */
 function checkCodes(table: string, schema: string): void {
   const rows = Object.keys(contract[table] as object);
   const wire = contract.components.schemas[schema]?.enum ?? [];
@@ -122,9 +145,7 @@ function checkCodes(table: string, schema: string): void {
 
 async function staleFiles(): Promise<string[]> {
   const names = Object.keys(files);
-  const current = await Promise.all(
-    names.map((name) => readFile(new URL(`generated/${name}`, root), 'utf8').catch(() => '')),
-  );
+  const current = await Promise.all(names.map((name) => readFile(new URL(name, root), 'utf8').catch(() => '')));
   return names.filter((name, index) => current[index] !== files[name]);
 }
 
