@@ -1,7 +1,10 @@
 import { readdirSync } from 'node:fs';
 import tseslint from 'typescript-eslint';
 
-/** What each folder or root file of src/ may import besides itself and generated/. Imports point one way (CONTRIBUTING.md). */
+/**
+ * The modules that each folder or root file of src/ may import, in addition to itself and generated/. Imports are
+ * one-directional (CONTRIBUTING.md).
+ */
 const mayImport = {
   contract: [],
   problem: ['contract'],
@@ -15,14 +18,16 @@ const mayImport = {
   concurrency: ['problem'],
   ingest: ['domain', 'store', 'contract', 'problem', 'concurrency', 'tracing'],
   tokens: ['contract'],
-  accounts: ['tokens', 'store', 'contract', 'problem', 'concurrency'],
+  accounts: ['config', 'tokens', 'store', 'contract', 'problem', 'concurrency'],
   retention: ['store'],
   delivery: ['store', 'contract', 'problem', 'concurrency', 'tracing', 'net'],
-  limits: ['store', 'contract', 'problem', 'config', 'concurrency'],
-  stream: ['domain', 'store', 'limits', 'contract', 'problem'],
+  redis: [],
+  limits: ['redis', 'store', 'contract', 'problem', 'config', 'concurrency'],
+  stream: ['domain', 'redis', 'store', 'limits', 'contract', 'problem'],
   operations: ['tokens', 'ingest', 'delivery', 'limits', 'retention', 'domain', 'store', 'contract', 'problem'],
   mcp: ['contract', 'problem', 'config'],
   http: ['mcp', 'contract', 'problem', 'operations', 'limits', 'net'],
+  terminal: ['contract', 'config', 'delivery', 'net'],
   remote: ['limits', 'contract', 'problem', 'store'],
   metrics: ['store', 'config', 'lifecycle', 'net'],
   core: [
@@ -59,8 +64,21 @@ const mayImport = {
     ],
     ...['config', 'lifecycle', 'log'],
   ],
-  cli: ['mcp', 'compose', 'core', 'accounts', 'store', 'contract', 'config', 'lifecycle', 'log', 'tracing'],
-  main: ['cli', 'core', 'tracing'],
+  cli: [
+    'terminal',
+    'net',
+    'mcp',
+    'compose',
+    'core',
+    'accounts',
+    'store',
+    'contract',
+    'config',
+    'lifecycle',
+    'log',
+    'tracing',
+  ],
+  main: ['cli', 'core', 'lifecycle', 'tracing'],
 };
 const rooms = Object.keys(mayImport);
 const sources = readdirSync(new URL('src', import.meta.url)).filter((name) => !name.endsWith('.test.ts'));
@@ -89,7 +107,13 @@ export default tseslint.config(
   {
     languageOptions: {
       parserOptions: {
-        projectService: { allowDefaultProject: ['eslint.config.js', 'contract-tests/process/core-preload.mjs'] },
+        projectService: {
+          allowDefaultProject: [
+            'eslint.config.js',
+            'contract-tests/process/core-preload.mjs',
+            'scripts/build/build.mjs',
+          ],
+        },
       },
     },
     linterOptions: { reportUnusedDisableDirectives: 'error' },
@@ -99,7 +123,7 @@ export default tseslint.config(
       '@typescript-eslint/no-non-null-assertion': 'error',
       '@typescript-eslint/consistent-type-imports': 'error',
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
-      // Express' types are extended by declaring into their namespace.
+      // Express's types are extended by a declaration in their namespace.
       '@typescript-eslint/no-namespace': ['error', { allowDeclarations: true }],
       eqeqeq: 'error',
       'no-restricted-syntax': [
@@ -123,7 +147,7 @@ export default tseslint.config(
     },
   },
   {
-    // They import clients that npm run sdk:check generates elsewhere, and compiles them there.
+    // These files import clients that `npm run sdk:check` generates and compiles in another folder.
     files: ['scripts/contract/sdk-check/stories/*.ts'],
     extends: [tseslint.configs.disableTypeChecked],
   },

@@ -19,9 +19,10 @@ import { openSessionRequestWindow } from './limits/windows.js';
 import { createMetrics } from './metrics/metrics.js';
 import { createThreadLoad } from './metrics/thread-load.js';
 import { serveMetrics } from './metrics/server.js';
-import { secretsKeyOf } from './config/secrets-key.js';
+import { secretsKeysOf } from './config/secrets-key.js';
 import { starting } from './lifecycle/start-error.js';
 import { isTransient, remedyOf } from './store/transient.js';
+import type { Notifications, OpenNotifications } from './stream/notifications.js';
 import { createStreams, type Streams } from './stream/streams.js';
 import { createSessionTokens } from './tokens/session-token.js';
 
@@ -37,9 +38,12 @@ export interface ServiceParts {
   readonly validateResponses?: boolean;
   /** Returns the number of dropped log lines. */
   readonly droppedLines?: () => number;
-  /** Longest sleep of the delivery worker. Tests shorten it, because their clock does not advance. */
+  /**
+   * Longest pause of the delivery worker between two queries, ms. Tests shorten it, because their clock does not
+   * advance.
+   */
   readonly pollMs?: number;
-  /** Replaces the time between two comments of a stream, for tests. */
+  /** Time between two comments of a stream, ms. Tests shorten it. */
   readonly heartbeatMs?: number;
 }
 
@@ -51,13 +55,13 @@ export interface Service {
   readonly developmentKey: DevelopmentKey | undefined;
   /** Warnings for the operator about this deployment, each with its remedy. */
   readonly warnings: readonly string[];
-  /** Finishes the requests in flight, rejects new ones with 503, and releases all resources. */
+  /** Rejects new requests with 503, waits for the requests in flight, and releases all resources. */
   close(): Promise<void>;
 }
 
 /** Builds and starts the service. When a part fails to start, closes the started parts and rejects. */
 export async function startService(parts: ServiceParts): Promise<Service> {
-  // Loaded first: it holds no resources, so a failed load needs no cleanup.
+  // Loaded first: the contract holds no resources, so a failed load needs no cleanup.
   const contract = await starting('openapi.yaml', () => loadContractDocument(new URL('openapi.yaml', parts.root)));
   const closing = new AbortController();
   const { result, close } = await startAll((keep) => serve(keep, contract, closing.signal, parts));
@@ -108,12 +112,16 @@ async function serve(
   const usage = { totalsOf: usageTotals, add: addUsage };
   const monthlyCalls = keep(createMonthlyCalls({ usage, quotaOf: monthlyQuotaBy(config.quotas), now, log }));
   const topicModel = loadTopicModel(await readFile(new URL('src/domain/topics/weights.bin', root)));
-  const digestKey = await starting('SECRETS_KEY', () => secretsKeyOf(config));
-  const sessionTokens = createSessionTokens(digestKey);
+  const digestKeys = await starting('SECRETS_KEY', () => secretsKeysOf(config));
+  const sessionTokens = createSessionTokens(digestKeys);
   const findKey = createFindKey(core.findKey);
+  const notifications = config.redisUrl
+    ? keep(await connectNotifications(config.redisUrl, log, (accountIds) => streams?.lookUp(accountIds)))
+    : undefined;
   const opened = createStreams({
     ...core,
     ...config,
+    notifications,
     perKeyMax: config.quotas.streams,
     isKeyValid: async (...ids) => isUsable(await findKey(...ids), now()),
     now,
@@ -132,7 +140,7 @@ async function serve(
     openStream: opened.open,
     monthlyCalls,
     sessionRequests: sessionRequests.count,
-    preparations: { ingest: createPrepareReading({ ...config, topicModel, digestKey, now }) },
+    preparations: { ingest: createPrepareReading({ ...config, topicModel, digestKeys, now }) },
     log,
     observeRequest,
     observeRefusal,
@@ -142,8 +150,13 @@ async function serve(
     validateResponses,
   });
   const { url } = keep(await starting('HOST and PORT', () => startServer(app, { ...config, log })));
-  // Runs after the server listens: a process that cannot serve must neither create the key, which is shown once, nor
-  // send deliveries.
+  // Runs after the server listens. A process that cannot serve must not create the key, which is shown only once, and
+  // must not send deliveries.
   const developmentKey = await core.begin();
   return { url, metricsUrl, developmentKey, warnings: [...(await core.warnings()), ...sessionRequests.warnings] };
+}
+
+/** Imported on demand: the client of Redis uses 7 MB of memory, which most deployments do not need. */
+async function connectNotifications(...parts: Parameters<OpenNotifications>): Promise<Notifications> {
+  return (await import('./stream/notifications.js')).openNotifications(...parts);
 }

@@ -1,4 +1,4 @@
-/** Types of the API, all derived from openapi.yaml. No other file defines a wire type. */
+/** Types of the API. All of them are derived from openapi.yaml, and no other file defines a type of the wire format. */
 import type { components, operations } from '../generated/api.js';
 import type { publicOperations, scopes, tiers } from '../generated/spec.js';
 
@@ -26,7 +26,7 @@ export interface Input<Op extends OperationId, Body = BodyOf<Op>> {
   readonly query: QueryOf<Op>;
   readonly params: ParamsOf<Op>;
   readonly body: Body;
-  /** The headers that the contract declares as parameters, if the request has them. */
+  /** The request's headers that the contract declares as parameters. */
   readonly headers?: HeadersOf<Op>;
 }
 
@@ -46,21 +46,21 @@ export interface Caller {
   readonly tier: Tier;
 }
 
-/** Permission of a key. Each operation with a key requires one (`x-scope`). */
+/** Permission of a key. Each operation that requires a key also requires one scope (`x-scope`). */
 export type Scope = keyof typeof scopes;
 
-/** The caller of a key, or why the key is not valid. */
+/** The caller of a key, or the reason why the key is not valid. */
 export type Identity =
   | { readonly caller: Caller; readonly scopes: ReadonlySet<Scope> }
   | { readonly caller?: undefined; readonly refusal: KeyRefusal; readonly keyId?: string };
 
 /**
- * `network`: valid, but not from this address. Only the log names the reason. Clients get the same error for all of
- * them.
+ * `network` means that the key is valid, but not from this address. Only the log contains the reason. The error
+ * that clients get does not depend on the reason.
  */
 export type KeyRefusal = 'unknown' | 'revoked' | 'expired' | 'network';
 
-/** The caller of a session token and what the token allows, or why it is not valid. */
+/** The caller of a session token and its permissions, or the reason why the token is not valid. */
 export type TokenIdentity =
   | {
       readonly caller: Caller;

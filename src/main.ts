@@ -1,16 +1,18 @@
 #!/usr/bin/env node
 import { isMainThread } from 'node:worker_threads';
-import { startTracing } from './tracing/tracing.js';
+import { setV8Options } from './lifecycle/v8-options.js';
 
 /** The root folder, both from `src` and from `dist`. */
 const root = new URL('../', import.meta.url);
 const program = new URL(import.meta.url);
 
-// Each thread loads only what it needs.
+// Both threads run this file. Each loads only the modules that it needs.
 if (isMainThread) {
+  setV8Options();
   const { runCommand } = await import('./cli/command.js');
   await runCommand({ program, root, env: process.env });
 } else {
   const { runCore } = await import('./core/thread.js');
+  const { startTracing } = await import('./tracing/tracing.js');
   runCore(await startTracing(process.env));
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { settleOwed } from '../../contract-tests/support/owed.js';
 
-/** Exit codes by shell convention: 128 and the number of the signal. */
+/** Exit codes by shell convention: 128 plus the number of the signal. */
 const interruptedCodes = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /** Runs a command. Prints an error as one line and sets the exit code to 1. Cleans up after an interruption. */

@@ -12,7 +12,7 @@ export const colours = {
 export interface Picture {
   readonly width: number;
   readonly height: number;
-  /** Left edge of title and subtitle, px. */
+  /** Left edge of the title and subtitle, px. */
   readonly left: number;
   readonly title: string;
   readonly subtitle: string;

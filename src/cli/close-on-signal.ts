@@ -4,9 +4,11 @@ import type { LogOutput } from '../log/log-output.js';
 
 const forcedExitMs = 9_500;
 /**
- * A second signal within this time may be a copy: npm forwards the signal that the terminal sends to the process group.
+ * A second signal within this time, ms, may be a copy: npm forwards the signal that the terminal sends to the process
+ * group.
  */
 const sameSignalMs = 1_000;
+const parentCheckMs = 500;
 
 export interface Stoppable {
   readonly running: Closable;
@@ -16,8 +18,8 @@ export interface Stoppable {
 }
 
 /**
- * Closes on SIGTERM or SIGINT. A second signal after more than a second ends the process immediately, and so does a
- * timeout of the close. No data is lost, because unfinished requests were never acknowledged.
+ * Closes the service on SIGTERM or SIGINT. The process ends immediately when the close times out or a second signal
+ * arrives more than a second after the first. No data is lost: unfinished requests were never acknowledged.
  */
 export function closeOnSignal(parts: Stoppable): void {
   let signaledAtMs: number | undefined;
@@ -29,11 +31,26 @@ export function closeOnSignal(parts: Stoppable): void {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, onSignal);
 }
 
+/**
+ * Sends SIGTERM to this process when its parent has ended. Does nothing unless npm started the process: npm starts a shell
+ * that starts the process, and on SIGTERM npm ends only the shell.
+ */
+export function endWithNpm(env: Readonly<Record<string, string | undefined>>): void {
+  if (env['npm_lifecycle_event'] === undefined) return;
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    process.kill(process.pid, 'SIGTERM');
+  }, parentCheckMs);
+  timer.unref();
+}
+
 async function stop({ running, tracing, log, output }: Stoppable): Promise<void> {
   setTimeout(() => process.exit(1), forcedExitMs).unref();
   await running.close();
   await tracing?.close();
   log.info({ uptime_s: Math.round(process.uptime()) }, 'stopped');
-  // A stalled reader of the log must not keep the process alive.
+  // Ends the process even if the reader of the log has stalled.
   if (!(await output.close())) process.exit();
 }

@@ -4,6 +4,8 @@ import type { Store } from '../store/store.js';
 import { startTracing } from '../tracing/tracing.js';
 import { describeVariables } from '../config/variables.js';
 import { version } from '../config/version.js';
+import { endWithNpm } from './close-on-signal.js';
+import { demoCommands } from './demo-commands.js';
 import { keysCommand } from './keys.js';
 import { mcpCommand } from './mcp.js';
 
@@ -15,41 +17,62 @@ export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Runs the command of the process arguments. Imports a command's modules only when it runs. */
-export async function runCommand({ program, root, env }: Surroundings): Promise<void> {
+/** Runs the command that the process arguments select. Imports only the modules of that command. */
+export async function runCommand(surroundings: Surroundings): Promise<void> {
+  const { program, root, env } = surroundings;
   const withStore = async (work: (store: Store) => Promise<void>) =>
     (await import('./with-store.js')).withStore(readConfig(env), work);
-  const variables = () => `\nEnvironment, all optional:\n${describeVariables()}`;
-  const command = new Command('realtime-state-service')
-    .description('Signals of a person in, stress state out.')
+  const variables = () => `\nEnvironment variables, all optional:\n${describeVariables()}`;
+  const command = new Command('state-service')
+    .description('Computes the stress state of a person from signals, in real time.')
     .version(version)
     .addHelpText('after', variables);
   command
     .command('serve', { isDefault: true })
-    .description('serve the interface (default)')
+    .description('serve the API (default)')
     .addHelpText('after', variables)
     .action(async () => {
       const { serve } = await import('./serve.js');
+      endWithNpm(env);
       await serve({ config: readConfig(env), program, root, tracing: await startTracing(env) });
     });
   command
     .command('deliver')
-    .description('deliver webhooks without serving, beside other processes on the same database')
+    .description('deliver webhooks without serving the API (several processes may share a database)')
     .addHelpText('after', variables)
     .action(async () => {
       const { deliver } = await import('./deliver.js');
+      endWithNpm(env);
       await deliver(readConfig(env), await startTracing(env));
     });
   command
     .command('migrate')
-    .description('bring the database up to date and end')
+    .description('migrate the database, then exit')
     .action(() => withStore(async () => console.error('The database is up to date.')));
+  command
+    .command('backup')
+    .description('copy the database while the service runs, or print the command that dumps MySQL')
+    .argument('<file>', 'a new file. Its secrets key is written beside it, to <file>.key')
+    .action(async (file: string) => (await import('./backup.js')).backup(readConfig(env), file));
+  command
+    .command('restore')
+    .description('put a backup in the place of the database, or print the command that loads a dump into MySQL')
+    .argument('<file>', 'as `backup` wrote it')
+    .option('--replace', 'replace a database that exists already, and keep it under another name', false)
+    .action(async (file: string, options: { replace: boolean }) =>
+      (await import('./restore.js')).restore(readConfig(env), file, options),
+    );
+  command
+    .command('doctor')
+    .description('check Node.js, files, disk, database, Redis and the running service, and print remedies')
+    .action(async () => (await import('./doctor.js')).doctor(readConfig(env)));
   command.addCommand(keysCommand((work) => withStore((store) => work(store.keys))));
   command.addCommand(mcpCommand());
+  for (const it of demoCommands(surroundings)) command.addCommand(it);
   try {
     await command.parseAsync();
   } catch (error) {
     console.error(`error: ${(error as Error).message.split('\n')[0]}`);
-    process.exitCode = 1;
+    process.exitCode ||= 1;
   }
 }

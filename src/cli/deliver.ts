@@ -11,7 +11,7 @@ export async function deliver(config: Config, tracing: Closable | undefined): Pr
   const output = standardError();
   const log = createLog(config.logLevel, output);
   const worker = await startDelivery({ config, log, droppedLines: () => output.droppedLines });
-  // Registered before the first output, because a supervisor may send a signal as soon as it reads it.
+  // Registered before the first output, because a supervisor may send a signal as soon as it reads the output.
   closeOnSignal({ running: worker, tracing, log, output });
   log.info({ version, database: config.database.kind }, 'started');
   console.log('Delivering webhooks');

@@ -13,19 +13,20 @@ export type WithKeys = (work: (keys: KeyTable) => Promise<void>) => Promise<void
 /** Creates the `keys` command. Standard output contains only the key or the list, so that it can be piped. */
 export function keysCommand(withKeys: WithKeys): Command {
   const keys = new Command('keys').description('create, list, rotate and revoke API keys');
-  const tier = () => new Option('--tier <tier>', 'what the account may call').choices(Object.keys(tiers));
+  const tier = () =>
+    new Option('--tier <tier>', 'tier of the account, which sets its monthly quota').choices(Object.keys(tiers));
   keys
     .command('create')
-    .description('create a key, and its account if that is new')
+    .description('create a key, and its account if it does not exist')
     .requiredOption('--account <name>', 'name of the account: letters, digits, . _ -', readAccount)
     .addOption(tier())
-    .option('--scopes <list>', `what the key may do: ${allScopes.join(',')} (default: all)`, listOf(parseScopes))
+    .option('--scopes <list>', `scopes of the key: ${allScopes.join(',')} (default: all)`, listOf(parseScopes))
     .option(
       '--networks <list>',
       'addresses that may use the key, like 10.0.0.0/8,2001:db8::/32 (default: all)',
       listOf(parseNetworks),
     )
-    .option('--expires <duration>', 'how long the key is valid, like 90d, 12h or 30m (default: for ever)', readDuration)
+    .option('--expires <duration>', 'how long the key is valid, like 90d, 12h or 30m (default: forever)', readDuration)
     .action(({ expires, ...options }: CreateOptions) =>
       withKeys(async (table) => {
         const nowMs = Date.now();
@@ -41,7 +42,7 @@ export function keysCommand(withKeys: WithKeys): Command {
   keys
     .command('rotate')
     .description('create a successor with the same scopes and networks; the old key stays valid for 24 hours')
-    .argument('<key_id>', 'as `keys list` shows it')
+    .argument('<key_id>', 'id of the key, as shown by `keys list`')
     .option('--now', 'end the old key immediately', false)
     .action((keyId: string, options: { now: boolean }) =>
       withKeys(async (table) => show(await rotateKey(table, keyId, options.now, Date.now()))),
@@ -49,11 +50,11 @@ export function keysCommand(withKeys: WithKeys): Command {
   keys
     .command('revoke')
     .description('end a key immediately')
-    .argument('<key_id>', 'as `keys list` shows it')
+    .argument('<key_id>', 'id of the key, as shown by `keys list`')
     .action((keyId: string) => withKeys((table) => revokeKey(table, keyId, Date.now())));
   keys
     .command('set-tier')
-    .description('change what an account may call')
+    .description('change the tier of an account')
     .requiredOption('--account <name>', 'name of the account', readAccount)
     .addOption(tier().makeOptionMandatory())
     .action((options: { account: string; tier: Tier }) =>
@@ -63,7 +64,7 @@ export function keysCommand(withKeys: WithKeys): Command {
     .command('audit')
     .description('list changes of keys and tiers, newest first')
     .option('--account <name>', 'of this account only', readAccount)
-    .option('--limit <count>', 'how many', readLimit, 100)
+    .option('--limit <count>', 'maximum number of changes', readLimit, 100)
     .action((options: { account?: string; limit: number }) => withKeys((table) => listAudit(table, options)));
   return keys;
 }
@@ -93,16 +94,17 @@ const unitMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 8
 function readDuration(text: string): number {
   const [, count, unit] = /^([1-9]\d{0,5})([mhd])$/.exec(text) ?? [];
   const ms = Number(count) * (unitMs[unit ?? ''] ?? Number.NaN);
-  if (Number.isNaN(ms)) throw new InvalidArgumentError('It is a number and a unit, like 90d, 12h or 30m.');
+  if (Number.isNaN(ms)) throw new InvalidArgumentError('It must be a number with a unit, like 90d, 12h or 30m.');
   return ms;
 }
 
 function readAccount(text: string): string {
-  if (!/^[A-Za-z0-9._-]{1,64}$/.test(text)) throw new InvalidArgumentError('It is 1 to 64 of: letters, digits, . _ -');
+  if (!/^[A-Za-z0-9._-]{1,64}$/.test(text))
+    throw new InvalidArgumentError('It must have 1 to 64 characters: letters, digits, . _ -');
   return text;
 }
 
-/** Returns a parser of comma-separated lists. */
+/** Returns a parser of comma-separated lists, which applies `parse` to the list. */
 function listOf<T>(parse: (items: readonly string[]) => T): (text: string) => T {
   return (text) => {
     try {
@@ -114,6 +116,6 @@ function listOf<T>(parse: (items: readonly string[]) => T): (text: string) => T 
 }
 
 function readLimit(text: string): number {
-  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('It is a whole number from 1.');
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('It must be a whole number above 0.');
   return Number(text);
 }

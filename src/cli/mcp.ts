@@ -1,15 +1,17 @@
 import { Command, Option } from 'commander';
 import type { SendRequest } from '../mcp/call-tool.js';
-import { agentConfigurations } from '../mcp/setup.js';
+import { agentConfigurations, describeConfigurations } from '../mcp/setup.js';
+import { writeConfiguration } from '../mcp/write-setup.js';
 
 const timeoutMs = 30_000;
 
 interface Options {
   readonly url: string;
   readonly key?: string;
+  readonly write?: readonly string[];
 }
 
-/** The command `mcp`. Its options default to SERVICE_URL and SERVICE_KEY, which its own --help lists. */
+/** Creates the `mcp` command. Its options default to SERVICE_URL and SERVICE_KEY, which `mcp --help` lists. */
 export function mcpCommand(): Command {
   const url = new Option('--url <url>', 'URL of the service').env('SERVICE_URL').default('http://127.0.0.1:8080');
   const key = new Option('--key <key>', 'API key').env('SERVICE_KEY');
@@ -23,14 +25,25 @@ export function mcpCommand(): Command {
       const { createMcpServer } = await import('../mcp/server.js');
       serveStdio(() => createMcpServer(send, Date.now));
     });
-  return mcp.addCommand(
-    new Command('setup')
-      .description('print the configuration of common agents; writes no file')
-      .action((_: unknown, command: Command) => {
-        const { url, key }: Options = command.optsWithGlobals();
-        console.log(agentConfigurations(url, key ?? 'sk_YOUR_KEY'));
-      }),
-  );
+  return mcp.addCommand(setupCommand());
+}
+
+function setupCommand(): Command {
+  const agents = agentConfigurations('http://localhost', '').map(({ agent }) => agent);
+  const write = new Option('--write <agents...>', 'add the service to the files of these agents').choices(agents);
+  return new Command('setup')
+    .addOption(write)
+    .description('print configurations for common agents. Writes a file only with --write')
+    .action(async (_: unknown, command: Command) => {
+      const { url, key, write = [] }: Options = command.optsWithGlobals();
+      if (write.length === 0)
+        return console.log(describeConfigurations(agentConfigurations(url, key ?? 'sk_YOUR_KEY')));
+      const configurations = agentConfigurations(url, requireKey(key));
+      for (const configuration of configurations.filter(({ agent }) => write.includes(agent))) {
+        await writeConfiguration(configuration);
+        console.log(`wrote ${configuration.file}: it contains the key, so do not commit it`);
+      }
+    });
 }
 
 function requireKey(key: string | undefined): string {
@@ -38,17 +51,20 @@ function requireKey(key: string | undefined): string {
   return key;
 }
 
-/** Sends requests to the service at the URL. A missing response becomes a retryable error. */
+/**
+ * Returns a function that sends requests to the service at the URL. If the service does not respond, the function
+ * returns a retryable error.
+ */
 function sendOver(url: string, key: string): SendRequest {
   const headers = { 'X-Service-Key': key, 'Content-Type': 'application/json' };
   return async ({ method, url: path, body }) => {
     try {
       const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
-      const answer = await fetch(new URL(path, url), { ...init, signal: AbortSignal.timeout(timeoutMs) });
-      const retryAfter = answer.headers.get('retry-after') ?? undefined;
-      return { status: answer.status, retryAfter, body: await answer.json() };
+      const response = await fetch(new URL(path, url), { ...init, signal: AbortSignal.timeout(timeoutMs) });
+      const retryAfter = response.headers.get('retry-after') ?? undefined;
+      return { status: response.status, retryAfter, body: await response.json() };
     } catch (error) {
-      const detail = `no response from ${url}: ${(error as Error).message}. Check that the service runs`;
+      const detail = `no response from ${url}: ${(error as Error).message}. Check that the service is running`;
       return { status: 503, retryAfter: '1', body: { code: 'service_unavailable', detail, request_id: 'none' } };
     }
   };

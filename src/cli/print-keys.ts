@@ -11,9 +11,9 @@ export function printKeys(keys: readonly ListedKey[]): void {
     statusOf(key, Date.now()),
     key.scopes?.join(',') ?? 'all',
     key.networks?.join(',') ?? 'all',
-    instant(key.createdAtMs),
-    instant(key.expiresAtMs),
-    instant(key.lastUsedAtMs),
+    formatTimestamp(key.createdAtMs),
+    formatTimestamp(key.expiresAtMs),
+    formatTimestamp(key.lastUsedAtMs),
   ]);
   const header = ['KEY_ID', 'PREFIX', 'ACCOUNT', 'TIER', 'STATUS', 'SCOPES', 'NETWORKS'];
   printTable([...header, 'CREATED', 'EXPIRES', 'LAST_USED'], rows);
@@ -39,7 +39,7 @@ function detailsOf({ details }: ListedAuditEntry): string {
     .join(' ');
 }
 
-function instant(ms: number | null): string {
+function formatTimestamp(ms: number | null): string {
   return ms === null ? 'never' : new Date(ms).toISOString().slice(0, 16);
 }
 

@@ -8,7 +8,7 @@ import { standardError } from '../log/log-output.js';
 import { version } from '../config/version.js';
 import { closeOnSignal } from './close-on-signal.js';
 
-/** Parts that the process provides. Without `tracing`, no spans are exported. */
+/** The values that the process provides. Without `tracing`, no spans are exported. */
 export type Serving = Pick<ServiceParts, 'config' | 'root'> & {
   /** The module that the core's thread runs. */
   readonly program: URL;
@@ -25,7 +25,7 @@ export async function serve({ config, root, program, tracing }: Serving): Promis
   };
   const startCore = coreOnThread({ program, writeLog: output.write, onUnexpectedExit });
   const service = await startService({ config, root, log, startCore, droppedLines: () => output.droppedLines });
-  // Registered before the first output, because a supervisor may send a signal as soon as it reads it.
+  // Registered before the first output, because a supervisor may send a signal as soon as it reads the output.
   closeOnSignal({ running: service, tracing, log, output });
   log.info({ version, url: service.url, database: config.database.kind }, 'started');
   console.log(`Listening on ${service.url}`);
@@ -35,7 +35,7 @@ export async function serve({ config, root, program, tracing }: Serving): Promis
 }
 
 function welcomeBack(url: string): string {
-  return `Documentation: ${url}/docs/\nTo create a key: ${newKeyCommand('NAME')} --tier solo`;
+  return `Dashboard: ${url}/dashboard/\nDocumentation: ${url}/docs/\nTo create a key: ${newKeyCommand('NAME')} --tier solo`;
 }
 
 function welcome(url: string, { key, expiresAtMs }: DevelopmentKey): string {
@@ -46,6 +46,10 @@ The database was empty: it now has an account and a development key, which is sh
   ${key}
 
 It expires on ${new Date(expiresAtMs).toISOString().slice(0, 10)}. To create a new one: ${newKeyCommand('development')}
+
+Open the dashboard:
+
+  ${url}/dashboard/#key=${key}
 
 Send a first reading:
 

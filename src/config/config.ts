@@ -1,10 +1,11 @@
 /**
- * Reads the environment into one frozen object. Reports all invalid variables together, each with its allowed values.
+ * Reads the environment into one frozen object. Throws one error that lists every invalid variable with its allowed
+ * values.
  */
-import { ConfigError, type DatabaseConfig } from './read-variable.js';
+import { ConfigError, type DatabaseConfig, type SecretsKeys } from './read-variable.js';
 import { type Variable, variables } from './variables.js';
 
-export type { DatabaseConfig };
+export type { DatabaseConfig, SecretsKeys };
 
 export interface Config {
   readonly host: string;
@@ -13,10 +14,10 @@ export interface Config {
   readonly logLevel: string;
   readonly maxTimestampAgeMs: number;
   /**
-   * Key for reading digests and webhook secrets. Absent: an embedded database uses a key file next to it, MySQL a key
-   * derived from DATABASE_URL.
+   * Keys for reading digests, webhook secrets and tokens, the newest first. If absent, an embedded database uses a key
+   * file in its folder, and MySQL uses a key derived from DATABASE_URL.
    */
-  readonly secretsKey: string | undefined;
+  readonly secretsKeys: SecretsKeys | undefined;
   /** Whether this process delivers webhooks. */
   readonly hasWorker: boolean;
   /** Maximum number of connections. Further ones are closed. */
@@ -27,31 +28,31 @@ export interface Config {
   readonly streamsMax: number;
   /** Origins that CORS allows. */
   readonly corsOrigins: readonly string[];
-  /** Proxies whose X-Forwarded-For is trusted: their number, or their networks. */
+  /** Proxies whose X-Forwarded-For is trusted: the number of proxies, or their networks. */
   readonly trustProxy: number | readonly string[];
-  /** Absent: no metrics server. */
+  /** Port of the metrics server. Absent: no metrics server. */
   readonly metricsPort: number | undefined;
   readonly targetPolicy: { readonly allowHttp: boolean; readonly allowLoopback: boolean };
   /** Whether failed deliveries store the start of the receiver's response. */
-  readonly keepsAnswers: boolean;
+  readonly keepsResponses: boolean;
   /** Nameservers for the hosts of webhooks. Absent: the system's nameservers. */
   readonly dnsServers: readonly string[] | undefined;
   readonly quotas: Quotas;
-  /** Shares the rate limits between processes. Absent: each process counts separately. */
+  /** Redis for rate limits that all processes share. Absent: each process counts separately. */
   readonly redisUrl: string | undefined;
 }
 
-/** Quotas of a deployment. 0 means unlimited. */
+/** Request limits of a deployment. 0 means unlimited. */
 export interface Quotas {
-  /** Per minute and session. */
+  /** Requests per minute per session. */
   readonly sessionRequests: number;
-  /** Per minute and key. */
+  /** New sessions per minute per key. */
   readonly newSessions: number;
-  /** Per minute and address. */
+  /** Failed authentications per minute per address. */
   readonly failedAuthentications: number;
-  /** Open streams per key and process. */
+  /** Open streams per key per process. */
   readonly streams: number;
-  /** Per month and account, for every tier. Undefined: each tier's own quota applies. */
+  /** Calls per month per account, in all tiers. Undefined: each tier has its own quota. */
   readonly monthlyCalls: number | undefined;
 }
 
@@ -74,7 +75,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     database,
     logLevel: value('LOG_LEVEL', variables.LOG_LEVEL),
     maxTimestampAgeMs: (value('MAX_TIMESTAMP_AGE_SECONDS', variables.MAX_TIMESTAMP_AGE_SECONDS) ?? 0) * 1000,
-    secretsKey: value('SECRETS_KEY', variables.SECRETS_KEY),
+    secretsKeys: value('SECRETS_KEY', variables.SECRETS_KEY),
     connectionsMax: value('MAX_CONNECTIONS', variables.MAX_CONNECTIONS),
     inFlightMax: value('MAX_REQUESTS', variables.MAX_REQUESTS),
     streamsMax: value('MAX_STREAMS', variables.MAX_STREAMS),
@@ -87,7 +88,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       allowLoopback,
     },
     dnsServers: value('WEBHOOK_DNS_SERVERS', variables.WEBHOOK_DNS_SERVERS),
-    keepsAnswers: value('WEBHOOK_KEEP_ANSWERS', variables.WEBHOOK_KEEP_ANSWERS) ?? !allowLoopback,
+    keepsResponses: value('WEBHOOK_KEEP_ANSWERS', variables.WEBHOOK_KEEP_ANSWERS) ?? !allowLoopback,
     quotas: {
       sessionRequests: value('LIMIT_SESSION_REQUESTS_PER_MINUTE', variables.LIMIT_SESSION_REQUESTS_PER_MINUTE),
       newSessions: value('LIMIT_NEW_SESSIONS_PER_MINUTE', variables.LIMIT_NEW_SESSIONS_PER_MINUTE),

@@ -2,7 +2,10 @@ import { Resolver } from 'node:dns';
 import ipaddr from 'ipaddr.js';
 import { parseUrl } from '../net/parse-url.js';
 
-/** Readers of environment variables: each converts text to a value or throws a ConfigError that names the remedy. */
+/**
+ * Functions that read environment variables. Each converts text to a value or throws a ConfigError that names the
+ * remedy.
+ */
 
 export class ConfigError extends Error {}
 
@@ -29,18 +32,22 @@ export function oneOf(allowed: readonly string[]): (text: string) => string {
   };
 }
 
-/** Requires scheme, host and port only. Rejects an asterisk, which would allow every web page. */
+/**
+ * Returns CORS origins, which consist of scheme, host and port only. Rejects an asterisk, which would allow every web
+ * page.
+ */
 export function readOrigins(text: string): string[] {
   const origins = text
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '');
   const odd = origins.find((part) => parseUrl(part)?.origin !== part);
-  if (odd !== undefined) throw new ConfigError(`must hold origins like https://app.example.com, not "${odd}"`);
+  if (odd !== undefined)
+    throw new ConfigError(`must be comma-separated origins like https://app.example.com, not "${odd}"`);
   return origins;
 }
 
-/** Returns the number of proxies, or their networks. */
+/** Returns the number of proxies, or the networks of the proxies. */
 export function readProxies(text: string): number | string[] {
   if (/^\d{1,2}$/.test(text)) return Number(text);
   const networks = text.split(',').map((part) => part.trim());
@@ -63,7 +70,7 @@ export function readDatabaseUrl(text: string): DatabaseConfig {
   throw new ConfigError('must be sqlite:FILE or mysql://USER:PASSWORD@HOST:PORT/DATABASE');
 }
 
-/** Rejects query parameters, because they would be ignored silently. */
+/** Returns true for a MySQL URL. Rejects query parameters, because they would be ignored silently. */
 function isMysqlUrl(text: string): boolean {
   const url = text.startsWith('mysql://') ? parseUrl(text) : undefined;
   if (!url) return false;
@@ -109,7 +116,13 @@ export function readAddresses(text: string): readonly string[] {
   }
 }
 
-export function readSecretsKey(text: string): string | undefined {
-  if (text !== '' && text.length < 32) throw new ConfigError('must have at least 32 characters');
-  return text || undefined;
+/** At least one key, the newest first. */
+export type SecretsKeys = readonly [string, ...string[]];
+
+/** Errors never contain the text. */
+export function readSecretsKeys(text: string): SecretsKeys {
+  const keys = text.split(',').map((key) => key.trim());
+  if (keys.some((key) => key.length < 32))
+    throw new ConfigError('must hold keys of at least 32 characters each, comma-separated, the newest first');
+  return keys as [string, ...string[]];
 }

@@ -8,13 +8,13 @@ import {
   readOrigins,
   readProxies,
   readRedisUrl,
-  readSecretsKey,
+  readSecretsKeys,
   readSwitch,
   unlessEmpty,
 } from './read-variable.js';
 
 export interface Variable<T> extends Described {
-  /** Used when the variable is unset or empty. */
+  /** The default. Used when the variable is unset or empty. */
   readonly fallback: string;
   readonly read: (text: string) => T;
 }
@@ -45,13 +45,14 @@ export const variables = {
   ),
   LOG_LEVEL: variable(`Lowest level to log: ${logLevels.join(', ')}`, 'info', oneOf(logLevels)),
   SECRETS_KEY: optional(
-    'Key for the digests that detect resent readings and for the encryption of webhook secrets: at least 32 random ' +
-      'characters, the same on every replica and worker',
+    'Key for the digests that detect resent readings, the encryption of webhook secrets and the signatures of tokens: at ' +
+      'least 32 random characters, the same on every replica and worker. Several keys, comma-separated, the newest ' +
+      'first, replace a key',
     'stored in a file next to an embedded database; derived from DATABASE_URL on MySQL',
-    readSecretsKey,
+    unlessEmpty(readSecretsKeys),
   ),
   REDIS_URL: optional(
-    'redis://USER:PASSWORD@HOST:PORT/NUMBER, or rediss: with TLS. All processes share their rate limits there',
+    'redis://USER:PASSWORD@HOST:PORT/NUMBER, or rediss: with TLS. All processes with this Redis share rate limits and notify each other of readings',
     'none: each process counts separately',
     unlessEmpty(readRedisUrl),
   ),
@@ -60,10 +61,18 @@ export const variables = {
     String(timestamps.max_age_seconds),
     integerBetween(1, 86_400),
   ),
-  MAX_CONNECTIONS: variable('Maximum open connections. Further ones are closed', '10000', integerBetween(1, 1_000_000)),
-  MAX_REQUESTS: variable('Maximum requests in progress. Further ones get a 503', '2000', integerBetween(1, 1_000_000)),
+  MAX_CONNECTIONS: variable(
+    'Maximum number of open connections. Further connections are closed',
+    '10000',
+    integerBetween(1, 1_000_000),
+  ),
+  MAX_REQUESTS: variable(
+    'Maximum number of requests in flight. Further requests get a 503',
+    '2000',
+    integerBetween(1, 1_000_000),
+  ),
   MAX_STREAMS: variable(
-    'Maximum open streams of this process. Further ones get a 503',
+    'Maximum number of open streams per process. Further streams get a 503',
     '2000',
     integerBetween(1, 1_000_000),
   ),
@@ -73,7 +82,7 @@ export const variables = {
     readOrigins,
   ),
   TRUST_PROXY: variable(
-    'Proxies in front of the service whose X-Forwarded-For is believed: their number, or their addresses and networks, ' +
+    'Proxies in front of the service whose X-Forwarded-For is trusted: their number, or their addresses and networks, ' +
       'comma-separated, e.g. 10.0.0.0/8',
     '0',
     readProxies,
@@ -83,7 +92,7 @@ export const variables = {
     'none: no metrics',
     unlessEmpty(integerBetween(0, 65_535)),
   ),
-  WORKER: variable('1: this process delivers webhooks. 0: only `npm run deliver` does', '1', readSwitch),
+  WORKER: variable('1: this process delivers webhooks. 0: only the command `deliver` does', '1', readSwitch),
   WEBHOOK_ALLOW_HTTP: variable('1: allow http: URLs for webhooks', '0', readSwitch),
   WEBHOOK_ALLOW_LOOPBACK: optional(
     '1: allow webhooks to loopback addresses, for tests',
@@ -96,8 +105,8 @@ export const variables = {
     unlessEmpty(readAddresses),
   ),
   WEBHOOK_KEEP_ANSWERS: optional(
-    "1: keep the first 1 KB of a receiver's response with each attempt, shown with failed deliveries",
-    '0 where loopback targets are allowed, because any local service may respond. Otherwise 1',
+    "1: store the first 1 KB of a receiver's response with each attempt, and show it with failed deliveries",
+    '0 if loopback targets are allowed, because any local service may respond. Otherwise 1',
     unlessEmpty(readSwitch),
   ),
   LIMIT_SESSION_REQUESTS_PER_MINUTE: variable(
@@ -111,17 +120,17 @@ export const variables = {
     integerBetween(0, quotaMax),
   ),
   LIMIT_FAILED_AUTHENTICATIONS_PER_MINUTE: variable(
-    'Responses with 401 per minute per address, before further failures get a 429. 0: unlimited',
+    'Failed authentications (401) per minute per address. Further failures get a 429. 0: unlimited',
     String(limits.failed_authentications.quota),
     integerBetween(0, quotaMax),
   ),
   LIMIT_STREAMS_PER_KEY: variable(
-    'Open streams per key and process. 0: unlimited',
+    'Open streams per key per process. 0: unlimited',
     String(limits.streams.quota),
     integerBetween(0, quotaMax),
   ),
   LIMIT_MONTHLY_CALLS: optional(
-    'Calls per month per account, for every tier. 0: unlimited',
+    'Calls per month per account, in all tiers. 0: unlimited',
     'by tier',
     unlessEmpty(integerBetween(0, quotaMax)),
   ),
@@ -134,7 +143,7 @@ const tracingVariables: Record<string, Described> = {
     defaultNote: 'none: no tracing',
   },
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: {
-    help: 'URL for traces only, used as it is. Setting it turns tracing on',
+    help: 'URL for traces only, used unchanged. Setting it turns tracing on',
     defaultNote: 'OTEL_EXPORTER_OTLP_ENDPOINT followed by /v1/traces',
   },
   OTEL_EXPORTER_OTLP_HEADERS: { help: 'Headers for the collector, as name=value,name=value', defaultNote: 'none' },

@@ -3,10 +3,10 @@ export interface Closable {
   close(): Promise<void>;
 }
 
-/** Registers a started part, to be closed in reverse order of registration. Returns the part. */
+/** Registers a started part and returns it. The parts are closed in reverse order of registration. */
 export type Keep = <Part extends Closable>(part: Part) => Part;
 
-/** Starts parts in order. When one fails to start, closes the started parts and rejects with its error. */
+/** Starts parts in order. If a part fails to start, closes the started parts and rejects with its error. */
 export async function startAll<Result>(
   start: (keep: Keep) => Promise<Result>,
 ): Promise<{ readonly result: Result; close(): Promise<void> }> {

@@ -1,6 +1,6 @@
 import { remedyOf } from '../store/transient.js';
 
-/** A part failed to start. The message names the setting to correct. */
+/** Thrown if a part fails to start. The message names the setting to correct. */
 export class StartError extends Error {}
 
 /** Runs one part of the startup. Rejects with a StartError, whose one-line message names the setting and the cause. */
@@ -13,11 +13,11 @@ export async function starting<T>(what: string, part: () => T | Promise<T>): Pro
 }
 
 const remedies: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'the port is in use by another process: set PORT to another one; 0 takes a free one',
+  EADDRINUSE: 'another process uses the port: set PORT to another port, or to 0 for a free port',
   EACCES: 'not allowed',
-  ECONNREFUSED: 'the database cannot be reached: is it running there?',
-  ETIMEDOUT: 'the database cannot be reached: is it running there?',
-  ENOTFOUND: 'no such host',
+  ECONNREFUSED: 'the database is unreachable: check its address, and that it is running',
+  ETIMEDOUT: 'the database is unreachable: check its address, and that it is running',
+  ENOTFOUND: 'the host name is unknown: check the URL',
 };
 
 /** Returns one line with the setting, the remedy if known, and the cause. */

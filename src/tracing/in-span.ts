@@ -12,9 +12,10 @@ import {
   TraceFlags,
 } from '@opentelemetry/api';
 
-const tracer = trace.getTracer('realtime-state-service');
+/** Looked up per span: the SDK registers its tracer through its own copy of this library, after this module is loaded. */
+const tracer = () => trace.getTracer('realtime-state-service');
 
-/** Runs the work in a new trace span. Without a tracer, which is the default, it only runs the work. */
+/** Runs the work in a new trace span. Without a tracer, which is the default, only runs the work. */
 export function inSpan<T>(
   name: string,
   kind: keyof typeof SpanKind,
@@ -22,7 +23,7 @@ export function inSpan<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   const options: SpanOptions = { kind: SpanKind[kind], attributes };
-  return tracer.startActiveSpan(name, options, (span) => finish(span, work));
+  return tracer().startActiveSpan(name, options, (span) => finish(span, work));
 }
 
 /** The trace context that work belongs to. */
@@ -31,7 +32,8 @@ export type TraceOrigin = Context;
 export const traceOrigin = (): TraceOrigin => context.active();
 
 /**
- * Runs work of several requests in one span. The span is a child of the first sampled request and links to the others.
+ * Runs work for several requests in one span. The span is a child of the first sampled request, and links to the other
+ * requests.
  */
 export function inSharedSpan<T>(
   name: string,
@@ -41,7 +43,7 @@ export function inSharedSpan<T>(
 ): Promise<T> {
   const [parent = origins[0] ?? ROOT_CONTEXT, ...others] = origins.filter(isSampled);
   const options: SpanOptions = { kind: SpanKind.INTERNAL, attributes, links: others.flatMap(linkTo) };
-  return tracer.startActiveSpan(name, options, parent, (span) => finish(span, work));
+  return tracer().startActiveSpan(name, options, parent, (span) => finish(span, work));
 }
 
 function isSampled(origin: TraceOrigin): boolean {

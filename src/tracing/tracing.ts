@@ -1,18 +1,16 @@
+import manifest from '../../package.json' with { type: 'json' };
 import type { Closable } from '../lifecycle/closing.js';
 
 const serviceName = 'realtime-state-service';
 
 /**
- * Exports traces (OTLP over HTTP) if the standard OTEL_ variables configure it. Otherwise loads nothing and returns
- * undefined. The exporter reads endpoint, headers and timeouts from the variables, and the provider reads the sampler.
+ * Exports traces (OTLP over HTTP) if the standard OTEL_ variables configure an exporter. Otherwise loads nothing and
+ * returns undefined. The exporter reads endpoint, headers and timeouts from the variables. The provider reads the
+ * sampler.
  */
 export async function startTracing(env: Readonly<Record<string, string | undefined>>): Promise<Closable | undefined> {
   if (!isWanted(env)) return undefined;
-  const [{ BatchSpanProcessor, NodeTracerProvider }, { OTLPTraceExporter }, resources] = await Promise.all([
-    import('@opentelemetry/sdk-trace-node'),
-    import('@opentelemetry/exporter-trace-otlp-http'),
-    import('@opentelemetry/resources'),
-  ]);
+  const { BatchSpanProcessor, NodeTracerProvider, OTLPTraceExporter, resources } = await loadSdk();
   const named = resources.resourceFromAttributes({ 'service.name': serviceName });
   const resource = resources
     .defaultResource()
@@ -24,6 +22,23 @@ export async function startTracing(env: Readonly<Record<string, string | undefin
   });
   provider.register();
   return { close: () => provider.shutdown() };
+}
+
+/** Loads the SDK, which is an optional peer dependency. Rejects with the command that installs it. */
+async function loadSdk() {
+  try {
+    const [{ BatchSpanProcessor, NodeTracerProvider }, { OTLPTraceExporter }, resources] = await Promise.all([
+      import('@opentelemetry/sdk-trace-node'),
+      import('@opentelemetry/exporter-trace-otlp-http'),
+      import('@opentelemetry/resources'),
+    ]);
+    return { BatchSpanProcessor, NodeTracerProvider, OTLPTraceExporter, resources };
+  } catch (cause) {
+    const packages = Object.entries(manifest.peerDependencies).map(([name, version]) => `${name}@${version}`);
+    throw new Error(`tracing is configured, but its packages are missing: npm install ${packages.join(' ')}`, {
+      cause,
+    });
+  }
 }
 
 function isWanted(env: Readonly<Record<string, string | undefined>>): boolean {

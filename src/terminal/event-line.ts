@@ -1,4 +1,4 @@
-import type { Schema } from '../../src/contract.js';
+import type { Schema } from '../contract.js';
 import type { Colours } from './colours.js';
 import { paint, scoreBar } from './score-bar.js';
 import { pad } from './table.js';

@@ -6,12 +6,14 @@ export interface Progress {
   stop(): void;
 }
 
-/** Shows a bar on a terminal. Elsewhere prints one line per fifth, so that a log stays readable. */
+/**
+ * Shows a progress bar on a terminal. Otherwise prints one line per fifth of the work, so that a log stays readable.
+ */
 export function startProgress(stream: NodeJS.WriteStream, total: number, unit: string): Progress {
   return stream.isTTY ? startBar(stream, total, unit) : startLines((line) => stream.write(`${line}\n`), total, unit);
 }
 
-/** Shows the progress while the work runs. */
+/** Runs the work and shows its progress. */
 export async function withProgress<T>(
   total: number,
   unit: string,

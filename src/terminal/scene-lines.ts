@@ -1,4 +1,4 @@
-import type { StateReading } from '../../src/contract.js';
+import type { StateReading } from '../contract.js';
 import type { Colours } from './colours.js';
 import type { DrawnSignals, Range, Scene } from './scenes.js';
 import { paint, scoreBar } from './score-bar.js';

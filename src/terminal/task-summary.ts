@@ -1,5 +1,5 @@
 import { enums } from '../../generated/spec.js';
-import type { StateReading } from '../../src/contract.js';
+import type { StateReading } from '../contract.js';
 import type { Column, TableRow } from './table.js';
 import type { RecordedWindow } from './windows.js';
 
@@ -39,7 +39,10 @@ export function summarize(windows: readonly RecordedWindow[], answered: readonly
   return [ofTasks, ofLabels];
 }
 
-/** Returns the tasks in the order of the recording. A task that the first subject skipped follows its predecessor. */
+/**
+ * Returns the tasks in the order of the recording. A task that the first subject skipped is placed after its
+ * predecessor.
+ */
 export function protocolOrder(windows: readonly RecordedWindow[]): string[] {
   const tasks: string[] = [];
   const previous = new Map<string, string>();
@@ -67,7 +70,7 @@ function points(value: number): string {
   return Number.isNaN(value) ? '–' : value.toFixed(1);
 }
 
-/** Returns the median of ascending numbers; NaN without numbers. */
+/** Returns the median of ascending numbers. NaN if there are no numbers. */
 export function median(ascending: readonly number[]): number {
   const middle = ascending.length / 2;
   const [low = Number.NaN, high = low] = ascending.slice(Math.ceil(middle) - 1, Math.floor(middle) + 1);

@@ -1,5 +1,5 @@
 import { bands, stressModel } from '../../generated/spec.js';
-import type { State } from '../../src/contract.js';
+import type { State } from '../contract.js';
 import type { Colours } from './colours.js';
 
 const paints = {

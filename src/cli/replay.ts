@@ -1,21 +1,19 @@
 /**
- * Streams a recording through a running service over HTTP, one session per person, and prints the states per task.
- * Standard output contains only the table. The exit code is 1 if the service refused a row.
+ * Sends a recording to a running service over HTTP, one session per person, and prints the states per task. Standard
+ * output contains only the table. The exit code is 1 if the service rejected a row.
  */
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { Command, InvalidArgumentError, Option } from 'commander';
-import { createSend, keyRemedy, readBaseUrl, type Send } from '../terminal/client.js';
+import { createSend, keyRemedy, type Send } from '../terminal/client.js';
 import { startProgress } from '../terminal/progress.js';
 import { markdownTable, textTable } from '../terminal/table.js';
-import { sampleRecording } from '../terminal/sample-recording.js';
 import { type AnsweredWindow, summarize, summaryColumns } from '../terminal/task-summary.js';
-import { groupBySubject, type RecordedWindow, readWindows, signals, stampsUntil } from '../terminal/windows.js';
+import { groupBySubject, type RecordedWindow, readWindows, stampsUntil } from '../terminal/windows.js';
 
 const subjectsAtOnce = 8;
 const refusalsShown = 10;
 
-interface Options {
+export interface ReplayOptions {
   readonly file: string;
   readonly url: string;
   readonly key?: string;
@@ -32,20 +30,8 @@ interface ReplayOutcome {
   readonly refused: Refusal[];
 }
 
-const command = new Command('replay')
-  .description('Stream a recording through a running service and print the states per task.')
-  .option('--file <csv>', `columns subject, task, label and any of ${signals.join(', ')}`, sampleRecording)
-  .option('--url <url>', 'address of the service', readUrl, 'http://127.0.0.1:8080')
-  .addOption(new Option('--key <key>', 'API key').env('SERVICE_KEY'))
-  .option('--markdown', 'print the table as Markdown', false)
-  .action(replay);
-command.parseAsync().catch((error: unknown) => {
-  console.error(`error: ${(error as Error).message}`);
-  process.exitCode = 1;
-});
-
-async function replay({ file, url, key, markdown }: Options): Promise<void> {
-  // Checked here, because commander would print a malformed key.
+export async function replay({ file, url, key, markdown }: ReplayOptions): Promise<void> {
+  // Checked here, because the error message of commander would contain the malformed key.
   if (!key || !/^[!-~]+$/.test(key)) throw new Error(`no usable key: ${keyRemedy}`);
   const windows = await load(file);
   const stop = new AbortController();
@@ -83,7 +69,10 @@ async function sendAll(windows: readonly RecordedWindow[], send: Send, onSent: (
   return outcome;
 }
 
-/** The subject id contains the run: a baseline from an earlier run would change the result. */
+/**
+ * Sends the windows of one person. The subject id is unique per run, because a baseline from an earlier run would
+ * change the result.
+ */
 async function sendSubject(
   name: string,
   windows: readonly RecordedWindow[],
@@ -111,7 +100,7 @@ function report(windows: readonly RecordedWindow[], refused: readonly Refusal[])
   for (const clamp of clamps) console.error(`  ${clamp}`);
   if (refused.length === 0) return;
   process.exitCode = 1;
-  console.error(`Refused: ${count(refused.length, 'window')}.`);
+  console.error(`Rejected: ${count(refused.length, 'window')}.`);
   for (const { window, reason } of refused.slice(0, refusalsShown)) console.error(`  ${placeOf(window)}: ${reason}`);
   if (refused.length > refusalsShown) console.error(`  and ${refused.length - refusalsShown} more`);
 }
@@ -122,10 +111,4 @@ function placeOf({ line, subject, task }: RecordedWindow): string {
 
 function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
-}
-
-function readUrl(text: string): string {
-  const url = readBaseUrl(text);
-  if (url === undefined) throw new InvalidArgumentError('It must start with http:// or https://.');
-  return url;
 }

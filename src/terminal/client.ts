@@ -1,16 +1,16 @@
+import { commandLine } from '../config/command-line.js';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Schema, StateReading, Submission } from '../../src/contract.js';
-import { startTimeLimit } from '../../src/delivery/time-limit.js';
-import { parseUrl } from '../../src/net/parse-url.js';
+import type { Schema, StateReading, Submission } from '../contract.js';
+import { startTimeLimit } from '../delivery/time-limit.js';
+import { parseUrl } from '../net/parse-url.js';
 
-/** Maximum number of requests for one reading. After that, a busy service is reported. */
+/** Maximum number of requests for one reading. After the last one, the service is reported as busy. */
 const triesMax = 5;
-/** Waits for the window of a minute, but not for the quota of a month. */
+/** Maximum wait before a retry, s. Long enough for the window of a minute, but not for the quota of a month. */
 const waitSecondsMax = 60;
 const responseLimitMs = 30_000;
 
-export const keyRemedy =
-  'set --key or SERVICE_KEY. To create a key: npm run keys -- create --account replay --tier solo';
+export const keyRemedy = `set --key or SERVICE_KEY. To create a key: ${commandLine('keys', 'create --account replay --tier solo')}`;
 
 export type Answer =
   | { readonly kind: 'state'; readonly reading: StateReading }
@@ -19,7 +19,7 @@ export type Answer =
 /** Sends one reading. Retries a 429 or 503 after the seconds in Retry-After. */
 export type Send = (submission: Submission) => Promise<Answer>;
 
-/** The service cannot be used at all. The message is one line that names the remedy. */
+/** Thrown if the service cannot be used at all. The message is one line that names the remedy. */
 export class UnusableService extends Error {}
 
 export interface ServiceAddress {
@@ -41,13 +41,13 @@ export function createSend(service: ServiceAddress): Send {
   };
 }
 
-/** Returns the URL without a trailing slash; undefined if it is not an http or https URL. */
+/** Returns the URL without a trailing slash. Undefined if it is not an http or https URL. */
 export function readBaseUrl(text: string): string | undefined {
   if (!/^https?:$/.test(parseUrl(text)?.protocol ?? '')) return undefined;
   return text.replace(/\/+$/, '');
 }
 
-/** Resolves after the whole response has arrived, because the time limit includes its body. */
+/** Sends a reading. Resolves after the whole response has arrived, so that the time limit includes the body. */
 async function post({ url, key, signal }: ServiceAddress, submission: Submission): Promise<Response> {
   const limit = startTimeLimit(responseLimitMs, signal);
   try {
@@ -60,15 +60,13 @@ async function post({ url, key, signal }: ServiceAddress, submission: Submission
     return new Response((await response.text()) || null, response);
   } catch (error) {
     signal.throwIfAborted();
-    throw new UnusableService(
-      `cannot reach the service at ${url} (${causeOf(error)}): start it with npm start, or set --url`,
-    );
+    throw new UnusableService(`cannot reach the service at ${url} (${causeOf(error)}): start it, or set --url`);
   } finally {
     limit.clear();
   }
 }
 
-/** Returns the seconds until the retry; undefined if the response is final. */
+/** Returns the seconds until the retry. Undefined if the response is final. */
 function retryAfter({ status, headers }: Response): number | undefined {
   if (status !== 429 && status !== 503) return undefined;
   const text = headers.get('retry-after') ?? '';
@@ -92,7 +90,7 @@ function isState(body: unknown): body is StateReading {
 
 /** Returns the first validation error with its field, because "Input should be …" does not name the field. */
 function detailOf(body: unknown): string | undefined {
-  // An error may come from another program, so every field may be missing.
+  // Every field may be missing, because the error may come from another program.
   const problem = (body ?? {}) as Partial<Schema<'ValidationProblem'>>;
   const fault = problem.errors?.[0];
   return fault?.pointer ? `${fault.pointer}: ${fault.detail}` : problem.detail;

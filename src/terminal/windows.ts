@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import { bounds, timestamps } from '../../generated/spec.js';
-import type { Submission } from '../../src/contract.js';
+import type { Submission } from '../contract.js';
 
 /** The numeric signals of a submission, with the bounds of the contract. */
 type Signal = keyof typeof bounds.SignalSubmission;
@@ -14,7 +14,7 @@ export interface Clamp {
 
 /** One recorded window: a row of the file. */
 export interface RecordedWindow {
-  /** Line in the file. The header is line 1. */
+  /** Line number in the file. The header is line 1. */
   readonly line: number;
   readonly subject: string;
   readonly task: string;
@@ -23,12 +23,12 @@ export interface RecordedWindow {
   readonly clamped: readonly Clamp[];
 }
 
-/** Distance of the timestamps of consecutive windows, unless the service's age limit requires less. */
+/** Seconds between the timestamps of consecutive windows, unless the service's age limit requires less. */
 const spacingSeconds = 24;
-/** Margin below the age limit, so that a slow response does not make the next window too old. */
+/** Margin below the age limit, s. It prevents a slow response from making the next window too old. */
 const slackSeconds = 30;
 
-/** Parses a CSV text. Throws with one line that names the place of the first error. */
+/** Parses a CSV text. Throws an error of one line that names the place of the first problem. */
 export function readWindows(csv: string): RecordedWindow[] {
   const rows = parse<{ record: Record<string, string>; info: { lines: number } }>(csv, {
     columns: true,
@@ -39,7 +39,7 @@ export function readWindows(csv: string): RecordedWindow[] {
   });
   const titles = Object.keys(rows[0]?.record ?? {});
   const missing = ['subject', 'task', 'label'].filter((title) => !titles.includes(title));
-  if (missing.length > 0) throw new Error(`it needs rows with the columns ${missing.join(', ')}`);
+  if (missing.length > 0) throw new Error(`the file must have the columns ${missing.join(', ')}`);
   return rows.map(({ record, info }) => toWindow(record, info.lines));
 }
 
@@ -58,7 +58,7 @@ function toWindow(record: Record<string, string>, line: number): RecordedWindow 
   return { line, subject, task, label, values, clamped };
 }
 
-/** Returns undefined for an empty cell, and for NaN and NA, as statistics tools write it. */
+/** Returns the number in a cell. Undefined for an empty cell, and for NaN and NA, which statistics tools write. */
 function readNumber(text: string | undefined, place: string): number | undefined {
   if (text === undefined || /^(nan|na)?$/i.test(text)) return undefined;
   const number = Number(text);
@@ -66,7 +66,7 @@ function readNumber(text: string | undefined, place: string): number | undefined
   return number;
 }
 
-/** Returns the nearest value that the contract allows. */
+/** Returns the nearest value that the contract allows for the signal. */
 export function clampToContract(signal: Signal, value: number): number {
   const { minimum, maximum } = bounds.SignalSubmission[signal];
   return Math.min(maximum, Math.max(minimum, value));
@@ -83,7 +83,10 @@ export function groupBySubject(windows: readonly RecordedWindow[]): ReadonlyMap<
   return groups;
 }
 
-/** Returns the timestamps of `count` windows, epoch ms. The last one is now. Many windows are closer together. */
+/**
+ * Returns the timestamps of `count` windows, epoch ms. The last timestamp is the current time. The more windows, the
+ * closer they are.
+ */
 export function stampsUntil(nowMs: number, count: number): number[] {
   const room = (timestamps.max_age_seconds - slackSeconds) / Math.max(1, count - 1);
   const spacingMs = Math.min(spacingSeconds, room) * 1000;

@@ -1,49 +1,32 @@
 /**
- * Prints the state changes of a session. Starts a receiver on loopback, registers a webhook for it, verifies and prints
- * each event, and removes the webhook at the end.
+ * Prints the state changes of a session. Starts a receiver on loopback, registers a webhook for it, then verifies and
+ * prints each event. Removes the webhook at the end.
  */
+import type { Surroundings } from './command.js';
+import { commandLine } from '../config/command-line.js';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Command, InvalidArgumentError, Option } from 'commander';
 import { isGenuine } from '../../examples/receiver/verify.js';
-import type { Schema } from '../../src/contract.js';
-import { readBaseUrl } from '../terminal/client.js';
-import { coloursFor } from '../terminal/colours.js';
+import type { Schema } from '../contract.js';
+import { type Colours, coloursFor } from '../terminal/colours.js';
 import { eventLine } from '../terminal/event-line.js';
 
 const responseLimitMs = 10_000;
-const keyRemedy = 'set --key or SERVICE_KEY. To create a key: npm run keys -- create --account NAME';
-const colours = coloursFor(process.stdout, process.env);
+const keyRemedy = `set --key or SERVICE_KEY. To create a key: ${commandLine('keys', 'create --account NAME --tier solo')}`;
 
-interface Options {
+export interface ListenOptions {
   readonly session: string;
   readonly url: string;
   readonly key?: string;
 }
 
-new Command('listen')
-  .description('Print the state changes of a session. Requires a service on this machine.')
-  .requiredOption('--session <id>', 'the session to watch')
-  .option('--url <url>', 'address of the service', readUrl, 'http://127.0.0.1:8080')
-  .addOption(new Option('--key <key>', 'API key').env('SERVICE_KEY'))
-  .addHelpText(
-    'after',
-    '\nThe service must allow loopback webhooks. With MySQL, start it with WEBHOOK_ALLOW_LOOPBACK=1.',
-  )
-  .action(listen)
-  .parseAsync()
-  .catch((error: unknown) => {
-    console.error(`error: ${(error as Error).message}`);
-    process.exitCode ||= 1;
-  });
-
-async function listen({ session, url, key }: Options): Promise<void> {
-  // Checked here, because commander would print a malformed key.
+export async function listen({ session, url, key }: ListenOptions, env: Surroundings['env']): Promise<void> {
+  // Checked here, because the error message of commander would contain the malformed key.
   if (!key || !/^[!-~]+$/.test(key)) throw new Error(`no usable key: ${keyRemedy}`);
   const stopped = signalled();
   let secret = '';
-  const server = await startReceiver(() => secret);
+  const server = await startReceiver(() => secret, coloursFor(process.stdout, env));
   const request = createRequest(url, key);
   try {
     const receiver = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
@@ -53,7 +36,7 @@ async function listen({ session, url, key }: Options): Promise<void> {
       session_id: session,
     });
     try {
-      // A webhook that an earlier run left on the same port is returned without its secret.
+      // The webhook may remain from an earlier run with the same port. The service then returns it without its secret.
       secret = (webhook.secret ? webhook : await request('POST', `/webhooks/${webhook.id}/rotate-secret`)).secret ?? '';
       console.log(`Listening to session ${session} with webhook ${webhook.id}. Press Ctrl-C to stop and remove it.`);
       await stopped;
@@ -68,7 +51,7 @@ async function listen({ session, url, key }: Options): Promise<void> {
 }
 
 /** Prints each event. Rejects requests with an invalid signature, as every receiver should. */
-async function startReceiver(secret: () => string): Promise<Server> {
+async function startReceiver(secret: () => string, colours: Colours): Promise<Server> {
   const server = createServer(async (request, response) => {
     const body = Buffer.concat(await request.toArray());
     const isVerified = isGenuine(body, request.headers, secret());
@@ -86,7 +69,9 @@ async function startReceiver(secret: () => string): Promise<Server> {
 
 type Registered = Schema<'Webhook'> & { readonly secret?: string };
 
-/** Returns a function that calls the service. It rejects with one line that names the remedy. */
+/**
+ * Returns a function that calls the service. If a call fails, the function rejects with one line that names the remedy.
+ */
 function createRequest(url: string, key: string) {
   return async (method: string, path: string, body?: Schema<'WebhookRegistration'>): Promise<Registered> => {
     const init: RequestInit = {
@@ -97,7 +82,7 @@ function createRequest(url: string, key: string) {
     };
     const response = await fetch(url + path, init).catch((error: Error & { cause?: { code?: string } }) => {
       const cause = error.cause?.code ?? error.message;
-      throw new Error(`cannot reach the service at ${url} (${cause}): start it with npm start, or set --url`);
+      throw new Error(`cannot reach the service at ${url} (${cause}): start it, or set --url`);
     });
     const text = await response.text();
     if (!response.ok) throw new Error(refusalOf(response.status, text));
@@ -114,7 +99,10 @@ function refusalOf(status: number, text: string): string {
   return `the service responded with ${status}: ${fault?.pointer ? `${fault.pointer}: ` : ''}${detail}`;
 }
 
-/** Returns an empty object if the body is not JSON: the URL may belong to another program. */
+/**
+ * Returns the problem in a body. Returns an empty object if the body is not JSON, because the URL may belong to another
+ * program.
+ */
 function problemOf(text: string): Partial<Schema<'ValidationProblem'>> {
   try {
     return JSON.parse(text);
@@ -134,10 +122,4 @@ function signalled(): Promise<void> {
     process.once('SIGTERM', () => stop(143));
     process.stdout.on('error', () => stop(0));
   });
-}
-
-function readUrl(text: string): string {
-  const url = readBaseUrl(text);
-  if (url === undefined) throw new InvalidArgumentError('It must start with http:// or https://.');
-  return url;
 }

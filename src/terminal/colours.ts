@@ -2,7 +2,7 @@ import pc from 'picocolors';
 
 export type Colours = ReturnType<typeof pc.createColors>;
 
-/** Returns colors on a terminal only. Picocolors on its own also colors the output of CI runs. */
+/** Returns colors for a terminal, otherwise no colors. Picocolors alone would also color the output of CI runs. */
 export function coloursFor(
   stream: { readonly isTTY?: boolean },
   env: Readonly<Record<string, string | undefined>>,

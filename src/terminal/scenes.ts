@@ -1,15 +1,18 @@
-import type { State, Submission } from '../../src/contract.js';
+import type { State, Submission } from '../contract.js';
 
-/** Lowest and highest value, both inclusive. */
+/** Lowest and highest value. Both are included. */
 export type Range = readonly [low: number, high: number];
 
-/** Signals of steady readings, with the state that they should reach. */
+/** Signals of a steady scene, and the state that they should reach. */
 export interface Scene {
   readonly name: State;
   readonly heartRate: Range;
   readonly tone: NonNullable<Submission['tone']>;
   readonly sentiment: Range;
 }
+
+/** Readings of one scene in the demo and the dashboard. */
+export const readingsPerScene = 10;
 
 /** The reference scenes to which the stress model was fitted. */
 export const scenes: readonly Scene[] = [

@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 
 export interface Column {
   readonly title: string;
-  /** Default: left. */
+  /** Alignment of the column. Default: left. */
   readonly align?: 'left' | 'right';
 }
 
@@ -32,7 +32,7 @@ export function markdownTable(columns: readonly Column[], sections: readonly (re
   return [columns.map(({ title }) => title), rule, ...sections.flat()].map(line).join('\n');
 }
 
-/** Pads to a visible width. Color codes have no width. */
+/** Pads text to a visible width. Color codes have no width. */
 export function pad(text: string, width: number, align: Column['align'] = 'left'): string {
   const fill = ' '.repeat(Math.max(0, width - stripVTControlCharacters(text).length));
   return align === 'left' ? text + fill : fill + text;

@@ -1,0 +1,52 @@
+/**
+ * `npm run build`: bundles the program and its libraries to dist/, so that a start loads a few files, and an installed
+ * package needs only the libraries in `external`. `--clean` deletes files of earlier builds first, for `npm pack`.
+ */
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const root = new URL('../../', import.meta.url);
+/** `libsql` loads a binary. The OpenTelemetry SDK is optional. Knex names drivers that this service does not use. */
+const external = [
+  ...['libsql', '@opentelemetry/sdk-trace-node', '@opentelemetry/exporter-trace-otlp-http', '@opentelemetry/resources'],
+  ...['better-sqlite3', 'sqlite3', 'pg', 'pg-native', 'pg-query-stream', 'oracledb', 'tedious', 'mysql'],
+  ...['mariadb', 'mariadb/callback'],
+];
+
+if (process.argv.includes('--clean')) await rm(new URL('dist/', root), { recursive: true, force: true });
+const { metafile } = await build({
+  absWorkingDir: fileURLToPath(root),
+  entryPoints: ['src/main.ts'],
+  bundle: true,
+  splitting: true,
+  platform: 'node',
+  format: 'esm',
+  target: 'node20',
+  external,
+  outdir: 'dist',
+  chunkNames: 'chunks/[name]-[hash]',
+  minifySyntax: true,
+  sourcemap: true,
+  metafile: true,
+  logLevel: 'warning',
+  // CommonJS libraries call `require` for the modules of Node.
+  banner: {
+    js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
+  },
+});
+await writeFile(new URL('dist/THIRD_PARTY_LICENSES.txt', root), await licenses(Object.keys(metafile.inputs)));
+
+/** Returns the names, versions and license texts of the bundled libraries. */
+async function licenses(inputs) {
+  const folders = new Set(inputs.map((it) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(it)?.[1]).filter(Boolean));
+  const texts = await Promise.all([...folders].sort().map(licenseOf));
+  return texts.join('\n\n');
+}
+
+async function licenseOf(folder) {
+  const { name, version, license } = JSON.parse(await readFile(new URL(`${folder}/package.json`, root), 'utf8'));
+  const file = (await readdir(new URL(`${folder}/`, root))).find((it) => /^licen[cs]e/i.test(it));
+  const text = file ? await readFile(new URL(`${folder}/${file}`, root), 'utf8') : `License: ${license}`;
+  return `${name} ${version}\n${'-'.repeat(40)}\n${text.trim()}`;
+}

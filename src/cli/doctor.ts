@@ -1,0 +1,125 @@
+import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { Redis } from 'ioredis';
+import type { Config } from '../config/config.js';
+import { keyFileOf } from '../config/secrets-key.js';
+import { openStore } from '../store/store.js';
+
+/** The outcome of one check. The remedy is absent if nothing is to do. */
+interface Finding {
+  readonly what: string;
+  readonly found: string;
+  readonly remedy?: string;
+}
+
+const freeBytesMin = 1024 ** 3;
+const responseMs = 3_000;
+/** The first release of Node that the service supports. */
+const nodeMin = [20, 19] as const;
+
+/** Checks the deployment and prints each finding with its remedy. Sets the exit code to 1 if there is a remedy. */
+export async function doctor(config: Config): Promise<void> {
+  const checks = [checkNode, checkFiles, checkDisk, checkDatabase, checkRedis, checkService];
+  for (const check of checks) {
+    for (const { what, found, remedy } of await check(config)) {
+      console.log(`${remedy === undefined ? 'ok     ' : 'problem'}  ${what}: ${found}`);
+      if (remedy === undefined) continue;
+      console.log(`         remedy: ${remedy}`);
+      process.exitCode = 1;
+    }
+  }
+}
+
+async function checkNode(): Promise<Finding[]> {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const isSupported = major > nodeMin[0] || (major === nodeMin[0] && minor >= nodeMin[1]);
+  return [finding('Node.js', process.versions.node, isSupported, `install Node.js ${nodeMin.join('.')} or newer`)];
+}
+
+/** Files of an embedded database that others can read expose readings and secrets. */
+async function checkFiles({ database }: Config): Promise<Finding[]> {
+  if (database.kind !== 'sqlite' || process.platform === 'win32') return [];
+  const files = [database.file, `${database.file}-wal`, keyFileOf(database.file)].filter((it) => existsSync(it));
+  return files.map((file) => {
+    const mode = statSync(file).mode & 0o777;
+    return finding(file, `mode ${mode.toString(8)}`, (mode & 0o077) === 0, `chmod 600 ${file}`);
+  });
+}
+
+async function checkDisk({ database }: Config): Promise<Finding[]> {
+  if (database.kind !== 'sqlite') return [];
+  const folder = dirname(database.file);
+  try {
+    accessSync(folder, constants.W_OK);
+    const { bavail, bsize } = statfsSync(folder);
+    const found = `${Math.floor((bavail * bsize) / 1024 ** 2)} MB free`;
+    return [finding(folder, found, bavail * bsize >= freeBytesMin, 'free space: at least 1 GB')];
+  } catch (error) {
+    return [problem(folder, (error as Error).message, 'create the folder and let the user of the service write to it')];
+  }
+}
+
+/** Does not create or migrate a database. */
+async function checkDatabase({ database }: Config): Promise<Finding[]> {
+  if (database.kind === 'sqlite' && !existsSync(database.file))
+    return [{ what: 'database', found: `none at ${database.file} yet; the first start creates it` }];
+  const store = openStore(database, 'administration');
+  try {
+    const [isReady, isDurable] = [await store.isReady(), await store.isDurable()];
+    return [
+      finding('database', isReady ? 'responds, schema is current' : 'responds, schema is old', isReady, 'run migrate'),
+      finding(
+        'durability',
+        isDurable ? 'commits are on disk before they are acknowledged' : 'commits may be lost at power loss',
+        isDurable,
+        'set innodb_flush_log_at_trx_commit = 1 on the server',
+      ),
+    ];
+  } catch (error) {
+    return [problem('database', firstLine(error), 'start the database server, or correct DATABASE_URL')];
+  } finally {
+    await store.close();
+  }
+}
+
+async function checkRedis({ redisUrl }: Config): Promise<Finding[]> {
+  if (redisUrl === undefined) return [{ what: 'Redis', found: 'not configured; each process counts separately' }];
+  const once = { lazyConnect: true, connectTimeout: responseMs, retryStrategy: () => null };
+  const redis = new Redis(redisUrl, { ...once, maxRetriesPerRequest: 0 });
+  // Connection errors also reject the calls below.
+  redis.on('error', () => undefined);
+  try {
+    await redis.connect();
+    await redis.ping();
+    return [{ what: 'Redis', found: 'responds' }];
+  } catch (error) {
+    return [problem('Redis', firstLine(error), 'start Redis, or correct REDIS_URL')];
+  } finally {
+    redis.disconnect();
+  }
+}
+
+async function checkService({ host, port }: Config): Promise<Finding[]> {
+  const isAny = host === '0.0.0.0' || host === '::';
+  const url = `http://${isAny ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host}:${port}/readyz`;
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(responseMs) });
+    return [finding('service', `${url} responds with ${response.status}`, response.ok, 'read the log of the service')];
+  } catch (error) {
+    const { cause } = error as { cause?: { code?: string } };
+    return [problem('service', `${url} does not respond (${cause?.code ?? firstLine(error)})`, 'start the service')];
+  }
+}
+
+function finding(what: string, found: string, isFine: boolean, remedy: string): Finding {
+  return isFine ? { what, found } : problem(what, found, remedy);
+}
+
+function problem(what: string, found: string, remedy: string): Finding {
+  return { what, found, remedy };
+}
+
+function firstLine(error: unknown): string {
+  const { message, code } = error as { message: string; code?: string };
+  return message.split('\n')[0] || (code ?? 'unknown error');
+}

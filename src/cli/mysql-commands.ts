@@ -1,0 +1,41 @@
+/** Commands that dump and load a MySQL database. The operator runs them, because they require programs of MySQL. */
+
+export const mysqlKeyNote =
+  'Run this command. It asks for the password, or reads it from MYSQL_PWD. On MariaDB, the programs are also named ' +
+  'mariadb-dump and mariadb.\nKeep SECRETS_KEY too: the dump does not contain it, and without it the webhook secrets ' +
+  'cannot be read.';
+
+/**
+ * Returns the command for a consistent dump of a database in use. `--single-transaction` reads one snapshot without
+ * locks, `--quick` reads row by row, and `--no-tablespaces` requires no global privilege.
+ */
+export function dumpCommand(url: string, file: string): string {
+  const flags = ['--single-transaction', '--quick', '--skip-lock-tables', '--no-tablespaces', '--hex-blob'];
+  return ['mysqldump', ...connectionOf(url), ...flags, quote(`--result-file=${file}`), databaseOf(url)].join(' ');
+}
+
+/** Returns the command that replaces the tables of the database with the tables of the dump. */
+export function loadCommand(url: string, file: string): string {
+  return ['mysql', ...connectionOf(url), databaseOf(url), '<', quote(file)].join(' ');
+}
+
+function connectionOf(url: string): string[] {
+  const { hostname, port, username } = new URL(url);
+  const host = decodeURIComponent(hostname).replace(/^\[(.*)\]$/, '$1');
+  const names = [
+    `--host=${host}`,
+    `--port=${port || 3306}`,
+    '--protocol=tcp',
+    `--user=${decodeURIComponent(username)}`,
+  ];
+  return [...names.map(quote), '--default-character-set=utf8mb4'];
+}
+
+function databaseOf(url: string): string {
+  return quote(decodeURIComponent(new URL(url).pathname.slice(1)));
+}
+
+/** Quotes an argument for a POSIX shell if it requires quotes. */
+function quote(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}

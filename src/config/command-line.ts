@@ -1,0 +1,7 @@
+/** Whether npm installed this program as a package, with the command `state-service`. False in a checkout. */
+const isInstalled = import.meta.url.includes('/node_modules/');
+
+/** Returns how a person runs a command of this program, e.g. `npm run keys -- list` in a checkout. */
+export function commandLine(command: string, args = ''): string {
+  return (isInstalled ? `state-service ${command} ${args}` : `npm run ${command}${args && ` -- ${args}`}`).trim();
+}
