@@ -1,6 +1,6 @@
 /**
- * Measures how well the stress score separates stressors from rest: replays a recording over HTTP through the service, in
- * this process, with a temporary database and a manual clock. Standard output contains only the tables.
+ * Measures how well the stress score separates stressors from rest. Replays a recording over HTTP to a service in this
+ * process, with a temporary database and a manual clock. Standard output contains only the tables.
  */
 import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
@@ -22,12 +22,12 @@ import {
   variantsFor,
 } from './support/variants.js';
 import { yardsticks } from './support/yardsticks.js';
-import { startProgress } from '../terminal/progress.js';
+import { startProgress } from '../../src/terminal/progress.js';
 import { sampleRecording } from '../terminal/sample-recording.js';
 import { save } from '../terminal/save.js';
-import { markdownTable, type TableRow, textTable } from '../terminal/table.js';
-import { type AnsweredWindow, protocolOrder, summarize, summaryColumns } from '../terminal/task-summary.js';
-import { groupBySubject, type RecordedWindow, readWindows } from '../terminal/windows.js';
+import { markdownTable, type TableRow, textTable } from '../../src/terminal/table.js';
+import { type AnsweredWindow, protocolOrder, summarize, summaryColumns } from '../../src/terminal/task-summary.js';
+import { groupBySubject, type RecordedWindow, readWindows } from '../../src/terminal/windows.js';
 
 const report = 'reports/stress-tasks.svg';
 
@@ -40,7 +40,7 @@ interface Options {
   readonly person?: string;
 }
 
-/** Responses to one variant, by person. */
+/** Responses of one variant, by person. */
 type Answers = ReadonlyMap<string, readonly (readonly AnsweredScore[])[]>;
 
 const command = new Command('evaluate:stress')
@@ -101,7 +101,8 @@ async function load(file: string): Promise<RecordedWindow[]> {
   try {
     const windows = readWindows(await readFile(file, 'utf8')).filter(({ values }) => Object.keys(values).length > 0);
     const labels = new Set(windows.filter(isCompared).map(({ label }) => label));
-    if (labels.size < 2) throw new Error('it requires rows with the label stressor and rows with the label rest');
+    if (labels.size < 2)
+      throw new Error('the file must have rows with the label stressor and rows with the label rest');
     return windows;
   } catch (error) {
     const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';

@@ -1,11 +1,12 @@
 /**
- * Measures topic detection: cross-validates on all texts, leaves out each kind once, prints tables and draws charts.
+ * Measures topic detection. Cross-validates on all texts, leaves out each kind of text once, prints tables and draws
+ * charts.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { topicExtraction as settings } from '../../generated/spec.js';
-import { startProgress } from '../terminal/progress.js';
+import { startProgress } from '../../src/terminal/progress.js';
 import { crossValidate, type Judgement, leaveKindsOut } from '../topics/cross-validate.js';
 import { drawConfusions, drawGate } from '../topics/draw.js';
 import * as figures from '../topics/figures.js';
@@ -20,20 +21,20 @@ interface Options {
 
 const command = new Command('evaluate:topics')
   .description('Measure topic detection on texts outside of the training data, with the code of the service.')
-  .option('--data <folder>', 'the data files', dataDefaultPath)
+  .option('--data <folder>', 'folder of the data files', dataDefaultPath)
   .option('--reports <folder>', 'folder for the charts', 'reports')
   .option('--seed <number>', 'seed that distributes the texts over the folds', Number, 1)
   .option('--errors <number>', 'print up to this many errors per kind', Number);
 const options = command.parse().opts<Options>();
 const FOLDS = 5;
-/** Goals: the maximum share of texts with a topic, for trained kinds and for kinds left out of training. */
+/** Goals: maximum share of texts with a detected topic, for kinds in the training data and for kinds left out of it. */
 const goals: Readonly<Record<string, { trained: number; leftOut: number }>> = {
   request: { trained: 0.05, leftOut: 0.13 },
   instruction: { trained: 0.08, leftOut: 0.215 },
   chat: { trained: 0.05, leftOut: 0.135 },
 };
 
-/** Kinds of this project that resemble a kind of the data files. */
+/** Kinds of this project's texts that resemble a kind of the data files. */
 const related: Readonly<Record<string, readonly string[]>> = {
   request: ['assistant-requests', 'assistant-questions', 'money-and-travel-requests', 'commands-about-feelings'],
   instruction: ['tasks-about-themes', 'pasted-text', 'coding', 'commands-about-feelings'],
@@ -146,7 +147,7 @@ function drawPictures(): void {
   console.log(`\npictures: ${Object.keys(pictures).join(', ')} in ${options.reports}`);
 }
 
-/** Errors of the left-out kinds: topics without a concern, and concerns without a topic. */
+/** Prints the errors for the left-out kinds: topics without a concern, and concerns without a topic. */
 function printErrors(perKind: number): void {
   const isError = (judgement: Judgement) => figures.returnedAreas(judgement).length > 0 !== judgement.it.isConcern;
   for (const kind of kinds) {

@@ -3,23 +3,26 @@ import { loadTopicModel, type TopicModel } from '../../src/domain/topics/model.j
 import { createTopicAnalyzer } from '../../src/domain/topics/analyzer.js';
 import { bestShares } from '../../src/domain/topics/shares.js';
 import { areaOfTopic, areas, type Area } from '../../src/domain/topics/vocabulary.js';
-import { seededRandom } from '../terminal/scenes.js';
+import { seededRandom } from '../../src/terminal/scenes.js';
 import { areaTexts, encodeModels, fitAreas, fitConcern, fitTopicModel } from './fit.js';
 import type { SadRow } from './sad.js';
 import { heldBackPrefix, type LabeledText, type TopicTexts } from './texts.js';
 
-/** Prediction for a text by a model that was not trained on it. */
+/** Prediction for a text by a model that was not trained on this text. */
 export interface Judgement {
   readonly it: LabeledText;
   /** Log odds that the speaker describes a concern of their own. */
   readonly concern: number;
-  /** Most likely area without refusal; undefined for small talk. */
+  /** Most likely area, even if the gate rejects the text. Undefined for small talk. */
   readonly best: Area | undefined;
-  /** Areas of the topics that the service returns if the gate accepts the text. The first is the main one. */
+  /** Areas of the topics that the service returns if the gate accepts the text. The first area is the main one. */
   readonly ungated: readonly Area[];
 }
 
-/** Predicts every text with a model trained on the other folds. Stratified by kind and area. Deterministic per seed. */
+/**
+ * Predicts every text with a model that is trained on the other folds. Folds are stratified by kind and area. The same
+ * seed gives the same result.
+ */
 export function crossValidate({ sad, labeled }: TopicTexts, folds: number, seed: number, onFold: () => void) {
   const trained = labeled.filter(({ kind }) => !kind.startsWith(heldBackPrefix));
   const all: LabeledText[] = [...trained, ...unlabeledOf(sad, trained)];
@@ -40,7 +43,10 @@ export function crossValidate({ sad, labeled }: TopicTexts, folds: number, seed:
   }).flat();
 }
 
-/** Predicts each kind with a gate trained without it. The held-back kinds share a gate trained on all others. */
+/**
+ * Predicts each kind with a gate that is trained without this kind. The held-back kinds share one gate, trained on all
+ * other kinds.
+ */
 export function leaveKindsOut({ sad, labeled }: TopicTexts, kinds: readonly string[], onKind: () => void) {
   const trained = labeled.filter(({ kind }) => !kind.startsWith(heldBackPrefix));
   const areaModel = fitAreas(areaTexts(sad, trained));
@@ -71,7 +77,7 @@ function judgeAll(model: TopicModel, texts: readonly LabeledText[]): Judgement[]
   });
 }
 
-/** SAD rows that the gate is not trained on. They are predicted nevertheless. */
+/** Returns the SAD rows that the gate is not trained on. The model still predicts them. */
 function unlabeledOf(sad: readonly SadRow[], labeled: readonly LabeledText[]): LabeledText[] {
   const known = new Set(labeled.map((it) => it.sad));
   return sad

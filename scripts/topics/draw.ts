@@ -22,7 +22,10 @@ const label = (area: string): string => area.replaceAll('_', ' ');
 
 const CELL = { width: 74, height: 40, left: 200, top: 96 };
 
-/** Draws the confusion matrix: labeled areas as rows, predicted areas as columns, shaded by their share of the row. */
+/**
+ * Draws the confusion matrix. Rows are labeled areas, columns are predicted areas. Cells are shaded by their share of
+ * the row.
+ */
 export function drawConfusions(counts: readonly number[][], title: string): string {
   const columns = [...areas.map(label), 'none'];
   const { width, height, left, top } = CELL;
@@ -74,7 +77,7 @@ const RECALL_MIN = 0.7;
 const x = (falseAlarms: number): number => PLOT.left + (falseAlarms / FALSE_ALARMS_MAX) * PLOT.width;
 const y = (recall: number): number => PLOT.top + ((1 - recall) / (1 - RECALL_MIN)) * PLOT.height;
 
-/** Draws recall over false alarms, one point per setting of the gate. Rings mark the service. */
+/** Draws recall against false alarms, one point per setting of the gate. Rings mark the setting of the service. */
 export function drawGate(
   seen: readonly GatePoint[],
   unseen: readonly GatePoint[],

@@ -2,7 +2,7 @@ import { topicExtraction as settings } from '../../generated/spec.js';
 import { areas, type Area } from '../../src/domain/topics/vocabulary.js';
 import type { Judgement } from './cross-validate.js';
 
-/** Returns the area of a prediction; undefined for none. */
+/** Returns the area of a prediction. Undefined if there is none. */
 export type Pick = (judgement: Judgement) => Area | undefined;
 
 /** Returns the areas of the topics that the service returns with the gate threshold `concernMin`. */
@@ -11,7 +11,7 @@ export const returnedAreas = (
   concernMin: number = settings.concern_log_odds_min,
 ): readonly Area[] => (concern >= concernMin ? ungated : []);
 
-/** Most likely area, without the option "none". */
+/** Most likely area. Ignores the class "none". */
 export const bestArea: Pick = ({ best }) => best;
 /** Area of the first topic that the service returns. */
 export const returnedArea: Pick = (judgement) => returnedAreas(judgement)[0];
@@ -52,10 +52,10 @@ export const inLabeledArea = (judgements: readonly Judgement[], which: 'first' |
     return returned.slice(0, which === 'first' ? 1 : returned.length).some((area) => area === judgement.it.area);
   });
 
-/** One setting of the gate. */
+/** Figures of one setting of the gate. */
 export interface GatePoint {
   readonly concernMin: number;
-  /** Share of texts with a topic, as the mean over the three kinds of everyday text. */
+  /** Share of texts with a topic: mean over the three kinds of everyday text. */
   readonly falseAlarms: number;
   /** Share of SAD's stressor sentences with a topic. */
   readonly recall: number;

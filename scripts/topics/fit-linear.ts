@@ -3,9 +3,9 @@ import { minimise } from './optimize.js';
 
 /** One training text, or one segment of it. */
 export interface Example {
-  /** Per family: the buckets of its features, and their counts. */
+  /** Counts by bucket, one map per family. */
   readonly filled: ReadonlyArray<ReadonlyMap<number, number>>;
-  /** Number of its class. */
+  /** Number of the example's class. */
   readonly target: number;
   readonly weight: number;
 }
@@ -13,9 +13,9 @@ export interface Example {
 export interface FitOptions {
   readonly classTotal: number;
   readonly families: ReadonlyArray<{
-    /** Buckets are 2^bits. */
+    /** The family has 2^bits buckets. */
     readonly bits: number;
-    /** Vector length of the family's features in each example. The model learns more slowly from a shorter one. */
+    /** Vector length of the family's features in each example. The model learns more slowly from a shorter vector. */
     readonly scale: number;
   }>;
   /** Strength of the L2 regularization. */
@@ -24,11 +24,12 @@ export interface FitOptions {
 }
 
 /**
- * Minimum number of examples per bucket. A rarer bucket is dropped: it has little influence and could identify a text.
+ * Minimum number of examples per bucket. A bucket with fewer examples is dropped, because it has little influence and
+ * could identify a text.
  */
 const EXAMPLES_MIN = 3;
 
-/** Fits a multinomial logistic regression on rarity-weighted features. Deterministic. */
+/** Fits a multinomial logistic regression on rarity-weighted features. The same input gives the same result. */
 export function fitLinear(examples: readonly Example[], options: FitOptions, onStep: () => void): LinearWeights {
   const rarities = options.families.map(({ bits }, i) => raritiesOf(examples, i, 2 ** bits));
   const columns = assignColumns(rarities);
@@ -38,7 +39,7 @@ export function fitLinear(examples: readonly Example[], options: FitOptions, onS
   return unpack(parameters, rarities, columns, options);
 }
 
-/** Returns the inverse document frequency of each bucket; 0 for a dropped one. */
+/** Returns the inverse document frequency of each bucket. 0 for a dropped bucket. */
 function raritiesOf(examples: readonly Example[], family: number, buckets: number): Float32Array {
   const counts = new Uint32Array(buckets);
   for (const { filled } of examples)
@@ -48,7 +49,7 @@ function raritiesOf(examples: readonly Example[], family: number, buckets: numbe
   );
 }
 
-/** Returns the columns of the parameters: one per used bucket of each family. */
+/** Columns of the parameters: one column per used bucket of each family. */
 interface Columns {
   readonly of: readonly Uint32Array[];
   readonly total: number;

@@ -18,25 +18,26 @@ import { type Example, fitLinear, type FitOptions } from './fit-linear.js';
 import type { SadRow } from './sad.js';
 import type { LabeledText } from './texts.js';
 
-/** A text with its area for the area model. */
+/** A text with its area, for the area model. */
 export interface AreaText {
   readonly text: string;
   readonly area: Area | 'none';
   readonly weight: number;
 }
 
-/** Buckets (2^bits) for words, letter sequences and lexicon. */
+/** Options of the area model. Families: words, letter sequences, lexicon. */
 const areaOptions: FitOptions = {
   classTotal,
   families: [16, 16, lexiconBits].map((bits) => ({ bits, scale: 1 })),
-  // Best of 1/8, 1/4, 1/2, 1, 1.4, 2 by cross-validation.
+  // Best of 1/8, 1/4, 1/2, 1, 1.4 and 2 in cross-validation.
   pull: 1,
   stepsMax: 40,
 };
-/** Exponent of the weight of rare areas. */
+/** Exponent that determines the weight of rare areas. */
 const AREA_BALANCE = 0.4;
 /**
- * Weights of the two families: forms, then words. Forms transfer better to kinds of text outside of the training data.
+ * Options of the concern gate. Families: forms, then words. Forms have the higher weight, because they transfer better
+ * to kinds of text outside of the training data.
  */
 const concernOptions: FitOptions = {
   classTotal: 2,
@@ -47,9 +48,12 @@ const concernOptions: FitOptions = {
   pull: 1,
   stepsMax: 60,
 };
-/** A kind's total weight is its number of texts to this power, so that no large file dominates. */
+/** Exponent of a kind's total weight, applied to its number of texts, so that no large file dominates. */
 const KIND_POWER = 0.6;
-/** Weight of a question to a counselor, divided among its segments, relative to a SAD sentence. */
+/**
+ * Weight of a question to a counselor relative to a SAD sentence. The weight is divided among the segments of the
+ * question.
+ */
 const COUNSELING_WEIGHT = 0.5;
 
 /** Maximum number of progress reports per training. */
@@ -59,7 +63,7 @@ const lexicon = compileLexicon();
 const tokenizer = createTokenizer();
 const find = createFinder(lexicon);
 const listConcernFeatures = createConcernFeatures(lexicon);
-/** A lexicon without weights: each bucket has its own row. */
+/** A lexicon index without weights, in which each bucket has its own row. */
 const [words, runs, classes] = areaOptions.families.map(({ bits }) => ({
   bits,
   rowOf: Uint32Array.from({ length: 2 ** bits }, (_, bucket) => bucket + 1),
@@ -141,7 +145,7 @@ function readForGate(content: string): GateText {
   return gateText;
 }
 
-/** Returns the features of each segment, as the service computes them. */
+/** Returns the features of each segment, computed as in the service. */
 function segmentsOf(content: string): Example['filled'][] {
   const { text, numbers } = read(content);
   return text.segmentEnds.map((to, i) => {
@@ -164,7 +168,10 @@ function areaBalance(texts: readonly AreaText[]): (area: AreaText['area']) => nu
   return (area) => (texts.length / classTotal / (counts.get(area) ?? 1)) ** AREA_BALANCE;
 }
 
-/** Concerns and everyday texts have the same total weight: half the number of texts each. */
+/**
+ * Returns a function that weights texts. Concerns and everyday texts get the same total weight, half the number of
+ * texts each.
+ */
 function kindWeights(labeled: readonly LabeledText[]): (text: LabeledText) => number {
   const counts = countBy(labeled, ({ kind }) => kind);
   const raw = ({ kind }: LabeledText) => (counts.get(kind) ?? 1) ** (KIND_POWER - 1);

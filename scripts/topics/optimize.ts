@@ -1,7 +1,7 @@
-/** Returns the value of a function at `x`. Writes its gradient to `slope`, which is zero on entry. */
+/** Returns the value of a function at `x`. Writes its gradient to `slope`, which contains zeros on entry. */
 export type Objective = (x: Float64Array, slope: Float64Array) => number;
 
-/** Number of stored steps for the curvature. More than ten seldom help (Nocedal & Wright 2006, ch. 7). */
+/** Number of stored steps that approximate the curvature. More than ten seldom help (Nocedal & Wright 2006, ch. 7). */
 const MEMORY_STEPS = 7;
 const HALVINGS_MAX = 20;
 /** Armijo condition: a step must reach this share of the decrease that the gradient predicts. */
@@ -14,7 +14,7 @@ interface Step {
   readonly curvature: number;
 }
 
-/** Minimizes a smooth function in place, by L-BFGS with backtracking. Deterministic. */
+/** Minimizes a smooth function in place with L-BFGS and backtracking. The same input gives the same result. */
 export function minimise(
   x: Float64Array,
   objective: Objective,
@@ -40,7 +40,10 @@ export function minimise(
   }
 }
 
-/** The two-loop recursion of L-BFGS: multiplies the gradient by the approximate inverse Hessian. */
+/**
+ * Returns the next direction with the two-loop recursion of L-BFGS: multiplies the gradient by the approximate inverse
+ * Hessian.
+ */
 function directionOf(slope: Float64Array, steps: readonly Step[]): Float64Array {
   const direction = Float64Array.from(slope);
   const last = steps.at(-1);
@@ -67,7 +70,7 @@ function remember(
   const moved = x.map((value, i) => value - at(before.x, i));
   const change = slope.map((value, i) => value - at(before.slope, i));
   const curvature = dot(moved, change);
-  // A step without positive curvature would make the next direction an ascent.
+  // Skips a step without positive curvature, which would make the next direction an ascent.
   if (curvature <= 1e-12) return;
   steps.push({ x: moved, slope: change, curvature });
   if (steps.length > MEMORY_STEPS) steps.shift();

@@ -8,7 +8,7 @@ export interface SadRow {
   readonly isStressor: boolean;
   /** Majority label of the raters. `none` is SAD's "Other". */
   readonly top: Area | 'none';
-  /** The raters' second choice; undefined where they agreed. */
+  /** Second choice of the raters. Undefined if they agreed. */
   readonly second: Area | 'none' | undefined;
   readonly source: string;
 }
@@ -29,7 +29,9 @@ const areaOfLabel: Readonly<Record<string, Area | 'none'>> = {
 
 const columns = ['sentence', 'is_stressor', 'top_label', 'second_label', 'source'] as const;
 
-/** Reads the CSV file. Throws with the file name if it is missing or contains an unknown column or label. */
+/**
+ * Reads the CSV file. Throws an error with the file name if the file is missing or contains an unknown column or label.
+ */
 export function readSad(path: string): SadRow[] {
   if (!existsSync(path)) throw new Error(`${path} is missing: set --data to the SAD file`);
   const records: Record<string, string>[] = parse(readFileSync(path), { columns: true, bom: true });
@@ -44,10 +46,10 @@ export function readSad(path: string): SadRow[] {
   }));
 }
 
-/** Returns the stressor sentences of the eight areas, for recall and F1. */
+/** Returns true for the stressor sentences of the eight areas. Recall and F1 are measured on them. */
 export const isJudged = (row: SadRow): boolean => row.isStressor && row.top !== 'none';
 
-/** Returns the rows without an area. They measure false alarms. */
+/** Returns true for rows without an area. False alarms are measured on them. */
 export const isWithoutArea = (row: SadRow): boolean =>
   !row.isStressor && row.top === 'none' && row.second === undefined;
 

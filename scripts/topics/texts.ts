@@ -5,15 +5,15 @@ import { parse } from 'csv-parse/sync';
 import { areas, type Area } from '../../src/domain/topics/vocabulary.js';
 import { isJudged, isWithoutArea, readSad, type SadRow } from './sad.js';
 
-/** A text, and whether the speaker describes a concern of their own. */
+/** A text with a label: whether the speaker describes a concern of their own. */
 export interface LabeledText {
   readonly text: string;
-  /** Source: a kind of a data file, or the name of a file of this project. */
+  /** Source of the text: a kind in a data file, or the name of a file of this project. */
   readonly kind: string;
   readonly isConcern: boolean;
-  /** Area of the concern; undefined without a label. */
+  /** Area of the concern. Undefined if there is no label. */
   readonly area: Area | undefined;
-  /** The forum's topic of a question to a counselor. */
+  /** Forum topic of a question to a counselor. */
   readonly label?: string;
   readonly sad?: SadRow;
 }
@@ -25,14 +25,14 @@ export interface TopicTexts {
 }
 
 export const dataDefaultPath = '../shared/data';
-/** Texts of this project: one file per kind, one text per line. */
+/** Folder with the texts of this project: one file per kind, one text per line. */
 const ownFolder = fileURLToPath(new URL('texts', import.meta.url));
-/** Kinds that are never used for training. */
+/** Name prefix of the kinds that are never used for training. */
 export const heldBackPrefix = 'held-back/';
 
 /**
- * Reads the data files of a folder and the texts of this project. Throws with the file name if one is missing or
- * invalid.
+ * Reads the data files of a folder and the texts of this project. Throws an error with the file name if a file is
+ * missing or invalid.
  */
 export function readTopicTexts(folder: string): TopicTexts {
   const sad = readSad(join(folder, 'sad_dev.csv'));
@@ -45,7 +45,10 @@ export function readTopicTexts(folder: string): TopicTexts {
   return { sad, labeled: [...sad.flatMap(fromSad), ...readConcerns(folder), ...readEveryday(folder), ...own] };
 }
 
-/** Rows that are neither a clear stressor nor clearly without an area are not used for the gate. */
+/**
+ * Returns a row as training text for the gate. Skips rows that are neither a clear stressor nor clearly without an
+ * area.
+ */
 function fromSad(row: SadRow): LabeledText[] {
   if (isWithoutArea(row))
     return [{ text: row.sentence, kind: 'sad without area', isConcern: false, area: undefined, sad: row }];

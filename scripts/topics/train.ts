@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
-import { startProgress } from '../terminal/progress.js';
+import { startProgress } from '../../src/terminal/progress.js';
 import { fitTopicModel, stepsMax } from './fit.js';
 import { dataDefaultPath, heldBackPrefix, readTopicTexts } from './texts.js';
 
@@ -10,8 +10,8 @@ const weightsFile = fileURLToPath(new URL('../../src/domain/topics/weights.bin',
 
 const command = new Command('train:topics')
   .description('Train the topic model. Required after any change of a phrase, a word list or a training text.')
-  .option('--data <folder>', 'the data files', dataDefaultPath)
-  .option('--out <file>', 'the weights file', weightsFile)
+  .option('--data <folder>', 'folder of the data files', dataDefaultPath)
+  .option('--out <file>', 'path of the weights file', weightsFile)
   .action(train);
 command.parseAsync().catch((error: unknown) => {
   console.error(`error: ${(error as Error).message}`);

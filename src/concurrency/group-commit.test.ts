@@ -3,7 +3,7 @@ import { createGroupCommit } from './group-commit.js';
 
 const isOutage = (error: unknown) => (error as Error).message === 'outage';
 
-/** Returns a commit that the test completes. The outcome of an item is its double. */
+/** Returns a commit function that the test completes. The result of an item is twice the item. */
 function manualCommit() {
   const groups: number[][] = [];
   const endings: Array<(error?: Error) => void> = [];
@@ -41,7 +41,7 @@ test('a group has at most groupMax items', async () => {
   expect(groups).toEqual([[1, 2], [3]]);
 });
 
-test('a second group starts during a commit once enough items wait, and a third one does not', async () => {
+test('a second group starts during a commit when enough items wait, and a third group does not', async () => {
   const { groups, commit, end } = manualCommit();
   const group = createGroupCommit({ commit, isOutage, groupMax: 10, queueMax: 100, secondFrom: 2 });
   const first = group.submit(1);
@@ -55,7 +55,7 @@ test('a second group starts during a commit once enough items wait, and a third 
   expect(await Promise.all([first, ...second, ...third])).toEqual([2, 4, 6, 8, 10, 12]);
 });
 
-test('the last running group takes the items that are too few for a second one', async () => {
+test('items that are too few for a second group are committed after the first group', async () => {
   const { groups, commit, end } = manualCommit();
   const group = createGroupCommit({ commit, isOutage, groupMax: 10, queueMax: 100, secondFrom: 2 });
   const all = [group.submit(1)];
@@ -76,7 +76,7 @@ test('a full queue rejects the new item and keeps the others', async () => {
   expect(await kept).toEqual([2, 4]);
 });
 
-test('when a group fails, each item is committed separately and only the bad one fails', async () => {
+test('when a group fails, each item is committed separately and only the invalid item fails', async () => {
   const commit = async (group: readonly number[]) => {
     if (group.includes(2)) throw new Error('poison');
     return group.map((item) => item * 2);

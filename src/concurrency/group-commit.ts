@@ -1,20 +1,20 @@
 import { ProblemError } from '../problem.js';
 
 export interface GroupCommitOptions<Item, Result> {
-  /** Commits a group as a whole; resolves with one outcome per item, in order. */
+  /** Commits a group as a whole. Resolves with one result per item, in order. */
   readonly commit: (group: readonly Item[]) => Promise<Result[]>;
-  /** True for an error that every item would get. All waiting items are then rejected with it. */
+  /** Returns true for an error that every item would get. All waiting items are then rejected with the same error. */
   readonly isOutage: (error: unknown) => boolean;
   /** Maximum number of items in a group. */
   readonly groupMax: number;
   /**
-   * Maximum number of waiting items. Further ones are rejected, so that memory stays bounded while the database is
+   * Maximum number of waiting items. Further items are rejected, so that memory stays bounded while the database is
    * slow.
    */
   readonly queueMax: number;
   /**
-   * Starts a second group during a commit once this many items wait. Absent: one group at a time. Worthwhile only if
-   * the database runs transactions concurrently.
+   * Number of waiting items from which a second group is committed concurrently. Absent: one group at a time. Useful
+   * only if the database runs transactions concurrently.
    */
   readonly secondFrom?: number | undefined;
 }
@@ -27,7 +27,7 @@ export interface GroupCommit<Item, Result> {
   submit(item: Item): Promise<Result>;
   /** Number of items that wait for their group. */
   waiting(): number;
-  /** Rejects new items; resolves when all submitted items are settled. */
+  /** Rejects new items. Resolves when all submitted items are settled. */
   close(): Promise<void>;
 }
 
@@ -38,8 +38,8 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * Commits items in groups. Items that arrive during a commit form the next group, in order of arrival. At most two
- * commits run at a time, so one durable write to disk serves all items that arrived during the previous one.
+ * Commits items in groups. Items that arrive during a commit form the next group, in order of arrival. One durable
+ * write to disk therefore serves many items. At most two commits run at the same time.
  */
 export function createGroupCommit<Item, Result>(options: GroupCommitOptions<Item, Result>): GroupCommit<Item, Result> {
   const waiting: Array<Waiting<Item, Result>> = [];
@@ -48,14 +48,14 @@ export function createGroupCommit<Item, Result>(options: GroupCommitOptions<Item
   let isClosed = false;
 
   async function run(end: () => void): Promise<void> {
-    // The requests of this iteration of the event loop join the first group.
+    // Waits for one iteration of the event loop, so that its other requests join the first group.
     await new Promise(setImmediate);
     while (waiting.length >= (loops.size > 1 ? secondFrom : 1)) {
       const outage = await settle(waiting.splice(0, options.groupMax), options);
       // The waiting items would get the same error.
       if (outage !== undefined) for (const { reject } of waiting.splice(0)) reject(outage);
     }
-    // Synchronously, so that the next item starts a loop.
+    // Called synchronously, so that the next item starts a new loop.
     end();
   }
 
@@ -83,8 +83,8 @@ export function createGroupCommit<Item, Result>(options: GroupCommitOptions<Item
 }
 
 /**
- * Commits a group. When the group fails, each item is committed separately, so that only the bad item fails. Resolves
- * with the error of an outage, which every item would get.
+ * Commits a group. When the group fails, each item is committed separately, so that only the invalid item fails.
+ * Resolves with an error only if it is an outage, which every item would get.
  */
 async function settle<Item, Result>(
   group: ReadonlyArray<Waiting<Item, Result>>,

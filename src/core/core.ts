@@ -3,6 +3,7 @@ import { createDevelopmentKey, type DevelopmentKey } from '../accounts/developme
 import { type Closable, type Keep, startAll } from '../lifecycle/closing.js';
 import type { Config } from '../config/config.js';
 import type { Operate, OperationId, Output } from '../contract.js';
+import { resealWebhooks } from '../delivery/reseal.js';
 import type { Worker } from '../delivery/worker.js';
 import type { WorkerLoad } from '../delivery/worker-load.js';
 import { createIngest, type Ingest } from '../ingest/ingest.js';
@@ -22,8 +23,8 @@ import { type Foundation, openFoundation, startWorkerOn } from './foundation.js'
 import { findWarnings } from './warnings.js';
 
 /**
- * The part of the service that uses the database, as the HTTP part calls it. Every function takes and returns plain
- * data, so that the core can run on a separate thread.
+ * The part of the service that uses the database. Every function takes and returns plain data, so that the core can run
+ * on a separate thread.
  */
 export interface Core extends Closable {
   readonly operate: Operate;
@@ -35,8 +36,8 @@ export interface Core extends Closable {
   /** Warnings for the operator about the database and webhooks, each with its remedy. */
   warnings(): Promise<string[]>;
   /**
-   * Starts the work that only a serving process may start: deliveries. Resolves with the development key created for
-   * an empty embedded database, which is shown once.
+   * Starts the delivery of webhooks, which only a serving process may start. Resolves with the development key that was
+   * created for an empty embedded database. The key is shown only once.
    */
   begin(): Promise<DevelopmentKey | undefined>;
   /** Returns the next events of a stream. */
@@ -44,25 +45,28 @@ export interface Core extends Closable {
   findStreamHeads: Store['findStreamHeads'];
   /** Returns the account's sessions with readings after a position. */
   changedSessions(accountId: string, position: number): Promise<ChangedSession[]>;
-  /** Starts or stops the notifications of `wakeStreams`. */
+  /** Turns the calls of `wakeStreams` on or off. */
   notifyStreams(isOn: boolean): Promise<void>;
   /** Number of readings that wait for their group. */
   waiting(): Promise<number>;
-  /** Age of the oldest event that is not yet expanded to deliveries; 0 without one. */
+  /** Age of the oldest event that is not yet expanded to deliveries. 0 if there is none. */
   outboxAgeSeconds(): Promise<number>;
-  /** How long the oldest due delivery has been waiting; 0 without one. */
+  /** How long the oldest due delivery has been waiting. 0 if there is none. */
   dueAgeSeconds(): Promise<number>;
   /** Pending and failed deliveries of all accounts. */
   deliveryCounts: Foundation['deliveryCounts'];
   /** Event-loop lag and heap of the thread that runs the core. */
   threadLoad(): Promise<ThreadLoad>;
-  /** Undefined while this process does not deliver. */
+  /** Load of the delivery worker. Undefined in a process without one. */
   workerLoad(): Promise<WorkerLoad | undefined>;
 }
 
 /** Notifications from the core to the HTTP thread. */
 export interface CoreHost {
-  /** Called after each commit while notifications are on, with account and session of its readings, separated by a space. */
+  /**
+   * Called after each commit while `notifyStreams` is on. Each entry is the account and session of a committed reading,
+   * separated by a space.
+   */
   readonly wakeStreams: (sessions: readonly string[]) => void;
   readonly observeGroup: (size: number) => void;
   readonly observeAttempt: (outcome: 'delivered' | 'failed', seconds: number) => void;
@@ -74,7 +78,7 @@ export interface CoreParts {
   /** The clock, epoch ms. */
   readonly now: () => number;
   readonly host: CoreHost;
-  /** Maximum pause of the delivery worker. Events of this process wake it earlier. */
+  /** Maximum pause of the delivery worker between two queries, ms. Events of this process end the pause early. */
   readonly pollMs?: number;
 }
 
@@ -95,11 +99,11 @@ async function start(keep: Keep, parts: CoreParts): Promise<Omit<Core, 'close'>>
   keep(startRetention(store, now, log));
   const threadLoad = keep(createThreadLoad());
   let worker: Worker | undefined;
-  // Closed after ingest, whose last events it delivers.
+  // Closed after ingest, so that the worker still delivers ingest's last events.
   keep({ close: async () => worker?.close() });
   const wakeWorker = () => worker?.wake();
   const { observeGroup } = host;
-  // SQLite has one writer.
+  // SQLite allows only one write transaction at a time.
   const hasConcurrentWriters = config.database.kind !== 'sqlite';
   let isNotifying = false;
   const onCommitted = (group: readonly PreparedReading[]) => {
@@ -121,6 +125,7 @@ async function start(keep: Keep, parts: CoreParts): Promise<Omit<Core, 'close'>>
     warnings: () => findWarnings(store, config, now()),
     async begin() {
       const developmentKey = await ensureDevelopmentKey(store, config, now());
+      if (foundation.secretsKeys.length > 1) await resealWebhooks(store, foundation.secretBox, log);
       const { pollMs = defaultPollMs } = parts;
       if (config.hasWorker)
         worker = startWorkerOn(foundation, { config, log, pollMs, observeAttempt: host.observeAttempt });
@@ -142,11 +147,11 @@ async function start(keep: Keep, parts: CoreParts): Promise<Omit<Core, 'close'>>
 }
 
 function operationsOn(
-  { store, secretsKey, secretBox, resolveName }: Foundation,
+  { store, secretsKeys, secretBox, resolveName }: Foundation,
   intake: { readonly ingest: Ingest; readonly admitSession: AdmitSession; readonly wakeWorker: () => void },
   { config: { targetPolicy }, now, log }: CoreParts,
 ): Operations {
-  const sessionTokens = createSessionTokens(secretsKey);
+  const sessionTokens = createSessionTokens(secretsKeys);
   return createOperations({ store, sessionTokens, secretBox, targetPolicy, resolveName, now, log, ...intake });
 }
 
@@ -157,19 +162,19 @@ function operateWith(operations: Operations): Operate {
       ...args: readonly unknown[]
     ) => Promise<Output<OperationId>>;
     const { status, body } = await operation(input, caller);
-    // Serialized here: a string crosses to another thread faster than an object, which would be cloned first.
+    // Serialized on this thread: a string crosses to another thread faster than an object, which would be cloned.
     return { status, json: body === undefined ? undefined : JSON.stringify(body) };
   };
 }
 
-/** Creates a development key on an empty embedded database, so that the first start is usable immediately. */
+/** Creates a development key if the embedded database is empty, so that the service is usable immediately. */
 async function ensureDevelopmentKey(
   { keys }: Store,
   { database }: Config,
   nowMs: number,
 ): Promise<DevelopmentKey | undefined> {
   if (database.kind !== 'sqlite' || (await keys.hasAccount())) return undefined;
-  // Uses a connection that waits several seconds for the lock of another process.
+  // This kind of connection waits several seconds for the lock of another process.
   const administration = openStore(database, 'administration');
   return createDevelopmentKey(administration.keys, nowMs).finally(administration.close);
 }

@@ -13,11 +13,11 @@ export interface DeliveryParts {
   readonly now?: () => number;
   /** Returns how many log lines were dropped so far. */
   readonly droppedLines?: () => number;
-  /** Maximum pause of the worker. Events of other processes do not wake it. */
+  /** Maximum pause of the worker between two queries, ms. Events of other processes do not end the pause early. */
   readonly pollMs?: number;
 }
 
-/** Compromise between the latency of an event and the number of queries of an idle process. */
+/** Trades the latency of an event against the number of queries of an idle process. */
 const defaultPollMs = 200;
 
 /** Starts webhook delivery without serving HTTP. Any number of such processes share one database. */

@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
 import type { Keep } from '../lifecycle/closing.js';
-import type { Config } from '../config/config.js';
+import type { Config, SecretsKeys } from '../config/config.js';
 import { createSecretBox, type SecretBox } from '../delivery/secret-box.js';
 import { createResolveName, type ResolveName } from '../delivery/resolve-name.js';
 import { startWorker, type Worker } from '../delivery/worker.js';
 import { cachedFor } from '../metrics/cached-for.js';
-import { secretsKeyOf } from '../config/secrets-key.js';
+import { secretsKeysOf } from '../config/secrets-key.js';
 import { starting } from '../lifecycle/start-error.js';
 import type { DeliveryCounts } from '../store/count-deliveries.js';
 import { openStore, type Store } from '../store/store.js';
@@ -13,29 +13,29 @@ import { openStore, type Store } from '../store/store.js';
 /** Resources of every process that serves or delivers: a migrated database and the secrets. */
 export interface Foundation {
   readonly store: Store;
-  readonly secretsKey: string;
+  readonly secretsKeys: SecretsKeys;
   readonly secretBox: SecretBox;
   readonly resolveName: ResolveName;
   readonly now: () => number;
-  /** Age of the oldest event that is not yet expanded to deliveries; 0 without one. */
+  /** Age of the oldest event that is not yet expanded to deliveries. 0 if there is none. */
   outboxAgeSeconds(): Promise<number>;
-  /** How long the oldest due delivery has been waiting; 0 without one. */
+  /** How long the oldest due delivery has been waiting. 0 if there is none. */
   dueAgeSeconds(): Promise<number>;
   /** Pending and failed deliveries of all accounts, at most 5 s old. */
   deliveryCounts(): Promise<DeliveryCounts>;
 }
 
-/** Limits the queries when several scrapers read the metrics. */
+/** How long the delivery counts are cached, ms. Limits the queries when several scrapers read the metrics. */
 const countedForMs = 5_000;
 
 export async function openFoundation(keep: Keep, config: Config, now: () => number): Promise<Foundation> {
   const store = keep(await starting('DATABASE_URL', () => openStore(config.database)));
   await starting('DATABASE_URL', store.migrate);
-  const secretsKey = await starting('SECRETS_KEY', () => secretsKeyOf(config));
+  const secretsKeys = await starting('SECRETS_KEY', () => secretsKeysOf(config));
   return {
     store,
-    secretsKey,
-    secretBox: createSecretBox(secretsKey),
+    secretsKeys,
+    secretBox: createSecretBox(secretsKeys),
     resolveName: createResolveName(config.dnsServers),
     now,
     async outboxAgeSeconds() {
@@ -51,7 +51,7 @@ export async function openFoundation(keep: Keep, config: Config, now: () => numb
 }
 
 export interface WorkerOptions {
-  readonly config: Pick<Config, 'targetPolicy' | 'keepsAnswers'>;
+  readonly config: Pick<Config, 'targetPolicy' | 'keepsResponses'>;
   readonly log: Logger;
   readonly observeAttempt: (outcome: 'delivered' | 'failed', seconds: number) => void;
   /** See `WorkerParts`. */
@@ -59,6 +59,6 @@ export interface WorkerOptions {
 }
 
 export function startWorkerOn(foundation: Foundation, { config, ...options }: WorkerOptions): Worker {
-  const { targetPolicy, keepsAnswers } = config;
-  return startWorker({ ...foundation, targetPolicy, keepsAnswers, ...options });
+  const { targetPolicy, keepsResponses } = config;
+  return startWorker({ ...foundation, targetPolicy, keepsResponses, ...options });
 }

@@ -1,3 +1,4 @@
+import { threadLimits } from '../lifecycle/v8-options.js';
 import { Worker } from 'node:worker_threads';
 import { connect, type Connection } from '../remote/connection.js';
 import type { Core, StartCore } from './core.js';
@@ -8,7 +9,7 @@ export interface ThreadOptions {
   readonly program: URL;
   /** Writes a log line of the core. */
   readonly writeLog: (line: string) => void;
-  /** Called when the thread ends before it is closed. No call to the core is answered any more. */
+  /** Called when the thread ends before it is closed. Calls to the core then never settle. */
   readonly onUnexpectedExit: (error: Error) => void;
 }
 
@@ -18,7 +19,7 @@ export interface ThreadOptions {
 export function coreOnThread({ program, writeLog, onUnexpectedExit }: ThreadOptions): StartCore {
   return async ({ config, host }) => {
     const workerData: ThreadData = { config };
-    const thread = new Worker(program, { workerData });
+    const thread = new Worker(program, { workerData, resourceLimits: threadLimits });
     const end = watchExit(thread, onUnexpectedExit);
     const connection = connect<ThreadFunctions>(thread, { ...host, writeLog } satisfies HostFunctions);
     try {
@@ -38,7 +39,7 @@ export function coreOnThread({ program, writeLog, onUnexpectedExit }: ThreadOpti
   };
 }
 
-/** Reports an exit of the thread, with its uncaught error if there was one. Returns a function that ends the thread. */
+/** Reports an exit of the thread, with the uncaught error if there was one. Returns a function that ends the thread. */
 function watchExit(thread: Worker, onUnexpectedExit: (error: Error) => void): () => Promise<unknown> {
   let isExpected = false;
   let uncaught: Error | undefined;

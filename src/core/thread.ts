@@ -5,7 +5,7 @@ import { createLog } from '../log/log.js';
 import { connect, type Functions } from '../remote/connection.js';
 import { type Core, type CoreHost, startCore } from './core.js';
 
-/** The data that the thread is started with. */
+/** Data that the main thread passes to the core's thread at its start. */
 export interface ThreadData {
   readonly config: Config;
 }
@@ -16,9 +16,9 @@ export type ThreadFunctions = Core & { start(): Promise<void> };
 /** Functions that the core's thread calls on the main thread. */
 export type HostFunctions = CoreHost & { writeLog(line: string): void };
 
-/** Runs the core for the main thread, which starts it, calls it and closes it. */
+/** Runs the core on this worker thread. The main thread starts it, calls it and closes it. */
 export function runCore(tracing: Closable | undefined): void {
-  if (!parentPort) throw new Error('the core runs on a thread');
+  if (!parentPort) throw new Error('runCore must run on a worker thread');
   const { config } = workerData as ThreadData;
   const functions: Record<string, Functions[string]> = {};
   const { notify } = connect<HostFunctions>(parentPort, functions);

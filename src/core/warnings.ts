@@ -1,19 +1,27 @@
+import { idempotency } from '../../generated/spec.js';
 import { developmentKeyWarnings } from '../accounts/development-key.js';
 import type { Config } from '../config/config.js';
 import type { Store } from '../store/store.js';
 
-/** Warnings for the operator about this deployment, each with its remedy. */
+/** Returns warnings for the operator about this deployment, each with its remedy. */
 export async function findWarnings(
   store: Store,
-  { database, secretsKey, targetPolicy }: Pick<Config, 'database' | 'secretsKey' | 'targetPolicy'>,
+  { database, secretsKeys, targetPolicy }: Pick<Config, 'database' | 'secretsKeys' | 'targetPolicy'>,
   nowMs: number,
 ): Promise<string[]> {
-  const isKeyDerived = database.kind === 'mysql' && secretsKey === undefined;
+  const isKeyDerived = database.kind === 'mysql' && secretsKeys === undefined;
   return [
     ...(targetPolicy.allowLoopback
-      ? ['webhooks may go to this machine itself: set WEBHOOK_ALLOW_LOOPBACK=0 where strangers hold keys']
+      ? ['webhooks to loopback addresses are allowed: set WEBHOOK_ALLOW_LOOPBACK=0 if others have keys']
       : []),
-    ...(isKeyDerived ? ['SECRETS_KEY is not set: it is derived from DATABASE_URL and changes with it'] : []),
+    ...(isKeyDerived
+      ? ['SECRETS_KEY is not set: set it, because the key derived from DATABASE_URL changes with DATABASE_URL']
+      : []),
+    ...(secretsKeys && secretsKeys.length > 1
+      ? [
+          `SECRETS_KEY holds ${secretsKeys.length} keys: keep only the first one ${idempotency.retention_hours} hours from now`,
+        ]
+      : []),
     ...((await store.isDurable())
       ? []
       : ['innodb_flush_log_at_trx_commit is not 1: the server may lose acknowledged readings at power loss']),

@@ -5,7 +5,10 @@ import type { Session } from './session.js';
 import type { Reading, Sample, Signals } from './signals.js';
 import { isExertion, type Situation } from './stress.js';
 
-/** The heart rate as of a reading, and what the session keeps of it. */
+/**
+ * The result of one reading: the smoothed heart rate, the part of it that movement explains, and the heart data that the
+ * session stores.
+ */
 type AdvancedHeart = Pick<Session, 'recent' | 'movement'> & Pick<Situation, 'heart' | 'explainedBpm'>;
 
 /** Smooths the heart rate and determines the part that movement explains. */
@@ -25,7 +28,7 @@ export function advanceHeart(
   return { recent, movement: moved, heart, explainedBpm: Math.min(rise, explained) };
 }
 
-/** Adds the previous heart rate to the window, and the movement that it implies. */
+/** Adds the previous heart rate to the smoothing window, and adds the movement that it implies. */
 function passHeart(
   session: Session | undefined,
   newest: Signals['heart_rate'],
@@ -39,8 +42,8 @@ function passHeart(
 }
 
 /**
- * Returns the input for the baseline: the signals measured at this time, with the smoothed heart rate. While movement
- * explains the heart rate, the baseline does not learn from it.
+ * Returns the input for the baseline: the signals measured at the time of the reading, with the smoothed heart rate.
+ * The baseline does not learn from a heart rate that movement explains.
  */
 export function lessonOf(atMs: number, { signals, heart, typical, explainedBpm }: Situation): Lesson {
   const valueAt = (sample: Sample<number> | undefined) => (sample?.atMs === atMs ? sample.value : undefined);

@@ -1,16 +1,17 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { stressModel as model } from '../../generated/spec.js';
-import { seededRandom } from '../../scripts/terminal/scenes.js';
+import { seededRandom } from '../terminal/scenes.js';
 import { type Baseline, learn, typicalOf } from './baseline.js';
 import { baselineAfter, history, laterMs, laws } from './testing/arbitraries.js';
+import { advanceAll } from './testing/pipeline.js';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 const population = model.heart_rate.population_resting_bpm;
 
-/** Heart rates around one value, one per gap. */
+/** Returns a baseline that has learned heart rates around `bpm`, one reading every `gapMs`. */
 function steady(bpm: number, fromMs: number, forMs: number, gapMs: number, known?: Baseline): Baseline {
   const random = seededRandom(5);
   let baseline = known ?? {};
@@ -21,7 +22,7 @@ function steady(bpm: number, fromMs: number, forMs: number, gapMs: number, known
 
 const restingAt = (baseline: Baseline | undefined, atMs: number) => typicalOf(baseline, atMs).heart_rate.value;
 
-test('an unknown person has the population as baseline', () => {
+test('an unknown person has the baseline of the population', () => {
   expect(typicalOf(undefined, 0)).toEqual({
     heart_rate: { value: population, known: 0, isPersonal: false },
     sdnn: { value: model.hrv.sdnn_population_ln_ms, known: 0 },
@@ -69,7 +70,7 @@ test('a reading is compared only with strictly earlier ones', () => {
   expect(typicalOf(other, atMs).heart_rate.value).toBeCloseTo(restingAt(baseline, atMs), 0);
 });
 
-test('a permanently changed resting heart rate is learned again', () => {
+test('a permanent change of the resting heart rate is learned', () => {
   const before = steady(60, 0, 20 * hourMs, 120_000);
   const after = steady(72, 60 * dayMs, 40 * hourMs, 120_000, before);
   expect(restingAt(after, 62 * dayMs)).toBeGreaterThan(69);
@@ -83,7 +84,7 @@ test('a baseline survives JSON, is finite and small, and stays between the popul
       expect(text.length).toBeLessThan(1000);
       expect(typicalOf(JSON.parse(text), laterMs)).toEqual(typicalOf(baseline, laterMs));
       const { heart_rate, sdnn, rmssd } = typicalOf(baseline, laterMs);
-      const rates = [population, ...readings.flatMap((reading) => reading.heart_rate ?? [])];
+      const rates = [population, ...advanceAll(readings).flatMap(({ point }) => point.measured.heart_rate ?? [])];
       const { bin_bpm } = model.baseline;
       expect(heart_rate.value).toBeGreaterThanOrEqual(Math.min(...rates) - bin_bpm);
       expect(heart_rate.value).toBeLessThanOrEqual(Math.max(...rates) + bin_bpm);

@@ -3,16 +3,16 @@ import { learnResting, type RestingHeartRate, restingOf } from './resting.js';
 import { followMean, meanOf, type RunningMean } from './running-mean.js';
 import type { Signals } from './signals.js';
 
-/** Baseline of one person. A part is absent if its signal was never measured. Plain JSON of bounded size. */
+/** Baseline of one person. Each field is absent if its signal was never measured. Plain JSON of bounded size. */
 export interface Baseline {
   readonly heart_rate?: RestingHeartRate | undefined;
-  /** ln ms */
+  /** Mean of ln SDNN, in ln ms. */
   readonly sdnn?: RunningMean | undefined;
-  /** ln ms */
+  /** Mean of ln RMSSD, in ln ms. */
   readonly rmssd?: RunningMean | undefined;
 }
 
-/** A typical value. `known` is 0 for the value of the population and approaches 1 for the person's own. */
+/** A typical value. `known` is between 0 (the value of the population) and 1 (the person's own value). */
 export interface TypicalValue {
   readonly value: number;
   readonly known: number;
@@ -20,32 +20,32 @@ export interface TypicalValue {
 
 /** A resting heart rate, bpm. */
 export interface TypicalHeartRate extends TypicalValue {
-  /** True if there are enough readings to call it a personal resting heart rate. */
+  /** True if the person has enough readings for a personal resting heart rate. */
   readonly isPersonal: boolean;
 }
 
-/** Resting heart rate in bpm, heart rate variability in ln ms. */
+/** Typical values of a person: resting heart rate in bpm, heart rate variability in ln ms. */
 export interface Typical {
   readonly heart_rate: TypicalHeartRate;
   readonly sdnn: TypicalValue;
   readonly rmssd: TypicalValue;
 }
 
-/** Input for learning, at one time: smoothed heart rate in bpm, variability in ms. */
+/** One sample that the baseline learns from: smoothed heart rate in bpm, variability in ms. */
 export interface Lesson {
   readonly atMs: number;
   readonly heart_rate?: number | undefined;
   readonly sdnn?: number | undefined;
   readonly rmssd?: number | undefined;
-  /** True if movement explains the heart rate. The baseline then only takes note of the time. */
+  /** True if movement explains the heart rate. The baseline then stores only the time. */
   readonly isSkipped?: boolean;
 }
 
 const { sdnn_population_ln_ms, rmssd_population_ln_ms } = model.hrv;
 
 /**
- * Returns the typical values from readings strictly earlier than each measured signal, or than `atMs` for the others.
- * Those of the population without a baseline.
+ * Returns the typical values from readings strictly before `atMs`. For a signal in `measured`, uses only readings
+ * strictly before that measurement. Without a baseline, returns the values of the population.
  */
 export function typicalOf(baseline: Baseline | undefined, atMs: number, measured: Signals = {}): Typical {
   return {
@@ -55,7 +55,7 @@ export function typicalOf(baseline: Baseline | undefined, atMs: number, measured
   };
 }
 
-/** Updates the baseline with a reading. Call it after the reading is scored. Ignores late readings. */
+/** Returns the baseline updated with a reading. Call it after the reading is scored. Ignores late readings. */
 export function learn(baseline: Baseline | undefined, lesson: Lesson): Baseline {
   const { atMs, heart_rate, sdnn, rmssd, isSkipped = false } = lesson;
   const held = baseline ?? {};

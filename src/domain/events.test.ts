@@ -8,7 +8,7 @@ import { advanceAll } from './testing/pipeline.js';
 
 const anyScore = fc.integer({ min: 0, max: 100 });
 
-/** A session with a given score. Its other fields do not matter. */
+/** Returns a session with a given score. Its other fields do not matter. */
 const scored = (score: number): Session => ({
   signals: {},
   firstAtMs: startMs,
@@ -60,7 +60,7 @@ test('event numbers strictly increase, also when the clock is set back or the se
       let nowMs = startMs;
       for (const gaps of [first, second]) {
         let session: Session | undefined;
-        // Longer than the clock of the earlier session was ahead.
+        // The pause is longer than the clock of the earlier session was ahead.
         nowMs = Math.max(nowMs, (numbers.at(-1) ?? 0) + 1);
         for (const gap of gaps) {
           nowMs += session ? gap : 0;

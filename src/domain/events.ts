@@ -2,7 +2,7 @@ import type { Schema } from '../contract.js';
 import type { Session } from './session.js';
 import { bandOf } from './states.js';
 
-/** A session event in the format that receivers get, with an ascending number per session. */
+/** A session event in the format that receivers get, with a number that increases per session. */
 export interface SessionEvent {
   readonly sessionId: string;
   readonly seq: number;
@@ -12,8 +12,8 @@ export interface SessionEvent {
 }
 
 /**
- * Returns the state change between two readings, or undefined if there is none. The first reading of a session is no
- * change.
+ * Returns the state change between two readings. Undefined if the state is the same, and for the first reading of a
+ * session.
  */
 export function changeOf(
   sessionId: string,

@@ -2,12 +2,15 @@ import { stressModel as model } from '../../generated/spec.js';
 import type { Typical, TypicalHeartRate } from './baseline.js';
 import type { Signals, SignalValues } from './signals.js';
 
-/** Evidence for stress of one fresh signal, in log-odds. Positive is evidence for stress, 0 is neutral. */
+/**
+ * Functions that return the evidence for stress of one fresh label, in log-odds. A positive value is evidence for
+ * stress, 0 is neutral.
+ */
 export const labelEvidenceOf = {
   tone: (tone: NonNullable<SignalValues['tone']>) => labelLogOdds(model.tone_points[tone], model.reliability.tone),
   expression: (expression: NonNullable<SignalValues['expression']>) =>
     labelLogOdds(model.expression_points[expression], model.reliability.expression),
-  // Text near neutral is weak evidence.
+  // Text with a sentiment near 0 is weak evidence.
   sentiment: (sentiment: number) =>
     -model.label_log_odds *
     model.reliability.sentiment *
@@ -17,8 +20,8 @@ export const labelEvidenceOf = {
 };
 
 /**
- * Returns the evidence of a heart rate `riseBpm` above the resting one. It is weak near rest, clear above the rises of
- * everyday life, and saturates. The better the baseline is known, the more each beat counts.
+ * Returns the evidence of a heart rate `riseBpm` above the resting heart rate, in log-odds. Weak near rest, strong
+ * above the rises of everyday life, bounded for high rises. Evidence per bpm increases with `known`.
  */
 export function heartRateEvidence(riseBpm: number, { known }: TypicalHeartRate): number {
   const { log_odds_per_bpm_below, log_odds_per_bpm_near, log_odds_max } = model.heart_rate;
@@ -50,20 +53,23 @@ export function variabilityEvidence(drop: number): number {
   return saturate(model.hrv.log_odds_per_ln * drop, model.hrv.log_odds_max);
 }
 
-/** Weight of a signal by its age in ms: 1 when fresh, halved per half-life, 0 when stale. Strictly decreasing. */
+/**
+ * Returns the weight of a signal by its age in ms: 1 when fresh, halved per half-life, 0 when stale. Strictly
+ * decreasing.
+ */
 export function ageWeight(ageMs: number): number {
   const seconds = Math.max(0, ageMs / 1000);
   return seconds >= model.age.stale_after_seconds ? 0 : 2 ** (-seconds / model.age.half_life_seconds);
 }
 
-/** Limits the evidence of one signal to ±max. Close to the identity near 0. */
+/** Limits the evidence of one signal to ±max. Changes values near 0 very little. */
 function saturate(logOdds: number, max: number): number {
   return max * Math.tanh(logOdds / max);
 }
 
 /**
- * Converts the word rating of a label (Warriner et al. 2013), relative to "neutral". The harshest word gets the full
- * reliability of its signal.
+ * Converts the rating of a label's word (Warriner et al. 2013), relative to "neutral", to log-odds. The word with the
+ * highest rating gets the full reliability of its signal.
  */
 function labelLogOdds(points: number, reliability: number): number {
   return (model.label_log_odds * reliability * (points - model.label_neutral_points)) / model.label_span_points;

@@ -3,13 +3,13 @@ import { round3 } from './rounding.js';
 import type { Sample } from './signals.js';
 
 /**
- * Heart rates of a session in the last minute. Plain JSON of bounded size. The newest one is stored separately
- * (`Signals.heart_rate`), so that readings with the same time may arrive in any order.
+ * Heart rates of a session in the last minute. Plain JSON of bounded size. The newest heart rate is stored separately
+ * (`Signals.heart_rate`), so that readings with the same timestamp may arrive in any order.
  */
 export interface RecentHeartRates {
   /** Plausible readings, oldest first. Only the last one may be older than the smoothing window. */
   readonly slots: readonly Slot[];
-  /** Instant of the first reading of the last slot, epoch ms. Absent if the slot has one reading. */
+  /** Timestamp of the first reading of the last slot, epoch ms. Absent if the slot has one reading. */
   readonly slotFromMs?: number | undefined;
   /** A jump to a very different heart rate. The newest reading confirms or refutes it. */
   readonly unconfirmed?: Sample<number> | undefined;
@@ -19,20 +19,20 @@ export interface RecentHeartRates {
 
 type Slots = Pick<RecentHeartRates, 'slots' | 'slotFromMs'>;
 
-/** The mean of neighboring readings. */
+/** Mean of neighboring readings. */
 interface Slot {
-  /** Instant of its last reading, epoch ms. */
+  /** Timestamp of the slot's last reading, epoch ms. */
   readonly atMs: number;
   readonly bpm: number;
-  /** Duration that its readings represent. */
+  /** Duration that the slot's readings represent, s. */
   readonly seconds: number;
 }
 
 /** The heart rate as of the newest reading. */
 export interface HeartLevel {
-  /** Steadied, bpm. */
+  /** Smoothed heart rate, bpm, which follows small changes slowly. */
   readonly bpm: number;
-  /** Robust mean of the smoothing window, bpm. */
+  /** Trimmed mean of the smoothing window, bpm. */
   readonly fastBpm: number;
   /** False while a jump to the newest reading is unconfirmed. `bpm` is then the level before the jump. */
   readonly isConfirmed: boolean;
@@ -44,8 +44,8 @@ interface Measured extends HeartLevel {
 }
 
 /**
- * Returns the level over the last window. Each reading is weighted by its duration, so that dense and sparse streams
- * give the same level. Extremes are trimmed. `restingBpm` is the resting level.
+ * Returns the heart rate level over the last window. Each reading is weighted by its duration, so that dense and sparse
+ * streams give the same level. The highest and lowest rates are trimmed. `restingBpm` is the resting heart rate.
  */
 export function heartLevel(recent: RecentHeartRates | undefined, newest: Sample<number>, restingBpm: number): Measured {
   const settled = settle(recent, newest);
@@ -56,13 +56,13 @@ export function heartLevel(recent: RecentHeartRates | undefined, newest: Sample<
   return { bpm: steadied(recent, fastBpm, newest.atMs), fastBpm, isConfirmed, counted };
 }
 
-/** Moves the newest heart rate, with its level, into the window once a later one has arrived. */
+/** Moves a heart rate into the window. Called when a later heart rate has arrived. */
 export function passHeartRate(newest: Sample<number>, { bpm, isConfirmed, counted }: Measured): RecentHeartRates {
   const { slots, slotFromMs } = counted;
   return { slots, slotFromMs, unconfirmed: isConfirmed ? undefined : newest, steadyBpm: round3(bpm) };
 }
 
-/** Follows small changes of the level slowly. Stays within a maximum distance of it at large changes. */
+/** Returns the smoothed level. It follows small changes slowly, and stays within a maximum distance of `bpm`. */
 function steadied(recent: RecentHeartRates | undefined, bpm: number, atMs: number): number {
   const { steady_seconds, steady_within_bpm, silence_seconds } = model.smoothing;
   const steadyAtMs = (recent?.unconfirmed ?? recent?.slots.at(-1))?.atMs;
@@ -71,7 +71,9 @@ function steadied(recent: RecentHeartRates | undefined, bpm: number, atMs: numbe
   return Math.min(Math.max(followed, bpm - steady_within_bpm), bpm + steady_within_bpm);
 }
 
-/** Resolves an unconfirmed jump. It is confirmed if the newest reading is closer to it than to the level before. */
+/**
+ * Resolves an unconfirmed jump. The jump is confirmed if the newest reading is closer to it than to the level before.
+ */
 function settle(recent: RecentHeartRates | undefined, newest: Sample<number>): Slots {
   if (!recent) return { slots: [] };
   const last = recent.slots.at(-1);
@@ -85,12 +87,15 @@ function settle(recent: RecentHeartRates | undefined, newest: Sample<number>): S
 function isPlausible(last: Slot | undefined, { value, atMs }: Sample<number>, restingBpm: number): boolean {
   if (!last || atMs - last.atMs >= model.age.stale_after_seconds * 1000) return true;
   const { jump_bpm, jump_bpm_per_second, below_rest_bpm } = model.plausibility;
-  // A longer pause allows no larger jump to a rate below rest.
+  // For a rate far below rest, a longer pause does not allow a larger jump.
   const seconds = value < restingBpm - below_rest_bpm ? 0 : (atMs - last.atMs) / 1000;
   return Math.abs(value - last.bpm) <= jump_bpm + jump_bpm_per_second * seconds;
 }
 
-/** Adds a reading to the last slot while that is short, otherwise as a new slot. Drops slots that left the window. */
+/**
+ * Adds a reading to the last slot if that slot is short, otherwise as a new slot. Drops the slots that are older than
+ * the window.
+ */
 function append({ slots, slotFromMs }: Slots, { value, atMs }: Sample<number>): Slots {
   const { window_seconds, slot_seconds } = model.smoothing;
   const last = slots.at(-1);

@@ -1,24 +1,23 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { toHistory, trendOf } from './history.js';
-import type { Point } from './session.js';
+import type { Point } from './history.js';
 import { laws } from './testing/arbitraries.js';
 
 const scores = fc.array(fc.integer({ min: 0, max: 100 }), { maxLength: 40 });
-const unlabeled = { respiratoryRate: null, sourceDevice: null };
 const pointsOf = (values: readonly number[]): Point[] =>
-  values.map((score, index) => ({ timestampMs: index * 1000, score, confidence: 0.5, heartRate: null, ...unlabeled }));
+  values.map((score, index) => ({ timestampMs: index * 1000, score, confidence: 0.5, measured: {} }));
 
 test('fewer than three points have no trend', () => {
   expect([[], [10], [0, 100]].map(trendOf)).toEqual(['stable', 'stable', 'stable']);
 });
 
-test('with three points, the trend compares the last with the first', () => {
+test('with three points, the trend compares the last point with the first', () => {
   expect(trendOf([40, 100, 45])).toBe('rising');
   expect(trendOf([45, 0, 40])).toBe('falling');
 });
 
-test('a difference of five score points between the thirds is a trend, a smaller one is not', () => {
+test('a difference of at least five score points between the thirds is a trend', () => {
   expect(trendOf([40, 40, 45])).toBe('rising');
   expect(trendOf([40, 40, 44])).toBe('stable');
   expect(trendOf([45, 40, 40])).toBe('falling');
@@ -43,8 +42,11 @@ test('a window without points has no transitions, minimum or maximum', () => {
 
 test('a point shows the heart rate, respiratory rate and device that its reading had, and no others', () => {
   const [without, withOne] = toHistory('s1', 5, [
-    { timestampMs: 0, score: 20, confidence: 0.5, heartRate: null, ...unlabeled },
-    { timestampMs: 1000, score: 19, confidence: 0.5, heartRate: 61.5, respiratoryRate: 15.5, sourceDevice: 'watch' },
+    { timestampMs: 0, score: 20, confidence: 0.5, measured: {} },
+    {
+      ...{ timestampMs: 1000, score: 19, confidence: 0.5 },
+      measured: { heart_rate: 61.5, respiratory_rate: 15.5, source_device: 'watch', tone: 'calm' },
+    },
   ]).datapoints;
   expect(without).toEqual({
     timestamp: '1970-01-01T00:00:00.000Z',

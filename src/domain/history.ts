@@ -1,14 +1,28 @@
 import { history as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract.js';
-import { createInstantWriter } from './instants.js';
-import type { Point } from './session.js';
+import { createTimestampFormatter } from './timestamps.js';
+import type { Measured, Reading } from './signals.js';
 import { bandOf } from './states.js';
+
+/** One point of the history. */
+export interface Point {
+  readonly timestampMs: number;
+  readonly score: number;
+  readonly confidence: number;
+  readonly measured: Measured;
+}
+
+/** Returns the history point of a reading. */
+export function pointOf(reading: Reading, score: number, confidence: number): Point {
+  const { atMs, subjectId: _, ...measured } = reading;
+  return { timestampMs: atMs, score, confidence, measured };
+}
 
 /** Returns the points of a window as defined in the contract, oldest first. */
 export function toHistory(sessionId: string, minutes: number, found: readonly Point[]): Schema<'History'> {
-  const points = [...found].sort(byInstantAndStress);
+  const points = [...found].sort(byTimeAndStress);
   const scores = points.map(({ score }) => score);
-  const writeInstant = createInstantWriter();
+  const writeInstant = createTimestampFormatter();
   return {
     session_id: sessionId,
     minutes,
@@ -18,19 +32,23 @@ export function toHistory(sessionId: string, minutes: number, found: readonly Po
   };
 }
 
-/** Sorts points with the same time by ascending stress, so that every deployment returns the same order. */
-function byInstantAndStress(a: Point, b: Point): number {
+/**
+ * Sorts by time. Points with the same timestamp are sorted by ascending stress, so that every deployment returns the
+ * same order.
+ */
+function byTimeAndStress(a: Point, b: Point): number {
   return (
     a.timestampMs - b.timestampMs ||
     a.score - b.score ||
     a.confidence - b.confidence ||
-    (a.heartRate ?? 0) - (b.heartRate ?? 0) ||
-    (a.respiratoryRate ?? 0) - (b.respiratoryRate ?? 0) ||
-    compareText(a.sourceDevice ?? '', b.sourceDevice ?? '')
+    (a.measured.heart_rate ?? 0) - (b.measured.heart_rate ?? 0) ||
+    compareText(JSON.stringify(a.measured), JSON.stringify(b.measured))
   );
 }
 
-/** Compares the mean of the last third with that of the first third. Too few points are stable. */
+/**
+ * Returns the trend: compares the mean of the last third with the mean of the first third. Too few points are stable.
+ */
 export function trendOf(scores: readonly number[]): Schema<'History'>['trend'] {
   if (scores.length < settings.trend_min_datapoints) return 'stable';
   const third = Math.floor(scores.length / 3);
@@ -39,18 +57,19 @@ export function trendOf(scores: readonly number[]): Schema<'History'>['trend'] {
   return difference > 0 ? 'rising' : 'falling';
 }
 
-function toDatapoint(point: Point, timestamp: string): Schema<'HistoryDatapoint'> {
-  const { score, confidence, heartRate, respiratoryRate, sourceDevice } = point;
-  const datapoint: Schema<'HistoryDatapoint'> = {
+function toDatapoint({ score, confidence, measured }: Point, timestamp: string): Schema<'HistoryDatapoint'> {
+  const { heart_rate, sdnn, rmssd, respiratory_rate, source_device } = measured;
+  return {
     timestamp,
     state: bandOf(score).state,
     stress_score: score,
     confidence,
+    ...(heart_rate !== undefined && { heart_rate }),
+    ...(sdnn !== undefined && { sdnn }),
+    ...(rmssd !== undefined && { rmssd }),
+    ...(respiratory_rate !== undefined && { respiratory_rate }),
+    ...(source_device !== undefined && { source_device }),
   };
-  if (heartRate !== null) datapoint.heart_rate = heartRate;
-  if (respiratoryRate !== null) datapoint.respiratory_rate = respiratoryRate;
-  if (sourceDevice !== null) datapoint.source_device = sourceDevice;
-  return datapoint;
 }
 
 function compareText(a: string, b: string): number {

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { test } from 'vitest';
 import { enums, stressModel as model } from '../../generated/spec.js';
-import { seededRandom } from '../../scripts/terminal/scenes.js';
+import { seededRandom } from '../terminal/scenes.js';
 import { type Baseline, typicalOf } from './baseline.js';
 import { toHistory } from './history.js';
 import { advanceSession, type Session, type Step } from './session.js';
@@ -32,7 +32,7 @@ import {
 } from './testing/arbitraries.js';
 import { advanceAll, advanceTo } from './testing/pipeline.js';
 
-/** Each case is an hour of readings, so the default is lower. NOISE_RUNS=10000 takes minutes. */
+/** Each case is an hour of readings, so the default number of cases is lower. NOISE_RUNS=10000 takes minutes. */
 const noiseLaw = { numRuns: Number(process.env['NOISE_RUNS'] ?? 100) };
 const noiseLimitMs = 20 * 60_000;
 
@@ -42,8 +42,8 @@ const stateByEdges = (score: number) => enums.State[Math.min(4, Math.floor(score
 test('after any history, the score is an integer from 0 to 100 and the confidence is from 0 to 1', () => {
   fc.assert(
     fc.property(history, (readings) => {
-      for (const { answer, point } of advanceAll(readings))
-        for (const { score, confidence } of [answer, point]) {
+      for (const { computed, point } of advanceAll(readings))
+        for (const { score, confidence } of [computed, point]) {
           if (!Number.isInteger(score) || score < 0 || score > 100) return false;
           if (!(confidence >= 0 && confidence <= 1)) return false;
         }
@@ -56,12 +56,10 @@ test('after any history, the score is an integer from 0 to 100 and the confidenc
 test('valid input never causes NaN or infinity in a response, point, session or baseline', () => {
   fc.assert(
     fc.property(history, (readings) => {
-      for (const { answer, point, baseline, session } of advanceAll(readings)) {
-        const { heartRate, ...scored } = point;
-        for (const part of [toStateReading('s1', answer), scored, baseline, session, typicalOf(baseline, laterMs)])
+      for (const { computed, point, baseline, session } of advanceAll(readings)) {
+        for (const part of [toStateReading('s1', computed), point, baseline, session, typicalOf(baseline, laterMs)])
           if (hasUnnumber(part)) return false;
-        if (heartRate !== null && !Number.isFinite(heartRate)) return false;
-        if (/NaN|Infinity|undefined/.test(answer.reason)) return false;
+        if (/NaN|Infinity|undefined/.test(computed.reason)) return false;
       }
       return true;
     }),
@@ -73,9 +71,9 @@ test('the state is the band of the published score, in responses and in the hist
   fc.assert(
     fc.property(history, (readings) => {
       const steps = advanceAll(readings);
-      const answers = steps.map(({ answer }) => toStateReading('s1', answer));
+      const computedStates = steps.map(({ computed }) => toStateReading('s1', computed));
       const points = steps.map(({ point }) => point);
-      return [...answers, ...toHistory('s1', 60, points).datapoints].every(
+      return [...computedStates, ...toHistory('s1', 60, points).datapoints].every(
         ({ state, stress_score }) => state === stateByEdges(stress_score),
       );
     }),
@@ -105,7 +103,7 @@ test('adding a stressful signal other than heart rate to a reading never lowers 
       const { session, baseline } = advanceTo(before);
       const [lower, upper] = pair.map((values) => {
         const reading = { ...more, ...values, atMs: newestOf(before) + gapMs };
-        return advanceSession(session, reading, baseline).answer.score;
+        return advanceSession(session, reading, baseline).computed.score;
       });
       return Number(lower) <= Number(upper);
     }),
@@ -120,7 +118,7 @@ test('a higher heart rate never lowers the score while stress explains it', () =
     fc.property(bpm, bpm, bpm, fc.integer({ min: 1, max: 400 }), anyValues, (first, one, other, gap, more) => {
       const { session, baseline } = advanceTo([{ ...more, heart_rate: first, atMs: startMs }]);
       const [lower, upper] = [Math.min(one, other), Math.max(one, other)].map((heart_rate) => {
-        return advanceSession(session, { heart_rate, atMs: startMs + gap * 1000 }, baseline).answer.score;
+        return advanceSession(session, { heart_rate, atMs: startMs + gap * 1000 }, baseline).computed.score;
       });
       return Number(lower) <= Number(upper);
     }),
@@ -128,12 +126,12 @@ test('a higher heart rate never lowers the score while stress explains it', () =
   );
 });
 
-test('an older signal is weaker evidence than a newer one', () => {
+test('an older signal is weaker evidence than a newer signal', () => {
   fc.assert(
     fc.property(worsening, ageMs, fc.integer({ min: 1, max: 400_000 }), typical, ([, values], age, older, known) => {
       const strength = (atAgeMs: number) =>
         Math.abs(fuseEvidence(situationOf(measured(values), known), nowMs + atAgeMs).drivers[0]?.logOdds ?? 0);
-      // The smallest doubles are excluded, because they cannot be halved.
+      // Excludes the smallest doubles, because they cannot be halved.
       return strength(age + older) < strength(age) || strength(age) < Number.MIN_VALUE / Number.EPSILON;
     }),
     laws,
@@ -145,22 +143,22 @@ test('a stale signal is no evidence', () => {
     fc.property(history, someValues, (before, values) => {
       const { session, baseline } = advanceTo(before);
       const reading = { ...values, atMs: newestOf(before) + 300_000 };
-      const alone = advanceSession(undefined, reading, baseline).answer;
-      const { score, confidence, reason } = advanceSession(session, reading, baseline).answer;
+      const alone = advanceSession(undefined, reading, baseline).computed;
+      const { score, confidence, reason } = advanceSession(session, reading, baseline).computed;
       return isDeepStrictEqual([confidence, reason, score], [alone.confidence, alone.reason, alone.score]);
     }),
     laws,
   );
 });
 
-test('the order of readings with the newest time changes no score, reason or baseline, also of later readings', () => {
+test('the order of arrival of readings with the newest timestamp changes no score, reason or baseline', () => {
   const group = inTwoOrders(fc.array(someSensing, { minLength: 2, maxLength: 4 }));
   fc.assert(
     fc.property(fc.option(history, { nil: [] }), group, someValues, (before, orders, after) => {
       const atMs = Math.max(startMs, ...before.map((reading) => reading.atMs)) + 1000;
       const [one, other] = orders.map((order) => {
-        const instant = order.map((values): Reading => ({ ...values, atMs }));
-        const end = advanceTo([...before, ...instant]);
+        const simultaneous = order.map((values): Reading => ({ ...values, atMs }));
+        const end = advanceTo([...before, ...simultaneous]);
         const next = advanceSession(end.session, { ...after, atMs: atMs + 90_000 }, end.baseline);
         return [orderFree(end), orderFree(next)];
       });
@@ -170,10 +168,10 @@ test('the order of readings with the newest time changes no score, reason or bas
   );
 });
 
-test('a late reading without a newest signal does not change the session', () => {
+test('a late reading that is the newest for no signal does not change the session', () => {
   fc.assert(
     fc.property(history, someValues, fc.integer({ min: 1, max: 200_000 }), (before, values, lateMs) => {
-      // All signals have a current value, so that no late one is the newest.
+      // All signals have a current value, so no late signal is the newest.
       const now = newestOf(before) + 1000;
       const all = {
         heart_rate: 80,
@@ -194,7 +192,7 @@ test('a late reading without a newest signal does not change the session', () =>
   );
 });
 
-test('the order of late readings with the same time changes no score, reason or baseline', () => {
+test('the order of arrival of late readings with the same timestamp changes no score, reason or baseline', () => {
   const group = inTwoOrders(fc.array(someSensing, { minLength: 2, maxLength: 4 }));
   fc.assert(
     fc.property(history, group, fc.integer({ min: 0, max: 100_000 }), (before, orders, lateMs) => {
@@ -208,7 +206,7 @@ test('the order of late readings with the same time changes no score, reason or 
   );
 });
 
-// Categories that contradict each other, and movement, lower the confidence of the whole.
+// Excludes movement, and categories that contradict each other: both lower the confidence of the whole reading.
 test('an agreeing category never lowers the confidence', () => {
   fc.assert(
     fc.property(signals, typical, fc.constantFrom(...enums.SignalCategory), (all, known, category) => {
@@ -217,7 +215,7 @@ test('an agreeing category never lowers the confidence', () => {
       const confidence = (some: typeof all) => fuseEvidence(situationOf(some, known), nowMs).confidence;
       return confidence(without(category, all)) <= confidence(all);
     }),
-    // Most draws contradict each other and are skipped, so that a run costs several draws.
+    // Most generated cases contradict each other and are skipped, so one run requires several cases.
     { numRuns: laws.numRuns / 4 },
   );
 });
@@ -227,14 +225,14 @@ test('a session and a baseline restored from JSON give the same results as those
     fc.property(history, (readings) => {
       let session: Session | undefined;
       let baseline: Baseline | undefined;
-      const answers = readings.map((reading) => {
+      const computedStates = readings.map((reading) => {
         const step = advanceSession(session, reading, baseline);
         session = stored(step.session);
         baseline = stored(step.baseline);
-        return [step.answer, step.point];
+        return [step.computed, step.point];
       });
-      const kept = advanceAll(readings).map(({ answer, point }) => [answer, point]);
-      return JSON.stringify(answers) === JSON.stringify(kept);
+      const kept = advanceAll(readings).map(({ computed, point }) => [computed, point]);
+      return JSON.stringify(computedStates) === JSON.stringify(kept);
     }),
     laws,
   );
@@ -265,7 +263,7 @@ test(
           for (let atMs = startMs; atMs < startMs + 3_600_000; atMs += 2000) {
             const reading = { ...steady, atMs, heart_rate: Number(centre) + 4 * random() - 2 };
             const step: Step = advanceSession(last?.session, reading, isLearning && last ? last.baseline : baseline);
-            if (last && stateByEdges(step.answer.score) !== stateByEdges(last.answer.score)) changes += 1;
+            if (last && stateByEdges(step.computed.score) !== stateByEdges(last.computed.score)) changes += 1;
             last = step;
           }
           return changes <= 2;
@@ -282,13 +280,14 @@ function hasUnnumber(part: unknown): boolean {
 }
 
 /** Returns the fields of a session that a client sees, without those that depend on the order of arrival. */
-function orderFree({ session: { signals, recent, movement, latest, held, published }, baseline }: Step) {
+function orderFree({ session: { signals, recent, intervals, movement, latest, held, published }, baseline }: Step) {
   const { received, previousScore: _, ...rest } = latest;
-  return { signals, recent, movement, held, published, baseline, latest: { ...rest, received: [...received].sort() } };
+  const now = { ...rest, received: [...received].sort() };
+  return { signals, recent, intervals, movement, held, published, baseline, latest: now };
 }
 
-function unreceived({ answer: { received: _, ...answer } }: Step) {
-  return answer;
+function unreceived({ computed: { received: _, ...computed } }: Step) {
+  return computed;
 }
 
 function without<T extends object>(category: string, values: T): Partial<T> {
@@ -300,7 +299,7 @@ function stored<T>(value: T): T {
   return JSON.parse(JSON.stringify(value));
 }
 
-/** A person with a baseline: one reading every two minutes until just before the start. */
+/** Returns the baseline of a person with one reading every two minutes until just before the start. */
 function fiveHoursAround(bpm: number, random: () => number): Baseline | undefined {
   const readings = Array.from({ length: 150 }, (_, index) => ({
     atMs: startMs + (index - 150) * 120_000,
@@ -309,7 +308,9 @@ function fiveHoursAround(bpm: number, random: () => number): Baseline | undefine
   return baselineAfter(readings);
 }
 
-/** Returns the heart rate at which the fused value crosses an edge; undefined if none within the bounds does. */
+/**
+ * Returns the heart rate at which the fused value crosses the edge of a band. Undefined if no allowed heart rate does.
+ */
 function heartRateAt(edge: number, others: SignalValues, baseline: Baseline | undefined): number | undefined {
   const known = typicalOf(baseline, startMs);
   const value = (bpm: number) =>

@@ -3,12 +3,14 @@ import type { TypicalHeartRate } from './baseline.js';
 import { round3 } from './rounding.js';
 import type { Context, Sample } from './signals.js';
 
-/** Heart rate rise that movement explains at a time, in bpm above rest. It decays as the heart recovers. */
+/**
+ * Heart rate rise that movement explains at a time, in bpm above rest. The explained rise decays as the heart recovers.
+ */
 export type Movement = Sample<number>;
 
 /**
- * Returns the rise that the activity or the steps of a reading explain, bpm. The larger one counts. Undefined without
- * both.
+ * Returns the heart rate rise that the activity or the steps of a reading explain, bpm. If both are present, the larger
+ * rise counts. Undefined if both are absent.
  */
 export function statedRise({ activity_level, steps_last_minute }: Context): number | undefined {
   if (activity_level === undefined && steps_last_minute === undefined) return undefined;
@@ -23,20 +25,20 @@ function activityOf(steps: number): keyof typeof model.movement.activity_rise_bp
   return steps >= light_steps ? 'light' : 'resting';
 }
 
-/** Returns the movement that explains more of the heart rate, whichever is newer. */
+/** Returns the movement that explains more of the heart rate at the time of the newer movement. */
 export function strongerMovement(held: Movement | undefined, other: Movement | undefined): Movement | undefined {
   if (!held || !other) return held ?? other;
   const atMs = Math.max(held.atMs, other.atMs);
   return riseAt(other, atMs) > riseAt(held, atMs) ? other : held;
 }
 
-/** Returns the movement that a heart rate level implies. It applies to later readings. */
+/** Returns the movement that a heart rate level implies. The movement applies to later readings. */
 export function impliedMovement(bpm: number, atMs: number, typical: TypicalHeartRate): Movement | undefined {
   const value = round3(impliedRise(bpm, typical));
   return value > 0 ? { value, atMs } : undefined;
 }
 
-/** Returns the rise that movement still explains at a time, bpm above rest. */
+/** Returns the heart rate rise that movement still explains at a time, bpm above rest. */
 export function riseAt(movement: Movement | undefined, atMs: number): number {
   if (!movement) return 0;
   const seconds = Math.max(0, atMs - movement.atMs) / 1000;
@@ -45,13 +47,14 @@ export function riseAt(movement: Movement | undefined, atMs: number): number {
 }
 
 /**
- * Returns the heart rate rise, in bpm, that is too high for mental stress alone (above about 40 bpm) and therefore
- * implies movement. The explained part grows faster than the rise until it equals the rise.
+ * Returns the part of the heart rate, in bpm above rest, that movement explains. A rise above about 40 bpm is too high
+ * for mental stress alone and implies movement. Above this limit, the explained part grows faster than the rise until
+ * both are equal.
  */
 export function impliedRise(bpm: number, typical: TypicalHeartRate): number {
   const { exertion_from_bpm, explained_bpm_per_bpm } = model.movement;
   const rise = bpm - typical.value;
-  // The resting heart rate of an unknown person may exceed the typical one by this much.
+  // The resting heart rate of an unknown person may exceed the typical one by up to `population_sd_bpm`.
   const from = exertion_from_bpm + (1 - typical.known) * model.heart_rate.population_sd_bpm;
   return Math.max(0, Math.min(rise, explained_bpm_per_bpm * (rise - from)));
 }

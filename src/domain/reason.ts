@@ -3,8 +3,8 @@ import type { TypicalHeartRate } from './baseline.js';
 import { type Driver, type EvidenceName, explainedShare, isExertion, type Situation } from './stress.js';
 
 /**
- * Returns one sentence that names the signals behind the score and their direction, strongest first. Clear evidence
- * against it follows after "despite".
+ * Returns one sentence that names the signals behind the score and their direction, strongest first. Strong evidence in
+ * the opposite direction follows after "despite".
  */
 export function reasonOf(drivers: readonly Driver[], situation: Situation): string {
   if (drivers.length === 0) return 'No fresh signal.';
@@ -42,7 +42,7 @@ const phrases: { readonly [N in EvidenceName]: (situation: Situation, driver: Dr
   urgency: ({ signals }) => `${signals.urgency?.value} urgency`,
 };
 
-/** Returns a note on the heart rate: movement explains it, or a jump is not confirmed yet. */
+/** Returns a note on the heart rate if movement explains it or a jump is not confirmed yet. */
 function heartNote(drivers: readonly Driver[], situation: Situation): string {
   const { heart, signals, typical } = situation;
   if (!heart || !drivers.some(({ evidence }) => evidence === 'heart_rate')) return '';
@@ -56,7 +56,10 @@ function heartNote(drivers: readonly Driver[], situation: Situation): string {
   return `, with a heart rate ${rise} bpm above rest, ${why}${isLearned ? '' : ', so the baseline is not updated'}`;
 }
 
-/** Speaks of the person only after enough time: a short stay at a high heart rate is no resting heart rate. */
+/**
+ * Describes the heart rate relative to rest. Calls it "this person's" only after enough time, because a short period at
+ * a high rate does not show the resting heart rate.
+ */
 function besideRest(difference: number, { isPersonal, known }: TypicalHeartRate): string {
   if (isPersonal) return beside(difference, 'bpm', "this person's resting heart rate");
   return beside(

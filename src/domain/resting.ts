@@ -8,38 +8,35 @@ import { acquaintance, firstSeen, remembered } from './running-mean.js';
  * newest rate is stored separately, so that readings with the same timestamp may arrive in any order.
  */
 export interface RestingHeartRate {
-  /** Instant of the first reading, epoch ms. Absent once it no longer matters. */
+  /** Timestamp of the first reading, epoch ms. Absent when `acquaintance` no longer depends on it. */
   readonly firstAtMs?: number | undefined;
-  /** Instant of the newest reading, epoch ms. */
+  /** Timestamp of the newest reading, epoch ms. */
   readonly atMs: number;
-  /** The newest smoothed rate and its duration in seconds. Not included in the bins yet. */
+  /** The newest smoothed heart rate and its duration in seconds. The bins do not include it yet. */
   readonly bpm: number;
   readonly seconds: number;
   /** True if the newest rate is not learned, because movement explains it. */
   readonly isSkipped?: boolean | undefined;
-  /**
-   * Mean of the readings that are not in the bins yet, because their duration is below one bin entry. Absent without
-   * them.
-   */
+  /** Mean of the readings whose duration is still too short for a bin entry. Absent if there are none. */
   readonly blockBpm?: number | undefined;
-  /** Duration of these readings. */
+  /** Total duration of the readings in `blockBpm`, s. */
   readonly blockSeconds?: number | undefined;
   /** Total seconds in the bins, after decay. */
   readonly seenSeconds?: number | undefined;
-  /** Weighted seconds by the lower edge of a bin, bpm. Absent while there are none. */
+  /** Seconds per bin, after decay. The key is the lower edge of the bin, bpm. Absent if all bins are empty. */
   readonly secondsByBpm?: Readonly<Record<string, number>> | undefined;
 }
 
 type Learned = Pick<RestingHeartRate, 'blockBpm' | 'blockSeconds' | 'seenSeconds' | 'secondsByBpm'>;
 
-/** A smoothed rate at one time. */
+/** A smoothed heart rate at one time. */
 interface SmoothedRate {
   readonly atMs: number;
   readonly bpm: number;
   readonly isSkipped: boolean;
 }
 
-/** Adds a smoothed rate. A second one with the same time replaces the first. */
+/** Adds a smoothed heart rate. A second rate with the same timestamp replaces the first. */
 export function learnResting(resting: RestingHeartRate | undefined, rate: SmoothedRate): RestingHeartRate {
   const { atMs } = rate;
   const [bpm, isSkipped] = [round3(rate.bpm), rate.isSkipped || undefined];
@@ -53,7 +50,10 @@ export function learnResting(resting: RestingHeartRate | undefined, rate: Smooth
   return { firstAtMs, atMs, bpm, seconds, isSkipped, blockBpm, blockSeconds, seenSeconds, secondsByBpm };
 }
 
-/** The resting heart rate from strictly earlier readings, shrunk to the population. */
+/**
+ * Returns the resting heart rate from strictly earlier readings. With few readings, it is close to the population's
+ * value.
+ */
 export function restingOf(resting: RestingHeartRate | undefined, atMs: number): TypicalHeartRate {
   const population = model.heart_rate.population_resting_bpm;
   if (!resting) return { value: population, known: 0, isPersonal: false };
@@ -65,7 +65,7 @@ export function restingOf(resting: RestingHeartRate | undefined, atMs: number): 
   return { value: population + known * (own - population), known, isPersonal: seenSeconds >= personal_after_seconds };
 }
 
-/** Returns the bins including the newest rate if `atMs` is later than it, otherwise without it. */
+/** Returns the bins. They include the newest rate only if `atMs` is later than its timestamp. */
 function settle(resting: RestingHeartRate, atMs: number): Learned {
   if (atMs <= resting.atMs) return resting;
   return forget(resting.isSkipped ? resting : withNewest(resting), atMs - resting.atMs);

@@ -4,14 +4,14 @@ import { round3, round6 } from './rounding.js';
 
 /**
  * A running, time-weighted mean of ln SDNN or ln RMSSD. The newest value is stored separately, so that readings with
- * the same time may arrive in any order.
+ * the same timestamp may arrive in any order.
  */
 export interface RunningMean {
-  /** Instant of the first reading, epoch ms. Absent once it no longer matters. */
+  /** Timestamp of the first reading, epoch ms. Absent when `acquaintance` no longer depends on it. */
   readonly firstAtMs?: number | undefined;
-  /** Instant of the newest reading, epoch ms. */
+  /** Timestamp of the newest reading, epoch ms. */
   readonly atMs: number;
-  /** The newest value and its duration in seconds. Not included in the mean yet. */
+  /** The newest value and its duration in seconds. The mean does not include it yet. */
   readonly value: number;
   readonly seconds: number;
   /** True if the newest value is not learned, because movement explains the heart rate. */
@@ -29,7 +29,7 @@ interface Measured {
   readonly isSkipped: boolean;
 }
 
-/** Adds a value. If two values have the same time, the lower one counts because it is more stressful. */
+/** Adds a value. If two values have the same timestamp, the lower value counts, because it indicates more stress. */
 export function followMean(track: RunningMean | undefined, measured: Measured): RunningMean {
   const { atMs } = measured;
   const [value, isSkipped] = [round6(measured.value), measured.isSkipped || undefined];
@@ -42,7 +42,7 @@ export function followMean(track: RunningMean | undefined, measured: Measured): 
   return { firstAtMs: firstSeen(track.firstAtMs, atMs), atMs, value, seconds, isSkipped, mean, meanSeconds };
 }
 
-/** The mean from strictly earlier readings, shrunk to the population. */
+/** Returns the mean of strictly earlier readings. With few readings, it is close to the population's value. */
 export function meanOf(track: RunningMean | undefined, atMs: number, population: number): TypicalValue {
   if (!track) return { value: population, known: 0 };
   const { mean = population, meanSeconds = 0 } = settle(track, atMs);
@@ -50,18 +50,20 @@ export function meanOf(track: RunningMean | undefined, atMs: number, population:
   return { value: population + known * (mean - population), known };
 }
 
-/** Returns 0 for the first reading, rising to 1 after `reading_seconds_max`. */
+/**
+ * Returns how well the person is known by duration: 0 at the first reading, rising to 1 after `reading_seconds_max`.
+ */
 export function acquaintance(firstAtMs: number | undefined, atMs: number): number {
   if (firstAtMs === undefined) return 1;
   return Math.min(1, Math.max(0, (atMs - firstAtMs) / 1000 / model.baseline.reading_seconds_max));
 }
 
-/** Returns the instant of the first reading while `acquaintance` depends on it. */
+/** Returns the timestamp of the first reading while `acquaintance` depends on it. Otherwise undefined. */
 export function firstSeen(firstAtMs: number | undefined, atMs: number): number | undefined {
   return acquaintance(firstAtMs, atMs) < 1 ? firstAtMs : undefined;
 }
 
-/** Returns the mean including the newest value if `atMs` is later than it, otherwise without it. */
+/** Returns the mean. It includes the newest value only if `atMs` is later than its timestamp. */
 function settle(track: RunningMean, atMs: number): Pick<RunningMean, 'mean' | 'meanSeconds'> {
   if (atMs <= track.atMs || track.isSkipped) return track;
   const { mean = 0, meanSeconds = 0 } = track;
@@ -71,8 +73,8 @@ function settle(track: RunningMean, atMs: number): Pick<RunningMean, 'mean' | 'm
 }
 
 /**
- * Returns the share of the seconds that remains after a gap in ms: half after a half-life, with a lower bound of
- * `remembered_seconds`.
+ * Returns the share of the seconds that remains after a gap in ms. The share halves per half-life. At least
+ * `remembered_seconds` remain.
  */
 export function remembered(seconds: number, gapMs: number): number {
   const { half_life_days, remembered_seconds } = model.baseline;

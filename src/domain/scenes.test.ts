@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { playScene } from '../../scripts/evaluate/support/play-scene.js';
-import { type Scene, scenes, seededRandom } from '../../scripts/terminal/scenes.js';
+import { type Scene, scenes, seededRandom } from '../terminal/scenes.js';
 
 const draws = 1_000;
 const everyScene = scenes.flatMap((scene) => [

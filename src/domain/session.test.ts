@@ -8,46 +8,46 @@ const at = (seconds: number, values: Omit<Reading, 'atMs'>): Reading => ({ ...va
 
 test('every reading except the first has a previous score', () => {
   const [first, second] = advanceAll([at(0, { heart_rate: 90 }), at(2, { heart_rate: 60 })]);
-  expect(first?.answer.previousScore).toBeUndefined();
-  expect(second?.answer.previousScore).toBe(first?.answer.score);
+  expect(first?.computed.previousScore).toBeUndefined();
+  expect(second?.computed.previousScore).toBe(first?.computed.score);
 });
 
 test('a current heart rate and a sentiment of ten seconds ago are fused', () => {
-  const { answer } = advanceTo([at(0, { sentiment: -0.8 }), at(10, { heart_rate: 100 })]);
-  const alone = advanceTo([at(10, { heart_rate: 100 })]).answer;
-  expect(answer.score).toBeGreaterThan(alone.score);
-  expect(answer.reason).toMatch(/strongly negative words/i);
-  expect(answer.received).toEqual(['cardiovascular']);
+  const { computed } = advanceTo([at(0, { sentiment: -0.8 }), at(10, { heart_rate: 100 })]);
+  const alone = advanceTo([at(10, { heart_rate: 100 })]).computed;
+  expect(computed.score).toBeGreaterThan(alone.score);
+  expect(computed.reason).toMatch(/strongly negative words/i);
+  expect(computed.received).toEqual(['cardiovascular']);
 });
 
-test('a late sentiment counts if it is the newest sentiment', () => {
+test("a late sentiment counts if it is the session's newest sentiment", () => {
   const before = advanceTo([at(10, { heart_rate: 100 })]);
   const late = advanceSession(before.session, at(5, { tone: 'hostile' }), before.baseline);
-  expect(late.answer.score).toBeGreaterThan(before.answer.score);
-  expect(late.answer.timestampMs).toBe(before.answer.timestampMs);
+  expect(late.computed.score).toBeGreaterThan(before.computed.score);
+  expect(late.computed.timestampMs).toBe(before.computed.timestampMs);
   expect(late.point.timestampMs).toBe(startMs + 5_000);
-  expect(late.answer.received).toEqual(['vocal']);
+  expect(late.computed.received).toEqual(['vocal']);
   expect(late.session.latest.received).toEqual(['cardiovascular']);
 });
 
-test('a late reading without a newest signal gets a history point from its own signals', () => {
+test('a late reading that is the newest for no signal gets a history point from its own signals', () => {
   const before = advanceTo([at(0, { tone: 'hostile' }), at(10, { heart_rate: 60, sentiment: 0.8 })]);
   const late = advanceSession(before.session, at(5, { heart_rate: 110 }), before.baseline);
   const alone = advanceTo([at(5, { heart_rate: 110 })]);
-  expect(late.point).toEqual({ ...alone.point, heartRate: 110 });
-  expect(late.answer).toEqual({ ...before.answer, received: ['cardiovascular'] });
+  expect(late.point).toEqual({ ...alone.point, measured: { heart_rate: 110 } });
+  expect(late.computed).toEqual({ ...before.computed, received: ['cardiovascular'] });
 });
 
-test('readings with the same time are compared with the score before that time', () => {
+test('readings with the same timestamp are compared with the score before that timestamp', () => {
   const [first, , last] = advanceAll([
     at(0, { heart_rate: 60, sentiment: 0.6 }),
     at(2, { heart_rate: 110 }),
     at(2, { tone: 'hostile' }),
   ]);
-  expect(last?.session.held?.score).toBe(first?.answer.score);
+  expect(last?.session.held?.score).toBe(first?.computed.score);
 });
 
-test('the session keeps the baseline until a subject is named, who then gets it', () => {
+test('the first named subject gets the baseline of the session', () => {
   const [unnamed, named] = advanceAll([at(0, { heart_rate: 60 }), at(60, { heart_rate: 60, subjectId: 'anna' })]);
   expect(unnamed?.session.baseline).toEqual(unnamed?.baseline);
   expect(named?.session.baseline).toBeUndefined();
@@ -73,7 +73,7 @@ test('a heart rate that movement explains updates no baseline, and the reason st
     const moving = Array.from({ length: 60 }, (_, index) => at(720 + 10 * index, exertion));
     const [start, end] = [advanceTo([...rest, ...moving.slice(0, 10)]), advanceTo([...rest, ...moving])];
     expect(learned(end)).toEqual(learned(start));
-    expect(end.answer.reason).toMatch(/the baseline is not updated/);
+    expect(end.computed.reason).toMatch(/the baseline is not updated/);
   }
 });
 

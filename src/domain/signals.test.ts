@@ -14,7 +14,7 @@ test('for each signal, the newest value counts', () => {
   ).toEqual({ heart_rate: { value: 80, atMs: 2000 }, sentiment: { value: 0.5, atMs: 1000 } });
 });
 
-test('at equal timestamps the more stressful value counts', () => {
+test('at equal timestamps, the more stressful value counts', () => {
   const held = mergeAll([{ atMs: 1, heart_rate: 80, sdnn: 40, tone: 'tense', expression: 'frowning', sentiment: 0 }]);
   const milder = { atMs: 1, heart_rate: 70, sdnn: 50, tone: 'calm', expression: 'smiling', sentiment: 0.1 } as const;
   const harsher = { atMs: 1, heart_rate: 90, sdnn: 30, tone: 'hostile', expression: 'tense', sentiment: -0.1 } as const;

@@ -3,29 +3,32 @@ import type { SignalCategory, Submission } from '../contract.js';
 
 export type SignalName = 'heart_rate' | 'sdnn' | 'rmssd' | 'tone' | 'expression' | 'sentiment' | 'urgency';
 
-/** Signals of one reading, within the bounds of the contract. Absent means not measured. */
+/** Signals of one reading, within the bounds of the contract. An absent signal was not measured. */
 export type SignalValues = Pick<Submission, SignalName>;
 
-/** Context that may explain a heart rate but is no evidence for stress. */
+/** Context that may explain a heart rate but is not evidence for stress. */
 export type Context = Pick<Submission, 'activity_level' | 'steps_last_minute'>;
 
-/** Fields that the history shows and no computation uses. */
+/** Fields that the history shows but no computation uses. */
 export type Recorded = Pick<Submission, 'respiratory_rate' | 'source_device'>;
 
+/** Everything that a reading contains about the person, with the names of the contract. Never contains text. */
+export interface Measured extends SignalValues, Context, Recorded, Pick<Submission, 'rr_intervals_ms'> {}
+
 /** One reading: signals and context at one time, epoch ms. */
-export interface Reading extends SignalValues, Context, Recorded {
+export interface Reading extends Measured {
   readonly atMs: number;
-  /** Absent if the reading names no subject. */
+  /** Absent if the reading contains no subject_id. */
   readonly subjectId?: string;
 }
 
-/** A value with the instant it was measured, epoch milliseconds. */
+/** A value with the time of its measurement, epoch ms. */
 export interface Sample<T> {
   readonly value: T;
   readonly atMs: number;
 }
 
-/** Newest value of each signal of a session. Absent if never measured. */
+/** Newest value of each signal of a session. A signal is absent if it was never measured. */
 export type Signals = { readonly [N in SignalName]?: Sample<NonNullable<SignalValues[N]>> | undefined };
 
 export const categoryOf: { readonly [N in SignalName]: SignalCategory } = {
@@ -40,11 +43,13 @@ export const categoryOf: { readonly [N in SignalName]: SignalCategory } = {
 export const signalNames = Object.keys(categoryOf) as readonly SignalName[];
 
 /** Returns the signal categories of a reading, without duplicates. */
-export function categoriesOf(values: SignalValues): SignalCategory[] {
-  return [...new Set(signalNames.filter((name) => values[name] !== undefined).map((name) => categoryOf[name]))];
+export function categoriesOf(values: Measured): SignalCategory[] {
+  const categories = signalNames.filter((name) => values[name] !== undefined).map((name) => categoryOf[name]);
+  // Intervals that are all artifacts give no value, but the sensor sent them.
+  return [...new Set(values.rr_intervals_ms ? ['cardiovascular' as const, ...categories] : categories)];
 }
 
-/** Positive when a is the more stressful of two values. */
+/** Returns a positive number if `a` is the more stressful of two values. */
 type CompareStress<T> = (a: T, b: T) => number;
 
 const higherFirst: CompareStress<number> = (a, b) => a - b;
@@ -54,8 +59,8 @@ const harsherExpression = byPoints(model.expression_points);
 const moreUrgent = byPoints(model.urgency_log_odds);
 
 /**
- * Returns the newest value of each signal after a reading. If two values have the same time, the more stressful one
- * counts, in any order of arrival.
+ * Returns the newest value of each signal after a reading. If two values have the same timestamp, the more stressful
+ * value counts, in any order of arrival.
  */
 export function mergeSignals(signals: Signals, reading: Reading): Signals {
   const { atMs } = reading;
@@ -76,7 +81,7 @@ function newest<T>(held: Sample<T> | undefined, value: T | undefined, atMs: numb
   return atMs === held.atMs && compare(value, held.value) > 0 ? { value, atMs } : held;
 }
 
-/** Orders labels by points, then by their place in the table, so that the order is total. */
+/** Orders labels by points, then by their position in the table. No two labels are equal. */
 function byPoints<L extends string>(points: Readonly<Record<L, number>>): CompareStress<L> {
   const ascending = (Object.keys(points) as L[]).sort((a, b) => points[a] - points[b]);
   const rank = new Map(ascending.map((label, index) => [label, index]));

@@ -11,6 +11,6 @@ test.each([
   [10, 30, true],
   [30, 30, true],
 ])('after a score of %i, a score of %i: effective is %s', (previousScore, score, effective) => {
-  const answer = { timestampMs: 0, score, confidence: 0.5, received: [], reason: 'Calm voice.', previousScore };
-  expect(toStateReading('s1', answer).adaptation_effectiveness).toMatchObject({ effective });
+  const computed = { timestampMs: 0, score, confidence: 0.5, received: [], reason: 'Calm voice.', previousScore };
+  expect(toStateReading('s1', computed).adaptation_effectiveness).toMatchObject({ effective });
 });

@@ -1,38 +1,35 @@
 import { disclaimer } from '../../generated/spec.js';
 import type { Schema, StateReading } from '../contract.js';
-import type { Answer } from './session.js';
+import type { ComputedState } from './session.js';
 import { bandOf } from './states.js';
 
-/** Returns a computed response as defined in the contract. */
-export function toStateReading(sessionId: string, answer: Answer): StateReading {
-  const { state, suggested_action, recommendation } = bandOf(answer.score);
+/** Returns a computed state as the response that the contract defines. */
+export function toStateReading(sessionId: string, computed: ComputedState): StateReading {
+  const { state, suggested_action, recommendation } = bandOf(computed.score);
   return {
     hsp_version: '1.0',
     session_id: sessionId,
-    timestamp: new Date(answer.timestampMs).toISOString(),
+    timestamp: new Date(computed.timestampMs).toISOString(),
     state,
-    stress_score: answer.score,
-    confidence: answer.confidence,
-    signals_received: [...answer.received],
+    stress_score: computed.score,
+    confidence: computed.confidence,
+    signals_received: [...computed.received],
     suggested_action,
-    action_reason: answer.reason,
+    action_reason: computed.reason,
     recommendation,
-    ...(answer.previousScore !== undefined && {
-      adaptation_effectiveness: effectiveness(answer.previousScore, answer.score),
+    ...(computed.previousScore !== undefined && {
+      adaptation_effectiveness: effectiveness(computed.previousScore, computed.score),
     }),
-    topics_detected: [...(answer.topics ?? [])],
-    ...(answer.triggers && {
-      active_triggers: [...(answer.triggers.active ?? [])],
-      resolved_triggers: [...(answer.triggers.resolved ?? [])],
+    topics_detected: [...(computed.topics ?? [])],
+    ...(computed.triggers && {
+      active_triggers: [...(computed.triggers.active ?? [])],
+      resolved_triggers: [...(computed.triggers.resolved ?? [])],
     }),
     disclaimer,
   };
 }
 
-/**
- * Compares two scores. `effective` is true if the score fell, or if both scores are in bands that require no
- * adaptation.
- */
+/** Compares two scores. `effective` is true if the score fell or if both bands require no adaptation. */
 function effectiveness(previous: number, current: number): Schema<'AdaptationEffectiveness'> {
   const isEasy = (score: number) => bandOf(score).suggested_action === 'maintain_engagement';
   return {

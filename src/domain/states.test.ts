@@ -7,10 +7,10 @@ import { held, laws, nowMs } from './testing/arbitraries.js';
 const value = fc.double({ min: 0, max: 100, noNaN: true });
 const fused = (it: number, expressed = 0) => ({ value: it, expressed });
 
-/** First reading of a settled session. */
+/** Timestamp of a session's first reading, long before the tested readings, ms. */
 const settledMs = -600_000;
 
-/** Publishes one fused value per five seconds in a session past its start. Returns the published scores. */
+/** Publishes one fused value every five seconds in a session that started long before. Returns the published scores. */
 function publishAll(values: readonly number[], start: number): number[] {
   let held: Published = { score: start, atMs: 0 };
   return values.map((it, index) => {
@@ -42,7 +42,7 @@ test('the first score is published without smoothing', () => {
     expect(publishScore(fused(it), undefined, 0).score).toBe(score);
 });
 
-test('a value near the edge changes the band later than one far beyond it', () => {
+test('a value near the edge changes the band later than a value far beyond the edge', () => {
   const changeAfter = (it: number) => publishAll(Array<number>(200).fill(it), 50).findIndex((score) => score >= 60);
   expect(publishAll([65, 65], 50)).toEqual([59, 59]);
   expect(changeAfter(60.5)).toBe(-1);
@@ -70,12 +70,12 @@ test('new evidence of voice, face or words is published immediately', () => {
   expect(publishScore(fused(38, -stateHold.immediate_log_odds), before, 5000, settledMs).score).toBe(38);
 });
 
-test('after a silence, no score is held', () => {
+test('after a long pause, no score is held in its band', () => {
   const before: Published = { score: 50, atMs: 0 };
   expect(publishScore(fused(61), before, stateHold.silence_seconds * 1000, settledMs).score).toBe(61);
 });
 
-test('the state is the band of the fused value, or the band that was published before', () => {
+test('the published band is that of the fused value, or the band published before', () => {
   fc.assert(
     fc.property(value, held, (it, before) => {
       const { score } = publishScore(fused(it), before, nowMs, nowMs - 600_000);

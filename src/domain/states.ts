@@ -5,11 +5,14 @@ import type { Assessment } from './stress.js';
 export type Band = (typeof bands)[number];
 type Fused = Pick<Assessment, 'value' | 'expressed'>;
 
-/** Data that keeps a published score in its band. */
+/** Data that holds a published score in its band. */
 export interface Hold {
-  /** Start of its band, epoch ms. Absent if the session has had only one band, or if it started before this time. */
+  /**
+   * Start of the present band, epoch ms. Absent if the session has had only one band, or if an earlier score started
+   * the band.
+   */
   readonly bandSinceMs?: number | undefined;
-  /** Last score of the previous band. Absent together with `bandSinceMs`. */
+  /** Last score in the previous band. Present and absent together with `bandSinceMs`. */
   readonly scoreBefore?: number | undefined;
   /**
    * Distance of the fused value from its band, integrated over time (points × seconds). Positive above the band,
@@ -23,25 +26,25 @@ export interface Hold {
 /** The published state at one time. */
 export interface Published extends Hold {
   readonly score: number;
-  /** epoch ms */
+  /** Time of publication, epoch ms. */
   readonly atMs: number;
 }
 
-/** A published score with the data that keeps it in its band. */
+/** A published score with the data that holds it in its band. */
 export interface PublishedScore {
   readonly score: number;
   readonly hold: Hold;
 }
 
-/** The band of a published score, 0..100. */
+/** Returns the band of a published score (0–100). */
 export function bandOf(score: number): Band {
   return bands.find(({ max_score }) => score <= max_score) ?? bands[4];
 }
 
 /**
- * Returns what is published at an instant: the fused value rounded, or held at the edge of the present band.
- * `held` is what was published as of the last strictly earlier instant; absent in a new session. `firstAtMs` is the
- * instant of the session's first reading.
+ * Returns the score published at `timestampMs`: the rounded fused value, or a score held at the edge of the present
+ * band. `held` is the state published at the last strictly earlier timestamp. It is absent in a new session.
+ * `firstAtMs` is the timestamp of the session's first reading.
  */
 export function publishScore(
   fused: Fused,
@@ -61,7 +64,7 @@ export function publishScore(
   return { score: heldScore, hold: { dwell: dwell || undefined, expressed } };
 }
 
-/** Returns the published state before an instant that is later than the newest reading. */
+/** Returns the published state before `atMs`, a timestamp later than the newest reading. */
 export function passPublished({ score, hold }: PublishedScore, held: Published | undefined, atMs: number): Published {
   const { bandSinceMs, scoreBefore } = hold.bandSinceMs === undefined && held ? held : hold;
   return { score, atMs, bandSinceMs, scoreBefore, dwell: hold.dwell, expressed: hold.expressed };
@@ -73,7 +76,7 @@ function isImmediate({ expressed }: Fused, score: number, held: Published, atMs:
   const bandsUp = bandsApart(held.score, score);
   const isFresh = held.bandSinceMs !== undefined && atMs - held.bandSinceMs < rise_seconds * 1000;
   const from = isFresh ? Math.min(held.score, held.scoreBefore ?? held.score) : held.score;
-  // Also applies if the band in between was published on the way.
+  // Applies also if a score in the band between was published first.
   if (bandsUp > 0 && bandsApart(from, score) > 1) return true;
   return Math.sign(bandsUp) * (expressed - (held.expressed ?? 0)) >= immediate_log_odds;
 }
@@ -99,7 +102,7 @@ function dwellOf(value: number, held: Published, atMs: number): number {
   return round3(above > 0 ? above : -below);
 }
 
-/** Bands from one score to another: positive for a rise. */
+/** Returns the number of bands from one score to another. Positive for a rise. */
 function bandsApart(from: number, to: number): number {
   return bands.indexOf(bandOf(to)) - bands.indexOf(bandOf(from));
 }

@@ -29,7 +29,7 @@ test('contradicting categories lower the confidence', () => {
   expect(confidence(0.8)).toBeLessThan(confidence(-0.8) - 0.1);
 });
 
-test('SDNN and RMSSD together are not stronger evidence than one of them', () => {
+test('SDNN and RMSSD together are not stronger evidence than the stronger of the two', () => {
   const logOdds = (values: SignalValues) =>
     fuseEvidence(situationOf(measured(values), population), nowMs).drivers.reduce((sum, it) => sum + it.logOdds, 0);
   const [sdnn, rmssd] = [Math.exp(model.hrv.sdnn_population_ln_ms - 1), Math.exp(model.hrv.rmssd_population_ln_ms - 1)];
@@ -55,7 +55,7 @@ test('no single label or sentence alone reaches acute stress', () => {
   for (const sentiment of [-1, -0.5, 0, 1]) expect(scoreOf({ sentiment })).toBeLessThan(80);
 });
 
-test('a very high heart rate alone is stressed, not acute_stress', () => {
+test('a very high heart rate alone reaches stressed, but not acute_stress', () => {
   expect(bandOf(scoreOf({ heart_rate: 110 })).state).toBe('stressed');
   expect(scoreOf({ heart_rate: 220, sdnn: 1, rmssd: 1 })).toBeLessThan(80);
 });
@@ -67,14 +67,14 @@ test('strong signals that agree reach acute stress', () => {
   expect(scoreOf({ heart_rate: 115, tone: 'hostile', sentiment: -0.6 })).toBeGreaterThanOrEqual(80);
 });
 
-test('sentiment is more reliable than expression, and expression more than tone', () => {
+test('sentiment is more reliable than expression, and expression is more reliable than tone', () => {
   const { tone, expression, sentiment } = model.reliability;
   expect(tone).toBeLessThan(expression);
   expect(expression).toBeLessThan(sentiment);
   expect(scoreOf({ tone: 'hostile' })).toBeLessThan(scoreOf({ sentiment: -1 }));
 });
 
-test('the weight of a signal is 1 if its time is ahead, ½ after a half-life, and 0 once stale', () => {
+test('the weight of a signal is 1 before its timestamp, ½ after a half-life, and 0 when it is stale', () => {
   expect(ageWeight(-1)).toBe(1);
   expect(ageWeight(60_000)).toBe(0.5);
   expect(ageWeight(299_999)).toBeGreaterThan(0);

@@ -11,7 +11,7 @@ export interface Situation {
   readonly typical: Typical;
   /** Smoothed heart rate. Absent if none was measured. */
   readonly heart?: HeartLevel | undefined;
-  /** bpm above rest that movement explains, at most the whole rise. */
+  /** Heart rate rise that movement explains, bpm above rest. At most the whole rise. */
   readonly explainedBpm: number;
 }
 
@@ -19,9 +19,9 @@ export interface Situation {
 export interface Assessment {
   /** Fused stress, 0..100, unrounded. */
   readonly value: number;
-  /** The part of voice, face and words, log-odds. */
+  /** Evidence of voice, face and words, log-odds. */
   readonly expressed: number;
-  /** Confidence, 0..1, two decimals. 0 without a fresh signal. */
+  /** Confidence, 0–1, two decimals. 0 if no signal is fresh. */
   readonly confidence: number;
   /** All evidence that is not stale, strongest first. */
   readonly drivers: readonly Driver[];
@@ -29,14 +29,17 @@ export interface Assessment {
 
 export type EvidenceName = 'heart_rate' | 'hrv' | 'tone' | 'expression' | 'sentiment' | 'urgency';
 
-/** One part of a score. */
+/** The evidence of one signal in a score. */
 export interface Driver {
   readonly evidence: EvidenceName;
   /** Evidence for stress weighted by age, in log-odds. Negative is evidence for calm. */
   readonly logOdds: number;
-  /** 0..1, by age. */
+  /** Weight by age, 0–1. */
   readonly weight: number;
-  /** Only for heart rate variability: difference to the typical value, ln ms. Positive means lower. */
+  /**
+   * Difference of heart rate variability to the typical value, ln ms. Positive if the variability is lower. Absent for
+   * other signals.
+   */
   readonly drop?: number;
 }
 
@@ -50,9 +53,9 @@ const categoryOf: { readonly [N in EvidenceName]: SignalCategory } = {
 };
 
 /**
- * Fuses the newest signals into one stress value: a neutral start plus the sum of their log-odds, each weighted by
- * its age, through the logistic function. Evidence for calm counts less than evidence for stress.
- * Without a fresh signal: the neutral value.
+ * Fuses the newest signals into one stress value: the logistic function of a neutral start plus the sum of their
+ * log-odds, each weighted by age. Evidence for calm counts less than evidence for stress. Returns the neutral value if
+ * no signal is fresh.
  */
 export function fuseEvidence(situation: Situation, atMs: number): Assessment {
   const drivers = driversOf(situation, atMs);
@@ -94,7 +97,10 @@ function driversOf({ signals, typical, heart, explainedBpm }: Situation, atMs: n
   return drivers;
 }
 
-/** Movement reduces evidence for stress. An unconfirmed jump reduces evidence for calm. */
+/**
+ * Returns the evidence of the heart rate, in log-odds. Movement reduces evidence for stress. An unconfirmed jump
+ * reduces evidence for calm.
+ */
 function heartLogOddsOf(heart: HeartLevel, typical: Typical, explainedBpm: number): number {
   const logOdds = heartRateEvidence(heart.bpm - typical.heart_rate.value, typical.heart_rate);
   if (logOdds > 0) return logOdds * (1 - explainedShare({ heart, typical, explainedBpm }));
@@ -102,8 +108,8 @@ function heartLogOddsOf(heart: HeartLevel, typical: Typical, explainedBpm: numbe
 }
 
 /**
- * Combines the reliability of independent categories. The most reliable evidence of a category counts. Contradicting
- * evidence and a heart rate that movement explains reduce the result.
+ * Combines the reliability of independent categories. In each category, only the most reliable evidence counts.
+ * Contradicting evidence and a heart rate that movement explains reduce the result.
  */
 function confidenceOf(drivers: readonly Driver[], situation: Situation): number {
   const trust = new Map<SignalCategory, number>();
@@ -120,8 +126,8 @@ function confidenceOf(drivers: readonly Driver[], situation: Situation): number 
 }
 
 /**
- * Reliability, 0–1. A heart rate is more reliable with a personal baseline, less while unconfirmed or explained by
- * movement.
+ * Returns the reliability, 0–1. A heart rate is more reliable with a personal baseline, and less reliable while it is
+ * unconfirmed or explained by movement.
  */
 function reliabilityOf(evidence: EvidenceName, situation: Situation): number {
   const { heart_rate_cold, heart_rate_personal, hrv, unconfirmed_share } = model.confidence;
@@ -132,18 +138,24 @@ function reliabilityOf(evidence: EvidenceName, situation: Situation): number {
   return reliability * (1 - explainedShare(situation)) * (heart?.isConfirmed ? 1 : unconfirmed_share);
 }
 
-/** The share of the heart rate's rise that movement explains, 0..1. */
+/** Returns the share of the heart rate's rise that movement explains, 0–1. */
 export function explainedShare({ heart, typical, explainedBpm }: Omit<Situation, 'signals'>): number {
   const rise = (heart?.bpm ?? 0) - typical.heart_rate.value;
   return rise > 0 ? Math.min(1, explainedBpm / rise) : 0;
 }
 
-/** Returns true if movement explains most of the heart rate's rise. The baseline then learns nothing. */
+/**
+ * Returns true if movement explains most of the heart rate's rise. The baseline then does not learn from the heart
+ * rate.
+ */
 export function isExertion(situation: Omit<Situation, 'signals'>): boolean {
   return explainedShare(situation) > model.movement.learned_share_max;
 }
 
-/** Returns 0 if all evidence agrees, up to 1 if there is strong evidence for both stress and calm. */
+/**
+ * Returns how much the evidence contradicts itself: 0 if all of it agrees, up to 1 for strong evidence for both stress
+ * and calm.
+ */
 function contradictionOf(drivers: readonly Driver[]): number {
   const sumOf = (sign: 1 | -1) => drivers.reduce((sum, { logOdds }) => sum + Math.max(0, sign * logOdds), 0);
   return Math.min(1, Math.min(sumOf(1), sumOf(-1)) / model.confidence.contradiction_log_odds);

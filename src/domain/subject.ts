@@ -1,10 +1,13 @@
 import type { Baseline } from './baseline.js';
 import { byRecency, type Trigger, type TriggerStatus } from './triggers.js';
 
-/** Data about a person across sessions, without the triggers themselves. Plain JSON. */
+/** Data about a person across sessions, without the triggers. Plain JSON. */
 export interface Subject {
   readonly baseline?: Baseline;
-  /** Topic names by status, in the order of `byRecency`. Absent if there are none. Every response for the person contains them. */
+  /**
+   * Topic names by status, in the order of `byRecency`. Absent if there are none. Every response for the person
+   * contains these names.
+   */
   readonly active?: readonly string[] | undefined;
   readonly resolved?: readonly string[] | undefined;
 }
@@ -14,7 +17,7 @@ export const unknownSubject: Subject = {};
 
 type Seen = Pick<Trigger, 'status' | 'lastSeenMs'>;
 
-/** Moves a topic to its position in the list of its status. Returns the same subject if nothing changes. */
+/** Moves a topic to its position in the list of its status. Returns the same object if nothing changes. */
 export function nameTopic(
   subject: Subject,
   topic: string,
@@ -40,7 +43,7 @@ function withName(names: readonly string[], name: string, isAhead: (other: strin
   return names[at] === name ? names : [...others.slice(0, at), name, ...others.slice(at)];
 }
 
-/** Returns undefined instead of an empty list. */
+/** Returns the list without a name. Returns undefined instead of an empty list. */
 function without(names: readonly string[] | undefined, name: string): readonly string[] | undefined {
   if (!names?.includes(name)) return names;
   return names.length > 1 ? names.filter((it) => it !== name) : undefined;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { sight, type Sighting, toProfile, type Trigger } from './triggers.js';
 
-/** Sightings as [score, session] or [score, session, 'certain'], one second apart. */
+/** Returns a trigger after sightings one second apart, each as [score, session] or [score, session, 'certain']. */
 function seen(...sightings: ReadonlyArray<readonly [number, string, 'certain'?]>): Trigger {
   const sessions = new Set<string>();
   const after = sightings.reduce<Trigger | undefined>((trigger, [score, sessionId, certain], index) => {
@@ -57,7 +57,7 @@ test('calm sightings before the activation do not count towards the resolution',
   expect(seen([10, 'x'], [10, 'y'], [100, 'a'], [80, 'a', 'certain'], [10, 'b']).status).toBe('active');
 });
 
-test('a resolved topic can become active again and then needs two new calm sightings', () => {
+test('a resolved topic can become active again and then requires two new calm sightings to resolve', () => {
   const again = seen([80, 'a', 'certain'], [10, 'b'], [10, 'b'], [100, 'c'], [90, 'c']);
   expect(again.status).toBe('active');
   expect(again.changes.map(({ status }) => status)).toEqual(['observed', 'active', 'resolved', 'active'].slice(1));

@@ -6,39 +6,42 @@ export type TriggerStatus = Schema<'TriggerStatus'>;
 /** Stress history of one topic for one person. Plain JSON. */
 export interface Trigger {
   readonly status: TriggerStatus;
-  /** Exponentially weighted score over the sightings, 0..100, rounded to 6 decimals: databases print those exactly. */
+  /** Exponentially weighted score over the sightings, 0–100. Rounded to 6 decimals, which databases print exactly. */
   readonly recent: number;
-  /** Sum, number and highest of the scores of all sightings. */
+  /** Sum of the scores, number of sightings, and highest score. */
   readonly scoreSum: number;
   readonly sightings: number;
   readonly peakScore: number;
-  /** Distinct sessions. */
+  /** Number of distinct sessions. */
   readonly sessions: number;
-  /** Instant of the newest sighting, epoch ms. */
+  /** Timestamp of the newest sighting, epoch ms. */
   readonly lastSeenMs: number;
   /** The latest activation. Absent if the trigger has never been active. */
   readonly activation?: Activation;
-  /** Changes of status, oldest first, the latest ones only. */
+  /**
+   * The latest status changes, in order of arrival. A change by a late reading is appended, not inserted, because earlier
+   * responses cannot be changed.
+   */
   readonly changes: ReadonlyArray<{ readonly status: TriggerStatus; readonly atMs: number }>;
 }
 
 interface Activation {
   readonly sessionId: string;
   readonly atMs: number;
-  /** Number of sightings since then that support a resolution. */
+  /** Number of sightings since the activation that support a resolution. */
   readonly resolving: number;
 }
 
 /** A sighting: a conversation turn was about the topic. */
 export interface Sighting {
-  /** Stress of the session at that reading, 0..100. */
+  /** Stress score of the session at the reading, 0–100. */
   readonly score: number;
-  /** Instant of the reading, epoch ms. */
+  /** Timestamp of the reading, epoch ms. */
   readonly atMs: number;
   readonly sessionId: string;
   /** True for the first sighting of the topic in this session. */
   readonly isFirstInSession: boolean;
-  /** True where a phrase in the first person names the topic. */
+  /** True if a first-person phrase names the topic. */
   readonly isCertain: boolean;
 }
 
@@ -73,7 +76,10 @@ function roundRecent(recent: number): number {
   return Math.round(recent * 1e6) / 1e6;
 }
 
-/** One sighting is not a pattern. It activates a trigger only if a first-person phrase names the concern in `acute_stress`. */
+/**
+ * Returns true if one sighting is enough for activation: a first-person phrase names the concern in `acute_stress`.
+ * Otherwise, one sighting is not a pattern.
+ */
 const isAcute = ({ isCertain, score }: Sighting): boolean => isCertain && score >= activeAtOnceFrom;
 
 function statusAfter(
@@ -103,7 +109,7 @@ function changesAfter(trigger: Trigger | undefined, status: TriggerStatus, atMs:
 
 type Named = readonly [topic: string, trigger: Pick<Trigger, 'lastSeenMs'>];
 
-/** Sorts topics by last sighting, newest first. Topics with the same time are sorted by name. */
+/** Sorts topics by last sighting, newest first. Topics with the same timestamp are sorted by name. */
 export function byRecency([topic, { lastSeenMs }]: Named, [other, { lastSeenMs: otherMs }]: Named): number {
   return otherMs - lastSeenMs || (topic < other ? -1 : 1);
 }

@@ -1,6 +1,13 @@
 import type { Baseline } from '../domain/baseline.js';
 import { changeOf, nextSeq, type SessionEvent } from '../domain/events.js';
-import { advanceSession, type Answer, addTurn, isOtherSubject, type Session, type Step } from '../domain/session.js';
+import {
+  advanceSession,
+  type ComputedState,
+  addTurn,
+  isOtherSubject,
+  type Session,
+  type Step,
+} from '../domain/session.js';
 import type { Reading } from '../domain/signals.js';
 import { type Subject, unknownSubject } from '../domain/subject.js';
 import { type Extraction, gatherTopics } from '../domain/topics/gather.js';
@@ -12,17 +19,17 @@ import type { PreparedReading } from './prepared-reading.js';
 
 type AdvancedSession = StoredSession & { readonly session: Session };
 
-/** State of processing the readings that one account has in a group. */
+/** Intermediate results for the readings of one account in a group. */
 export interface Progress {
   readonly sessions: Map<string, StoredSession>;
   readonly subjects: Map<string, Subject | undefined>;
   /** Responses to readings that are already stored, by reading key. */
-  readonly answered: ReadonlyMap<string, Answer>;
-  /** Accepted readings of this group, by reading key. Detects duplicates within the group. */
+  readonly alreadyStored: ReadonlyMap<string, ComputedState>;
+  /** Accepted readings of this group, by reading key. Used to detect duplicates within the group. */
   readonly taken: Map<string, TakenReading>;
   readonly changedSessions: Map<string, AdvancedSession>;
   readonly changedSubjects: Map<string, Subject>;
-  /** Time at which the group is processed, epoch ms. */
+  /** Time of processing, epoch ms. The same for the whole group. */
   readonly nowMs: number;
 }
 
@@ -33,17 +40,17 @@ export interface TakenReading {
   readonly incarnation: string;
   readonly step: Step;
   readonly topics: readonly TopicName[];
-  /** The subset of `topics` that a first-person phrase names. */
+  /** The topics that a first-person phrase names. A subset of `topics`. */
   readonly certainTopics: readonly TopicName[];
-  /** The subset of `topics` that is new in this session. */
+  /** The topics that are new in this session. A subset of `topics`. */
   readonly newTopics: readonly TopicName[];
   /** Absent if the state did not change. */
   readonly event: SessionEvent | undefined;
 }
 
-/** Outcome of a reading: already stored, a duplicate within its group, rejected, or accepted. */
+/** Outcome of a reading: already stored, duplicate within its group, rejected, or accepted. */
 export type Advance =
-  | { readonly kind: 'answered'; readonly answer: Answer }
+  | { readonly kind: 'stored'; readonly computed: ComputedState }
   | { readonly kind: 'same'; readonly as: TakenReading }
   | { readonly kind: 'refused'; readonly refusal: ProblemError }
   | TakenReading;
@@ -51,17 +58,17 @@ export type Advance =
 export function beginProgress(
   sessions: Progress['sessions'],
   subjects: Progress['subjects'],
-  answered: Progress['answered'],
+  alreadyStored: Progress['alreadyStored'],
   nowMs: number,
 ): Progress {
   const [taken, changedSessions, changedSubjects] = [new Map(), new Map(), new Map()];
-  return { sessions, subjects: new Map(subjects), answered, taken, changedSessions, changedSubjects, nowMs };
+  return { sessions, subjects: new Map(subjects), alreadyStored, taken, changedSessions, changedSubjects, nowMs };
 }
 
 export function advanceReading(progress: Progress, submitted: PreparedReading): Advance {
   const key = keyOf(submitted);
-  const answer = progress.answered.get(key);
-  if (answer) return { kind: 'answered', answer };
+  const computed = progress.alreadyStored.get(key);
+  if (computed) return { kind: 'stored', computed };
   const same = progress.taken.get(key);
   if (same) return { kind: 'same', as: same };
   const { incarnation, session } = sessionOf(progress.sessions, submitted.sessionId);
@@ -91,7 +98,7 @@ function eventOf(
   return payload && { sessionId, seq: nextSeq(before, nowMs), subjectId: after.subjectId, payload };
 }
 
-/** Returns the ids of all subjects that the readings name or their sessions are bound to. */
+/** Returns the ids of the subjects that the readings contain or their sessions are bound to. */
 export function subjectsOf(
   readings: readonly PreparedReading[],
   sessions: ReadonlyMap<string, Pick<StoredSession, 'session'>>,
@@ -102,21 +109,25 @@ export function subjectsOf(
 }
 
 /**
- * Returns the responses to readings that are already stored. Skips readings that are newer than their session: they
- * cannot be stored yet.
+ * Returns the responses to readings that are already stored. Skips readings that are newer than their session, because
+ * they cannot be stored yet.
  */
-export async function findAnswered(
+export async function findAlreadyStored(
   table: Writer['readings'],
   readings: readonly PreparedReading[],
   sessions: Progress['sessions'],
-): Promise<Map<string, Answer>> {
-  const candidates = readings.flatMap(({ sessionId, timestampMs, digest }) => {
+): Promise<Map<string, ComputedState>> {
+  const submittedKeys = new Map<string, string>();
+  const candidates = readings.flatMap((reading) => {
+    const { sessionId, timestampMs, digest, earlierDigests = [] } = reading;
     const { incarnation, session } = sessionOf(sessions, sessionId);
     const isNewer = session === undefined || timestampMs > session.latest.timestampMs;
-    return isNewer ? [] : [{ sessionId, incarnation, timestampMs, digest }];
+    if (isNewer) return [];
+    for (const earlier of earlierDigests) submittedKeys.set(keyOf({ sessionId, digest: earlier }), keyOf(reading));
+    return [digest, ...earlierDigests].map((it) => ({ sessionId, incarnation, timestampMs, digest: it }));
   });
   const found = await table.find(candidates);
-  return new Map(found.map((reading) => [keyOf(reading), reading.answer]));
+  return new Map(found.map((reading) => [submittedKeys.get(keyOf(reading)) ?? keyOf(reading), reading.computed]));
 }
 
 function toReading({ signals, subjectId, timestampMs }: PreparedReading): Reading {
@@ -130,7 +141,7 @@ function topicsOf(
   return turn ? gatherTopics(session?.topicEvidence, turn) : { topics: [], certainTopics: [] };
 }
 
-/** Returns the subject's baseline, or the session's own baseline if the subject has none. */
+/** Returns the subject's baseline. Returns the session's own baseline if the subject has none. */
 function baselineOf({ subjects }: Progress, session: Session | undefined, reading: Reading): Baseline | undefined {
   const subjectId = session?.subjectId ?? reading.subjectId;
   return (subjectId === undefined ? undefined : subjects.get(subjectId)?.baseline) ?? session?.baseline;
@@ -143,14 +154,14 @@ function rememberBaseline({ subjects, changedSubjects }: Progress, { session, ba
   changedSubjects.set(session.subjectId, subject);
 }
 
-/** Returns a locked session. Throws for a session that the group did not lock. */
+/** Returns a locked session. Throws if the group did not lock the session. */
 function sessionOf(sessions: Progress['sessions'], sessionId: string): StoredSession {
   const stored = sessions.get(sessionId);
   if (!stored) throw new Error('a session of the group was not locked');
   return stored;
 }
 
-/** The digest covers the timestamp. Ids contain no spaces. */
+/** Returns the reading key. It is unambiguous, because ids contain no spaces and the digest covers the timestamp. */
 function keyOf({ sessionId, digest }: { readonly sessionId: string; readonly digest: string }): string {
   return `${sessionId} ${digest}`;
 }

@@ -1,19 +1,19 @@
-import type { Answer, Session } from '../domain/session.js';
+import type { ComputedState, Session } from '../domain/session.js';
 import type { ProblemError } from '../problem.js';
 import type { BoundSession } from '../store/name-subjects.js';
 import type { StoredSession } from '../store/sessions.js';
 import type { Store, Writer } from '../store/store.js';
-import { advanceReading, type Advance, beginProgress, findAnswered, subjectsOf } from './advance-reading.js';
+import { advanceReading, type Advance, beginProgress, findAlreadyStored, subjectsOf } from './advance-reading.js';
 import { rememberTopics, sightedSubjects } from './remember-topics.js';
 import type { PreparedReading } from './prepared-reading.js';
 
-/** ReadingOutcome of one reading. A rejection does not affect the other readings of the group. */
+/** Outcome of one reading. A rejection does not affect the other readings of the group. */
 export type ReadingOutcome =
-  { readonly answer: Answer; readonly hasEvents: boolean } | { readonly refusal: ProblemError };
+  { readonly computed: ComputedState; readonly hasEvents: boolean } | { readonly refusal: ProblemError };
 
 /**
- * Processes a group of readings in one transaction. Resolves with one outcome per reading, in order, after the commit.
- * If it rejects, it has stored nothing.
+ * Processes a group of readings in one transaction. Resolves after the commit, with one outcome per reading, in order.
+ * If the function rejects, nothing is stored.
  */
 export async function advanceGroup(
   store: Store,
@@ -39,13 +39,13 @@ async function advanceAccount(
   nowMs: number,
 ): Promise<ReadingOutcome[]> {
   const { sessions, subjects, webhookEpoch } = await lockAll(writer, readings, nowMs);
-  const answered = await findAnswered(writer.readings, readings, sessions);
+  const alreadyStored = await findAlreadyStored(writer.readings, readings, sessions);
   const unbound = withoutSubject(sessions);
-  const progress = beginProgress(sessions, subjects, answered, nowMs);
+  const progress = beginProgress(sessions, subjects, alreadyStored, nowMs);
   const advances = readings.map((reading) => advanceReading(progress, reading));
   const triggers = await writer.triggers.find(sightedSubjects(advances));
   const remembered = rememberTopics(progress, advances, triggers);
-  // Taken last: other processes with readings of this account wait for it until the commit.
+  // Positions are taken last, because other processes with readings of this account wait for them until the commit.
   const positions = await writer.positions.take(remembered.stored.length, nowMs);
   // Sends all writes in one round trip, because this transaction limits the throughput of the service.
   await writer.run([
@@ -58,10 +58,10 @@ async function advanceAccount(
   await writer.subjects.removePlaceholders([...subjects.keys()].filter((id) => !progress.subjects.get(id)));
   if (webhookEpoch !== undefined) await writer.nameSubjects(newlyBound(unbound, progress.changedSessions));
   const hasEvents = webhookEpoch !== undefined && (await appendEvents(writer, advances, webhookEpoch, nowMs));
-  return advances.map((advance, index) => toOutcome(advance, remembered.answers[index], hasEvents));
+  return advances.map((advance, index) => toOutcome(advance, remembered.computedStates[index], hasEvents));
 }
 
-/** Locks the sessions, then their subjects. All processes use this order, which prevents deadlocks. */
+/** Locks the sessions, then their subjects. All processes use this order to prevent deadlocks. */
 async function lockAll(writer: Writer, readings: readonly PreparedReading[], nowMs: number) {
   const sessions = await writer.sessions.lock([...new Set(readings.map((it) => it.sessionId))], nowMs);
   const webhookEpoch = await writer.webhooks.epoch();
@@ -75,7 +75,7 @@ function withoutSubject(sessions: ReadonlyMap<string, StoredSession>): Map<strin
   return new Map(all.filter(([, session]) => session?.subjectId === undefined));
 }
 
-/** Returns the sessions that this group bound to a subject. */
+/** Returns the sessions that this group binds to a subject. */
 function newlyBound(
   unbound: ReadonlyMap<string, Session | undefined>,
   changed: ReadonlyMap<string, { readonly session: Session }>,
@@ -105,7 +105,7 @@ async function appendEvents(
   return events.length > 0;
 }
 
-function toOutcome(advance: Advance, answer: Answer | undefined, hasEvents: boolean): ReadingOutcome {
+function toOutcome(advance: Advance, computed: ComputedState | undefined, hasEvents: boolean): ReadingOutcome {
   if (advance.kind === 'refused') return { refusal: advance.refusal };
-  return { answer: answer as Answer, hasEvents };
+  return { computed: computed as ComputedState, hasEvents };
 }

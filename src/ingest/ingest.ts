@@ -1,4 +1,4 @@
-import type { Answer } from '../domain/session.js';
+import type { ComputedState } from '../domain/session.js';
 import type { Store } from '../store/store.js';
 import { isTransient } from '../store/transient.js';
 import { advanceGroup, type ReadingOutcome } from './advance.js';
@@ -6,10 +6,13 @@ import { createGroupCommit } from '../concurrency/group-commit.js';
 import { inSharedSpan, type TraceOrigin, traceOrigin } from '../tracing/in-span.js';
 import type { PreparedReading } from './prepared-reading.js';
 
-/** Limits the size of a transaction: with three topics per reading, it writes about 500 trigger rows. */
+/**
+ * Maximum number of readings in a transaction. With three topics per reading, the transaction writes about 500 trigger
+ * rows.
+ */
 const groupMax = 160;
 const queueMax = 4096;
-/** A second group starts from this size. A smaller one would not be worth its transaction. */
+/** Number of waiting readings from which a second group starts. A smaller group does not justify a transaction. */
 const secondFrom = 16;
 
 export interface IngestParts {
@@ -25,12 +28,12 @@ export interface IngestParts {
   readonly observeGroup: (size: number) => void;
 }
 
-/** Accepts readings and writes them in groups. Each reading is durable before its response. */
+/** Accepts readings and writes them in groups. Each reading is durable before its response is sent. */
 export interface Ingest {
   /**
    * Resolves with the state of the session after the reading. Rejects with a ProblemError if the reading is rejected.
    */
-  submit(submitted: PreparedReading): Promise<Answer>;
+  submit(submitted: PreparedReading): Promise<ComputedState>;
   /** Number of queued readings. */
   waiting(): number;
   /** Rejects new readings. Resolves when the readings in progress are settled. */
@@ -54,7 +57,7 @@ export function createIngest(parts: IngestParts): Ingest {
     async submit(reading) {
       const outcome = await groups.submit({ reading, origin: traceOrigin() });
       if ('refusal' in outcome) throw outcome.refusal;
-      return outcome.answer;
+      return outcome.computed;
     },
     waiting: groups.waiting,
     close: groups.close,
@@ -71,6 +74,6 @@ async function commitGroup(
   const outcomes = await inSharedSpan('ingest group', size, origins, () => advanceGroup(store, readings, now()));
   observeGroup(group.length);
   onCommitted(readings);
-  if (outcomes.some((outcome) => 'answer' in outcome && outcome.hasEvents)) onEvents();
+  if (outcomes.some((outcome) => 'computed' in outcome && outcome.hasEvents)) onEvents();
   return outcomes;
 }

@@ -1,6 +1,6 @@
 import { timestamps } from '../../generated/spec.js';
 import type { Caller, Submission } from '../contract.js';
-import { signalNames } from '../domain/signals.js';
+import { categoriesOf, signalNames } from '../domain/signals.js';
 import type { TopicModel } from '../domain/topics/model.js';
 import { createTopicAnalyzer } from '../domain/topics/analyzer.js';
 import { ProblemError } from '../problem.js';
@@ -9,29 +9,33 @@ import type { PreparedReading } from './prepared-reading.js';
 
 export interface PrepareReadingParts {
   readonly topicModel: TopicModel;
-  /** Key of the digests that detect resent readings. */
-  readonly digestKey: string;
+  /** Keys of the digests that detect resent readings, the newest first. */
+  readonly digestKeys: readonly [string, ...string[]];
   /** Returns the current time, epoch ms. */
   readonly now: () => number;
   readonly maxTimestampAgeMs: number;
 }
 
 /**
- * Converts a validated submission to the reading that is stored. Throws a ProblemError if the submission has no signal,
- * or if its timestamp is too old or too far in the future.
+ * Converts a validated submission to a reading that can be stored. Throws a ProblemError if the submission has no
+ * signal, or if its timestamp is too old or too far in the future.
  */
 export type PrepareReading = (caller: Caller, submission: Submission) => PreparedReading;
 
-/** Runs on the HTTP thread: the text never leaves this thread, and topic detection never delays the database. */
+/**
+ * Returns a function that runs on the HTTP thread. The text never leaves this thread, and topic detection never delays
+ * the database.
+ */
 export function createPrepareReading(parts: PrepareReadingParts): PrepareReading {
-  const { topicModel, digestKey, now, maxTimestampAgeMs } = parts;
+  const { topicModel, now, maxTimestampAgeMs } = parts;
+  const [digestKey, ...earlierKeys] = parts.digestKeys;
   const { analyzeTurn } = createTopicAnalyzer(topicModel);
   return ({ accountId }, submission) => {
     const { session_id, subject_id, timestamp, user_message, ai_response, ...signals } = submission;
     const timestampMs = Date.parse(timestamp);
-    // Cheap checks first, so that a rejected reading incurs no topic detection.
-    if (signalNames.every((name) => signals[name] === undefined))
-      throw new ProblemError('missing_signals', { hint: { signals: signalNames.join(', ') } });
+    // Cheap checks run first, so that a rejected reading needs no topic detection.
+    if (categoriesOf(signals).length === 0)
+      throw new ProblemError('missing_signals', { hint: { signals: [...signalNames, 'rr_intervals_ms'].join(', ') } });
     checkAge(timestampMs, now(), maxTimestampAgeMs);
     const hasTurn = user_message !== undefined && ai_response !== undefined;
     return {
@@ -42,6 +46,9 @@ export function createPrepareReading(parts: PrepareReadingParts): PrepareReading
       signals,
       ...(hasTurn && { turn: analyzeTurn({ user_message, ai_response }) }),
       digest: digestOf(digestKey, accountId, submission),
+      ...(earlierKeys.length > 0 && {
+        earlierDigests: earlierKeys.map((key) => digestOf(key, accountId, submission)),
+      }),
     };
   };
 }
@@ -56,7 +63,7 @@ function checkAge(timestampMs: number, nowMs: number, maxAgeMs: number): void {
     throw new ProblemError('timestamp_in_future', { hint: { ahead: seconds(-ageMs), max: seconds(maxAheadMs), now } });
 }
 
-/** Shows milliseconds, so that a value just above the limit does not look equal to the limit. */
+/** Formats seconds with milliseconds, so that a value just above the limit does not look equal to the limit. */
 function seconds(ms: number): string {
   return String(Math.round(ms) / 1000);
 }

@@ -1,4 +1,4 @@
-import type { Answer } from '../domain/session.js';
+import type { ComputedState } from '../domain/session.js';
 import { nameTopic, unknownSubject } from '../domain/subject.js';
 import { sight, type Trigger } from '../domain/triggers.js';
 import type { StoredReading } from '../store/readings.js';
@@ -6,8 +6,8 @@ import type { TriggersOf } from '../store/triggers.js';
 import type { Advance, Progress, TakenReading } from './advance-reading.js';
 
 interface Remembered {
-  /** In the order of the group. Undefined for rejected readings. */
-  readonly answers: ReadonlyArray<Answer | undefined>;
+  /** The computed state after each reading, in the order of the group. Undefined for a rejected reading. */
+  readonly computedStates: ReadonlyArray<ComputedState | undefined>;
   readonly stored: readonly StoredReading[];
   /** The triggers that the group changed, by subject and topic. */
   readonly triggers: TriggersOf;
@@ -21,10 +21,10 @@ export function sightedSubjects(advances: readonly Advance[]): string[] {
   return [...subjectIds];
 }
 
-/** Updates the triggers with the topics of the group, in order, and adds topics and triggers to the responses. */
+/** Updates the triggers with the topics of the group, in order. Adds topics and triggers to the responses. */
 export function rememberTopics(progress: Progress, advances: readonly Advance[], found: TriggersOf): Remembered {
   const sighted = new Map<string, Map<string, Trigger>>();
-  const answers = new Map<TakenReading, Answer>();
+  const computedStates = new Map<TakenReading, ComputedState>();
   for (const taken of takenOf(advances)) {
     const { subjectId } = taken.step.session;
     if (subjectId !== undefined && taken.topics.length > 0) {
@@ -32,16 +32,16 @@ export function rememberTopics(progress: Progress, advances: readonly Advance[],
       sighted.set(subjectId, triggers);
       enterTopics(progress, taken, subjectId, { before: found.get(subjectId), triggers });
     }
-    answers.set(taken, completeAnswer(progress, taken));
+    computedStates.set(taken, completeState(progress, taken));
   }
   return {
-    answers: advances.map((advance) => answerOf(advance, answers)),
-    stored: [...answers].map(([taken, answer]) => toStored(taken, answer)),
+    computedStates: advances.map((advance) => computedOf(advance, computedStates)),
+    stored: [...computedStates].map(([taken, computed]) => toStored(taken, computed)),
     triggers: sighted,
   };
 }
 
-/** Triggers of a person: those from the database, and those that the group has changed so far. */
+/** Triggers of a person: the stored triggers and the triggers that the group has changed so far. */
 interface PersonsTriggers {
   readonly before: ReadonlyMap<string, Trigger> | undefined;
   readonly triggers: Map<string, Trigger>;
@@ -70,26 +70,29 @@ function enterTopics(
   changedSubjects.set(subjectId, subject);
 }
 
-/** Returns the response with the topics of its turn and the triggers of its subject after the reading. */
-function completeAnswer({ subjects }: Progress, { step, topics }: TakenReading): Answer {
+/** Returns the state with the topics of the turn and the triggers of the subject after the reading. */
+function completeState({ subjects }: Progress, { step, topics }: TakenReading): ComputedState {
   const { subjectId } = step.session;
   const subject = subjectId === undefined ? undefined : subjects.get(subjectId);
   return {
-    ...step.answer,
+    ...step.computed,
     ...(topics.length > 0 && { topics }),
     ...(subject && { triggers: { active: subject.active, resolved: subject.resolved } }),
   };
 }
 
-function answerOf(advance: Advance, answers: ReadonlyMap<TakenReading, Answer>): Answer | undefined {
-  if (advance.kind === 'answered') return advance.answer;
+function computedOf(
+  advance: Advance,
+  computedStates: ReadonlyMap<TakenReading, ComputedState>,
+): ComputedState | undefined {
+  if (advance.kind === 'stored') return advance.computed;
   if (advance.kind === 'refused') return undefined;
-  return answers.get(advance.kind === 'same' ? advance.as : advance);
+  return computedStates.get(advance.kind === 'same' ? advance.as : advance);
 }
 
-function toStored({ submitted, incarnation, step, event }: TakenReading, answer: Answer): StoredReading {
+function toStored({ submitted, incarnation, step, event }: TakenReading, computed: ComputedState): StoredReading {
   const { sessionId, timestampMs, digest } = submitted;
-  return { sessionId, incarnation, timestampMs, digest, point: step.point, answer, stateChange: event?.payload };
+  return { sessionId, incarnation, timestampMs, digest, point: step.point, computed, stateChange: event?.payload };
 }
 
 function takenOf(advances: readonly Advance[]): TakenReading[] {

@@ -6,7 +6,7 @@ export interface Scored {
 
 /**
  * Returns the area under the ROC curve: the share of pairs in which the stressor window has the higher score. Ties
- * count half. NaN without both labels.
+ * count half. NaN if one of the labels is missing.
  */
 export function auc(scored: readonly Scored[]): number {
   const ascending = [...scored].sort((a, b) => a.score - b.score);

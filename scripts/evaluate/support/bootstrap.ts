@@ -1,4 +1,4 @@
-import { seededRandom } from '../../terminal/scenes.js';
+import { seededRandom } from '../../../src/terminal/scenes.js';
 
 export const resamples = 2_000;
 const seed = 7;
@@ -19,7 +19,7 @@ export function intervalOverPeople<Person>(
   return [quantile(figures, 0.025), quantile(figures, 0.975)];
 }
 
-/** Returns a quantile of ascending numbers, with linear interpolation; NaN without numbers. */
+/** Returns a quantile of ascending numbers, with linear interpolation. NaN if there are no numbers. */
 export function quantile(ascending: readonly number[], share: number): number {
   const place = share * (ascending.length - 1);
   const low = ascending[Math.floor(place)] ?? Number.NaN;

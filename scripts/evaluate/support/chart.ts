@@ -38,7 +38,7 @@ export function drawTasks(tasks: readonly TaskScores[], title: string, subtitle:
   ]);
 }
 
-/** Draws a line at each edge of a band, and the name of the band beside its middle. */
+/** Draws a line at each edge of a band, and the name of the band next to its middle. */
 function drawBands(): string[] {
   const edges = [0, ...bands.map(({ max_score }, index) => (index === bands.length - 1 ? max_score : max_score + 1))];
   const lines = edges.flatMap((score) => [
@@ -81,7 +81,10 @@ function drawLegend(): string[] {
   ];
 }
 
-/** Adjacent stressor tasks share one shaded area, so that no gap shows. `to` is the task after the last one. */
+/**
+ * Returns the ranges of adjacent stressor tasks, which share one shaded area without gaps. `to` is the index of the
+ * task after the last one.
+ */
 function stressorRuns(tasks: readonly TaskScores[]): { from: number; to: number }[] {
   const runs: { from: number; to: number }[] = [];
   for (const [index, { isStressor }] of tasks.entries()) {

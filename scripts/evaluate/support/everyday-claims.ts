@@ -7,11 +7,14 @@ export type StreamResponse = Pick<StateReading, 'state' | 'stress_score' | 'conf
   readonly second: number;
 };
 
-/** An everyday stream and the states that it must publish. */
+/** An everyday stream, and a claim on the states that are published for it. */
 export interface Claim {
   readonly stream: string;
   readonly expected: string;
-  /** `random` gives numbers from 0 to below 1; `every` is the time between two heart rates, in seconds. */
+  /**
+   * Returns the readings of the stream. `random` returns numbers in [0, 1). `every` is the time between two heart
+   * rates, in seconds.
+   */
   readings(random: () => number, every?: number): StreamReading[];
   holds(responses: readonly StreamResponse[]): boolean;
 }
@@ -21,7 +24,7 @@ type Signals = Omit<StreamReading, 'second'>;
 const quarter = 900;
 const neutral = { tone: 'neutral', sentiment: 0 } as const;
 
-/** Returns heart rates around a value with uniform noise, one per `every` seconds between two instants. */
+/** Returns heart rates around a value with uniform noise, one rate per `every` seconds between two times. */
 function steady(
   random: () => number,
   [from, to, every]: readonly [from: number, to: number, every: number],
@@ -34,7 +37,7 @@ function steady(
   });
 }
 
-/** Returns a steady heart rate that jumps to another one after 15 minutes. */
+/** Returns a steady heart rate that jumps to another rate after 15 minutes. */
 function jump(
   random: () => number,
   before: readonly [bpm: number, signals?: Signals],
@@ -59,7 +62,8 @@ export function changesOf(responses: readonly StreamResponse[]): number {
 }
 
 /**
- * Returns true if one implausible reading changes the score by few points, lowers the confidence and keeps the state.
+ * Returns true if one implausible reading changes the score by few points, lowers the confidence and does not change
+ * the state.
  */
 function ignores(responses: readonly StreamResponse[], second: number): boolean {
   const at = responses.findIndex((it) => it.second === second);

@@ -1,4 +1,4 @@
-import type { Column, TableRow } from '../../terminal/table.js';
+import type { Column, TableRow } from '../../../src/terminal/table.js';
 import { claims, type StreamResponse } from './everyday-claims.js';
 import { playClaim, playDensities, type Player } from './play-claim.js';
 
@@ -27,7 +27,7 @@ function endOf(responses: readonly StreamResponse[]): string {
   return last ? `${last.stress_score} ${last.state}` : '';
 }
 
-/** Replays every stream with all densities, each with one seed. Returns the responses per density and stream. */
+/** Replays every stream at all densities, each with one seed. Returns the responses per density and stream. */
 export async function replayEveryday(
   player: Player,
   densities: readonly number[],

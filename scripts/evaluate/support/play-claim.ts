@@ -1,5 +1,5 @@
 import type { StateReading, Submission } from '../../../src/contract.js';
-import { seededRandom } from '../../terminal/scenes.js';
+import { seededRandom } from '../../../src/terminal/scenes.js';
 import type { Claim, StreamReading, StreamResponse } from './everyday-claims.js';
 
 /** A service with a manual clock. */
@@ -9,7 +9,7 @@ export interface Player {
   send(submission: Submission): Promise<StateReading>;
 }
 
-/** Plays one stream per seed, each with its own subject, in parallel. Returns the responses per seed. */
+/** Plays one stream per seed in parallel, each with a different subject. Returns the responses per seed. */
 export function playClaim(player: Player, claim: Claim, seeds: readonly number[]): Promise<StreamResponse[][]> {
   const id = claim.stream.replace(/[^a-z0-9]+/gi, '-');
   return play(
@@ -19,8 +19,8 @@ export function playClaim(player: Player, claim: Claim, seeds: readonly number[]
 }
 
 /**
- * Plays the stream of one seed once per density: with all heart rates of a second each, and with every fifth, for
- * example. All of them in parallel. Returns the responses per density.
+ * Plays the stream of one seed once per density, in parallel. A density of 5 sends every fifth heart rate. Returns the
+ * responses per density.
  */
 export function playDensities(
   player: Player,

@@ -9,16 +9,16 @@ import type { StateReading, Submission } from '../../../src/contract.js';
 import { createKey } from '../../../src/accounts/manage.js';
 import { openDatabase } from '../../../src/store/database.js';
 import { keyTable } from '../../../src/store/keys.js';
-import { createSend } from '../../terminal/client.js';
+import { createSend } from '../../../src/terminal/client.js';
 
 const root = new URL('../../../', import.meta.url);
 
-/** The service in this process, on a temporary database, with a manual clock. */
+/** A service in this process, with a temporary database and a manual clock. */
 export interface EvaluatedService {
-  /** The service's clock, epoch ms. */
+  /** Returns the time of the service's clock, epoch ms. */
   now(): number;
   advance(seconds: number): void;
-  /** Sends a reading over HTTP. Throws if it is rejected. */
+  /** Sends a reading over HTTP. Rejects if the service rejects the reading. */
   send(submission: Submission): Promise<StateReading>;
   /** Deletes all baselines directly in the database. */
   eraseBaselines(): Promise<void>;
@@ -36,7 +36,7 @@ export async function startEvaluatedService(): Promise<EvaluatedService> {
 }
 
 async function start(folder: string): Promise<EvaluatedService> {
-  // Without limits, because recordings are replayed much faster than real time.
+  // Disables limits, because recordings are replayed much faster than real time.
   const unlimited = { LIMIT_SESSION_REQUESTS_PER_MINUTE: '0', LIMIT_NEW_SESSIONS_PER_MINUTE: '0' };
   const database = { DATABASE_URL: `sqlite:${join(folder, 'state.db')}` };
   const config = readConfig({ PORT: '0', ...database, ...unlimited, LOG_LEVEL: 'silent' });
@@ -45,7 +45,7 @@ async function start(folder: string): Promise<EvaluatedService> {
   const service = await startService({ config, root, startCore, log: pino({ level: config.logLevel }), now });
   const tables = openDatabase(config.database);
   const stop = new AbortController();
-  // A new key, because a long recording may outlast the development key.
+  // Creates a new key, because the development key may expire during a long recording.
   const { key } = await createKey(keyTable(tables), { account: 'evaluation', tier: 'enterprise' }, nowMs);
   const post = createSend({ url: service.url, key, signal: stop.signal });
   return {

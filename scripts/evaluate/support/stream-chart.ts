@@ -8,7 +8,8 @@ const plot = { left: 52, right: 800, heartTop: 74, heartBottom: 230, scoreTop: 2
 const heartRates = { from: 50, to: 130, step: 20 };
 
 /**
- * Returns an SVG of 900 by 520 px: the heart rate of a stream above its published scores and the bands of the states.
+ * Returns an SVG of 900 by 520 px: the heart rate of a stream, and below it the published scores with the bands of the
+ * states.
  */
 export function drawStream(stream: HeartStream, responses: readonly StreamResponse[], subtitle: string): string {
   const end = responses.at(-1)?.second ?? 1;
@@ -71,7 +72,7 @@ function gridLine(y: number): string {
   return `<line x1="${plot.left}" x2="${plot.right}" y1="${y}" y2="${y}" stroke="${colours.grid}"/>`;
 }
 
-/** A score stays published until the next reading. */
+/** Returns the line of the published scores. A score stays published until the next reading. */
 function stepsOf(responses: readonly StreamResponse[]): (readonly [second: number, score: number])[] {
   return responses.flatMap(({ second, stress_score }, index) => {
     const next = responses[index + 1]?.second;

@@ -1,4 +1,4 @@
-import type { Column, TableRow } from '../../terminal/table.js';
+import type { Column, TableRow } from '../../../src/terminal/table.js';
 import { auc } from './auc.js';
 import type { StreamResponse } from './everyday-claims.js';
 import { agreementOf, figuresOf, type HeartStream, scoredWindows, type StreamFigures } from './stream.js';

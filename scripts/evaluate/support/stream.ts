@@ -1,5 +1,5 @@
 import { parse } from 'csv-parse/sync';
-import { clampToContract } from '../../terminal/windows.js';
+import { clampToContract } from '../../../src/terminal/windows.js';
 import { auc, type Scored } from './auc.js';
 import type { StreamResponse } from './everyday-claims.js';
 import type { Player } from './play-claim.js';
@@ -11,7 +11,7 @@ export interface HeartStream {
 }
 
 export const windowSeconds = 60;
-/** A shorter state counts as short-lived. */
+/** Duration below which a state is short-lived, s. */
 const shortSeconds = 60;
 
 /** Parses a CSV text with the columns subject, second, heart_rate, label. Undefined without a column `second`. */
@@ -75,7 +75,7 @@ export interface StreamFigures {
   readonly auc: number;
   readonly hours: number;
   readonly changes: number;
-  /** Counts the states that ended within a minute. */
+  /** Number of states that ended within a minute. */
   readonly short: number;
   readonly states: number;
 }

@@ -1,6 +1,6 @@
-import { startProgress } from '../../terminal/progress.js';
+import { startProgress } from '../../../src/terminal/progress.js';
 import { save } from '../../terminal/save.js';
-import { markdownTable, textTable } from '../../terminal/table.js';
+import { markdownTable, textTable } from '../../../src/terminal/table.js';
 import { startEvaluatedService } from './service.js';
 import type { StreamResponse } from './everyday-claims.js';
 import { type HeartStream, replayStreams } from './stream.js';
@@ -8,7 +8,7 @@ import { drawStream } from './stream-chart.js';
 import { densityColumns, densityRows, streamColumns, streamRows } from './stream-tables.js';
 
 const every = 5;
-/** Seconds between two readings. */
+/** Replayed reading intervals, s. */
 export const densities = [1, every, 15, 60];
 
 interface StreamOptions {
@@ -18,7 +18,7 @@ interface StreamOptions {
   readonly person?: string;
 }
 
-/** Replays streams through the service and prints their figures. Stress-Predict is such a recording. */
+/** Replays streams through the service and prints their figures. Used for recordings such as Stress-Predict. */
 export async function evaluateStreams(
   streams: readonly HeartStream[],
   { markdown, density, picture, person }: StreamOptions,

@@ -1,21 +1,21 @@
 import { bands } from '../../../generated/spec.js';
-import { type Scene, scenes, seededRandom } from '../../terminal/scenes.js';
-import type { Column, TableRow } from '../../terminal/table.js';
-import type { RecordedWindow } from '../../terminal/windows.js';
+import { type Scene, scenes, seededRandom } from '../../../src/terminal/scenes.js';
+import type { Column, TableRow } from '../../../src/terminal/table.js';
+import type { RecordedWindow } from '../../../src/terminal/windows.js';
 import { auc, type Scored } from './auc.js';
 import { intervalOverPeople } from './bootstrap.js';
 import { playScene } from './play-scene.js';
 import type { AnsweredScore } from './variants.js';
 
-/** Guided breathing is sent but not compared, because it changes the heart rhythm itself. */
+/** Label that is sent but not compared, because guided breathing itself changes the heart rhythm. */
 const notCompared = 'Breathing';
 
 export const aucColumns: readonly Column[] = [
   { title: 'variant' },
   { title: 'AUC', align: 'right' },
   { title: '95 % interval', align: 'right' },
-  { title: 'stressors stressed', align: 'right' },
-  { title: 'rest stressed', align: 'right' },
+  { title: 'stressor windows stressed', align: 'right' },
+  { title: 'rest windows stressed', align: 'right' },
   { title: 'description' },
 ];
 
@@ -32,7 +32,7 @@ export function aucRow(name: string, note: string, people: readonly (readonly An
   ];
 }
 
-/** Returns the share of stressor windows and of rest windows with a state of stressed or above. */
+/** Returns the shares of stressor windows and of rest windows whose state is stressed or acute_stress. */
 function shares(windows: readonly Scored[]): [string, string] {
   if (windows.some(({ score }) => !Number.isInteger(score))) return ['', ''];
   const stressed = bands.find(({ state }) => state === 'stressed');
@@ -64,7 +64,7 @@ export const sceneColumns: readonly Column[] = [
   { title: 'scene' },
   { title: 'in band, with subject_id', align: 'right' },
   { title: 'without', align: 'right' },
-  { title: 'calm for acute_stress or the reverse', align: 'right' },
+  { title: 'calm instead of acute_stress, or the reverse', align: 'right' },
 ];
 
 /** Returns one row per scene: the share of draws that ended in its state. */

@@ -1,15 +1,15 @@
 import type { Submission } from '../../../src/contract.js';
-import type { RecordedWindow } from '../../terminal/windows.js';
+import type { RecordedWindow } from '../../../src/terminal/windows.js';
 import type { EvaluatedService } from './service.js';
 
-/** Distance of consecutive windows on the service's clock. */
+/** Time between consecutive windows on the service's clock, s. */
 export const spacingSeconds = 120;
 
-/** One way of sending the same windows. */
+/** A way to send the windows. All variants send the same windows. */
 export interface Variant {
   readonly name: string;
   readonly note: string;
-  /** Ids of the sender. `prefix` separates variants and people. */
+  /** Returns the ids that the sender uses for a window. `prefix` separates variants and people. */
   identify(prefix: string, window: RecordedWindow): Pick<Submission, 'session_id' | 'subject_id'>;
   readonly withheld?: ReadonlyArray<keyof RecordedWindow['values']>;
   readonly hasBaseline?: boolean;
@@ -58,7 +58,10 @@ const variants: readonly Variant[] = [
   },
 ];
 
-/** Returns the variants that a recording supports: an ablation requires the withheld signal and another one. */
+/**
+ * Returns the variants that a recording supports. A variant without a signal requires the withheld signal and another
+ * one.
+ */
 export function variantsFor(windows: readonly RecordedWindow[]): Variant[] {
   const signals = windows.map(({ values }) => Object.keys(values) as (keyof RecordedWindow['values'])[]);
   return variants.filter(
@@ -101,7 +104,7 @@ export async function replayVariant(
   return answers;
 }
 
-/** Returns text as an id: visible ASCII without spaces. */
+/** Converts text to an id: visible ASCII without spaces. */
 function idOf(name: string): string {
   return name.replace(/[^a-z]+/g, '-');
 }

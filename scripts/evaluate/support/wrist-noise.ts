@@ -1,13 +1,16 @@
-import type { RecordedWindow } from '../../terminal/windows.js';
+import type { RecordedWindow } from '../../../src/terminal/windows.js';
 import type { HeartStream } from './stream.js';
 
 const windowSeconds = 60;
 const every = 5;
-/** Of optical heart rates within a minute, and of one reading with the next: means over 21 people of Stress-Predict. */
+/**
+ * Standard deviation of optical heart rates within a minute, and correlation between consecutive readings. Both are
+ * means over 21 people of Stress-Predict.
+ */
 const deviationBpm = 3.4;
 const correlation = 0.75;
 
-/** Returns a stream with a reading every 5 s around the recorded means of one person's minutes. */
+/** Returns a stream with a reading every 5 s. The readings vary around the recorded means of one person's minutes. */
 export function withWristNoise(windows: readonly RecordedWindow[], random: () => number): HeartStream {
   // A uniform number between -√3 and √3 has a standard deviation of 1.
   const draw = () => Math.sqrt(3) * (2 * random() - 1);

@@ -1,7 +1,7 @@
-import type { RecordedWindow } from '../../terminal/windows.js';
+import type { RecordedWindow } from '../../../src/terminal/windows.js';
 import type { AnsweredScore } from './variants.js';
 
-/** A score computed from heart rate alone, without the service, for comparison. */
+/** A score from heart rate alone, computed without the service, for comparison. */
 export interface Yardstick {
   readonly name: string;
   readonly note: string;

@@ -7,19 +7,19 @@ import type { Context, Reading, SignalName, Signals, SignalValues } from '../sig
 import type { Published } from '../states.js';
 import type { Situation } from '../stress.js';
 
-/** How many cases every law is tried on. */
-export const laws = { numRuns: 10_000 };
+/** Number of random cases per law. */
+export const laws = { numRuns: 500 };
 
-/** A timestamp of a reading. Histories begin here. */
+/** Timestamp of the first reading of every history, epoch ms. */
 export const startMs = Date.UTC(2026, 0, 5, 9);
-/** The instant as of which ages are drawn. */
+/** The time at which ages are computed, epoch ms. */
 export const nowMs = startMs + 1_000_000;
-/** Later than any history. */
+/** A time after the last reading of every history, epoch ms. */
 export const laterMs = startMs + 8_000_000;
 
 type Value<N extends SignalName> = NonNullable<SignalValues[N]>;
 
-/** Any value that the contract allows, for each signal. */
+/** Any value that the contract allows, per signal. */
 export const anyOf: { readonly [N in SignalName]: fc.Arbitrary<Value<N>> } = {
   heart_rate: numberOf('heart_rate'),
   sdnn: numberOf('sdnn'),
@@ -27,13 +27,13 @@ export const anyOf: { readonly [N in SignalName]: fc.Arbitrary<Value<N>> } = {
   tone: fc.constantFrom(...enums.Tone),
   expression: fc.constantFrom(...enums.Expression),
   urgency: fc.constantFrom(...enums.Urgency),
-  sentiment: numberOf('sentiment').map((value) => value + 0), // -0 becomes 0, as JSON has it
+  sentiment: numberOf('sentiment').map((value) => value + 0), // -0 becomes 0, as in JSON.
 };
 export const anyValues: fc.Arbitrary<SignalValues> = fc.record(anyOf, { requiredKeys: [] });
-/** Signals of one valid reading: at least one. */
+/** Signals of one valid reading: at least one signal. */
 export const someValues = anyValues.filter((values) => Object.keys(values).length > 0);
 
-/** Activity and steps, which explain a heart rate. */
+/** Activity level and steps, which explain a heart rate. */
 const someContext: fc.Arbitrary<Context> = fc.record(
   {
     activity_level: fc.constantFrom(...enums.ActivityLevel),
@@ -42,25 +42,27 @@ const someContext: fc.Arbitrary<Context> = fc.record(
   { requiredKeys: [] },
 );
 
-/** One reading of a wearable: signals, sometimes with activity or steps. */
+/** Beat-to-beat intervals of a chest strap. */
+const someIntervals = fc.record({
+  rr_intervals_ms: fc.array(fc.integer({ min: 250, max: 2500 }), { minLength: 1, maxLength: 64 }),
+});
+
+/** One reading of a wearable: signals, sometimes with activity level, steps or intervals. */
 export const someSensing = fc
-  .tuple(someValues, fc.option(someContext, { nil: {}, freq: 1 }))
-  .map(([values, context]) => ({ ...values, ...context }));
+  .tuple(someValues, fc.option(someContext, { nil: {}, freq: 2 }), fc.option(someIntervals, { nil: {}, freq: 2 }))
+  .map(([values, context, intervals]) => ({ ...values, ...context, ...intervals }));
 
 /** Seconds between two arriving readings. Negative for a late reading. */
 const gapSeconds = fc.constantFrom(0, 0.001, 2, 2, 60, 120, 400, -5, -70);
 
-/** Readings in order of arrival: some with the same time, some late, some after all signals are stale. */
+/** Readings in order of arrival: some with the same timestamp, some late, some after all signals are stale. */
 export const history: fc.Arbitrary<Reading[]> = fc
-  .array(fc.tuple(someValues, gapSeconds, fc.option(someContext, { nil: {}, freq: 3 })), {
-    minLength: 1,
-    maxLength: 12,
-  })
+  .array(fc.tuple(someSensing, gapSeconds), { minLength: 1, maxLength: 12 })
   .map((arrivals) => {
     let atMs = startMs;
-    return arrivals.map(([values, gap, context]) => {
+    return arrivals.map(([sensing, gap]) => {
       atMs += gap * 1000;
-      return { ...values, ...context, atMs };
+      return { ...sensing, atMs };
     });
   });
 
@@ -76,10 +78,10 @@ export const typical: fc.Arbitrary<Typical> = fc
   .option(history, { nil: undefined })
   .map((readings) => typicalOf(readings && baselineAfter(readings), laterMs));
 
-/** An age of a signal, fresh to nearly stale. */
+/** Age of a signal in ms, from fresh to nearly stale. */
 export const ageMs = fc.integer({ min: 0, max: model.age.stale_after_seconds * 1000 - 1 });
 
-/** Signals with various ages at `nowMs`. Each may be missing. */
+/** Signals with various ages at `nowMs`. Any signal may be missing. */
 export const signals: fc.Arbitrary<Signals> = fc.record(
   {
     heart_rate: aged('heart_rate'),
@@ -93,12 +95,12 @@ export const signals: fc.Arbitrary<Signals> = fc.record(
   { requiredKeys: [] },
 );
 
-/** Signals measured at one instant. */
+/** Returns signals measured at one time. */
 export function measured(values: SignalValues, atMs = nowMs): Signals {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, { value, atMs }]));
 }
 
-/** Signals with the heart rate as measured, without movement. */
+/** Returns the input of the score: the signals with the measured heart rate, without movement. */
 export function situationOf(all: Signals, known: Typical): Situation {
   const bpm = all.heart_rate?.value;
   const heart: HeartLevel | undefined = bpm === undefined ? undefined : { bpm, fastBpm: bpm, isConfirmed: true };
@@ -118,7 +120,7 @@ export const held: fc.Arbitrary<Published | undefined> = fc.option(
   { nil: undefined },
 );
 
-/** One signal twice, the less stressful value first. */
+/** Two values of one signal, the less stressful value first. */
 export const worsening: fc.Arbitrary<readonly [SignalValues, SignalValues]> = fc.oneof(
   pairOf('heart_rate', (a, b) => a - b),
   pairOf('sdnn', (a, b) => b - a),
@@ -129,7 +131,7 @@ export const worsening: fc.Arbitrary<readonly [SignalValues, SignalValues]> = fc
   pairOf('urgency', (a, b) => model.urgency_log_odds[a] - model.urgency_log_odds[b]),
 );
 
-/** The same readings in two orders. */
+/** Generates two orders of the same readings. */
 export function inTwoOrders<T>(items: fc.Arbitrary<T[]>): fc.Arbitrary<readonly [T[], T[]]> {
   return items.chain((one) => fc.tuple(fc.constant(one), fc.shuffledSubarray(one, { minLength: one.length })));
 }

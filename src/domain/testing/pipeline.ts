@@ -15,7 +15,7 @@ export function advanceAll(readings: readonly Reading[], known?: Baseline): Step
   return steps;
 }
 
-/** The last step of these readings, which are at least one. */
+/** Returns the step of the last reading. `readings` must not be empty. */
 export function advanceTo(readings: readonly Reading[], known?: Baseline): Step {
   const last = advanceAll(readings, known).at(-1);
   if (!last) throw new Error('no readings');

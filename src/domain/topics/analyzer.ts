@@ -7,7 +7,7 @@ import { classTotal, scoreFeatures, type TopicModel } from './model.js';
 import { createTokenizer, type Words, wordsMax } from './tokens.js';
 import { areas, topicsByArea } from './vocabulary.js';
 
-/** One exchange: what the user said and what the assistant replied. Either may be empty. */
+/** One exchange: the user's message and the assistant's response. Either may be empty. */
 export interface Turn {
   readonly user_message: string;
   readonly ai_response: string;
@@ -15,13 +15,16 @@ export interface Turn {
 
 /** Result of analyzing a text: numbers only. It is sent to the thread that stores it. */
 export interface TextAnalysis {
-  /** Odds of each area, then of "none", for each segment except small talk. Each segment has an arbitrary factor. */
+  /**
+   * Odds of each area, then of "none", for each segment except small talk. The odds of a segment are relative: they
+   * share an arbitrary factor.
+   */
   readonly odds: readonly number[];
-  /** The topics that phrases support: number and points. A longer phrase and a repetition give more points. */
+  /** The topics that phrases support: number and points. Longer and repeated phrases give more points. */
   readonly points: ReadonlyArray<readonly [topic: number, points: number]>;
-  /** True if a phrase names a topic. A hint does not. */
+  /** True if a phrase names a topic. A hint does not name a topic. */
   readonly isNamed: boolean;
-  /** Numbers of the topics that a phrase names in a segment that mentions the speaker. */
+  /** Numbers of the topics that a phrase names in a segment with a first-person word. */
   readonly firstPerson: readonly number[];
 }
 
@@ -34,19 +37,22 @@ export interface TurnAnalysis {
   readonly assistant: TextAnalysis;
 }
 
-/** Converts text to numbers. Keeps nothing of a text after it returns. */
+/** Converts text to numbers. Stores no text beyond the call. */
 export interface TopicAnalyzer {
   analyzeTurn(turn: Turn): TurnAnalysis;
 }
 
-/** Points for each further phrase of a topic (judgment). */
+/** Points for each further phrase of a topic. Chosen by judgment. */
 const REPEAT_POINTS = 0.25;
-/** Points of a phrase. A hint has fewer. */
+/** Minimum points of a phrase. A hint has fewer points. */
 export const phrasePointsMin = 1;
-/** The number of the area of each topic. */
+/** The area number of each topic, by topic number. */
 const areaOfNumber = areas.flatMap((area, k) => topicsByArea[area].map(() => k));
 
-/** Returns an analyzer. It owns all working memory, so a thread needs one analyzer and calls it for one text at a time. */
+/**
+ * Returns an analyzer with its own working memory. Each thread requires only one analyzer, which processes one text at
+ * a time.
+ */
 export function createTopicAnalyzer(model: TopicModel): TopicAnalyzer {
   const { lexicon } = model;
   const tokenizer = createTokenizer();
@@ -92,7 +98,7 @@ export function createTopicAnalyzer(model: TopicModel): TopicAnalyzer {
 }
 
 /**
- * Increases the odds of areas with a phrase match, because phrases are more certain than weights from few training
+ * Increases the odds of areas with a phrase match, because phrases are more reliable than weights from few training
  * rows. Ignores hints.
  */
 function pushOdds(odds: number[], scores: readonly number[], hits: Findings['hits']): void {

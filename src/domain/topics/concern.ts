@@ -4,29 +4,32 @@ import type { Lexicon } from './lexicon.js';
 import type { Sentence, Words } from './tokens.js';
 
 /**
- * The features of the concern gate: does the speaker describe a concern of their own? Two families of hashed features.
- * `forms` are single forms, pairs and triples of them, and facts about each sentence. `words` are the single words.
+ * Features of the concern gate, which decides whether the speaker describes a concern of their own. They form two
+ * families of hashed features: `forms` (single word forms, pairs and triples of forms, and facts about each sentence)
+ * and `words` (single words).
  */
 export interface ConcernFeatures {
   readonly forms: BucketList;
   readonly words: BucketList;
 }
 
-/** Feature buckets, one entry per occurrence. Entries beyond `length` are stale. */
+/** Feature buckets, one entry per occurrence. Entries beyond `length` are from earlier texts. */
 export interface BucketList {
   length: number;
   readonly buckets: Uint16Array;
 }
 
-/** Buckets are 2^bits, in each family. */
+/** Each family has 2^bits buckets. */
 export const concernBits = 15;
 const BUCKETS_MAX = 8192;
 const LENGTH_STEPS = [4, 8, 16, 32];
 
-/** Kinds of features, so that equal numbers of different kinds fall into different buckets. */
+/**
+ * Kinds of features. They are part of the hash, so that equal numbers of different kinds fall into different buckets.
+ */
 const kind = { one: 1, two: 2, three: 3, skip: 4, fact: 5, word: 6 } as const;
 const classTotal = formClassNames.length;
-/** Numbers of the facts about a sentence: three ranges by class, then single facts. */
+/** Numbers of the facts about a sentence: three ranges with one number per class, then single facts. */
 const fact = {
   hasClass: 0,
   classWithFirstPerson: 32,
@@ -45,14 +48,14 @@ const fact = {
 /** Input of the gate for one text. */
 export interface GateText {
   readonly text: Words;
-  /** The lexicon's number of each word. */
+  /** The number of each word in the lexicon. */
   readonly numbers: Uint16Array;
-  /** True if a phrase names a topic, and true if one does so in a segment that mentions the speaker. */
+  /** Whether a phrase names a topic, and whether one does so in a segment with a first-person word. */
   readonly isNamed: boolean;
   readonly isNamedInFirstPerson: boolean;
 }
 
-/** Returns a function that lists the features of a text. Each call overwrites the result of the last. */
+/** Returns a function that lists the features of a text. Each call overwrites the result of the previous call. */
 export function createConcernFeatures(lexicon: Lexicon): (it: GateText) => ConcernFeatures {
   const newList = (): BucketList => ({ length: 0, buckets: new Uint16Array(BUCKETS_MAX) });
   const [forms, words] = [newList(), newList()];
@@ -108,7 +111,10 @@ function pushFacts(forms: BucketList, bits: number, opensInstruction: boolean): 
   if (opensInstruction) pushFact(forms, fact.opensInstruction);
 }
 
-/** Facts about the text as a whole: its length, whether it begins with an instruction, and whether it names a topic. */
+/**
+ * Adds the facts about the text as a whole: its length, whether it begins with an instruction, and whether it names a
+ * topic.
+ */
 function pushTextFacts(forms: BucketList, lexicon: Lexicon, it: GateText): void {
   const { text, numbers } = it;
   const opens = ((lexicon.formBits[numbers[0] ?? 0] ?? 0) & formBits.opensInstruction) !== 0;
@@ -141,12 +147,12 @@ export interface ConcernWeights {
   readonly words: Float32Array;
 }
 
-/** Log odds that the speaker describes a concern of their own. */
+/** Returns the log odds that the speaker describes a concern of their own. */
 export function scoreConcern({ bias, forms, words }: ConcernWeights, features: ConcernFeatures): number {
   return bias + scoreFamily(forms, features.forms) + scoreFamily(words, features.words);
 }
 
-/** Each family is scaled to unit length, so that long texts do not count more. */
+/** Returns the score of one family. The score is scaled to unit length, so that long texts do not count more. */
 function scoreFamily(weights: Float32Array, { length, buckets }: BucketList): number {
   let [squares, sum] = [0, 0];
   for (let i = 0; i < length; i++) {

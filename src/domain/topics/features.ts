@@ -6,7 +6,7 @@ import { classCount } from './word-classes.js';
 
 /** Features of a segment in three families. Each family is weighted and scaled separately. */
 export interface Features {
-  /** Words and pairs of words. */
+  /** Single words and pairs of words. */
   readonly words: FeatureList;
   /** Runs of letters inside words. */
   readonly runs: FeatureList;
@@ -16,38 +16,44 @@ export interface Features {
 
 export interface FeatureList {
   length: number;
-  /** Rows of the family's weights, one entry per occurrence. Entries beyond `length` are stale. */
+  /** Rows of the family's weights, one entry per occurrence. Entries beyond `length` are from earlier segments. */
   readonly rows: Uint32Array;
 }
 
-/** Positions of the rows of features. */
+/** For each family, the row of a feature in the weights. */
 export type RowIndexes = Readonly<Record<keyof Features, RowIndex>>;
 
 export interface FeatureIndex extends RowIndexes {
-  /** Rows of the lexicon's known words, by their number, so that most words need no hashing. Number 0 has none. */
+  /**
+   * Precomputed rows of the known words, by word number, so that most words require no hashing. Number 0 (an unknown
+   * word) has no row.
+   */
   readonly known: KnownRows;
 }
 
 export type KnownRows = Readonly<Record<'words' | 'runs', Uint16Array>>;
-/** Used without known words: each word is hashed. */
+/** No precomputed rows: every word is hashed. */
 export const noKnownRows: KnownRows = { words: new Uint16Array(), runs: new Uint16Array() };
 
-/** A feature's hash falls into the bucket of its top bits. Each bucket has a row, 0 where it is unused. */
+/**
+ * Finds the row of a feature. The top bits of a feature's hash are its bucket. Each bucket has a row. Unused buckets
+ * have row 0.
+ */
 export interface RowIndex {
   readonly bits: number;
   readonly rowOf: Uint16Array | Uint32Array;
-  /** The buckets that have a row. Saves most lookups. */
+  /** The buckets that have a row. Avoids most lookups. */
   readonly used: BitSet;
 }
 
-/** Lists the features of a segment: `numbers` are the lexicon's numbers of all words of the text. */
+/** Lists the features of a segment. `numbers` are the lexicon numbers of all words of the text. */
 export type FeatureLister = (words: Words, numbers: Uint16Array, found: Findings) => Features;
 
 const RUN_LETTERS = 4;
 const SEED_PAIR = 0x9e3779b1;
 const SEED_MIX = 0xc2b2ae35;
 const SEED_DENIED = 0x85ebca6b;
-/** Numbers of all word classes, then of the topics. */
+/** The `lexicon` family has 2^8 buckets: the numbers of the word classes, then of the topics. */
 export const lexiconBits = 8;
 
 const newList = (room: number): FeatureList => ({ length: 0, rows: new Uint32Array(room) });
@@ -59,7 +65,7 @@ export const newFeatures = (): Features => ({
   lexicon: newList(2 ** lexiconBits),
 });
 
-/** Returns a lister with memory for one segment. Each call overwrites the result of the last. */
+/** Returns a feature lister with memory for one segment. Each call overwrites the result of the previous call. */
 export function createFeatureLister(index: FeatureIndex, lexicon: Lexicon): FeatureLister {
   const features = newFeatures();
   const seen = new Uint8Array(2 ** lexiconBits);
@@ -71,7 +77,7 @@ export function createFeatureLister(index: FeatureIndex, lexicon: Lexicon): Feat
     features.words.length = features.runs.length = features.lexicon.length = 0;
     seen.fill(0);
     pushWords(features, index, text, numbers, found);
-    // Classes and topics count once, words and runs as often as they occur.
+    // A class or topic counts once per segment. Words and runs of letters count at each occurrence.
     for (let i = found.from; i < found.to; i++)
       if (found.denied[i - found.from] === 0) pushClasses(pushOnce, lexicon, numbers[i] ?? unknown);
     for (const { number } of found.hits) pushOnce(classCount + number);
@@ -113,15 +119,15 @@ function rowAt({ bits, rowOf, used }: RowIndex, hash: number): number {
   return hasBit(used, bucket) ? (rowOf[bucket] ?? 0) : 0;
 }
 
-/** Drops row 0, and features beyond the maximum number. */
+/** Ignores row 0, and ignores features beyond the maximum number. */
 const push = (list: FeatureList, row: number): void => {
   if (row !== 0 && list.length < list.rows.length) list.rows[list.length++] = row;
 };
 
-/** Spreads a hash's bits, so that its top bits can serve as a bucket number. */
+/** Mixes the bits of a hash, so that its top bits can serve as a bucket number. */
 const mixHash = (hash: number): number => Math.imul(hash ^ (hash >>> 15), SEED_MIX);
 
-/** Four letters of five bits each make a run's number. */
+/** Bits per letter. A run of four letters is one number. */
 const LETTER_BITS = 5;
 const LETTER_MASK = 2 ** LETTER_BITS - 1;
 const RUN_MASK = 2 ** (RUN_LETTERS * LETTER_BITS) - 1;

@@ -1,4 +1,7 @@
-/** Words that name no topic: greetings, pleasantries, function words, talk about talking (judgment). */
+/**
+ * Words that name no topic: greetings, pleasantries, function words, and words about the conversation. Chosen by
+ * judgment.
+ */
 const words =
   'out off over away around about hi hello hey hiya heya greetings good morning afternoon evening night bye goodbye goodnight later thanks ' +
   'thank thankyou thx ty welcome ok okay k kk yes yeah yep yup ya no nope nah sure cool alright right fine well ' +

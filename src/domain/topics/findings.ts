@@ -7,7 +7,7 @@ export interface Findings {
   /** Words `from` … `to - 1` of the text. */
   from: number;
   to: number;
-  /** Per word of the segment: 1 if a preceding negation denies a feeling ("not stressed"), otherwise 0. */
+  /** For each word of the segment: 1 if a preceding negation denies a feeling ("not stressed"), otherwise 0. */
   readonly denied: Uint8Array;
   /** The phrases found. */
   hits: PhraseEnd[];
@@ -19,19 +19,19 @@ export interface Findings {
   isSmallTalk: boolean;
 }
 
-/** Partial matches of phrases, as three lists. */
+/** Partial matches of phrases, as parallel lists. */
 interface Threads {
   count: number;
-  /** Place of each in the tree. */
+  /** Node of each partial match in the phrase tree. */
   readonly places: Uint16Array;
   readonly negated: Uint8Array;
-  /** Words that may still be skipped. */
+  /** Number of words that the partial match may still skip. */
   readonly gapsLeft: Uint8Array;
 }
 
 /**
- * Maximum number of concurrent partial matches. Normal text has a few. If hostile text exceeds it, the latest are
- * dropped.
+ * Maximum number of concurrent partial matches. Normal text has a few. Hostile text may exceed the maximum. The latest
+ * partial matches are then dropped.
  */
 const THREADS_MAX = 4096;
 const newThreads = (): Threads => ({
@@ -50,7 +50,7 @@ const wordNo = hashWord('no');
 /** Finds phrases and denied feelings in words `from` … `to - 1`. `numbers` are the lexicon's numbers of all words. */
 export type Finder = (words: Words, numbers: Uint16Array, from: number, to: number) => Findings;
 
-/** Returns a finder with memory for one segment. Each call overwrites the result of the last. */
+/** Returns a finder with memory for one segment. Each call overwrites the result of the previous call. */
 export function createFinder(lexicon: Lexicon): Finder {
   const denied = new Uint8Array(segmentWordsMax);
   const found: Findings = { from: 0, to: 0, denied, hits: [], isFirstPerson: false, isSmallTalk: true };
@@ -58,7 +58,7 @@ export function createFinder(lexicon: Lexicon): Finder {
   return (words, numbers, from, to) => {
     const hits = follower.restart();
     let [areFillers, isFirstPerson] = [true, false];
-    // Number of further words that the last negation covers. A new "I" ends it ("I don't know, I'm sad").
+    // Number of further words that the last negation covers. A new "I" ends the negation ("I don't know, I'm sad").
     let reach = 0;
     for (let i = from; i < to; i++) {
       const number = numbers[i] ?? 0;
@@ -76,7 +76,7 @@ export function createFinder(lexicon: Lexicon): Finder {
   };
 }
 
-/** Matches all phrases of the tree in one pass. A negated event or state is no match. */
+/** Returns functions that match all phrases of the tree in one pass. A negated event or state does not match. */
 function createFollower(lexicon: Lexicon) {
   const { phrases, openings, followers } = lexicon;
   let [threads, next] = [newThreads(), newThreads()];
@@ -103,12 +103,12 @@ function createFollower(lexicon: Lexicon) {
     }
   };
   return {
-    /** Starts a segment. Returns the list that receives its matches. */
+    /** Starts a segment. Returns the list that collects its matches. */
     restart(): PhraseEnd[] {
       threads.count = 0;
       return (hits = []);
     },
-    /** Advances every partial match by a word and starts the phrases that begin with it. */
+    /** Advances every partial match by one word and starts the phrases that begin with this word. */
     follow(number: number, isNegated: number, isInPhrases: boolean): void {
       if (threads.count === 0 && !isInPhrases) return;
       const bits = lexicon.followerBits[number] ?? 0;

@@ -1,7 +1,10 @@
 import { endings, formClasses, formClassNames, functionWords, openingVerbs } from './forms.js';
 import type { Words } from './tokens.js';
 
-/** Numbers of the forms: any other word, the endings, digits, the classes, the function words, marks of a sentence. */
+/**
+ * Numbers of the word forms, in this order: no form, other words, endings, digits, classes, function words, sentence
+ * marks.
+ */
 export const noForm = 0;
 const otherWord = 1;
 const firstEnding = 2;
@@ -12,7 +15,10 @@ export const sentenceStart = firstFunctionWord + functionWords.length;
 export const fullStop = sentenceStart + 1;
 export const questionMark = sentenceStart + 2;
 
-/** Bits of a word: one for each form class, in order, then these. */
+/**
+ * Bits of a word's forms. The lowest bits are the form classes, in order. The object contains only the bits that code
+ * refers to.
+ */
 export const formBits = {
   person: 1 << formClassNames.indexOf('person'),
   life: 1 << formClassNames.indexOf('life'),
@@ -21,14 +27,14 @@ export const formBits = {
   my: 4 << formClassNames.length,
 } as const;
 
-/** An ending needs this many letters before it. */
+/** Minimum number of letters before an ending. */
 const STEM_LETTERS_MIN = 3;
 
 const firstPersonWords = new Set(['i', 'im', 'ive', 'id', 'ill', 'me', 'my', 'myself']);
 const numberOfFunctionWord = new Map(functionWords.map((word, i) => [word, firstFunctionWord + i]));
 const items = formClassNames.map((name) => formClasses[name].split(' '));
 
-/** Forms and bits of the known words, then of the stems. The first entry is for an unknown word. */
+/** Compiles the forms and bits of the known words, then of the stems. The first entry is for an unknown word. */
 export function compileForms(words: readonly string[], stems: readonly string[]) {
   const entries = [undefined, ...words, ...stems.map((stem) => `${stem}*`)].map(entryOf);
   return {
@@ -49,21 +55,21 @@ function entryOf(item: string | undefined): { form: number; bits: number } {
   return { form: numberOfFunctionWord.get(item) ?? byClass, bits };
 }
 
-/** Returns the form of a word by its ending. A stem has no form, because the ending of the full word decides. */
+/** Returns the form of a known word or stem. A stem has no form, because the ending of the full word decides. */
 function formOfKnown(item: string): number {
   if (item.endsWith('*')) return noForm;
   const ending = endings.findIndex((it) => item.endsWith(it) && item.length >= it.length + STEM_LETTERS_MIN);
   return /^0/.test(item) ? digits : ending < 0 ? otherWord : firstEnding + ending;
 }
 
-/** Returns true if an item of a list, a word or a `stem*`, covers a word or a longer `stem*`. */
+/** Returns true if `listed`, a word or a `stem*`, covers `item`, a word or a longer `stem*`. */
 const covers = (listed: string, item: string): boolean =>
   listed.endsWith('*') ? item.startsWith(listed.slice(0, -1)) : item === listed;
 
 const ZERO = 48;
 const endingCodes = endings.map((ending) => Uint8Array.from(ending, (letter) => letter.charCodeAt(0)));
 
-/** Returns the form of a word without a listed form, by its digits or its ending. */
+/** Returns the form of a word without a listed form, by its digits or ending. */
 export function formByEnding({ letters, starts, ends }: Words, i: number): number {
   const start = starts[i] ?? 0;
   const end = ends[i] ?? 0;

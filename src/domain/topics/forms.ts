@@ -1,7 +1,8 @@
 /**
  * Word forms describe how a text is phrased, independent of its subject. The concern gate reads a sentence as a
- * sequence of forms. A function word is its own form. Other words have the form of their class or ending. Written by
- * hand (judgment). Training determines the weights. If several classes list a word, the first one applies.
+ * sequence of forms. Each function word is a separate form. Other words have the form of their class or ending. If
+ * several classes contain a word, the first class applies. The lists are chosen by judgment. Training determines the
+ * weights.
  */
 export const functionWords = (
   'i im ive id ill me my mine myself you your yours youre youve u ur he him his hes she her shes it its they them their ' +
@@ -41,7 +42,7 @@ export type FormClass = keyof typeof formClasses;
 
 export const formClassNames = Object.keys(formClasses) as FormClass[];
 
-/** Verbs that open an instruction: listed again, because some are function words or document names elsewhere. */
+/** Verbs that begin an instruction. Some are also in other lists, as function words or names of documents. */
 export const openingVerbs = new Set(
   `${formClasses.instruction} make list text book order answer stop let tell take please`.split(' '),
 );

@@ -69,7 +69,7 @@ test('a topic is certain when a phrase in the first person names it', () => {
   expect(certain('Everything about school is awful lately')).toEqual([]);
 });
 
-test('a bill that is due is not an assignment, but a paper is', () => {
+test('a paper that is due is an assignment, a bill that is due is not', () => {
   expect(topicsOf('The rent is due tomorrow')).toEqual(['housing_costs']);
   expect(topicsOf('My paper is due on Friday')).toEqual(['assignments']);
 });
@@ -102,7 +102,7 @@ test('a denied event yields no topic', () => {
   expect(topicsOf('I did not get fired after all, my boss just wanted to talk')).not.toContain('job_loss');
 });
 
-test('a denial ends at the next "I"', () => {
+test('a negation ends at the next "I"', () => {
   expect(topicsOf("I don't know, I'm so depressed")).toContain('depression');
 });
 
@@ -143,7 +143,7 @@ describe('a session', () => {
     expect(play(['my boss is a nightmare', 'he gives me extra shifts', 'my exam is tomorrow']).topics[0]).toBe('exams');
   });
 
-  test('old evidence decays to nothing', () => {
+  test('old evidence decays until it is empty', () => {
     const { evidence } = play(['my boss is a nightmare', ...Array.from({ length: 40 }, () => 'ok')], 'I see.');
     expect(evidence).toMatchObject({ areas: {}, topics: {} });
   });
@@ -159,7 +159,7 @@ test('any text is processed without an error, and evidence contains only topic n
         expect(new Set(found.topics).size).toBe(found.topics.length);
         expect(found.topics.every((topic) => areaOfTopic.has(topic))).toBe(true);
       }
-      // Contains only vocabulary names and numbers, so no text can be stored.
+      // The evidence contains only vocabulary names and numbers, so no text can be stored.
       const { areas: byArea = {}, topics: byTopic = {} } = evidence ?? {};
       expect(Object.keys(byArea).every((name) => Object.hasOwn(topicsByArea, name))).toBe(true);
       expect(Object.keys(byTopic).every((name) => areaOfTopic.has(name as TopicName))).toBe(true);

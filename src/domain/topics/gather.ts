@@ -11,17 +11,18 @@ import type { TextAnalysis, TurnAnalysis } from './analyzer.js';
 import { bestShares } from './shares.js';
 import { areas, topicNames, topicsByArea, type TopicName } from './vocabulary.js';
 
-/** Topics of a turn, the most likely first, and the session's evidence after it. */
+/** Topics of a turn, most likely first, and the session's evidence after the turn. */
 export interface Extraction {
   readonly topics: TopicName[];
-  /** The subset of `topics` that a first-person phrase names. */
+  /** The topics that a first-person phrase names. A subset of `topics`. */
   readonly certainTopics: TopicName[];
   readonly evidence: TopicEvidence;
 }
 
 /**
- * Returns the topics of a turn within its session. The list is empty if the user describes no concern of their own or
- * if no area stands out. `kept` is the evidence after the previous turn of the session, undefined for the first turn.
+ * Returns the topics of a turn within its session. The list is empty if the user describes no concern of their own, or
+ * if no area is likely enough. `kept` is the evidence after the previous turn of the session. It is undefined for the
+ * first turn.
  */
 export function gatherTopics(
   kept: TopicEvidence | undefined,
@@ -42,7 +43,7 @@ export function gatherTopics(
   };
 }
 
-/** The topic of the most likely area, then topics of further likely areas that the user named by a phrase. */
+/** Returns the topic of the most likely area, then topics of other likely areas that the user named by a phrase. */
 function nameTopics(user: TextAnalysis, context: Evidence): number[] {
   const points = new Map(user.points);
   const shares = bestShares(user, leaningsOf(context));
@@ -63,12 +64,14 @@ const feelings = areas.indexOf('emotional_wellbeing');
 const people: ReadonlySet<number> = new Set([areas.indexOf('family'), areas.indexOf('relationships')]);
 
 /**
- * Returns true for an area about people without a phrase that names a problem: the user only mentions a mother or a
+ * Returns true for an area about people if no phrase names a problem, as when the user only mentions a mother or a
  * partner.
  */
 const isOnlyMentioned = (area: number, points: Points): boolean => people.has(area) && !isNamed(area, points);
 
-/** Returns true if the user names a feeling of their own. It takes precedence over the people mentioned with it. */
+/**
+ * Returns true if the user names a feeling of their own. The feeling takes precedence over people mentioned with it.
+ */
 const namesFeeling = ({ firstPerson }: TextAnalysis, shares: readonly number[]): boolean =>
   firstPerson.some((topic) => topicsOf[feelings]?.includes(topic)) &&
   (shares[feelings] ?? 0) >= settings.further_area_share_min;
@@ -77,15 +80,15 @@ const isNamed = (area: number, points: Points): boolean =>
   (topicsOf[area] ?? []).some((topic) => (points.get(topic) ?? 0) >= settings.named_points_min);
 
 /**
- * Returns the minimum share of the points that an area requires. It is lower for an area that a phrase names, because
- * phrases are more certain. It is also lower for the area of the session, because sessions rarely change it.
+ * Returns the minimum share that an area requires. It is lower if a phrase names the area, because phrases are more
+ * reliable. It is also lower for the area of the session, because sessions rarely change their area.
  */
 function shareMin(area: number, points: Points, context: Evidence): number {
   const isContinued = (context.areas[area] ?? 0) >= settings.session_area_turns_min;
   return isNamed(area, points) || isContinued ? settings.named_area_share_min : settings.area_share_min;
 }
 
-/** Returns the topic of the area with the most phrase points in the user text. The context decides a tie. */
+/** Returns the topic of the area with the most phrase points in the user's text. On a tie, the context decides. */
 function bestTopic(area: number, points: Points, context: Evidence): number | undefined {
   if (points.size === 0) return undefined;
   return mostOf(area, (topic) => {
@@ -102,10 +105,12 @@ const topicOfContext = (area: number, context: Evidence): number | undefined =>
   });
 
 const areaNumbers = areas.map((_, area) => area);
-/** The numbers of each area's topics, the general one first. */
+/** The topic numbers of each area, the general topic first. */
 const topicsOf = areas.map((area) => topicsByArea[area].map((topic) => topicNames.indexOf(topic)));
 
-/** Returns the topic of the area with the highest value above 0. On a tie, the first one in the vocabulary. */
+/**
+ * Returns the topic of the area with the highest value above 0. On a tie, returns the first topic in the vocabulary.
+ */
 function mostOf(area: number, valueOf: (topic: number) => number): number | undefined {
   let best: number | undefined;
   let most = 0;

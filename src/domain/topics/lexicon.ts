@@ -10,24 +10,24 @@ import { buildWordTable, numberOf, type WordTable } from './word-table.js';
 
 /**
  * Word classes, forms and topic phrases, compiled. Words are compared by 32-bit hash, never as strings. Each known word
- * and each stem has a number: 0 is unknown, then come the words, then the stems. A word has the properties of every stem
- * that it begins with.
+ * and each stem has a number. Number 0 is an unknown word, then come the words, then the stems. A word has the
+ * properties of every stem that it begins with.
  */
 export interface Lexicon {
-  /** The known words, in the order of their numbers, from 1. */
+  /** The known words in the order of their numbers, which start at 1. */
   readonly words: readonly string[];
   readonly wordTable: WordTable;
   readonly stemTable: WordTable;
-  /** The {@link slotOf} of every stem. Saves most lookups. */
+  /** The {@link slotOf} of every stem. Avoids most lookups. */
   readonly stemSieve: BitSet;
-  /** Properties by word number, as bits of {@link flags}. */
+  /** Properties by word number, as bits. See {@link flags}. */
   readonly flags: Uint8Array;
   /** Word classes by word number. */
   readonly classes: Lists;
   readonly phrases: PhraseTree;
-  /** Nodes of the phrase tree after the first word, by word number. */
+  /** Nodes of the phrase tree that follow the first word of a phrase, by word number. */
   readonly openings: Lists;
-  /** Symbols inside phrases by word number, and {@link bitsOf} them. */
+  /** Symbols inside phrases by word number, and their filter bits. See {@link bitsOf}. */
   readonly followers: Lists;
   readonly followerBits: Int32Array;
   /** Form by word number. {@link noForm} if the ending of the word decides. */
@@ -38,13 +38,13 @@ export interface Lexicon {
 
 export const flags = { feeling: 1, denial: 2, firstPerson: 4, filler: 8, inPhrases: 16 } as const;
 
-/** The number of a word that is not known and begins with no stem. */
+/** The number of an unknown word that begins with no known stem. */
 export const unknown = 0;
 
 const SIEVE_SLOTS = 2 ** 16;
 const slotOf = (hash: number): number => (hash ^ (hash >>> 16)) & (SIEVE_SLOTS - 1);
 
-/** The number of a word: its own, or that of the longest stem it begins with. */
+/** Returns the number of a word, or of the longest stem that the word begins with. */
 export function numberIn({ wordTable, stemTable, stemSieve }: Lexicon, words: Words, i: number): number {
   const own = numberOf(wordTable, words.hashes[i] ?? 0);
   if (own !== unknown) return own;
@@ -58,11 +58,11 @@ export function numberIn({ wordTable, stemTable, stemSieve }: Lexicon, words: Wo
   return number;
 }
 
-/** Hash of all word lists and phrases: weights are only valid with the lexicon of their training. */
+/** Returns a hash of all word lists and phrases. Weights are only valid with the lexicon of their training. */
 export const lexiconFingerprint = (): number =>
   hashWord(JSON.stringify([wordClasses, allPhrases(), functionWords, formClasses, endings, [...openingVerbs]])) >>> 0;
 
-/** Compiles the word lists and phrases, once at start. */
+/** Compiles the word lists and phrases. Called once at startup. */
 export function compileLexicon(): Lexicon {
   const { symbolOf, symbolsOf, items } = nameSymbols();
   const phrases = plantPhrases(symbolOf);
@@ -103,7 +103,7 @@ function nameSymbols() {
   };
   classNames.forEach((name, id) => wordClasses[name].split(' ').forEach((item) => add(item, id)));
   return {
-    /** The symbol of an item of a phrase. */
+    /** Returns the symbol of a phrase item. */
     symbolOf(item: string): number {
       const known = named.get(item);
       if (known !== undefined) return known;
@@ -111,7 +111,7 @@ function nameSymbols() {
       named.set(item, named.size);
       return add(item, named.size - 1);
     },
-    /** The symbols of a word or a stem, including those of every stem it begins with. */
+    /** Returns the symbols of a word or stem, including the symbols of every stem that it begins with. */
     symbolsOf(text: string, isWord: boolean): number[] {
       const beginnings = Array.from(text, (_, i) => `${text.slice(0, i + 1)}*`);
       const items = isWord ? [text, ...beginnings] : beginnings;

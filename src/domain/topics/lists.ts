@@ -1,4 +1,4 @@
-/** Many short lists of small numbers in one array: list n has the items `starts[n]` … `starts[n + 1] - 1`. */
+/** Many short lists of small numbers in one array. List n contains the items `starts[n]` … `starts[n + 1] - 1`. */
 export interface Lists {
   readonly starts: Uint16Array;
   readonly items: Uint16Array;

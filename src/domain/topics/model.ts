@@ -13,9 +13,9 @@ import { createTokenizer, hashNext, hashStart } from './tokens.js';
 import { areas } from './vocabulary.js';
 import { decodeWeights, type FamilyWeights, type LinearWeights } from './weights.js';
 
-/** The trained model. Immutable, so one instance can be shared. It contains no text. */
+/** The trained model. It contains no text. It is immutable, so that one instance can be shared. */
 export interface TopicModel {
-  /** Hash of the weights file. Evidence of another version is not comparable. */
+  /** Hash of the weights file. Evidence from different versions is not comparable. */
   readonly version: number;
   readonly lexicon: Lexicon;
   readonly concern: ConcernWeights;
@@ -25,24 +25,26 @@ export interface TopicModel {
 }
 
 interface Family extends RowIndex {
-  /** Row of each bucket. Unused buckets have row 0. 16 bits, to fit into the processor's cache. */
+  /** Row of each bucket. Unused buckets have row 0. Uses 16 bits per row, to fit into the processor's cache. */
   readonly rowOf: Uint16Array;
-  /** A row is the bucket's squared rarity, then rarity × weight for each class. */
+  /** Each row contains the bucket's squared rarity, then rarity × weight for each class. */
   readonly rows: Float32Array;
 }
 
-/** The eight areas and "none". */
+/** Number of classes: the eight areas and "none". */
 export const classTotal = areas.length + 1;
 const ROW_LENGTH = 1 + classTotal;
 
-/** Builds the model from the weights file's bytes. Throws when they are damaged or belong to another lexicon. */
+/**
+ * Builds the model from the bytes of the weights file. Throws if the bytes are damaged or belong to another lexicon.
+ */
 export function loadTopicModel(bytes: Uint8Array): TopicModel {
   const { fingerprint, areas: areaWeights, concern } = decodeWeights(bytes);
   if (fingerprint !== lexiconFingerprint())
     throw new Error('topic weights were trained with another lexicon: run train:topics');
   const [words, runs, classes] = areaWeights.families.map(toFamily);
   if (areaWeights.biases.length !== classTotal || !words || !runs || !classes)
-    throw new Error('topic weights do not fit the vocabulary');
+    throw new Error('topic weights do not match the vocabulary: run train:topics');
   const lexicon = compileLexicon();
   return {
     version: bytes.reduce(hashNext, hashStart) >>> 0,
@@ -59,7 +61,9 @@ function toConcern({ biases: [bias], families: [forms, words] }: LinearWeights):
   return { bias, forms: toTable(forms), words: toTable(words) };
 }
 
-/** Per bucket: squared rarity, then rarity × weight. Zeros for an unused bucket. */
+/**
+ * Returns a row per bucket: squared rarity, then rarity × weight per class. The row of an unused bucket contains zeros.
+ */
 function toTable({ bits, buckets, rarities, weights }: FamilyWeights): Float32Array {
   const table = new Float32Array(2 * 2 ** bits);
   buckets.forEach((bucket, i) => {
@@ -83,7 +87,7 @@ function toFamily({ bits, buckets, rarities, weights }: FamilyWeights): Family {
   return { bits, rowOf, rows, used: newBitSet(rowOf.length, buckets) };
 }
 
-/** Precomputes a row per known word: the sum of the rows of its runs of letters. */
+/** Precomputes a row per known word: the sum of the rows of the word's letter runs. */
 function addKnownWords({ words }: Lexicon, families: TopicModel['families']): Pick<TopicModel, 'families' | 'index'> {
   const [own, tokenizer] = [newFeatures(), createTokenizer()];
   const known = { words: new Uint16Array(words.length + 1), runs: new Uint16Array(words.length + 1) };
@@ -105,7 +109,7 @@ function addRow(rows: Float32Array, row: number, other: number): void {
     rows[row * ROW_LENGTH + k] = (rows[row * ROW_LENGTH + k] ?? 0) + (rows[other * ROW_LENGTH + k] ?? 0);
 }
 
-/** Log odds, up to a shared constant, that a segment is about each area, then that it is about none. */
+/** Returns the log odds that a segment is about each area, then that it is about none, up to a shared constant. */
 export function scoreFeatures({ biases, families }: TopicModel, features: Features): number[] {
   const scores = biases.slice();
   addFamily(scores, families.words, features.words);
@@ -114,9 +118,12 @@ export function scoreFeatures({ biases, families }: TopicModel, features: Featur
   return scores;
 }
 
-/** Adds the scores of one family: features weighted by rarity and scaled to unit length, so that long texts do not count more. */
+/**
+ * Adds the scores of one family: features weighted by rarity. The sum is scaled to unit length, so that long texts do
+ * not count more.
+ */
 function addFamily(scores: number[], { rows }: Family, features: FeatureList): void {
-  // Uses ten scalar variables, which stay in registers. This makes the hottest loop three times as fast.
+  // Uses ten scalar variables, because they stay in registers. This makes the hottest loop three times as fast.
   let squares = 0;
   let s0 = 0,
     s1 = 0,

@@ -4,20 +4,20 @@ import { topicNames, type TopicName } from './vocabulary.js';
 import { buildWordTable, numberOf, type WordTable } from './word-table.js';
 
 /**
- * A prefix tree of all phrases, with one symbol per word. A node is a number, and its fields are in separate tables by
- * that number. This is cache-friendly, because a text passes many nodes but matches few.
+ * A prefix tree of all phrases, with one symbol per word. A node is a number. Each field of the nodes is in a separate
+ * table, indexed by this number. This is cache-friendly, because a text passes many nodes but matches few.
  */
 export interface PhraseTree {
-  /** Bit filter of the symbols with a next node, see {@link bitsOf}. Saves most lookups. */
+  /** Bit filter of the symbols that have a next node, see {@link bitsOf}. Avoids most lookups. */
   readonly nextBits: Int32Array;
-  /** Next node for `~`, where some words may be skipped, or {@link nowhere}. */
+  /** Next node for `~`, which skips words, or {@link nowhere}. */
   readonly gaps: Uint16Array;
   /** Phrases that end at this node, as indexes of `ends`. */
   readonly endsAt: Lists;
   readonly ends: readonly PhraseEnd[];
   /** Next nodes by symbol. See {@link stepFrom}. */
   readonly steps: WordTable;
-  /** All symbols with a next node from any node except the root. */
+  /** All symbols that lead from any node except the root to a next node. */
   readonly followers: ReadonlySet<number>;
 }
 
@@ -26,7 +26,7 @@ export interface PhraseEnd {
   readonly topic: TopicName;
   /** Topic number in the vocabulary. */
   readonly number: number;
-  /** True if a preceding negation denies the phrase. */
+  /** True if a preceding negation makes the phrase invalid. */
   readonly isDeniable: boolean;
   /** Points of the phrase: its number of words, or HINT_POINTS for a hint. */
   readonly points: number;
@@ -35,9 +35,9 @@ export interface PhraseEnd {
 export const nowhere = 0;
 export const root = 1;
 
-/** Lower than any phrase, so that phrases outweigh hints (judgment). */
+/** Points of a hint. Lower than the points of any phrase. Chosen by judgment. */
 const HINT_POINTS = 0.5;
-/** Multiplier that distributes nodes in the hash table of steps. */
+/** Multiplier that distributes nodes in the hash table `steps`. */
 const SEED_PLACE = 0x9e3779b1;
 
 /** Returns the next node for a symbol, or {@link nowhere}. */
@@ -86,7 +86,7 @@ function childOf(node: Node, symbol: number): Node {
   return child;
 }
 
-/** Numbers the nodes: the root, then the nodes after symbols in the order of their steps, then the nodes after gaps. */
+/** Numbers the nodes: the root, then the nodes after symbols in the order of `steps`, then the nodes after gaps. */
 function layOut(tree: Node): PhraseTree {
   const steps: Array<{ from: Node; symbol: number; to: Node }> = [];
   const gaps: Array<{ from: Node; to: Node }> = [];
@@ -113,6 +113,6 @@ function layOut(tree: Node): PhraseTree {
   };
 }
 
-/** Returns the filter bits of symbols: one of 32 bits per symbol. */
+/** Returns the filter bits of symbols. Each symbol sets one of 32 bits. */
 export const bitsOf = (symbols: Iterable<number>): number =>
   [...symbols].reduce((bits, symbol) => bits | (1 << (symbol & 31)), 0);

@@ -12,7 +12,7 @@ const topicsIn = (text: string) => {
   return new Set(createFinder(lexicon)(words, numbers, 0, words.count).hits.map(({ topic }) => topic));
 };
 
-test('every specific topic has phrases, and no general topic has any', () => {
+test('every specific topic has phrases, and no general topic has phrases', () => {
   for (const area of areas) {
     const [general] = topicsByArea[area];
     for (const topic of topicsByArea[area]) expect(topic in phrases, topic).toBe(topic !== general);
@@ -25,7 +25,7 @@ test('topic names are snake_case, and each belongs to one area', () => {
   for (const name of names) expect(name).toMatch(/^[a-z]+(_[a-z]+)*$/);
 });
 
-test('each literal phrase matches itself', () => {
+test('each phrase without alternatives and classes matches its own text', () => {
   for (const [topic, list] of Object.entries(phrases)) {
     for (const phrase of list.split(', ')) {
       const text = phrase
@@ -37,7 +37,7 @@ test('each literal phrase matches itself', () => {
   }
 });
 
-test('a gap matches a few words, but not many', () => {
+test('a gap (~) matches three words, but not eight', () => {
   expect(topicsIn('i lost my very good job')).toContain('job_loss');
   expect(topicsIn('i lost the red umbrella that i bought near the job')).not.toContain('job_loss');
 });

@@ -1,10 +1,11 @@
 import type { TopicName } from './vocabulary.js';
 
 /**
- * Phrases that support a specific topic, written by hand from general knowledge (judgment). A phrase is a sequence of
- * items: `word`, `stem*`, `a|b`, `<class>` of word-classes.ts, or `~` for up to two words. Commas separate phrases. A
- * leading ! marks an event or state that a preceding negation denies ("not fired"). A leading ? marks a hint, which any
- * phrase outweighs. !? combines both.
+ * Phrases that support a specific topic. Chosen by judgment from general knowledge.
+ *
+ * A phrase is a sequence of items: `word`, `stem*`, `a|b`, `<class>` of word-classes.ts, or `~` for up to two words.
+ * Commas separate phrases. A leading ! means that the phrase does not match after a negation ("not fired"). A
+ * leading ? marks a hint, which has less weight than any phrase. A leading !? marks both.
  */
 export const phrases = {
   work_performance:

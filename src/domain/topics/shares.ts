@@ -4,7 +4,7 @@ import { areas } from './vocabulary.js';
 
 const noLeanings: readonly number[] = areas.map(() => 1);
 
-/** For each area, the highest share, 0–1, in any segment, after its odds are multiplied by the `leanings`. */
+/** Returns the highest share (0–1) of each area in any segment. The odds are first multiplied by the `leanings`. */
 export function bestShares({ odds }: TextAnalysis, leanings = noLeanings): number[] {
   const best = leanings.map(() => 0);
   for (let from = 0; from < odds.length; from += classTotal) {

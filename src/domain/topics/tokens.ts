@@ -1,17 +1,20 @@
-/** Splits text into hashed words. Stores no word as a string, and letters only until they are deleted. */
+/** Splits text into hashed words. Never stores a word as a string. Stores letters only until they are deleted. */
 
-/** The words of a text. Word i has the letters `starts[i]` … `ends[i] - 1`, with an edge mark on either side. */
+/**
+ * The words of a text. Word i is `letters[starts[i]]` to `letters[ends[i] - 1]`. An edge mark precedes and follows each
+ * word.
+ */
 export interface Words {
   count: number;
-  /** FNV-1a hash of each word, 32 bit. Signed, because V8 stores larger numbers as slow heap numbers. */
+  /** FNV-1a hash of each word, 32 bits. Signed, because V8 stores larger numbers as slower heap numbers. */
   readonly hashes: Int32Array;
   readonly starts: Uint16Array;
   readonly ends: Uint16Array;
   /** Character codes: a–z, 48 for any digit, the edge mark between words. */
   readonly letters: Uint8Array;
-  /** The sentences, in order. */
+  /** The sentences in order. */
   readonly sentences: Sentence[];
-  /** Index of the word after each segment. A segment is one or several sentences, like a training row. */
+  /** Index of the word after each segment. A segment is one or more sentences, like a training row. */
   readonly segmentEnds: number[];
 }
 
@@ -25,22 +28,25 @@ export interface Sentence {
 export interface Tokenizer {
   /** Returns the words of a text. The next call overwrites them. Never throws. */
   read(text: string): Words;
-  /** Deletes the letters of all texts read so far. */
+  /** Deletes the letters of all texts that were read. */
   wipe(): void;
 }
 
-/** Characters read per text. The interface allows 4,000. */
+/** Maximum number of characters that are read per text. The interface allows 4,000. */
 const TEXT_MAX = 4096;
-/** Words read per text. 4,096 characters of English have about 800. Bounds the time for "a a a …". */
+/**
+ * Maximum number of words that are read per text. 4,096 characters of English contain about 800. Bounds the time for "a
+ * a a …".
+ */
 export const wordsMax = 1024;
-/** A segment ends with the sentence that reaches this many words: about one training sentence. */
+/** A segment ends at the end of the sentence that reaches this number of words, about one training sentence. */
 const SEGMENT_WORDS = 24;
-/** Text without full stops is cut here. */
+/** Maximum number of words of a segment without full stops. */
 export const segmentWordsMax = 48;
-/** Further letters of a word are ignored. No common English word is longer. */
+/** Number of letters that are read per word. No common English word is longer. */
 export const wordLettersMax = 24;
 const FNV_PRIME = 0x01000193;
-/** Stands before and after a word, so that runs of letters at its beginning and end are distinct. */
+/** Marks the beginning and end of a word, so that runs of letters at the edges are distinct. */
 export const edgeMark = 95;
 
 export const hashStart = 0x811c9dc5 | 0;
@@ -65,7 +71,7 @@ const RIGHT_QUOTE = 0x2019;
 const FIRST_ACCENT = 0x300;
 const LAST_ACCENT = 0x36f;
 
-/** Kind of each ASCII character: its lower-case letter (any digit is 0), or STOP, JOIN or BREAK. */
+/** Kind of each ASCII character: its lower-case letter (0 for any digit), or STOP, JOIN or BREAK. */
 const kinds = Uint8Array.from({ length: 128 }, (_, code) => {
   const character = String.fromCharCode(code).toLowerCase();
   if (/[a-z]/.test(character)) return character.charCodeAt(0);
@@ -77,7 +83,7 @@ const kinds = Uint8Array.from({ length: 128 }, (_, code) => {
 /** Returns a tokenizer with memory for one text. */
 export function createTokenizer(): Tokenizer {
   const words = newWords();
-  /** The text in ASCII, and a space after it. */
+  /** The text in ASCII, followed by a space. */
   const codes = Buffer.alloc(3 * TEXT_MAX + 1);
   return {
     read(text) {
@@ -107,7 +113,7 @@ function cutWords(words: Words, codes: Buffer, length: number): void {
     const code = codes[i] ?? 0;
     const kind = kinds[code] ?? BREAK;
     if (kind > BREAK) {
-      // "soooo" and "soo" are one word: a third repetition is dropped.
+      // Drops a third repetition, so that "soooo" and "soo" are one word.
       const isThird = letters[at - 1] === kind && letters[at - 2] === kind;
       if (isThird || at === start + wordLettersMax) continue;
       letters[at++] = kind;
@@ -127,7 +133,7 @@ function cutWords(words: Words, codes: Buffer, length: number): void {
   endSegment(words, 1);
 }
 
-/** Writes a text as ASCII: accents are dropped, other characters join or separate words. Returns its length. */
+/** Writes a text as ASCII. Drops accents. Other characters join or separate words. Returns the length. */
 function writeCodes(codes: Buffer, text: string): number {
   let length = codes.write(text);
   if (length !== text.length) {

@@ -2,35 +2,36 @@ import { topicExtraction as settings } from '../../../generated/spec.js';
 import type { TextAnalysis } from './analyzer.js';
 import { areas, type Area, topicNames, type TopicName } from './vocabulary.js';
 
-/** Topic evidence of a session, as stored between turns: numbers by name. Plain JSON, two decimals, without zeros. */
+/**
+ * Topic evidence of a session, as stored between turns: numbers by topic and area name. Plain JSON, two decimals,
+ * without zeros.
+ */
 export interface TopicEvidence {
   /** Version of the model that analyzed the turns. */
   readonly model: number;
-  /** Turns about each area, older turns decayed. */
+  /** Number of turns about each area. Older turns have decayed. */
   readonly areas: Partial<Readonly<Record<Area, number>>>;
-  /** Phrase points of each topic, older turns decayed. */
+  /** Phrase points of each topic. The points of older turns have decayed. */
   readonly topics: Partial<Readonly<Record<TopicName, number>>>;
 }
 
-/** Topic evidence for calculation, by area number and topic number. */
+/** Topic evidence for computation, by area number and topic number. */
 export interface Evidence {
   readonly areas: number[];
   readonly topics: Map<number, number>;
 }
 
-/** Two decimals keep the row small. Rounding down lets old evidence reach zero. */
+/** Rounding factor: two decimals, which keep the row small. Rounding down lets old evidence reach zero. */
 const PRECISION = 100;
-/**
- * Upper bound of a stored value, so that a forged value has limited weight. The decayed sum of turns stays below it.
- */
+/** Maximum of a stored value, so that a forged value has limited weight. The decayed sum of turns is always lower. */
 const WEIGHT_MAX = 9;
 
 const numberOfTopic: ReadonlyMap<string, number> = new Map(topicNames.map((name, number) => [name, number]));
 const keptPerTurn = 0.5 ** (1 / settings.evidence_half_life_turns);
 
 /**
- * Returns the evidence with the decay of one turn. Ignores evidence of another model version and names that the
- * vocabulary does not contain.
+ * Returns the evidence with the decay of one turn. Ignores evidence of other model versions, and names that are not in
+ * the vocabulary.
  */
 export function decayEvidence(kept: TopicEvidence | undefined, model: number): Evidence {
   const topics = new Map<number, number>();
@@ -42,7 +43,7 @@ export function decayEvidence(kept: TopicEvidence | undefined, model: number): E
   return { areas: areas.map((area) => keptPerTurn * bound(kept.areas?.[area])), topics };
 }
 
-/** Converts evidence to its stored form: rounded and bounded. */
+/** Converts evidence to its stored form, rounded and bounded. */
 export function storeEvidence({ areas: turns, topics }: Evidence, model: number): TopicEvidence {
   const stored = { model, areas: {} as Record<string, number>, topics: {} as Record<string, number> };
   areas.forEach((area, k) => storeValue(stored.areas, area, turns[k] ?? 0));
@@ -55,10 +56,10 @@ function storeValue(values: Record<string, number>, name: string, value: number)
   if (rounded > 0) values[name] = rounded;
 }
 
-/** A share no higher than an even guess is no evidence. */
+/** Share of an even distribution. A share of at most this value is not evidence. */
 const evenShare = 1 / (areas.length + 1);
 
-/** Adds a text's shares of the areas and {@link TextAnalysis.points} of the topics, multiplied by `weight`. */
+/** Adds a text's shares of the areas and its {@link TextAnalysis.points} of the topics, multiplied by `weight`. */
 export function addEvidence(
   { areas, topics }: Evidence,
   weight: number,
@@ -69,7 +70,7 @@ export function addEvidence(
   shares.forEach((share, k) => (areas[k] = (areas[k] ?? 0) + weight * Math.max(0, share - evenShare)));
 }
 
-/** The factors by which the session multiplies the odds of each area. */
+/** Returns the factors by which the session's evidence multiplies the odds of each area. */
 export const leaningsOf = ({ areas }: Evidence): number[] =>
   areas.map((turns) => 1 + turns / settings.evidence_doubling_turns);
 

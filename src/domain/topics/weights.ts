@@ -1,36 +1,38 @@
 /**
- * The weights file: training writes it, the service loads it. Hashed features and quantized numbers only.
+ * Reads and writes the weights file, which training writes and the service loads. It contains only hashed features and
+ * quantized numbers.
  *
- * Little-endian: magic, lexicon fingerprint (u32 each); then two linear models, the areas and the concern gate. A model:
- * class count, family count (u8 each); biases (f32 per class); per family: bucket bits (u8), rarity step (f32), weight
- * steps (f32 per class), rarities (u8 per bucket, 0 = unused), weights (i8, a row of classes per used bucket, by bucket).
+ * Little-endian: magic, lexicon fingerprint (u32 each), then two linear models: the areas and the concern gate. A
+ * model: class count, family count (u8 each), biases (f32 per class), then the families. A family: bucket bits (u8),
+ * rarity step (f32), weight steps (f32 per class), rarities (u8 per bucket, 0 = unused), weights (i8, one row of
+ * classes per used bucket, ordered by bucket).
  */
 
 /** One family of hashed features. */
 export interface FamilyWeights {
-  /** Buckets are 2^bits. */
+  /** The family has 2^bits buckets. */
   readonly bits: number;
-  /** The used buckets, ascending. */
+  /** The used buckets, in ascending order. */
   readonly buckets: Uint32Array;
   /** Inverse document frequency of each used bucket, above 0. */
   readonly rarities: Float32Array;
-  /** A row per used bucket, with one weight per class. */
+  /** One row per used bucket, with one weight per class. */
   readonly weights: Float32Array;
 }
 
 /** Log odds of classes, linear in the features. */
 export interface LinearWeights {
-  /** One per class. */
+  /** One bias per class. */
   readonly biases: Float32Array;
   readonly families: readonly FamilyWeights[];
 }
 
 export interface TopicWeights {
-  /** Hash of the lexicon of the training. The weights are invalid with another one. */
+  /** Hash of the lexicon of the training. The weights are invalid with any other lexicon. */
   readonly fingerprint: number;
-  /** Classes: the eight areas in the vocabulary's order, then "none". */
+  /** The classes are the eight areas in the vocabulary's order, then "none". */
   readonly areas: LinearWeights;
-  /** One class: the speaker describes a concern of their own. */
+  /** The only class: the speaker describes a concern of their own. */
   readonly concern: LinearWeights;
 }
 
@@ -57,7 +59,7 @@ function encodeFamily({ bits, buckets, rarities, weights }: FamilyWeights, class
   const rarityStep = maxOf(rarities, 0, 1) / BYTE_MAX || 1;
   const steps = Float32Array.from({ length: classes }, (_, k) => maxOf(weights, k, classes) / STEPS_MAX || 1);
   const coarse = new Uint8Array(2 ** bits);
-  // At least 1: a used bucket must not round to an unused one.
+  // At least 1, because 0 marks an unused bucket.
   buckets.forEach((bucket, i) => (coarse[bucket] = Math.max(1, Math.round((rarities[i] ?? 0) / rarityStep))));
   const rows = Int8Array.from(weights, (weight, i) => Math.round(weight / (steps[i % classes] ?? 1)));
   return [
@@ -71,7 +73,7 @@ function encodeFamily({ bits, buckets, rarities, weights }: FamilyWeights, class
 
 /** Decodes a weights file. Throws if the file is incomplete or not a weights file. */
 export function decodeWeights(bytes: Uint8Array): TopicWeights {
-  // A copy: a Buffer's slice would share its memory and its offset.
+  // Copies the bytes, because a slice of a Buffer would share its memory and offset.
   const reader = new ByteReader(new Uint8Array(bytes));
   if (reader.u32() !== MAGIC) throw new Error('not a topic weights file');
   const fingerprint = reader.u32();
@@ -98,7 +100,7 @@ function decodeFamily(reader: ByteReader, classes: number): FamilyWeights {
   return { bits, buckets, rarities, weights };
 }
 
-/** Reads values in sequence. A read past the end throws a RangeError. */
+/** Reads values in sequence. A read beyond the end throws a RangeError. */
 class ByteReader {
   private at = 0;
   private readonly view: DataView;
@@ -112,7 +114,7 @@ class ByteReader {
   isAtEnd = (): boolean => this.at === this.source.length;
   bytes(count: number): Uint8Array {
     const start = this.step(count);
-    if (this.at > this.source.length) throw new RangeError('topic weights file is cut short');
+    if (this.at > this.source.length) throw new RangeError('topic weights file is incomplete');
     return this.source.slice(start, this.at);
   }
   private step(count: number): number {

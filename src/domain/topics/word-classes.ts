@@ -1,7 +1,7 @@
 /**
- * Classes of words with a similar meaning for topic detection. A trailing * stands for any ending. The area model
- * learns from classes as well as from words, so that a word absent from the training data still counts. Written by hand
- * from general knowledge (judgment). Training determines the weights, not the words.
+ * Classes of words with a similar meaning for topic detection. A trailing * matches any ending. The area model learns
+ * from classes as well as from words, so that words absent from the training data also count. Chosen by judgment from
+ * general knowledge. Training determines the weights, not the words.
  */
 export const wordClasses = {
   parent:
@@ -126,7 +126,7 @@ export type WordClass = keyof typeof wordClasses;
 
 export const classNames = Object.keys(wordClasses) as WordClass[];
 export const classCount = classNames.length;
-/** Number of a word class, 0 … classCount − 1. */
+/** Returns the number of a word class, 0 … classCount − 1. */
 const classId = (name: WordClass): number => classNames.indexOf(name);
 
 export const feelings: ReadonlySet<number> = new Set(

@@ -1,14 +1,17 @@
-/** Finds the number of a hash. A Map of numbers made a short turn 15 % slower. */
+/** A hash table that finds the number of a word hash. A Map made a short turn 15 % slower. */
 export interface WordTable {
-  /** Slots of two entries: a hash and its number, 0 where the slot is free. */
+  /** Slots of two entries: a hash and its number. The number is 0 in a free slot. */
   readonly slots: Int32Array;
   readonly mask: number;
 }
 
-/** At least this many slots per hash, so that most lookups end at the first slot. */
+/** Minimum number of slots per hash, so that most lookups end at the first slot. */
 const SPREAD = 2;
 
-/** Numbers the hashes in their order, from `first`, which is at least 1. Of two equal hashes the first counts. */
+/**
+ * Numbers the hashes in their order, starting at `first`, which is at least 1. Of two equal hashes, the first one
+ * counts.
+ */
 export function buildWordTable(hashes: readonly number[], first: number): WordTable {
   const size = 2 ** Math.ceil(Math.log2(SPREAD * hashes.length));
   const table = { slots: new Int32Array(2 * size), mask: size - 1 };
@@ -21,7 +24,7 @@ export function buildWordTable(hashes: readonly number[], first: number): WordTa
   return table;
 }
 
-/** The number of a hash, 0 for an unknown one. */
+/** Returns the number of a hash. 0 for an unknown hash. */
 export function numberOf(table: WordTable, hash: number): number {
   let slot = firstSlot(table, hash);
   while (table.slots[slot + 1] !== 0 && table.slots[slot] !== hash) slot = nextSlot(table, slot);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Arbitrary text, biased towards token boundaries. */
+/** Arbitrary text with many token boundaries. */
 export const anyText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 300 }),
   fc.string({

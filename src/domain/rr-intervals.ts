@@ -1,0 +1,189 @@
+import { bounds, rrIntervals as settings } from '../../generated/spec.js';
+import type { Reading } from './signals.js';
+
+/** Beat-to-beat intervals of one reading, ms, oldest first. The last one ends at `atMs`, epoch ms. */
+export interface IntervalBatch {
+  readonly atMs: number;
+  readonly intervals: readonly number[];
+}
+
+/** An interval that ends with a beat at `endMs`, epoch ms. */
+export interface Beat {
+  readonly endMs: number;
+  readonly intervalMs: number;
+}
+
+const windowMs = settings.window_seconds * 1_000;
+const leastMs = settings.least_seconds * 1_000;
+const gapMs = settings.gap_seconds * 1_000;
+/** Maximum number of stored intervals: five minutes at 240 bpm. Limits the size of a session's row. */
+const storedMax = 1_200;
+
+/**
+ * Returns the reading with heart rate (bpm), SDNN and RMSSD (ms), derived from its intervals and earlier intervals. A
+ * value that the reading states is not changed. The result depends only on intervals up to the reading's timestamp, so
+ * the order of arrival of later readings has no effect.
+ */
+export function withDerived(reading: Reading, batches: readonly IntervalBatch[]): Reading {
+  const { atMs, rr_intervals_ms: intervals } = reading;
+  if (!intervals) return reading;
+  const earlier = batches.filter((it) => it.atMs < atMs && it.atMs > atMs - windowMs);
+  const beats = beatsOf([...earlier, { atMs, intervals }]).filter(({ endMs }) => endMs > atMs - windowMs);
+  const normal = normalBeats(beats);
+  const own = normal.filter((_, index) => (beats[index]?.endMs ?? 0) > (earlier.at(-1)?.atMs ?? 0));
+  const variability = variabilityOf(normal);
+  const derived = {
+    heart_rate: heartRateOf(own, earlier.length === 0 ? intervals : []),
+    sdnn: within('sdnn', variability.sdnn),
+    rmssd: within('rmssd', variability.rmssd),
+  };
+  return { ...definedOf(derived), ...reading };
+}
+
+/** Returns the batches that later readings require, with the intervals of this reading, oldest first. */
+export function rememberIntervals(
+  batches: readonly IntervalBatch[] | undefined,
+  { atMs, rr_intervals_ms: intervals }: Reading,
+): readonly IntervalBatch[] | undefined {
+  if (!intervals) return batches;
+  const all = [...(batches ?? []), { atMs, intervals }].sort(byTimeAndContent);
+  const newestMs = all.at(-1)?.atMs ?? atMs;
+  const recent = all.filter((it) => it.atMs > newestMs - windowMs);
+  let count = sumOf(recent.map((it) => it.intervals.length));
+  while (count > storedMax) count -= recent.shift()?.intervals.length ?? count;
+  return recent;
+}
+
+/**
+ * Returns SDNN and RMSSD as defined by the Task Force of the ESC and NASPE (1996), ms. `undefined` marks an artifact: it is
+ * left out, together with its differences to the adjacent intervals. Returns nothing for less than 30 s of normal
+ * intervals.
+ */
+export function variabilityOf(normal: ReadonlyArray<Beat | undefined>): { sdnn?: number; rmssd?: number } {
+  const intervals = normal.flatMap((beat) => beat?.intervalMs ?? []);
+  if (sumOf(intervals) < leastMs) return {};
+  const mean = sumOf(intervals) / intervals.length;
+  const variance = sumOf(intervals.map((it) => (it - mean) ** 2)) / (intervals.length - 1);
+  const squares = normal.flatMap((beat, index) => {
+    const previous = normal[index - 1];
+    return beat && previous && isAdjacent(previous, beat) ? [(beat.intervalMs - previous.intervalMs) ** 2] : [];
+  });
+  if (squares.length === 0) return { sdnn: Math.sqrt(variance) };
+  return { sdnn: Math.sqrt(variance), rmssd: Math.sqrt(sumOf(squares) / squares.length) };
+}
+
+/**
+ * Replaces artifacts by `undefined`. An artifact differs by more than 20 % from the median of the intervals around it, or
+ * belongs to a pair of a short and a long interval that differ by more than 30 %: an ectopic beat comes early, and a
+ * pause follows. Both limits are higher for a person with large deviations, e.g. while breathing deeply. `npm run
+ * evaluate:rr` measures them.
+ */
+export function normalBeats(beats: readonly Beat[]): Array<Beat | undefined> {
+  const medians = slidingMedians(
+    beats.map(({ intervalMs }) => intervalMs),
+    settings.neighbors,
+  );
+  const deviations = beats.map(({ intervalMs }, index) => intervalMs / (medians[index] ?? intervalMs) - 1);
+  const spread = medianOf(deviations.map(Math.abs));
+  const limit = Math.max(settings.artifact_share, settings.artifact_spreads * spread);
+  const pairLimit = Math.max(settings.pair_share, settings.pair_spreads * spread);
+  const isPair = (one = 0, other = 0) => one * other < 0 && Math.abs(one - other) > pairLimit;
+  return beats.map((beat, index) => {
+    const [before, own = 0, after] = [deviations[index - 1], deviations[index], deviations[index + 1]];
+    const isArtifact = Math.abs(own) > limit || isPair(before, own) || isPair(own, after);
+    return isArtifact ? undefined : beat;
+  });
+}
+
+/** Returns the beats of the batches, oldest first. Excludes beats that a client has sent again. */
+function beatsOf(batches: readonly IntervalBatch[]): Beat[] {
+  const beats: Beat[] = [];
+  for (const { atMs, intervals } of batches) {
+    let endMs = atMs - sumOf(intervals);
+    const resent = countResent(beats, intervals, endMs);
+    intervals.forEach((intervalMs, index) => {
+      endMs += intervalMs;
+      if (index >= resent) beats.push({ endMs, intervalMs });
+    });
+  }
+  return beats;
+}
+
+/**
+ * Returns how many intervals at the start of a batch repeat the last known intervals, because some clients resend them.
+ * The times must overlap too, with a tolerance of half an interval, because straps measure equal intervals in a row.
+ */
+function countResent(beats: readonly Beat[], intervals: readonly number[], startMs: number): number {
+  const last = beats.at(-1);
+  if (!last) return 0;
+  const isSame = (count: number) =>
+    intervals.slice(0, count).every((it, index) => it === beats[beats.length - count + index]?.intervalMs);
+  for (let count = Math.min(beats.length, intervals.length); count > 0; count -= 1) {
+    // Returns early for most batches, because the first comparison is cheap.
+    if (intervals[count - 1] !== last.intervalMs || !isSame(count)) continue;
+    const endsMs = startMs + sumOf(intervals.slice(0, count));
+    if (endsMs < last.endMs + last.intervalMs / 2) return count;
+  }
+  return 0;
+}
+
+function isAdjacent(previous: Beat, beat: Beat): boolean {
+  return beat.endMs - beat.intervalMs - previous.endMs <= gapMs;
+}
+
+/**
+ * Returns the heart rate of a reading's own beats. The first reading of a session has a heart rate even if all
+ * intervals are artifacts.
+ */
+function heartRateOf(own: ReadonlyArray<Beat | undefined>, first: readonly number[]): number | undefined {
+  const intervals = own.flatMap((beat) => beat?.intervalMs ?? []);
+  if (intervals.length > 0) return within('heart_rate', (60_000 * intervals.length) / sumOf(intervals));
+  return first.length > 0 ? within('heart_rate', 60_000 / medianOf(first)) : undefined;
+}
+
+/**
+ * Rounds to one decimal and limits the value to the bounds of the contract. Undefined for intervals without variation.
+ */
+function within(name: 'heart_rate' | 'sdnn' | 'rmssd', value: number | undefined): number | undefined {
+  const { minimum, maximum } = bounds.SignalSubmission[name];
+  if (value === undefined || (name !== 'heart_rate' && value < minimum)) return undefined;
+  return Math.round(10 * Math.min(maximum, Math.max(minimum, value))) / 10;
+}
+
+function byTimeAndContent(a: IntervalBatch, b: IntervalBatch): number {
+  return a.atMs - b.atMs || (String(a.intervals) < String(b.intervals) ? -1 : 1);
+}
+
+function definedOf<T extends object>(values: T): { [K in keyof T]?: NonNullable<T[K]> } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never;
+}
+
+/** Returns the median of each value with the `neighbors` values before and after it. */
+function slidingMedians(values: readonly number[], neighbors: number): number[] {
+  const sorted = values.slice(0, neighbors).sort((a, b) => a - b);
+  return values.map((_, index) => {
+    const entering = values[index + neighbors];
+    const leaving = values[index - neighbors - 1];
+    if (leaving !== undefined) sorted.splice(sorted.indexOf(leaving), 1);
+    if (entering !== undefined) sorted.splice(firstAbove(sorted, entering), 0, entering);
+    return middleOf(sorted);
+  });
+}
+
+function firstAbove(sorted: readonly number[], value: number): number {
+  const index = sorted.findIndex((it) => it > value);
+  return index === -1 ? sorted.length : index;
+}
+
+function medianOf(values: readonly number[]): number {
+  return middleOf([...values].sort((a, b) => a - b));
+}
+
+function middleOf(sorted: readonly number[]): number {
+  const middle = sorted.length / 2;
+  return ((sorted[Math.ceil(middle) - 1] ?? 0) + (sorted[Math.floor(middle)] ?? 0)) / 2;
+}
+
+function sumOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0);
+}
