@@ -6,9 +6,11 @@ const erasuresAtOnce = 100;
 const batchRows = 500;
 
 /**
- * Erases all data about a subject. Its deliveries are deleted in small batches. One transaction then deletes everything
- * that a request could return. At last, the readings of its sessions are deleted in small batches. Resolves with the
- * numbers of sessions and triggers, or undefined for an unknown subject.
+ * Erases all data about a subject in three steps:
+ * 1. delete its deliveries, in small batches
+ * 2. delete everything that a request could return, in one transaction
+ * 3. delete the readings of its sessions, in small batches
+ * Resolves with the numbers of sessions and triggers. Resolves with undefined for an unknown subject.
  */
 export async function eraseSubject(
   store: Store,
@@ -20,7 +22,7 @@ export async function eraseSubject(
   const erased = found ?? (deliveries > 0 ? { sessions: [], triggers: 0 } : undefined);
   if (!erased) return undefined;
   await finish(store, erased.sessions);
-  await store.erasedLog.truncate();
+  await store.sqliteFiles.removeErased();
   return { sessions: erased.sessions.length, triggers: erased.triggers };
 }
 
@@ -30,17 +32,17 @@ interface Erased {
   readonly triggers: number;
 }
 
-/** Completes erasures that a stopped process left unfinished, until none is left or `signal` aborts. */
+/** Completes erasures that a stopped process left unfinished. Resolves when all are complete or `signal` aborts. */
 export async function finishErasures(store: Store, signal?: AbortSignal): Promise<void> {
   for (;;) {
     const erasures = await store.findErasures(erasuresAtOnce);
-    if (erasures.length === 0 || signal?.aborted) return store.erasedLog.finish();
+    if (erasures.length === 0 || signal?.aborted) return;
     await finish(store, erasures, signal);
-    await store.erasedLog.truncate();
+    await store.sqliteFiles.removeErased();
   }
 }
 
-/** Resolves with the number of deleted deliveries. */
+/** Deletes the deliveries of a subject. Resolves with their number. */
 async function eraseDeliveries(store: Store, accountId: string, subjectId: string): Promise<number> {
   let total = 0;
   for (;;) {
@@ -51,15 +53,16 @@ async function eraseDeliveries(store: Store, accountId: string, subjectId: strin
   }
 }
 
-/** Yields between batches, because SQLite runs on the thread that does all other database work. */
+/** Completes erasures. Yields between batches, because SQLite runs on the thread that does all other database work. */
 async function finish(store: Store, erasures: readonly Erasure[], signal?: AbortSignal): Promise<void> {
   for (const erasure of erasures)
     while (!signal?.aborted && !(await store.eraseReadings(erasure, batchRows))) await yieldToOthers();
 }
 
 /**
- * Deletes everything but the readings, under the subject's lock, even if the subject is unknown. Concurrent writers
- * commit before the lock or start with a new subject after it, so no session of the subject is missed.
+ * Deletes everything except the readings, under the lock of the subject, even if the subject is unknown. Concurrent
+ * writers either commit before the lock, or start with a new subject after it. No session of the subject is therefore
+ * missed.
  */
 async function eraseUnderLock(writer: Writer, subjectId: string): Promise<Erased | undefined> {
   const locked = await writer.subjects.lock([subjectId]);

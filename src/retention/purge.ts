@@ -6,29 +6,33 @@ import { finishErasures } from './erase.js';
 
 const hourMs = 60 * 60 * 1000;
 const dayMs = 24 * hourMs;
-/** Small, so that a batch holds its locks for a few milliseconds only. */
+/** Number of rows per batch. A small batch holds its locks for only a few milliseconds. */
 const batchRows = 200;
 /**
- * Pause between batches, in multiples of the duration of a batch. It gives ingest priority and grows on a busy machine.
+ * Pause between batches: `perBatch` × the duration of a batch, at least `leastMs`. It gives ingest priority and grows
+ * on a busy machine.
  */
 const pause = { perBatch: 3, leastMs: 10 };
 const intervalMs = 60_000;
 
 export interface Retention {
-  /** Resolves after the current batch. */
+  /** Stops the purge. Resolves after the current batch. */
   close(): Promise<void>;
 }
 
 /**
- * Purges expired rows and completes erasures, immediately and then every minute. If the database is unavailable, the
- * next round retries.
+ * Copies SQLite's log into the database, purges expired rows and completes erasures. The first round runs immediately,
+ * then one round every minute. If the database is unavailable, the next round retries.
  */
 export function startRetention(store: Store, now: () => number, log: Logger): Retention {
   const stop = new AbortController();
   const loop = async () => {
     while (!stop.signal.aborted) {
-      const work = purgeExpired(store, now(), stop.signal).then(() => finishErasures(store, stop.signal));
-      await work.catch((error: unknown) => log.warn({ err: error }, 'purge failed'));
+      const purge = () => purgeExpired(store, now(), stop.signal);
+      const erase = () => finishErasures(store, stop.signal);
+      // First, because the others fail on a full disk until the space of the log is free again.
+      for (const work of [store.sqliteFiles.tidy, purge, erase])
+        await work().catch((error: unknown) => log.warn({ err: error }, 'cleanup failed'));
       await sleep(intervalMs, undefined, { signal: stop.signal, ref: false }).catch(() => undefined);
     }
   };
@@ -41,7 +45,7 @@ export function startRetention(store: Store, now: () => number, log: Logger): Re
   };
 }
 
-/** Deletes expired rows in batches until none is left. Resolves with the number of deleted rows. */
+/** Deletes expired rows in batches until none remain. Resolves with the number of deleted rows. */
 export async function purgeExpired(store: Store, nowMs: number, signal?: AbortSignal): Promise<number> {
   const readings = () => store.purgeReadings(nowMs - retention.readings_hours * hourMs, batchRows);
   const sessions = () => store.purgeSessions(nowMs - retention.idle_sessions_hours * hourMs, batchRows);

@@ -1,7 +1,7 @@
-/** Matches the placeholders of one row and their repetitions. */
+/** Matches the placeholders of one row and their repetitions for further rows. */
 const repeatedRows = /(\((?:\?, )*\?\))(?:, \1)+/g;
 
-/** Shortens a statement for logs: a multi-row insert shows the placeholders of its first row only. */
+/** Shortens a statement for logs. For a multi-row insert, keeps the placeholders of the first row only. */
 export function abridge(sql: string): string {
   return sql.replace(repeatedRows, '$1, …');
 }

@@ -1,18 +1,18 @@
 import type { Knex } from 'knex';
 import { retry } from './retry.js';
 
-/** Delivery counts of all accounts. Each counts up to `countMax`. */
+/** Delivery counts of all accounts. Each count ends at `countMax`. */
 export interface DeliveryCounts {
   /** Unsettled deliveries: queued, due, waiting for a retry or in flight. */
   readonly pending: number;
-  /** Retained failed deliveries. */
+  /** Failed deliveries that are not yet purged. */
   readonly failed: number;
 }
 
-/** Upper bound of a count, which limits its time for any table size. */
+/** Maximum of a count. It bounds the duration for a table of any size. */
 export const countMax = 100_000;
 
-/** Returns both counts in one statement that reads only an index. */
+/** Returns both counts. Runs one statement that reads only an index. */
 export async function countDeliveries(knex: Knex): Promise<DeliveryCounts> {
   const counted = (...statuses: readonly string[]) =>
     knex.count('*').from(knex('deliveries').whereIn('status', statuses).select('status').limit(countMax).as('counted'));

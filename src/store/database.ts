@@ -5,7 +5,7 @@ import knex, { type Knex } from 'knex';
 import type { DatabaseConfig } from '../config/config.js';
 import { LibsqlClient } from './libsql-dialect.js';
 
-/** How long one try waits for a connection or a lock, ms. The caller may then retry. */
+/** How long one attempt waits for a connection or a lock, ms. The caller may then retry. */
 const waitMs = { connect: 3_000, acquire: 5_000, mysqlSilence: 5_000 };
 /** How long SQLite waits for the write lock of another process, ms. */
 const sqliteLockMs = { serving: 250, administration: 8_000 };
@@ -18,7 +18,7 @@ interface MysqlConnection {
 }
 
 /**
- * serving: short timeouts, so that a request gets a 503 instead of hanging. administration: for migrations and
+ * `serving` has short timeouts, so that a request gets a 503 instead of hanging. `administration` is for migrations and
  * commands. It waits several seconds for the lock of another process, and its MySQL statements may run for minutes.
  */
 export type DatabaseUse = 'serving' | 'administration';
@@ -28,18 +28,18 @@ export function openDatabase(config: DatabaseConfig, use: DatabaseUse = 'serving
   return knex({
     ...(config.kind === 'sqlite' ? sqliteConfig(config.file, use) : mysqlConfig(config.url, use)),
     acquireConnectionTimeout: waitMs.acquire,
-    // Error messages contain statements without values, because they are logged and values contain ids of people.
+    // Error messages contain statements without values. Errors are logged, and values contain ids of people.
     compileSqlOnError: false,
-    // Silences Knex, which prints warnings to standard output. The caller gets the error.
+    // Silences the warnings that Knex prints to standard output. The caller gets the errors.
     log: { warn() {}, error() {}, deprecate() {}, debug() {} },
   });
 }
 
-/** Uses one connection: SQLite allows one writer, so other queries wait for the open transaction. */
+/** Uses one connection, because SQLite allows one writer. Other queries wait for the open transaction. */
 function sqliteConfig(file: string, use: DatabaseUse): Knex.Config {
   mkdirSync(dirname(file), { recursive: true });
-  // Creates the file with owner-only permissions, which SQLite also applies to its log. Does not open an existing file:
-  // closing it would release the locks that SQLite holds on it in this process (POSIX).
+  // Creates the file with owner-only permissions, which SQLite also applies to its log. Does not open an existing file,
+  // because closing it would release the locks that SQLite holds on it in this process (POSIX).
   if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));
   return {
     client: LibsqlClient,
@@ -52,14 +52,15 @@ function sqliteConfig(file: string, use: DatabaseUse): Knex.Config {
 type Settled = (error: Error | null, connection: unknown) => void;
 
 /**
- * Number of log pages before a checkpoint, 32 MB. A group writes about 200 pages, often the same ones. With the default
- * of 1,000, every fifth group would wait for a checkpoint.
+ * Number of log pages before a checkpoint, 8 MB in total. A group of readings writes about 200 pages, often the same
+ * pages again. With the default of 1,000, every fifth group would wait for a checkpoint. A larger log could fill a small
+ * disk before the first checkpoint.
  */
-const logPages = 8_000;
+const logPages = 2_000;
 
 /**
  * Sets `synchronous = full`, because `normal` loses acknowledged commits at power loss. Sets `secure_delete`, which
- * overwrites deleted rows with zeros, so that no erased data stays in free pages of the file.
+ * overwrites deleted rows with zeros, so that no erased data remains in free pages of the file.
  */
 function sqliteSettler(lockMs: number): (connection: { exec(sql: string): void }, done: Settled) => void {
   return (connection, done) => {
@@ -85,7 +86,7 @@ function mysqlConfig(url: string, use: DatabaseUse): Knex.Config {
       database: decodeURIComponent(pathname.slice(1)),
       connectTimeout: waitMs.connect,
       charset: 'utf8mb4',
-      // Safe, because the driver escapes all values and the SQL mode below supports its escaping.
+      // Safe, because the driver escapes all values, and the SQL mode below supports the driver's escaping.
       multipleStatements: true,
     },
     pool: { min: 0, max: mysqlConnectionsMax, afterCreate: use === 'serving' ? settleMysql : settleSession },
@@ -93,8 +94,8 @@ function mysqlConfig(url: string, use: DatabaseUse): Knex.Config {
 }
 
 /**
- * READ COMMITTED avoids gap locks, which would block new sessions. Strict mode rejects values that would be truncated.
- * The lock wait timeout is short.
+ * READ COMMITTED avoids gap locks, which would block new sessions. Strict mode rejects values that would otherwise be
+ * truncated. The lock wait timeout is short.
  */
 const mysqlSession = [
   'set session transaction isolation level read committed',

@@ -7,7 +7,7 @@ import { lockDeliveries } from './lock-deliveries.js';
 /** Queue of the deliveries of one session to one webhook. */
 export type Line = Pick<Delivery, 'webhookId' | 'sessionId'>;
 
-/** Columns that a settlement changes. */
+/** Columns that change when a delivery is settled. */
 const settledColumns = ['status', 'reason', 'attempts', 'due_at_ms', 'owner', 'settled_at_ms'];
 /** Maximum number of rows per statement. */
 const insertMax = 500;
@@ -23,7 +23,7 @@ export function deliveryTable(knex: Knex, accountId: string) {
         await insertRows(knex, 'deliveries', rows.slice(from, from + insertMax));
     },
 
-    /** Locks and returns the deliveries that still belong to their claim. */
+    /** Locks and returns the deliveries that still belong to the claim that took them. */
     async lockHeld(claimed: ReadonlyArray<Pick<Delivery, 'deliveryId' | 'owner'>>): Promise<Map<string, Delivery>> {
       const ids = claimed.map(({ deliveryId }) => deliveryId);
       const locked = await lockDeliveries(knex, accountId, ids, 'due');
@@ -32,7 +32,10 @@ export function deliveryTable(knex: Knex, accountId: string) {
       return new Map(locked.filter(isHeld).map((delivery) => [delivery.deliveryId, delivery]));
     },
 
-    /** Updates locked deliveries. They must be locked: the statement would insert a deleted delivery again. */
+    /**
+     * Updates deliveries. The caller must have locked them, because the statement would insert a deleted delivery
+     * again.
+     */
     async updateHeld(deliveries: readonly Delivery[]): Promise<void> {
       const rows = deliveries.map((delivery) => ({ account_id: accountId, ...toRow(delivery) }));
       await insertRows(knex, 'deliveries', rows, { key: ['account_id', 'delivery_id'], merged: settledColumns });
@@ -54,7 +57,7 @@ export function deliveryTable(knex: Knex, accountId: string) {
       return new Set(rows.map((row) => row.session_id));
     },
 
-    /** Makes the first queued delivery of each of these queues due. */
+    /** Makes the first queued delivery of each queue due. */
     async promoteNext(lines: readonly Line[], nowMs: number): Promise<void> {
       const [first, ...others] = lines.map(({ webhookId, sessionId }) =>
         mine()
@@ -72,7 +75,7 @@ export function deliveryTable(knex: Knex, accountId: string) {
       await mine().whereIn('delivery_id', ids).update({ status: 'due', due_at_ms: nowMs });
     },
 
-    /** Marks the waiting deliveries of the webhook as failed. Deliveries in flight settle as usual. */
+    /** Marks the waiting deliveries of the webhook as failed. Deliveries in flight are settled as usual. */
     async failWaiting(webhookId: string, reason: Schema<'FailureReason'>, nowMs: number): Promise<void> {
       await mine()
         .where({ webhook_id: webhookId })
@@ -82,7 +85,7 @@ export function deliveryTable(knex: Knex, accountId: string) {
         .update({ status: 'failed', reason, settled_at_ms: nowMs });
     },
 
-    /** Deletes about `max` deliveries of a webhook. Returns true if some are left. */
+    /** Deletes about `max` deliveries of a webhook. Returns true if deliveries remain. */
     async removeSome(webhookId: string, max: number): Promise<boolean> {
       const ids = await mine().select('delivery_id').where({ webhook_id: webhookId }).limit(max);
       await this.remove(ids.map(({ delivery_id }) => delivery_id));

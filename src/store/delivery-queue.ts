@@ -10,9 +10,9 @@ export type DueDelivery = Delivery & { readonly accountId: string };
 
 /** The deliveries of one account to one receiver that are due, waiting for a retry or claimed. */
 export interface DueQueue {
-  /** See `Delivery.receiver`. */
+  /** Name of the queue. See `Delivery.receiver`. */
   readonly receiver: string;
-  /** Time at which its first delivery may be claimed, epoch ms. */
+  /** Time at which the first delivery of the queue may be claimed, epoch ms. */
   readonly firstDueAtMs: number;
   readonly lastDueAtMs: number;
 }
@@ -21,25 +21,28 @@ export interface Claim {
   /** Random id of the claim, 16 hex characters. */
   readonly owner: string;
   readonly nowMs: number;
-  /** End of the lease, epoch ms. Until then, no other worker can claim the deliveries. */
+  /** End of the lease, epoch ms. No other worker can claim the deliveries before this time. */
   readonly leasedUntilMs: number;
   /** Number of deliveries to claim per queue. */
   readonly shares: ReadonlyArray<{ readonly queue: DueQueue; readonly count: number }>;
 }
 
 const keyColumns = ['account_id', 'delivery_id'] as const;
-/** Candidates per slot. Concurrent workers find the same candidates, so extra ones let each worker claim some. */
+/**
+ * Number of candidates per slot. Concurrent workers find the same candidates, so extra candidates let each worker claim
+ * some.
+ */
 const candidatesPerSlot = 4;
 /**
- * Margin for clock differences. A delivery that is due later than a lease plus this margin was written by a
- * process whose clock is fast.
+ * Margin for clock differences, ms. A delivery that is due later than a lease plus this margin was written by a process
+ * whose clock is fast.
  */
 const clockMarginMs = 5_000;
 
 /**
- * Returns all queues with due, retried or claimed deliveries. The duration depends on the number of queues, not on
- * their length, because the database skips from queue to queue in the index. MySQL does this for GROUP BY, SQLite
- * requires a recursive query.
+ * Returns all queues with deliveries that are due, waiting for a retry or claimed. The duration depends on the number
+ * of queues, not on their length, because the database skips from queue to queue in the index. MySQL does this for
+ * GROUP BY. SQLite requires a recursive query.
  */
 export async function findDueQueues(knex: Knex): Promise<DueQueue[]> {
   const bounds = 'min(due_at_ms) as firstDueAtMs, max(due_at_ms) as lastDueAtMs';
@@ -60,7 +63,7 @@ export async function findDueQueues(knex: Knex): Promise<DueQueue[]> {
   );
 }
 
-/** Claims due deliveries: reads candidates and takes those that no other worker has taken. */
+/** Claims due deliveries. Reads candidates, then takes the candidates that no other worker has taken. */
 export async function claimDue(knex: Knex, claim: Claim): Promise<DueDelivery[]> {
   const found = await retry(() => candidates(knex, claim));
   await shortenLeases(knex, found, claim);
@@ -70,10 +73,10 @@ export async function claimDue(knex: Knex, claim: Claim): Promise<DueDelivery[]>
 
 /**
  * Takes deliveries by compare-and-set: if a delivery is still due, its due time becomes the end of the lease.
- * Idempotent: a retry after a lost connection returns the deliveries of the first try.
+ * Idempotent: a retry after a lost connection returns the deliveries of the first attempt.
  */
 async function take(knex: Knex, keys: ReadonlyArray<[string, string]>, claim: Claim): Promise<DueDelivery[]> {
-  // coalesce makes SQLite use the primary key instead of the index of due deliveries.
+  // With `coalesce`, SQLite uses the primary key instead of the index of due deliveries.
   const isDueRow = "coalesce(status, '') = 'due'";
   const mine = () => whereKeys(knex('deliveries'), keyColumns, keys).whereRaw(isDueRow);
   const isFree = 'due_at_ms <= ? or (due_at_ms > ? and owner is null)';
@@ -94,7 +97,7 @@ interface Candidate {
   readonly due_at_ms: number;
 }
 
-/** Returns due deliveries and deliveries beyond the horizon, per queue. */
+/** Returns, per queue, due deliveries and deliveries whose due time is too far in the future. */
 async function candidates(knex: Knex, claim: Claim): Promise<Candidate[]> {
   const { nowMs, shares } = claim;
   const of = (receiver: string, count: number) =>
@@ -125,8 +128,9 @@ function horizonOf({ leasedUntilMs }: Pick<Claim, 'leasedUntilMs'>): number {
 }
 
 /**
- * Limits claims to one lease from now. After a clock was set back, they would end too late. A worker that is still
- * running settles its deliveries before then.
+ * Shortens leases that end more than one lease from now, which happens after a clock was set back. Otherwise, the
+ * claims of a crashed worker would end too late. A running worker settles its deliveries before the shortened lease
+ * ends.
  */
 async function shortenLeases(knex: Knex, found: readonly Candidate[], claim: Claim): Promise<void> {
   const tooLong = found.filter((it) => it.owner !== null && it.due_at_ms > horizonOf(claim));
@@ -139,7 +143,7 @@ async function shortenLeases(knex: Knex, found: readonly Candidate[], claim: Cla
   await retry(async () => shorten.clone().update({ due_at_ms: claim.leasedUntilMs }));
 }
 
-/** Rotates the candidates by a random offset, so that concurrent workers start at different ones. */
+/** Rotates the candidates by a random offset, so that concurrent workers start with different candidates. */
 function spread(found: readonly Candidate[], { owner }: Claim): Candidate[] {
   const start = Number.parseInt(owner.slice(0, 8), 16) % Math.max(1, found.length);
   return [...found.slice(start), ...found.slice(0, start)];
@@ -160,7 +164,7 @@ function keyOf({ account_id, delivery_id }: Candidate): [string, string] {
   return [account_id, delivery_id];
 }
 
-/** Deletes at most `batch` deliveries that were settled before `beforeMs`. Returns their number. */
+/** Deletes at most `batch` deliveries that were settled before `beforeMs`. Returns the number of deleted deliveries. */
 export function purgeDeliveries(knex: Knex, beforeMs: number, batch: number): Promise<number> {
   return deleteOldest(knex, 'deliveries', 'settled_at_ms', beforeMs, batch);
 }

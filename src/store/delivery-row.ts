@@ -1,8 +1,9 @@
 import type { Schema } from '../contract.js';
 
 /**
- * due: may be sent at `dueAtMs`. queued: waits behind earlier deliveries of the same webhook and session. delivered,
- * failed: settled.
+ * - due: may be sent at `dueAtMs`
+ * - queued: waits behind earlier deliveries of the same webhook and session
+ * - delivered, failed: settled
  */
 export type DeliveryStatus = 'queued' | 'due' | 'delivered' | 'failed';
 
@@ -10,32 +11,32 @@ export interface Delivery {
   readonly deliveryId: string;
   readonly webhookId: string;
   readonly sessionId: string;
-  /** Subject whose data the payload contains. Null if the session has none. */
+  /** Subject whose data the payload contains. Null if the session has no subject. */
   readonly subjectId: string | null;
-  /** Position in the queue of its webhook and session. Null for a delivery that is not part of a queue. */
+  /** Position in the queue of the delivery's webhook and session. Null for a delivery that is not in a queue. */
   readonly seq: number | null;
-  /** Receiver queue: 8 hex characters of the hash of the account and 8 of the hash of host and port. */
+  /** Name of the receiver's queue: 8 hex characters of the hash of the account, then 8 of the hash of host and port. */
   readonly receiver: string;
   readonly status: DeliveryStatus;
-  /** Reason of the failure. Null unless failed. */
+  /** Reason of the failure. Null if the delivery has not failed. */
   readonly reason: Schema<'FailureReason'> | null;
   /** The exact body that the receiver gets. */
   readonly payload: string;
   /** Attempts of the current schedule, oldest first. */
   readonly attempts: ReadonlyArray<Schema<'DeliveryAttempt'>>;
-  /** When the delivery may be claimed. For a claimed delivery: when its lease ends. Epoch ms. */
+  /** Time from which the delivery may be claimed, epoch ms. For a claimed delivery, the end of the lease. */
   readonly dueAtMs: number;
-  /** Id of the claim that holds the delivery. Null if none does. */
+  /** Id of the claim that holds the delivery. Null if no claim does. */
   readonly owner: string | null;
   readonly settledAtMs: number | null;
 }
 
-/** A row read with the field names of `Delivery`. */
+/** A database row with the field names of `Delivery`. */
 export interface DeliveryRow extends Omit<Delivery, 'attempts'> {
   readonly attempts: string;
 }
 
-/** Column of each field. */
+/** Column name of each field. */
 export const deliveryColumns = {
   deliveryId: 'delivery_id',
   webhookId: 'webhook_id',

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** An incarnation of a session whose readings are to be erased. */
+/** An incarnation of a session whose readings must be erased. */
 export interface Erasure {
   readonly account_id: string;
   readonly session_id: string;
@@ -9,16 +9,17 @@ export interface Erasure {
 
 const insertMax = 500;
 
-/** Rows that `eraseSessions` deleted. */
+/** Numbers of rows that `eraseSessions` deleted. */
 export interface ErasedSessions {
   readonly sessions: readonly Erasure[];
-  /** Number of webhooks, events, deliveries and stored responses of the subject. */
+  /** Number of the subject's webhooks, events, deliveries and stored responses. */
   readonly notifications: number;
 }
 
 /**
- * Deletes the subject's sessions with their webhooks, events, deliveries and stored responses to idempotent requests,
- * those of expired sessions included. Writes a tombstone for the readings of each session. After the commit, no request returns any of this data.
+ * Deletes the subject's sessions, including expired sessions, with their webhooks, events, deliveries and stored
+ * responses. Writes a tombstone for the readings of each session. After the commit, no request returns any of this
+ * data.
  */
 export async function eraseSessions(transaction: Knex, accountId: string, subjectId: string): Promise<ErasedSessions> {
   const mine = () => transaction('sessions').where({ account_id: accountId, subject_id: subjectId });
@@ -30,7 +31,8 @@ export async function eraseSessions(transaction: Knex, accountId: string, subjec
     const batch = sessions.slice(from, from + insertMax);
     const ids = batch.map(({ session_id }) => session_id);
     await transaction('erasures').insert(batch);
-    // Only rows without a subject: an earlier session with the same id may have belonged to another person.
+    // Includes only rows without a subject, because an earlier session with the same id may have belonged to another
+    // person.
     notifications += await eraseNotifications(transaction, accountId, (query) =>
       query.whereNull('subject_id').whereIn('session_id', ids),
     );
@@ -40,8 +42,10 @@ export async function eraseSessions(transaction: Knex, accountId: string, subjec
 }
 
 /**
- * Deletes webhooks first, then events, then deliveries. A worker that expands events holds the webhook locks, so it
- * commits before and its deliveries are found. Returns the number of rows.
+ * Deletes the webhooks, then the events, then the deliveries. Returns the number of deleted rows.
+ *
+ * A worker that expands events holds the webhook locks. Deleting the webhooks first waits for the commit of that worker, so
+ * the deliveries that it inserted are found.
  */
 async function eraseNotifications(
   transaction: Knex,
@@ -60,8 +64,11 @@ async function eraseNotifications(
 }
 
 /**
- * Deletes at most about `batch` deliveries of the subject and of webhooks for its sessions. Returns their number; 0 when
- * none is left. Called before `eraseSessions`, whose transaction then deletes few rows and blocks others only briefly.
+ * Deletes about `batch` deliveries of the subject and of the webhooks for its sessions. Returns the number of deleted
+ * deliveries, 0 when none remain.
+ *
+ * Called before `eraseSessions`. The transaction of `eraseSessions` then deletes few rows and blocks others only
+ * briefly.
  */
 export async function eraseSomeDeliveries(
   knex: Knex,
@@ -84,7 +91,7 @@ export async function findErasures(knex: Knex, max: number): Promise<Erasure[]> 
   return knex('erasures').select('account_id', 'session_id', 'incarnation').limit(max);
 }
 
-/** Deletes about `batch` readings of the session. Deletes the tombstone when none is left and then returns true. */
+/** Deletes about `batch` readings of the session. When none remain, deletes the tombstone and returns true. */
 export async function eraseReadings(knex: Knex, erasure: Erasure, batch: number): Promise<boolean> {
   const readings = () => knex('readings').where({ ...erasure });
   const last = await readings()

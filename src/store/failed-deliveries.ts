@@ -8,10 +8,10 @@ export function failedDeliveryTable(knex: Knex, accountId: string) {
     /** Returns at most `max` failed deliveries, newest first. */
     page: (filter: DeliveryFilter, max: number) => deliveryLog(knex, accountId).page('failed', filter, max),
 
-    /** Locks and returns the named deliveries that exist and have failed. */
+    /** Locks and returns the requested deliveries that exist and have failed. */
     lock: (deliveryIds: readonly string[]) => lockDeliveries(knex, accountId, deliveryIds, 'failed'),
 
-    /** Restarts the retry schedule: the deliveries are due immediately and no longer part of their queues. */
+    /** Restarts the retry schedule. The deliveries are due immediately and no longer in their queues. */
     async requeue(deliveryIds: readonly string[], nowMs: number): Promise<void> {
       if (deliveryIds.length === 0) return;
       const fresh = { status: 'due', due_at_ms: nowMs, seq: null, attempts: '[]' };

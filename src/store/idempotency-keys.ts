@@ -15,13 +15,13 @@ export interface IdempotencyClaim {
   readonly nowMs: number;
 }
 
-/** A stored response, sealed. The secret is stored separately because it is deleted earlier. */
+/** A stored response, sealed. The secret is stored separately, because the secret is deleted earlier. */
 export interface SealedResponse {
   readonly response: string;
   readonly secret: string | null;
 }
 
-/** Result of a claim. `claimed`: the caller runs the request. */
+/** Result of a claim. If the kind is `claimed`, the caller must run the request. */
 export type ClaimOutcome =
   | { readonly kind: 'claimed' | 'in_progress' | 'reused' }
   | ({ readonly kind: 'completed'; readonly createdAtMs: number } & SealedResponse);
@@ -50,8 +50,8 @@ export function idempotencyKeyTable(knex: Knex, accountId: string) {
 
   return {
     /**
-     * Claims a new key, or a key whose claim has expired. Uses compare-and-set without locks: concurrent locking reads
-     * of one key cause deadlocks on MySQL.
+     * Claims a new key, or a key whose claim has expired. Uses compare-and-set without locks, because concurrent
+     * locking reads of one key cause deadlocks on MySQL.
      */
     async claim(claim: IdempotencyClaim): Promise<ClaimOutcome> {
       const { keyDigest, owner } = claim;
@@ -67,8 +67,8 @@ export function idempotencyKeyTable(knex: Knex, accountId: string) {
     },
 
     /**
-     * Stores the response. `sessionId` is the session that it names, so that an erasure finds it after the webhook is
-     * removed. Returns false if the claim has expired and another process holds the key.
+     * Stores the response. Returns false if the claim has expired and another process holds the key. `sessionId` is the
+     * session in the response, so that an erasure finds the response after the webhook is removed.
      */
     async complete(
       claim: IdempotencyClaim,
@@ -112,7 +112,7 @@ function judge(row: Row, { requestDigest, owner, nowMs }: IdempotencyClaim): Cla
   return { kind: row.lease_until_ms > nowMs ? 'in_progress' : 'claimed' };
 }
 
-/** Deletes at most `batch` keys that were first used before `beforeMs`. Returns their number. */
+/** Deletes at most `batch` keys that were first used before `beforeMs`. Returns the number of deleted keys. */
 export function purgeIdempotencyKeys(knex: Knex, beforeMs: number, batch: number): Promise<number> {
   return deleteOldest(knex, 'idempotency_keys', 'created_at_ms', beforeMs, batch);
 }

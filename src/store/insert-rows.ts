@@ -10,15 +10,16 @@ export interface Conflict {
   readonly merged: readonly string[];
 }
 
-/** Inserts rows that have the same columns in one statement. Does nothing without rows. */
+/** Inserts rows that have the same columns, in one statement. Does nothing if there are no rows. */
 export async function insertRows(knex: Knex, table: string, rows: readonly Row[], conflict?: Conflict): Promise<void> {
   await runStatements(knex, insertOf(knex, table, rows, conflict));
 }
 
 /**
- * Returns the statement that inserts rows with the same columns, or none without rows. Does not use the query builder
- * of Knex: for SQLite, it generates a union of selects that takes twice as long to parse, and its merge also assigns
- * the key columns.
+ * Returns the statement that inserts rows with the same columns. Returns no statement if there are no rows.
+ *
+ * Does not use the query builder of Knex. For SQLite, it generates a union of selects that takes twice as long to
+ * parse, and its merge also assigns the key columns.
  */
 export function insertOf(knex: Knex, table: string, rows: readonly Row[], conflict?: Conflict): Statement[] {
   const [first] = rows;
@@ -26,7 +27,7 @@ export function insertOf(knex: Knex, table: string, rows: readonly Row[], confli
   const columns = Object.keys(first);
   const marks = `(${columns.map(() => '?').join(', ')})`;
   const values = new Array<string>(rows.length).fill(marks).join(', ');
-  // Uses loops for speed: each reading passes about twenty values through this function.
+  // Uses loops for speed, because each reading passes about twenty values through this function.
   const bindings: Value[] = [];
   for (const row of rows) for (const column of columns) bindings.push(row[column] as Value);
   const merging = conflict ? ` ${mergeOf(knex, conflict)}` : '';

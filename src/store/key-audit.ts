@@ -8,10 +8,10 @@ export interface AuditEntry {
   readonly entryId: string;
   readonly atMs: number;
   readonly action: AuditAction;
-  /** The changed key. Null for a change of the account. */
+  /** The changed key. Null for a change of the account itself. */
   readonly keyId: string | null;
   readonly keyPrefix: string | null;
-  /** User that made the change, as `user@host` of the process. */
+  /** The user who made the change, as `user@host` of the process. */
   readonly actor: string;
   /** New values, by name. Never contains a key. */
   readonly details: Readonly<Record<string, unknown>>;
@@ -30,10 +30,10 @@ const columns = {
   details: 'details',
 };
 
-/** The audit log of key administration. Entries are never changed or purged. */
+/** Queries of the audit log of key administration. Entries are never changed or purged. */
 export function auditQueries(knex: Knex) {
   return {
-    /** Returns at most `max` entries, newest first, of one account if its id is given. */
+    /** Returns at most `max` entries, newest first. If `accountId` is given, returns only entries of that account. */
     async auditEntries(max: number, accountId?: string): Promise<ListedAuditEntry[]> {
       const query = knex('key_audit')
         .select(columns)

@@ -12,14 +12,14 @@ export interface KeyRow {
   readonly keyId: string;
   readonly keyHash: string;
   readonly displayPrefix: string;
-  /** Null: all scopes. */
+  /** Scopes of the key. Null means all scopes. */
   readonly scopes: readonly Scope[] | null;
-  /** Canonical CIDRs. Null: valid from every address. */
+  /** Canonical CIDRs from which the key is valid. Null means every address. */
   readonly networks: readonly string[] | null;
   readonly createdAtMs: number;
   readonly expiresAtMs: number | null;
   readonly revokedAtMs: number | null;
-  /** Time of last use, rounded to the hour. Null: never used. */
+  /** Time of the last use, rounded to the hour, epoch ms. Null if the key was never used. */
   readonly lastUsedAtMs: number | null;
 }
 
@@ -55,7 +55,7 @@ export function keyTable(knex: Knex) {
       await knex('api_keys').where({ account_id: accountId, key_id: keyId }).update({ last_used_at_ms: nowMs });
     },
 
-    /** Runs the work in one transaction. Retries it after a transient error. */
+    /** Runs the work in one transaction. After a transient error, runs the work again. */
     transact: <T>(work: (keys: KeyWriter) => Promise<T>): Promise<T> =>
       retry(() => knex.transaction((transaction) => work(keyWriter(transaction)))),
   };
@@ -72,7 +72,7 @@ function keyQueries(knex: Knex) {
   return {
     ...auditQueries(knex),
 
-    /** Returns the named keys that exist. */
+    /** Returns the keys that exist among these hashes. */
     async byHashes(keyHashes: readonly string[]): Promise<ListedKey[]> {
       return (await listed().whereIn('key_hash', keyHashes)).map(toKey);
     },
@@ -85,7 +85,7 @@ function keyQueries(knex: Knex) {
       return (await listed().where({ key_id: keyId })).map(toKey)[0];
     },
 
-    /** Returns all keys, or those of one account, oldest first. */
+    /** Returns all keys, oldest first. If `account` is given, returns only the keys of that account. */
     async list(account?: string): Promise<ListedKey[]> {
       const query = listed().orderBy('api_keys.created_at_ms');
       return (await (account === undefined ? query : query.where({ 'accounts.name': account }))).map(toKey);
@@ -122,7 +122,7 @@ function keyWriter(transaction: Knex.Transaction) {
       });
     },
 
-    /** Revokes a key. Returns false if it is already revoked. */
+    /** Ends a key by expiry or revocation. Returns false if the key is already revoked. */
     async end(key: KeyRow, change: { expiresAtMs: number } | { revokedAtMs: number }): Promise<boolean> {
       const columns =
         'expiresAtMs' in change ? { expires_at_ms: change.expiresAtMs } : { revoked_at_ms: change.revokedAtMs };
@@ -130,7 +130,7 @@ function keyWriter(transaction: Knex.Transaction) {
       return (await transaction('api_keys').where(mine).update(columns)) > 0;
     },
 
-    /** Does nothing if another process has just created an account with that name. */
+    /** Inserts an account. Does nothing if another process has just created an account with the same name. */
     async insertAccount(row: AccountRow): Promise<void> {
       const columns = { account_id: row.accountId, name: row.name, tier: row.tier, created_at_ms: row.createdAtMs };
       await transaction('accounts').insert(columns).onConflict('name').ignore();

@@ -2,7 +2,7 @@ import type { Subject } from '../domain/subject.js';
 import type { Trigger } from '../domain/triggers.js';
 
 /**
- * Cached data of a subject for one version of its row. A change of its triggers also writes the subject row, which
+ * Cached data of a subject for one version of its row. Each change of the triggers also writes the subject row, which
  * changes the version.
  */
 export interface KnownSubject {
@@ -11,5 +11,5 @@ export interface KnownSubject {
   readonly triggers: Map<string, Trigger> | undefined;
 }
 
-/** Cached triggers of the locked subjects, by subject. */
+/** Cached triggers of the locked subjects, by subject id. */
 export type KnownTriggers = Map<string, KnownSubject['triggers']>;

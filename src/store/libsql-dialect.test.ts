@@ -6,7 +6,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from './database.js';
 
 /**
- * The dialect overrides methods that the types of Knex do not declare. These tests fail when Knex stops calling one.
+ * The dialect overrides Knex methods that Knex's types do not declare. These tests fail when Knex no longer calls one
+ * of them.
  */
 function openTwo(): [Knex, Knex] {
   const folder = mkdtempSync(join(tmpdir(), 'libsql-dialect-'));

@@ -1,10 +1,14 @@
 import { createRequire } from 'node:module';
 import type { Knex } from 'knex';
+// @ts-expect-error: Knex declares no types for its dialects
+import BetterSqlite3 from 'knex/lib/dialects/better-sqlite3/index.js';
+// @ts-expect-error: the same
+import KnexTransaction from 'knex/lib/dialects/sqlite3/execution/sqlite-transaction.js';
 import { LRUCache } from 'lru-cache';
 import { abridge } from './abridge.js';
 
 interface Connection {
-  /** Set on a broken connection. Knex then replaces the connection. */
+  /** Marks a broken connection. Knex then replaces the connection. */
   __knex__disposed?: unknown;
   prepare(sql: string): object;
 }
@@ -16,18 +20,16 @@ interface Client {
   _query(connection: Connection, query: { sql: string }): Promise<unknown>;
 }
 
-/** Cache size. Each table needs one statement per number of rows. */
+/** Maximum number of cached prepared statements. Each table requires one statement per number of rows. */
 const preparedMax = 500;
 
 const require = createRequire(import.meta.url);
-const BetterSqlite3Client = require('knex/lib/dialects/better-sqlite3') as new () => Client;
-const SqliteTransaction = require('knex/lib/dialects/sqlite3/execution/sqlite-transaction') as new (
-  ...parts: unknown[]
-) => Transaction;
+const BetterSqlite3Client = BetterSqlite3 as new () => Client;
+const SqliteTransaction = KnexTransaction as new (...parts: unknown[]) => Transaction;
 
 /**
  * Takes the write lock when the transaction begins. Otherwise, a transaction that reads first fails if another process
- * has written before its first write, and waiting does not help.
+ * writes before it. Waiting would not help.
  */
 class ImmediateTransaction extends SqliteTransaction {
   begin(connection: Connection): Promise<unknown> {
@@ -36,11 +38,11 @@ class ImmediateTransaction extends SqliteTransaction {
 }
 
 /**
- * Knex's better-sqlite3 dialect with the libsql driver. Its npm package contains a binary, so installation requires no
- * compiler and no install script.
+ * Knex's better-sqlite3 dialect with the libsql driver. The npm package of libsql contains a binary, so installation
+ * requires no compiler and no install script.
  */
 class LibsqlDialect extends BetterSqlite3Client {
-  // Knex gets the driver and its transactions from these methods.
+  // Knex calls these methods to get the driver and its transactions.
   _driver(): unknown {
     return require('libsql');
   }
@@ -63,8 +65,8 @@ class LibsqlDialect extends BetterSqlite3Client {
   }
 
   /**
-   * Replaces the connection after a failed statement. libsql leaves the statement open, which prevents any later commit
-   * on the connection.
+   * Runs a query. Replaces the connection after a failed statement, because libsql leaves the statement open, which
+   * prevents any later commit on the connection.
    */
   override async _query(connection: Connection, query: { sql: string }): Promise<unknown> {
     try {

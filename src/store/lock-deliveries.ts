@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { asciiIds } from './ascii-ids.js';
 import { type Delivery, deliveryColumns, type DeliveryRow, type DeliveryStatus, toDelivery } from './delivery-row.js';
 
-/** Locks and returns the named deliveries of an account that have the status. */
+/** Locks and returns those deliveries of an account that have the status. */
 export async function lockDeliveries(
   transaction: Knex,
   accountId: string,

@@ -11,8 +11,8 @@ export interface RowLock {
 }
 
 /**
- * Locks the named rows until the transaction ends. Inserts a placeholder row for each missing id. If two processes lock
- * a new id at the same time, the second waits for the first and then reads its result.
+ * Locks the rows with these ids until the transaction ends. Inserts a placeholder row for each missing id. If two
+ * processes lock a new id at the same time, the second process waits for the first and then reads its row.
  */
 export async function lockOrInsertRows<Row extends object>(
   transaction: Knex,
@@ -20,7 +20,7 @@ export async function lockOrInsertRows<Row extends object>(
   ids: readonly string[],
   { table, idColumn, columns, placeholder }: RowLock,
 ): Promise<Row[]> {
-  // SQLite has no row locks: its transactions run one at a time.
+  // SQLite has no row locks, because its transactions run one at a time.
   const lock = isMysql(transaction) ? ' for update' : '';
   const select = (wanted: readonly string[]): Promise<Row[]> => {
     const marks = wanted.map(() => '?').join(', ');

@@ -2,20 +2,23 @@ import type { Knex } from 'knex';
 import { isMysql } from './is-mysql.js';
 import { migrations } from './migrations/index.js';
 
-/** The first migration of the schema before the first release. */
+/** First migration of the schema that was in use before the first release. */
 const unreleased = '001-accounts';
 const lockName = 'migrate ';
 const lockWaitSeconds = 60;
-/** MySQL locks by name are server-wide, so the name of the lock includes the database. */
+/** Named locks of MySQL are server-wide, so the lock name includes the database. */
 const lockOfDatabase = 'concat(?, database())';
 
 /**
- * Applies all pending migrations. If several processes start at once, one migrates and the others wait. Does not use
- * the migrator of Knex: it keeps its lock when a process dies, which blocks every later start.
+ * Applies all pending migrations. If several processes start at the same time, one process migrates and the others
+ * wait.
+ *
+ * Does not use the migrator of Knex, because its lock remains when a process dies. It would then block every later
+ * start.
  */
 export async function migrate(knex: Knex): Promise<void> {
   await createLedger(knex);
-  // Checked without a lock, so that a process can start while another one writes.
+  // Checked without a lock, so that a process can start while another process writes.
   if (await isMigrated(knex)) return;
   await knex.transaction(async (transaction) => {
     await lock(transaction);
@@ -38,7 +41,7 @@ export async function isMigrated(knex: Knex): Promise<boolean> {
 async function pending(knex: Knex): Promise<typeof migrations> {
   const applied = new Set((await knex('schema_migrations').select('name')).map(({ name }) => name));
   if (applied.has(unreleased))
-    throw new Error('a version before the first release created this database; start with an empty one');
+    throw new Error('this database was created before the first release and cannot be migrated: use an empty database');
   return migrations.filter(({ name }) => !applied.has(name));
 }
 
@@ -49,8 +52,8 @@ async function createLedger(knex: Knex): Promise<void> {
 }
 
 /**
- * Blocks migrations of other processes. On SQLite, the transaction already holds the write lock. On MySQL, the named
- * lock ends with its connection.
+ * Blocks migrations by other processes. On SQLite, the transaction already holds the write lock. On MySQL, the named
+ * lock is released when its connection ends.
  */
 async function lock(transaction: Knex.Transaction): Promise<void> {
   if (!isMysql(transaction)) return;

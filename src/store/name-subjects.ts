@@ -4,13 +4,13 @@ import type { Knex } from 'knex';
 export interface BoundSession {
   readonly sessionId: string;
   readonly subjectId: string;
-  /** True if the session is new: it has no events or deliveries yet. */
+  /** True if the session is new. A new session has no events or deliveries yet. */
   readonly isNew: boolean;
 }
 
 /**
  * Adds the subject to the webhooks, events and deliveries of these sessions, so that an erasure finds them after the
- * sessions have expired. Locks them in the same order as an erasure.
+ * sessions have expired. Locks the rows in the same order as an erasure.
  */
 export async function nameSubjects(
   transaction: Knex,

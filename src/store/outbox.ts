@@ -14,7 +14,7 @@ export interface SessionWithEvents {
 export interface OutboxEvent {
   readonly sessionId: string;
   readonly seq: number;
-  /** Subject of the session. Null if it has none. */
+  /** Subject of the session. Null if the session has no subject. */
   readonly subjectId: string | null;
   readonly payload: string;
   /** The account's webhook epoch in the transaction that wrote the event. */
@@ -47,7 +47,7 @@ export function outboxTable(knex: Knex, accountId: string) {
       await insertRows(knex, 'outbox', rows);
     },
 
-    /** Locks and returns the first `max` events of the sessions, in order per session. */
+    /** Locks and returns the first `max` events of the sessions. Orders the events of each session. */
     async lock(sessionIds: readonly string[], max: number): Promise<OutboxEvent[]> {
       return mine()
         .whereIn('session_id', sessionIds)
@@ -57,7 +57,7 @@ export function outboxTable(knex: Knex, accountId: string) {
         .forUpdate();
     },
 
-    /** Deletes exactly these events, because ingest may be appending others to the same sessions. */
+    /** Deletes exactly these events, because ingest may append other events to the same sessions at the same time. */
     async remove(events: readonly OutboxEvent[]): Promise<void> {
       if (events.length === 0) return;
       const keys = events.map(({ sessionId, seq }): [string, number] => [sessionId, seq]);
@@ -72,12 +72,12 @@ export async function findOldestEvent(knex: Knex): Promise<number | undefined> {
   return oldest?.oldestMs;
 }
 
-/** Accounts per query: each is a part of one statement. */
+/** Maximum number of accounts per query. Each account adds a part to the statement. */
 const accountsMax = 100;
 
 /**
- * Returns the distinct sessions of the oldest events: up to `max` events per account, so that the events of one account
- * do not delay those of another.
+ * Returns the sessions of the oldest events without duplicates. Considers up to `max` events per account, so that the
+ * events of one account do not delay the events of another.
  */
 export async function findSessionsWithEvents(knex: Knex, max: number): Promise<SessionWithEvents[]> {
   const accounts = await findAccountsWithEvents(knex);
@@ -102,7 +102,10 @@ interface AccountWithEvents {
   readonly oldestMs: number;
 }
 
-/** Returns the accounts with events, oldest event first. Skips from account to account in the index. */
+/**
+ * Returns the accounts with events, oldest event first. Skips from account to account in the index, so that the number
+ * of events does not matter.
+ */
 async function findAccountsWithEvents(knex: Knex): Promise<AccountWithEvents[]> {
   const oldest = 'min(created_at_ms) as oldestMs';
   const found: AccountWithEvents[] = isMysql(knex)

@@ -1,14 +1,15 @@
 import type { Knex } from 'knex';
 import { history as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract.js';
-import type { Answer, Point } from '../domain/session.js';
+import type { Point } from '../domain/history.js';
+import type { ComputedState } from '../domain/session.js';
 import { deleteOldest } from './delete-oldest.js';
 import { insertOf } from './insert-rows.js';
 import { rowFormats } from './row-formats.js';
 import type { Statement } from './run-statements.js';
 import { positionStep } from './stream-positions.js';
 
-/** Key of a reading: session, incarnation, time and keyed digest of its body. */
+/** Key of a reading: session, incarnation, timestamp and keyed digest of its body. */
 export interface ReadingKey {
   readonly sessionId: string;
   readonly incarnation: string;
@@ -18,29 +19,26 @@ export interface ReadingKey {
 
 export interface StoredReading extends ReadingKey {
   readonly point: Point;
-  readonly answer: Answer;
+  readonly computed: ComputedState;
   /** Absent if the reading did not change the state. */
   readonly stateChange: Schema<'StateChange'> | undefined;
 }
 
-type Decimal = 'heartRate' | 'respiratoryRate';
-type PointRow = Omit<Point, Decimal> & { readonly [Name in Decimal]: string | null };
+type PointRow = Omit<Point, 'measured'> & { readonly signals: string };
 
 /** Readings of one account. */
 export function readingTable(knex: Knex, accountId: string) {
   const mine = () => knex('readings').where({ account_id: accountId });
 
   return {
-    /** Returns the history points after a time (ms), oldest first. A response holds the newest `datapoints_max`. */
+    /** Returns the newest `datapoints_max` history points after a time (epoch ms), oldest first. */
     async pointsAfter(sessionId: string, incarnation: string, afterMs: number): Promise<Point[]> {
       const rows: PointRow[] = await mine()
         .select({
           timestampMs: 'timestamp_ms',
           score: 'stress_score',
           confidence: 'confidence',
-          heartRate: 'heart_rate',
-          respiratoryRate: 'respiratory_rate',
-          sourceDevice: 'source_device',
+          signals: 'signals',
         })
         .where({ session_id: sessionId, incarnation })
         .where('timestamp_ms', '>', afterMs)
@@ -50,17 +48,11 @@ export function readingTable(knex: Knex, accountId: string) {
         ])
         .limit(settings.datapoints_max);
       rows.reverse();
-      // Converts rows in place: an hour has thousands of rows, and copying each takes longer than the query.
-      return rows.map((row) =>
-        Object.assign(row, {
-          heartRate: toNumber(row.heartRate),
-          respiratoryRate: toNumber(row.respiratoryRate),
-        }),
-      );
+      return rows.map(({ signals, ...row }) => ({ ...row, measured: rowFormats.signals.decode(signals) }));
     },
 
-    /** Returns the named readings that are stored, with their responses. */
-    async find(keys: readonly ReadingKey[]): Promise<Array<ReadingKey & { readonly answer: Answer }>> {
+    /** Returns those readings that are stored, with their responses. */
+    async find(keys: readonly ReadingKey[]): Promise<Array<ReadingKey & { readonly computed: ComputedState }>> {
       if (keys.length === 0) return [];
       // Repeats the account in each alternative. Otherwise, SQLite would scan all readings of the account.
       const rows = await knex('readings')
@@ -76,14 +68,14 @@ export function readingTable(knex: Knex, accountId: string) {
         incarnation: row.incarnation,
         timestampMs: row.timestamp_ms,
         digest: row.digest,
-        answer: rowFormats.response.decode(row.response),
+        computed: rowFormats.response.decode(row.response),
       }));
     },
 
-    /** Returns the statement that adds the readings. Their positions ascend from `firstPosition`. */
+    /** Returns the statements that add the readings. Positions ascend from `firstPosition`. */
     toAppend(readings: readonly StoredReading[], firstPosition: number): Statement[] {
       const rows = readings.map(
-        ({ sessionId, incarnation, timestampMs, digest, point, answer, stateChange }, index) => ({
+        ({ sessionId, incarnation, timestampMs, digest, point, computed, stateChange }, index) => ({
           account_id: accountId,
           session_id: sessionId,
           incarnation,
@@ -91,10 +83,8 @@ export function readingTable(knex: Knex, accountId: string) {
           digest,
           stress_score: point.score,
           confidence: point.confidence,
-          heart_rate: toText(point.heartRate),
-          respiratory_rate: toText(point.respiratoryRate),
-          source_device: point.sourceDevice,
-          response: rowFormats.response.encode(answer),
+          signals: rowFormats.signals.encode(point.measured),
+          response: rowFormats.response.encode(computed),
           position: firstPosition + index * positionStep,
           state_change: stateChange ? JSON.stringify(stateChange) : null,
         }),
@@ -104,15 +94,7 @@ export function readingTable(knex: Knex, accountId: string) {
   };
 }
 
-function toNumber(text: string | null): number | null {
-  return text === null ? null : Number(text);
-}
-
-function toText(number: number | null): string | null {
-  return number === null ? null : String(number);
-}
-
-/** Deletes at most `batch` readings older than `beforeMs`. Returns their number. */
+/** Deletes at most `batch` readings older than `beforeMs`. Returns the number of deleted readings. */
 export function purgeReadings(knex: Knex, beforeMs: number, batch: number): Promise<number> {
   return deleteOldest(knex, 'readings', 'timestamp_ms', beforeMs, batch);
 }

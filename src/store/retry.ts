@@ -5,7 +5,7 @@ import { isTransient } from './transient.js';
 const pausesMs = [20, 40, 80, 160];
 const budgetMs = 3_000;
 
-/** Retries the work after a retryable error. Jitter keeps two competing transactions from colliding again. */
+/** Retries the work after a retryable error. Jitter prevents two competing transactions from colliding again. */
 export async function retry<T>(work: () => Promise<T>): Promise<T> {
   const endsAtMs = performance.now() + budgetMs;
   for (let attempt = 0; ; attempt += 1)
@@ -24,7 +24,10 @@ interface MysqlError {
   code?: string;
 }
 
-/** For a statement on a closed connection, e.g. a ROLLBACK, mysql2 reports a fatal error without a code. */
+/**
+ * Adds an error code. For a statement on a closed connection, e.g. a ROLLBACK, mysql2 reports a fatal error without a
+ * code.
+ */
 function nameClosedConnection(error: unknown): void {
   const { fatal } = error as MysqlError;
   if (fatal) (error as MysqlError).code ??= 'PROTOCOL_CONNECTION_LOST';
@@ -34,7 +37,7 @@ const unlockedWithinMs = 8_000;
 const lookMs = 50;
 
 /**
- * Retries the work for several seconds while another process locks SQLite. SQLite does not always wait: if two
+ * Retries the work for several seconds while another process locks SQLite. SQLite's own lock wait is not enough: if two
  * processes switch a new file to WAL mode at the same time, one gets SQLITE_BUSY immediately.
  */
 export async function untilUnlocked<T>(work: () => Promise<T>): Promise<T> {

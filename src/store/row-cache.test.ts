@@ -24,7 +24,7 @@ test('cached content is used by account, id and version, and all other rows are 
   expect(asked).toEqual([['s1', 's3'], ['s1']]);
 });
 
-test('a row without a version has no content, even if the cache contains some', async () => {
+test('a row without a version has no content, even if the cache has an entry for it', async () => {
   const cache = createRowCache<{ readonly n: number }>(1_000);
   cache.keep('a', row('s1', 'v1'), { n: 1 }, 10);
   const contents = await cache.contentsOf('a', [row('s1', noVersion)], nothingToRead);

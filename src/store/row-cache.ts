@@ -10,21 +10,21 @@ export interface LockedRow {
 }
 
 /**
- * Cache of row contents by row version, which saves reading a row that no other process has changed. Every transaction
- * writes a new version, and an entry is used only if it has the version of the locked row. The cache is therefore never
- * stale.
+ * Cache of row contents by row version. It avoids reading a row that no other process has changed. Every transaction
+ * writes a new version, and a cache entry is used only if it has the version of the locked row. The cache is therefore
+ * never stale.
  */
 export interface RowCache<Content extends object> {
   /**
-   * Returns the contents of the locked rows from the cache or from `read`. The content of a placeholder row is
-   * undefined.
+   * Returns the contents of the locked rows. Takes them from the cache if possible, otherwise from `read`. The content
+   * of a placeholder row is undefined.
    */
   contentsOf(
     accountId: string,
     rows: readonly LockedRow[],
     read: (ids: string[]) => Promise<Map<string, Content>>,
   ): Promise<Map<string, Content | undefined>>;
-  /** Adds a row after the commit. `size` is the length of its JSON. */
+  /** Adds a row to the cache. Called after the commit. `size` is the length of the row's JSON. */
   keep(accountId: string, row: LockedRow, content: Content, size: number): void;
 }
 
@@ -55,7 +55,7 @@ export function createRowCache<Content extends object>(sizeMax: number): RowCach
   };
 }
 
-/** Ids contain no spaces. */
+/** Returns the cache key of a row. The key is unambiguous, because ids contain no spaces. */
 function keyOf(accountId: string, id: string): string {
   return `${accountId} ${id}`;
 }

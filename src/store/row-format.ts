@@ -1,20 +1,20 @@
-/** Parsed JSON of a column. Its version is not checked yet. */
+/** Parsed JSON of a column, before its version is checked. */
 type Json = Readonly<Record<string, unknown>>;
 
 /** Writes and reads one kind of stored JSON object, e.g. `{"v":1,"active":["exams"],"resolved":[]}`. */
 export interface RowFormat<Content extends object> {
-  /** The format version that this release writes; it reads this version and all earlier ones. */
+  /** The format version that this release writes. This release reads this version and all earlier versions. */
   readonly version: number;
   /** Returns the content as JSON text with its format version in `v`. */
   encode(content: Content): string;
-  /** Returns the content of a row of any readable version. Throws for an unknown version. */
+  /** Returns the content of a row of this or any earlier version. Throws for an unknown version. */
   decode(text: string): Content;
 }
 
 /**
- * Defines the format of one kind of row. `upgrades[n]` converts the content of version n + 1 to version n + 2, so the
- * current version is the number of upgrades plus one. An added optional field needs no upgrade. A renamed, removed or
- * reinterpreted field needs one.
+ * Defines the format of one kind of row. `upgrades[n]` converts content of version n + 1 to version n + 2. The current
+ * version is therefore the number of upgrades plus one. A new optional field requires no upgrade. A renamed, removed or
+ * reinterpreted field requires an upgrade.
  */
 export function rowFormat<Content extends object>(
   name: string,

@@ -14,8 +14,8 @@ const response =
   '"timestampMs":1760000000000,"score":82,"confidence":0.42,"received":["cardiovascular","vocal"],"reason":"Hostile voice."';
 
 /**
- * A stored row of each version of each format, oldest version first, as written by that release. Never change a row. A
- * new version adds one.
+ * One stored row per version of each format, oldest version first, as that release wrote it. Never change a row. Add a
+ * row for each new version.
  */
 const storedRows: Readonly<Record<keyof typeof rowFormats, readonly string[]>> = {
   session: [
@@ -25,11 +25,12 @@ const storedRows: Readonly<Record<keyof typeof rowFormats, readonly string[]>> =
   response: [
     `{"v":1,${response},"topics":["exams"],"triggers":{"active":["exams"],"resolved":["boss_and_coworkers"]}}`,
   ],
+  signals: ['{"v":1,"heart_rate":61.5,"tone":"calm","source_device":"watch"}'],
   statusChanges: ['{"v":1,"changes":[{"status":"observed","atMs":1760000000000}]}'],
   webhook: ['{"v":1,"events":["state_change"],"secret":"c2VhbGVk","failedInRow":0,"createdAtMs":1760000000000}'],
 };
 
-const answer = {
+const computed = {
   timestampMs: 1_760_000_000_000,
   score: 82,
   confidence: 0.42,
@@ -47,12 +48,13 @@ const contents: Readonly<Record<keyof typeof rowFormats, object>> = {
     },
     held: { score: 31, atMs: 1_759_999_998_000 },
     published: { bandSinceMs: 1_760_000_000_000, scoreBefore: 31, expressed: 0.6 },
-    latest: { ...answer, previousScore: 31 },
+    latest: { ...computed, previousScore: 31 },
     sightedTopics: ['exams'],
     eventSeq: 3,
   },
   subject: { ...names, baseline: { heart_rate: JSON.parse(track) } },
-  response: { ...answer, topics: ['exams'], triggers: names },
+  response: { ...computed, topics: ['exams'], triggers: names },
+  signals: { heart_rate: 61.5, tone: 'calm', source_device: 'watch' },
   statusChanges: { changes: [{ status: 'observed', atMs: 1_760_000_000_000 }] },
   webhook: { events: ['state_change'], secret: 'c2VhbGVk', failedInRow: 0, createdAtMs: 1_760_000_000_000 },
 };
@@ -78,7 +80,7 @@ test('the error for an unknown version names the kind of row, the version and wh
   );
 });
 
-test('an older version passes through every upgrade after it, in order', () => {
+test('a row of an older version passes through every later upgrade, in order', () => {
   const format = rowFormat<{ names: string[] }>('list', [
     ({ name }) => ({ names: [name] }),
     ({ names }) => ({ names: (names as string[]).map((it) => it.toLowerCase()) }),
@@ -97,22 +99,22 @@ const evidence: TopicEvidence = { model: 7, areas: { work: 1.25, school: 0.4 }, 
 const anyStep = fc
   .tuple(history, someTopics, fc.option(fc.integer({ min: 1 })), fc.boolean())
   .map(([readings, topics, eventSeq, isKnown]): Step => {
-    const { answer: latest, session, ...step } = advanceAll(readings).at(-1) as Step;
+    const { computed: latest, session, ...step } = advanceAll(readings).at(-1) as Step;
     const withTurn = topics.length > 0 ? addTurn(session, { topics, evidence }) : session;
     const triggers = { active: topics.slice(0, 3), resolved: topics.slice(3) };
     return {
       ...step,
-      answer: { ...latest, ...(topics.length > 0 && { topics }), ...(isKnown && { triggers }) },
+      computed: { ...latest, ...(topics.length > 0 && { topics }), ...(isKnown && { triggers }) },
       session: { ...withTurn, ...(eventSeq !== null && { eventSeq }) },
     };
   });
 
-/** Returns the value after a JSON round trip, which drops undefined fields. */
+/** Returns a value after a JSON round trip, which drops undefined fields. */
 const plain = <T>(content: T): T => JSON.parse(JSON.stringify(content));
 
 test('a session, a response and a subject are decoded as they were encoded', () => {
   fc.assert(
-    fc.property(anyStep, ({ session, answer: latest, baseline }) => {
+    fc.property(anyStep, ({ session, computed: latest, baseline }) => {
       const { session: sessions, response: responses, subject: subjects } = rowFormats;
       expect(sessions.decode(sessions.encode(session))).toEqual(plain(session));
       expect(responses.decode(responses.encode(latest))).toEqual(plain(latest));

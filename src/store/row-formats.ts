@@ -1,17 +1,19 @@
-import type { Answer, Session } from '../domain/session.js';
+import type { ComputedState, Session } from '../domain/session.js';
+import type { Measured } from '../domain/signals.js';
 import type { Subject } from '../domain/subject.js';
 import type { Trigger } from '../domain/triggers.js';
 import { rowFormat } from './row-format.js';
 import type { StoredWebhook } from './webhooks.js';
 
-/** The JSON columns. Every released version stays readable: see `row-formats.test.ts`. */
+/** Formats of the JSON columns. Every released version stays readable: see `row-formats.test.ts`. */
 export const rowFormats = {
   session: rowFormat<Omit<Session, 'subjectId'>>('session'),
   subject: rowFormat<Subject>('subject'),
-  response: rowFormat<Answer>('response'),
+  signals: rowFormat<Measured>('list of signals'),
+  response: rowFormat<ComputedState>('response'),
   statusChanges: rowFormat<Pick<Trigger, 'changes'>>('list of status changes'),
   webhook: rowFormat<Omit<StoredWebhook, WebhookColumn>>('webhook'),
 };
 
-/** Fields of a webhook that have a column of their own. */
+/** Fields of a webhook that have a separate column. */
 type WebhookColumn = 'webhookId' | 'url' | 'sessionId' | 'subjectId' | 'registeredEpoch' | 'disabledEpoch';

@@ -10,18 +10,19 @@ export interface Statement {
   readonly bindings: readonly Value[];
 }
 
-/** Maximum number of values per packet: about one megabyte, well below the server limit. */
+/** Maximum number of values per packet. They take about one megabyte, far less than the server's limit. */
 const valuesMax = 8_192;
 
 /**
- * Runs the statements in order. Resolves when all have run. MySQL gets them in one packet, which saves a round trip per
- * statement, and stops at the first error. Call it in a transaction.
+ * Runs the statements in order. Resolves when all have run. Must be called in a transaction.
+ *
+ * MySQL gets the statements in one packet, which saves a round trip per statement. It stops at the first error.
  */
 export async function runStatements(knex: Knex, statements: readonly Statement[]): Promise<void> {
   for (const { sql, bindings } of isMysql(knex) ? packetsOf(statements) : statements) await run(knex, sql, bindings);
 }
 
-/** Joins the statements to packets of up to `valuesMax` values. */
+/** Joins the statements into packets of at most `valuesMax` values. */
 function packetsOf(statements: readonly Statement[]): Statement[] {
   const packets: Statement[] = [];
   for (const { sql, bindings } of statements) {
@@ -33,13 +34,13 @@ function packetsOf(statements: readonly Statement[]): Statement[] {
   return packets;
 }
 
-/** Bypasses the query builder of Knex, which inspects every value several times. */
+/** Runs a statement without the query builder of Knex, which inspects every value several times. */
 async function run({ client }: Knex, sql: string, bindings: readonly Value[]): Promise<void> {
   const connection = await client.acquireConnection();
   try {
     await client.query(connection, { sql, bindings });
   } catch (error) {
-    // Knex starts the message with the statement, which is unreadable in a log if it has hundreds of rows.
+    // Knex begins the message with the statement. With hundreds of rows, the statement makes a log unreadable.
     (error as Error).message = abridge((error as Error).message);
     throw error;
   } finally {

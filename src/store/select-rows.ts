@@ -3,8 +3,8 @@ import { isMysql } from './is-mysql.js';
 import type { Statement } from './run-statements.js';
 
 /**
- * Returns the rows of a query. For the queries of each group of readings: the query builder of Knex takes longer to
- * build one than the database takes to run it.
+ * Returns the rows of a query. Used for the queries of each group of readings, because the query builder of Knex takes
+ * longer to build such a query than the database takes to run it.
  */
 export async function selectRows<Row extends object>(knex: Knex, { sql, bindings }: Statement): Promise<Row[]> {
   const result = await knex.raw(sql, [...bindings]);

@@ -21,8 +21,8 @@ export interface ListedSession extends SessionCursor {
 const columns = ['session_id', 'incarnation', 'subject_id', 'body', 'started_at_ms'] as const;
 
 /**
- * Returns at most `max` sessions of one account, latest start first. The order follows the start, not the newest
- * reading: a session that gets a reading while a client reads the pages stays in its place.
+ * Returns at most `max` sessions of one account, latest start first. Sorts by start, not by newest reading, so that a
+ * session keeps its place when it gets a reading while a client reads the pages.
  */
 export async function listSessions(
   knex: Knex,
@@ -47,7 +47,7 @@ export async function listSessions(
   });
 }
 
-/** Repeats the time condition, because only the first one can use the index. */
+/** Adds the time condition twice, because only the separate condition can use the index. */
 function onlyAfter(query: Knex.QueryBuilder, { startedAtMs, incarnation }: SessionCursor): void {
   query
     .where('started_at_ms', '<=', startedAtMs)

@@ -13,7 +13,7 @@ import type { Writing } from './writing.js';
 export interface StoredSession {
   /** Distinguishes this session from earlier sessions with the same id. 12 hex characters. */
   readonly incarnation: string;
-  /** Absent in a placeholder row: the session is locked but has no reading yet. */
+  /** Undefined in a placeholder row: the session is locked but has no reading yet. */
   readonly session: Session | undefined;
 }
 
@@ -32,7 +32,9 @@ interface LockedSessionRow {
 
 const incarnationBytes = 6;
 
-/** Precision of `touched_at_ms`: most readings do not change it, which saves an update of its index. */
+/**
+ * Precision of `touched_at_ms`, ms. Most readings do not change the rounded time, which avoids an update of its index.
+ */
 const touchStepMs = 60_000;
 
 /** Reads the sessions of one account. */
@@ -40,7 +42,7 @@ export function sessionReader(knex: Knex, accountId: string) {
   const mine = () => knex('sessions').where({ account_id: accountId });
 
   return {
-    /** Returns undefined if the account has no data for the session. */
+    /** Returns a session. Undefined if the account has no data for the session. */
     async find(sessionId: string): Promise<{ incarnation: string; session: Session } | undefined> {
       const row: SessionRow | undefined = await mine()
         .select('session_id', 'incarnation', 'subject_id', 'body')
@@ -88,7 +90,7 @@ export function sessionWriter(transaction: Knex, accountId: string, { version, c
       );
     },
 
-    /** Locks the session until the transaction ends. Returns its subject, or undefined if it has none. */
+    /** Locks the session until the transaction ends. Returns its subject. Undefined if the session has no subject. */
     async lockSubjectOf(sessionId: string): Promise<string | undefined> {
       const row = await transaction('sessions')
         .select('subject_id')
@@ -108,7 +110,7 @@ export function sessionWriter(transaction: Knex, accountId: string, { version, c
         const times = { touched_at_ms: touchedAt(nowMs), started_at_ms: nowMs };
         return { account_id: accountId, session_id, incarnation, version, subject_id, ...times, body };
       });
-      // The incarnation and the start are not updated: a locked session already has them.
+      // Does not update the incarnation and the start, because a locked session already has them.
       const merged = ['version', 'subject_id', 'touched_at_ms', 'body'];
       return insertOf(transaction, 'sessions', rows, { key: ['account_id', 'session_id'], merged });
     },
@@ -116,8 +118,8 @@ export function sessionWriter(transaction: Knex, accountId: string, { version, c
 }
 
 /**
- * Deletes at most `batch` sessions whose last reading was stored before `beforeMs`, up to a minute later. Returns their
- * number.
+ * Deletes at most `batch` sessions whose last reading was stored before `beforeMs`. The time of the last reading is
+ * rounded, so a session may stay up to a minute longer. Returns the number of deleted sessions.
  */
 export function purgeSessions(knex: Knex, beforeMs: number, batch: number): Promise<number> {
   return deleteOldest(knex, 'sessions', 'touched_at_ms', beforeMs - touchStepMs, batch);
@@ -127,12 +129,12 @@ function touchedAt(nowMs: number): number {
   return nowMs - (nowMs % touchStepMs);
 }
 
-/** Returns a map entry, or none if the content is undefined. */
+/** Returns a list with one map entry. The list is empty if the content is undefined. */
 function keyed<T>(id: string, content: T | undefined): Array<[string, T]> {
   return content === undefined ? [] : [[id, content]];
 }
 
-/** Returns undefined for a placeholder row. */
+/** Returns the session of a row. Undefined for a placeholder row. */
 export function sessionOf(row: Pick<SessionRow, 'subject_id' | 'body'>): Session | undefined {
   if (row.body === null) return undefined;
   const content = rowFormats.session.decode(row.body);

@@ -10,7 +10,7 @@ export interface DeliveryCursor {
 export interface DeliveryFilter {
   readonly webhookId?: string | undefined;
   readonly sessionId?: string | undefined;
-  /** Settled at or after this instant, epoch ms. */
+  /** Only deliveries that were settled at or after this time, epoch ms. */
   readonly sinceMs?: number | undefined;
   readonly after?: DeliveryCursor | undefined;
 }
@@ -35,7 +35,7 @@ export function deliveryLog(knex: Knex, accountId: string) {
       return rows.map(toDelivery);
     },
 
-    /** Returns a delivery, whatever its status. */
+    /** Returns a delivery with any status. */
     async find(deliveryId: string): Promise<Delivery | undefined> {
       const row: DeliveryRow | undefined = await mine().where({ delivery_id: deliveryId }).first();
       return row && toDelivery(row);
@@ -43,7 +43,7 @@ export function deliveryLog(knex: Knex, accountId: string) {
   };
 }
 
-/** Repeats the time condition, because only the first one can use the index. */
+/** Adds the time condition twice, because only the separate condition can use the index. */
 function onlyAfter(query: Knex.QueryBuilder, { settledAtMs, deliveryId }: DeliveryCursor): void {
   query
     .where('settled_at_ms', '<=', settledAtMs)

@@ -2,7 +2,6 @@ import type { Knex } from 'knex';
 import type { DatabaseConfig } from '../config/config.js';
 import { type DatabaseUse, openDatabase } from './database.js';
 import { countDeliveries } from './count-deliveries.js';
-import { createErasedLog } from './erased-log.js';
 import { type Erasure, eraseReadings, eraseSessions, eraseSomeDeliveries, findErasures } from './erasures.js';
 import {
   type Claim,
@@ -25,13 +24,14 @@ import { retry, untilUnlocked } from './retry.js';
 import { runStatements, type Statement } from './run-statements.js';
 import { listSessions, type SessionFilter } from './session-list.js';
 import { purgeSessions, sessionReader, sessionWriter } from './sessions.js';
+import { createSqliteFiles } from './sqlite-files.js';
 import { deliveryLog } from './settled-deliveries.js';
 import { findStreamHeads, positionTable } from './stream-positions.js';
 import { streamReader } from './stream-readings.js';
 import { subjectReader, subjectWriter } from './subjects.js';
 import { triggerReader, triggerWriter } from './triggers.js';
 import { healthOf } from './webhook-health.js';
-import { webhookTable } from './webhooks.js';
+import { type WebhookId, webhookIdsAfter, webhookTable } from './webhooks.js';
 import { usageTable } from './usage.js';
 import { beginWriting, createCaches, type Writing } from './writing.js';
 
@@ -52,7 +52,7 @@ export function readerOf(knex: Knex, accountId: string) {
   };
 }
 
-/** Write operations of one account, available only in a transaction. */
+/** Write operations of one account. They are available only in a transaction. */
 export function writerOf(transaction: Knex.Transaction, accountId: string, writing: Writing) {
   const known: KnownTriggers = new Map();
   return {
@@ -76,8 +76,8 @@ export type Reader = ReturnType<typeof readerOf>;
 export type Writer = ReturnType<typeof writerOf>;
 
 /**
- * Opens the store, the only access to the database. All queries are limited to one account, except those for keys,
- * usage, delivery queues, purges and erasures.
+ * Opens the store, which is the only access to the database. All queries are limited to one account, except those for
+ * keys, usage, delivery queues, purges and erasures.
  */
 export function openStore(config: DatabaseConfig, use: DatabaseUse = 'serving') {
   const knex = openDatabase(config, use);
@@ -86,8 +86,8 @@ export function openStore(config: DatabaseConfig, use: DatabaseUse = 'serving') 
     usage: usageTable(knex),
     read: (accountId: string): Reader => readerOf(knex, accountId),
     /**
-     * Runs the work in one transaction. All writes are durable when it resolves. None is stored when it rejects. After
-     * a transient error, the work runs again from its start.
+     * Runs the work in one transaction. When it resolves, all writes are durable. When it rejects, nothing is stored.
+     * After a transient error, the work runs again from the start.
      */
     transact: createTransact(knex),
     purgeReadings: (beforeMs: number, batch: number) => purgeReadings(knex, beforeMs, batch),
@@ -101,15 +101,16 @@ export function openStore(config: DatabaseConfig, use: DatabaseUse = 'serving') 
     countDeliveries: () => countDeliveries(knex),
     claimDue: (claim: Claim): Promise<DueDelivery[]> => claimDue(knex, claim),
     findStreamHeads: (accountIds: readonly string[]) => findStreamHeads(knex, accountIds),
+    webhookIdsAfter: (after: WebhookId, max: number) => webhookIdsAfter(knex, after, max),
     findErasures: (max: number) => findErasures(knex, max),
     eraseReadings: (erasure: Erasure, batch: number) => retry(() => eraseReadings(knex, erasure, batch)),
     eraseSomeDeliveries: (accountId: string, subjectId: string, batch: number) =>
       retry(() => eraseSomeDeliveries(knex, accountId, subjectId, batch)),
-    erasedLog: createErasedLog(knex),
+    sqliteFiles: createSqliteFiles(knex),
     migrate: () => migrateApart(config),
     /** Returns true if the schema is current. Rejects if the database is unavailable. */
     isReady: () => isMigrated(knex),
-    /** Returns false if a MySQL server acknowledges commits before they are on disk. */
+    /** Returns false if the MySQL server acknowledges commits before they are on disk. */
     isDurable: () => isDurable(knex, config),
     close: () => knex.destroy(),
   };
@@ -133,7 +134,7 @@ export function createTransact(knex: Knex): <T>(work: Work<T>) => Promise<T> {
     });
 }
 
-/** Uses a separate connection without a statement timeout: migrations may run for minutes. */
+/** Migrates through a separate connection without a statement timeout, because migrations may run for minutes. */
 async function migrateApart(config: DatabaseConfig): Promise<void> {
   const knex = openDatabase(config, 'administration');
   try {

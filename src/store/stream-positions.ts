@@ -2,11 +2,14 @@ import type { Knex } from 'knex';
 import { insertOf } from './insert-rows.js';
 import type { Statement } from './run-statements.js';
 
-/** Positions are even: a reading has its position, and the state change that it caused has the next number. */
+/**
+ * Distance between the positions of two readings. The position after a reading belongs to the state change that the
+ * reading caused.
+ */
 export const positionStep = 2;
 const positionsPerMs = 1_000;
 
-/** The newest position of an account, and the number of its erasures. Both change only upwards. */
+/** The newest position of an account, and the number of its erasures. Both only increase. */
 export interface StreamHead {
   readonly accountId: string;
   readonly position: number;
@@ -14,9 +17,10 @@ export interface StreamHead {
 }
 
 /**
- * The order in which an account's readings were accepted, by any process. A transaction takes its positions under a
- * lock that it holds until its commit. So a position is visible only when all lower ones are, and a reader that
- * continues after the highest position it has seen misses nothing.
+ * Positions define the order in which the readings of an account were accepted by all processes.
+ *
+ * A transaction takes its positions under a lock that it holds until its commit. A position therefore becomes visible
+ * only after all lower positions. A reader that continues after its highest position misses no reading.
  */
 export function positionTable(transaction: Knex, accountId: string) {
   const save = (columns: Partial<Omit<StreamHead, 'accountId'>>) => {
@@ -39,8 +43,8 @@ export function positionTable(transaction: Knex, accountId: string) {
 
   return {
     /**
-     * Takes positions for this many readings. Returns the first one and the statement that stores the last one.
-     * Positions follow the clock, so they also ascend when a database is restored from a backup.
+     * Takes positions for `count` readings. Returns the first position, and the statement that stores the last one.
+     * Positions follow the clock, so they also ascend after a database is restored from a backup.
      */
     async take(count: number, nowMs: number): Promise<{ readonly first: number; readonly toSave: Statement[] }> {
       if (count === 0) return { first: 0, toSave: [] };
@@ -57,7 +61,7 @@ export function positionTable(transaction: Knex, accountId: string) {
   };
 }
 
-/** Returns the heads of the accounts. Accounts without readings have none. */
+/** Returns the stream heads of the accounts. An account without readings has no head. */
 export async function findStreamHeads(knex: Knex, accountIds: readonly string[]): Promise<StreamHead[]> {
   return knex('stream_positions')
     .select({ accountId: 'account_id', position: 'position', erasures: 'erasures' })

@@ -1,17 +1,20 @@
 import type { Knex } from 'knex';
-import type { Answer } from '../domain/session.js';
+import type { ComputedState } from '../domain/session.js';
 import { rowFormats } from './row-formats.js';
 
-/** A stored reading as the stream sends it. */
+/** A stored reading in the form that the stream sends. */
 export interface StreamedReading {
   readonly position: number;
   readonly sessionId: string;
-  readonly answer: Answer;
+  readonly computed: ComputedState;
   /** JSON of the state change that the reading caused. Null if it caused none. */
   readonly stateChange: string | null;
 }
 
-/** The readings of a session, and the incarnation that they belong to. Undefined: the session has no data. */
+/**
+ * The readings of a session and the incarnation of the session. The incarnation is undefined if the session has no
+ * data.
+ */
 export interface SessionReadings {
   readonly incarnation: string | undefined;
   readonly readings: readonly StreamedReading[];
@@ -34,10 +37,10 @@ interface Row {
 
 const columns = ['r.position', 'r.session_id', 'r.response', 'r.state_change'] as const;
 
-/** Reads one account's readings in the order of their acceptance. Never returns readings of an erased session. */
+/** Queries for one account's readings in the order of their acceptance. Never returns readings of an erased session. */
 export function streamReader(knex: Knex, accountId: string) {
   return {
-    /** Returns at most `max` readings of the account from a position on. */
+    /** Returns at most `max` readings of the account, starting at a position. */
     async ofAccount(from: number, max: number): Promise<StreamedReading[]> {
       const isCurrent = knex('sessions as s')
         .select('s.session_id')
@@ -52,7 +55,7 @@ export function streamReader(knex: Knex, accountId: string) {
       return rows.flatMap(toReading);
     },
 
-    /** Returns at most `max` readings of the session from a position on. */
+    /** Returns at most `max` readings of the session, starting at a position. */
     async ofSession(sessionId: string, from: number, max: number): Promise<SessionReadings> {
       const rows: Row[] = await knex('sessions as s')
         .select('s.incarnation', ...columns)
@@ -67,7 +70,7 @@ export function streamReader(knex: Knex, accountId: string) {
       return { incarnation: rows[0]?.incarnation, readings: rows.flatMap(toReading) };
     },
 
-    /** Returns the sessions with readings after a position, each with the newest one. */
+    /** Returns the sessions with readings after a position. Each session has its newest position. */
     async changedAfter(position: number): Promise<ChangedSession[]> {
       const rows: ChangedSession[] = await knex('readings')
         .select({ sessionId: 'session_id', position: 'position' })
@@ -81,6 +84,6 @@ export function streamReader(knex: Knex, accountId: string) {
 
 function toReading({ position, session_id, response, state_change }: Row): StreamedReading[] {
   if (position === null) return [];
-  const answer = rowFormats.response.decode(response);
-  return [{ position, sessionId: session_id, answer, stateChange: state_change }];
+  const computed = rowFormats.response.decode(response);
+  return [{ position, sessionId: session_id, computed, stateChange: state_change }];
 }

@@ -1,9 +1,9 @@
 /** Advice to the operator for a database outage. */
 const remedies = {
-  locked: 'another process keeps the database locked: stop it, or wait for the end of its transaction',
+  locked: 'another process has locked the database: stop that process, or wait until its transaction ends',
   diskFull: 'the disk of the database is full: free or add space',
   notWritable: 'the database is read-only: check the permissions of its file and folder, or the mode of the server',
-  ioError: 'the disk of the database fails or is full: check the disk and the log of the operating system',
+  ioError: 'the disk of the database is faulty or full: check the disk and the log of the operating system',
 } as const;
 
 /** Advice by error code. The file system reports an exceeded quota or file size limit as SQLITE_IOERR_WRITE. */
@@ -32,8 +32,8 @@ const remedyByCode: ReadonlyMap<unknown, string> = new Map([
 ]);
 
 /**
- * Other retryable errors. Deadlocks and lock timeouts are a normal part of concurrent writes. A server restart closes
- * connections.
+ * Other retryable errors. Deadlocks and lock timeouts occur in normal operation when transactions run concurrently. A
+ * server restart closes connections.
  */
 const transientCodes: ReadonlySet<unknown> = new Set([
   'ER_LOCK_DEADLOCK',
@@ -56,7 +56,7 @@ const transientCodes: ReadonlySet<unknown> = new Set([
   'ETIMEDOUT',
 ]);
 
-/** Returns true if the same statement may succeed later. Includes an exhausted connection pool. */
+/** Returns true if the same statement may succeed later, for example after the connection pool was exhausted. */
 export function isTransient(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code } = error as { code?: unknown };

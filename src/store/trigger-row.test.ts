@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { sight, type Trigger } from '../domain/triggers.js';
 import { toTrigger, toTriggerRow, triggerColumns } from './trigger-row.js';
 
-/** Sightings that are calm, then stressed, then calm until the trigger is resolved. */
+/** States of one trigger after sightings that are calm, then stressed, then calm until the trigger is resolved. */
 const life = [30, 90, 95, 10, 5, 5, 0].reduce<Trigger[]>((lived, score, index) => {
   const sighting = {
     score,
@@ -19,7 +19,7 @@ test('a trigger is read as it was written, in every status', () => {
   for (const trigger of life) expect(toTrigger(toTriggerRow(trigger))).toEqual(trigger);
 });
 
-test('a trigger row has one column per value, all named in triggerColumns', () => {
+test('a trigger row has one column per value, and triggerColumns lists all of them', () => {
   const [, active] = life;
   expect(toTriggerRow(active as Trigger)).toEqual({
     status: 'active',

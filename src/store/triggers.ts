@@ -23,7 +23,7 @@ export function triggerReader(knex: Knex, accountId: string) {
   };
 }
 
-/** Writes the triggers of one account in a transaction. The caller must hold the locks of their subjects. */
+/** Writes the triggers of one account in a transaction. The caller must have locked the subjects. */
 export function triggerWriter(
   transaction: Knex,
   accountId: string,
@@ -53,7 +53,7 @@ export function triggerWriter(
       for (const [subject_id, triggers] of changed)
         for (const [topic, it] of triggers)
           rows.push({ account_id: accountId, subject_id, topic, ...toTriggerRow(it) });
-      // Updates the cache after the commit only, because the transaction may still fail.
+      // Updates the cache only after the commit, because the transaction may still fail.
       afterCommit.push(() => {
         for (const [id, triggers] of changed)
           for (const [topic, trigger] of triggers) known.get(id)?.set(topic, trigger);

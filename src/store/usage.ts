@@ -8,10 +8,10 @@ export interface UsageKey {
 
 export type Usage = UsageKey & { readonly calls: number };
 
-/** Number of calls per account and month. */
+/** Queries of the number of calls per account and month. */
 export function usageTable(knex: Knex) {
   return {
-    /** Returns the counts in the order of the keys, 0 for an unknown key. */
+    /** Returns the counts in the order of the keys. The count of an unknown key is 0. */
     totalsOf: (keys: readonly UsageKey[]): Promise<number[]> => totalsOf(knex, keys),
 
     /** Adds the calls to the counts in one transaction. Returns the new totals in the same order. */

@@ -3,13 +3,13 @@ import { webhookDelivery as settings } from '../../generated/spec.js';
 
 /** Delivery figures of a webhook. */
 export interface WebhookHealth {
-  /** Time of the newest retained successful delivery, epoch ms. Null without one. */
+  /** Time of the newest successful delivery that is not yet purged, epoch ms. Null if there is none. */
   readonly lastSuccessAtMs: number | null;
   /** Number of unsettled deliveries, up to `queued_count_max`. */
   readonly queued: number;
 }
 
-/** Returns the health by webhook id in one statement: two index searches per webhook, with a bounded count. */
+/** Returns the health by webhook id. Runs one statement with two index searches per webhook and a bounded count. */
 export async function healthOf(
   knex: Knex,
   accountId: string,

@@ -10,23 +10,23 @@ export interface StoredWebhook {
   /** URL as registered. */
   readonly url: string;
   readonly events: ReadonlyArray<Schema<'EventKind'>>;
-  /** Absent if the webhook watches every session of the account. */
+  /** The session that the webhook watches. Absent if it watches every session of the account. */
   readonly sessionId?: string;
-  /** Subject of that session. Absent if it has none yet. */
+  /** Subject of the watched session. Absent if the session has no subject yet. */
   readonly subjectId?: string;
   readonly secret: string;
-  /** Present while a rotation is in progress. */
+  /** The secret before the rotation. Present while a rotation is in progress. */
   readonly previousSecret?: { readonly secret: string; readonly untilMs: number };
   /** Number of failed attempts since the last success. */
   readonly failedInRow: number;
-  /** Time at which the newest failed attempt ended, epoch ms. Absent if none has failed. */
+  /** End of the newest failed attempt, epoch ms. Absent if no attempt has failed. */
   readonly lastFailureAtMs?: number;
-  /** Time of a 410 response of the receiver. Absent if the webhook is not disabled. */
+  /** Time of a 410 response of the receiver, epoch ms. Absent if the webhook is not disabled. */
   readonly disabledAtMs?: number;
   readonly createdAtMs: number;
-  /** Webhook epoch of the account that the registration started. */
+  /** The account's webhook epoch that the registration started. */
   readonly registeredEpoch: number;
-  /** Epoch that the 410 response started. Absent if the webhook is not disabled. */
+  /** The account's webhook epoch that the 410 response started. Absent if the webhook is not disabled. */
   readonly disabledEpoch?: number;
 }
 
@@ -49,9 +49,10 @@ export function webhookTable(knex: Knex, accountId: string) {
 
   return {
     /**
-     * Returns the account's webhook epoch, or undefined without any webhook. Each registration and each 410 response
-     * starts a new epoch in its own transaction. An event with epoch n is later than every change with an epoch up to n,
-     * and earlier than every other change.
+     * Returns the account's webhook epoch. Undefined if the account has no webhook.
+     *
+     * Each registration and each 410 response starts a new epoch in its own transaction. An event with epoch n is later
+     * than every change with an epoch up to n, and earlier than every other change.
      */
     async epoch(): Promise<number | undefined> {
       const exists = 'exists (select 1 from webhooks where account_id = accounts.account_id)';
@@ -79,8 +80,8 @@ export function webhookTable(knex: Knex, accountId: string) {
     },
 
     /**
-     * Locks and returns the named webhooks that exist. With `isShared`, several transactions may hold the locks. Use it
-     * if updates are rare: when two holders update the same webhook, one of them deadlocks and is retried.
+     * Locks and returns those webhooks that exist. With `isShared`, several transactions may hold the locks. Shared
+     * locks suit rare updates: when two holders update the same webhook, one of them deadlocks and is retried.
      */
     async lock(webhookIds: readonly string[], isShared = false): Promise<Map<string, StoredWebhook>> {
       if (webhookIds.length === 0) return new Map();
@@ -89,7 +90,7 @@ export function webhookTable(knex: Knex, accountId: string) {
       return new Map(rows.map((row) => [row.webhook_id, toWebhook(row)]));
     },
 
-    /** Locks the account until the transaction ends, which blocks other registrations. */
+    /** Locks the account until the transaction ends. The lock blocks other registrations. */
     async lockAccount(): Promise<void> {
       await knex('accounts').select('account_id').where({ account_id: accountId }).forUpdate();
     },
@@ -108,6 +109,21 @@ export function webhookTable(knex: Knex, accountId: string) {
       return (await mine().where({ webhook_id: webhookId }).delete()) > 0;
     },
   };
+}
+
+export interface WebhookId {
+  readonly accountId: string;
+  readonly webhookId: string;
+}
+
+/** Returns the ids of webhooks of all accounts that follow an id, in order. */
+export async function webhookIdsAfter(knex: Knex, after: WebhookId, max: number): Promise<WebhookId[]> {
+  return knex('webhooks')
+    .select({ accountId: 'account_id', webhookId: 'webhook_id' })
+    .where('account_id', '>', after.accountId)
+    .orWhere((same) => same.where('account_id', after.accountId).where('webhook_id', '>', after.webhookId))
+    .orderBy(['account_id', 'webhook_id'])
+    .limit(max);
 }
 
 function oldestFirst(rows: readonly WebhookRow[]): StoredWebhook[] {

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * Selects the rows with these keys of two columns. A single key needs equalities: for a list of one pair, MariaDB scans
- * the whole index.
+ * Selects the rows with these keys of two columns. Uses equalities for a single key, because MariaDB scans the whole
+ * index for a list of one pair.
  */
 export function whereKeys(
   query: Knex.QueryBuilder,

@@ -4,7 +4,9 @@ import type { KnownSubject } from './known-subject.js';
 import { createRowCache, type RowCache } from './row-cache.js';
 
 const versionBytes = 6;
-/** Cache limits, in characters of JSON: about 4,000 sessions of 1,000 characters each, and their subjects. */
+/**
+ * Cache limits, in characters of JSON. They allow about 4,000 sessions of 1,000 characters each, and their subjects.
+ */
 const sizeMax = { sessions: 4_000_000, subjects: 4_000_000 };
 
 /** Row caches of one process. */
@@ -19,7 +21,7 @@ export function createCaches(): Caches {
 
 /** Context of the writes of one transaction. */
 export interface Writing {
-  /** Unique version that the transaction writes to every row. 12 hex characters. */
+  /** Unique version that the transaction writes to every row, 12 hex characters. */
   readonly version: string;
   readonly caches: Caches;
   /** Functions to call after the commit, e.g. to update the caches. */

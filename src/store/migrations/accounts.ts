@@ -1,7 +1,10 @@
 import type { Knex } from 'knex';
 import { anyText, ascii, asciiJson, asciiOf, createTable } from './create-table.js';
 
-/** Accounts own keys, tier and data. A key is looked up by its hash before its account is known. */
+/**
+ * Creates the tables of accounts, which have keys, a tier and data, and of the audit log. A key is looked up by its
+ * hash before its account is known.
+ */
 export async function accounts(knex: Knex): Promise<void> {
   await createTable(knex, 'accounts', {
     columns(table) {
@@ -9,7 +12,7 @@ export async function accounts(knex: Knex): Promise<void> {
       ascii(table, 'name', 64).notNullable();
       ascii(table, 'tier', 16).notNullable();
       table.bigInteger('created_at_ms').notNullable();
-      // Number of webhook registrations and 410 responses. It orders them and events without a clock.
+      // Number of webhook registrations and 410 responses. It orders them relative to events without a clock.
       table.bigInteger('webhook_epoch').notNullable().defaultTo(0);
       table.primary(['account_id']);
     },
@@ -21,14 +24,14 @@ export async function accounts(knex: Knex): Promise<void> {
       ascii(table, 'key_id', 32).notNullable();
       asciiOf(table, 'key_hash', 64).notNullable();
       ascii(table, 'display_prefix', 16).notNullable();
-      // Names separated by commas. Null: all scopes.
+      // Comma-separated scope names. Null means all scopes.
       ascii(table, 'scopes', 64).nullable();
-      // Canonical CIDRs separated by commas, at most 32. Null: every address.
+      // Comma-separated canonical CIDRs, at most 32. Null means every address.
       ascii(table, 'networks', 1500).nullable();
       table.bigInteger('created_at_ms').notNullable();
       table.bigInteger('expires_at_ms').nullable();
       table.bigInteger('revoked_at_ms').nullable();
-      // To the hour, so that unused keys can be found and revoked. Null: never used.
+      // Rounded to the hour, which is enough to find and revoke unused keys. Null if the key was never used.
       table.bigInteger('last_used_at_ms').nullable();
       table.primary(['account_id', 'key_id']);
     },

@@ -1,15 +1,15 @@
 import type { Knex } from 'knex';
 import { isMysql } from '../is-mysql.js';
 
-/** A table with its columns and primary key. Indexes are separate because MySQL needs one statement for each. */
+/** A table with its columns and primary key. Indexes are separate because MySQL requires one statement per index. */
 export interface TableDefinition {
   readonly columns: (table: Knex.CreateTableBuilder) => void;
-  /** Index name to columns. */
+  /** Columns of each index, by index name. */
   readonly indexes?: Readonly<Record<string, readonly string[]>>;
   readonly unique?: Readonly<Record<string, readonly string[]>>;
   /**
-   * Stores rows in primary key order, as InnoDB always does (SQLite: WITHOUT ROWID). Rows with the same key prefix then
-   * share pages.
+   * True to store rows in primary key order, as InnoDB always does (SQLite: WITHOUT ROWID). Rows with the same key
+   * prefix then share pages.
    */
   readonly isClustered?: boolean;
 }
@@ -38,22 +38,22 @@ async function indexNames(knex: Knex, table: string): Promise<Set<string>> {
   return new Set(await knex('sqlite_master').where({ type: 'index', tbl_name: table }).pluck('name'));
 }
 
-/** An ASCII column, compared byte by byte. MySQL's default collations ignore case and trailing spaces. */
+/** Adds an ASCII column, which is compared byte by byte. MySQL's default collations ignore case and trailing spaces. */
 export function ascii(table: Knex.CreateTableBuilder, name: string, lengthMax: number): Knex.ColumnBuilder {
   return table.string(name, lengthMax).collate('ascii_bin');
 }
 
-/** An ASCII column of a fixed length, e.g. of hex digits. */
+/** Adds an ASCII column of a fixed length, e.g. for hex digits. */
 export function asciiOf(table: Knex.CreateTableBuilder, name: string, length: number): Knex.ColumnBuilder {
   return table.specificType(name, `char(${length})`).collate('ascii_bin');
 }
 
-/** A column for JSON that contains only ASCII: ids, labels and numbers. */
+/** Adds a column for JSON that contains only ASCII: ids, labels and numbers. */
 export function asciiJson(table: Knex.CreateTableBuilder, name: string): Knex.ColumnBuilder {
   return table.text(name).collate('ascii_bin');
 }
 
-/** A column for external text or JSON with any characters, e.g. URLs and responses of receivers. */
+/** Adds a column for external text or JSON with any characters, e.g. URLs and responses of receivers. */
 export function anyText(table: Knex.CreateTableBuilder, name: string): Knex.ColumnBuilder {
   return table.text(name).collate('utf8mb4_bin');
 }

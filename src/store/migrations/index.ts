@@ -1,14 +1,15 @@
 import type { Knex } from 'knex';
 import { accounts } from './accounts.js';
-import { readingLabels } from './reading-labels.js';
+import { readingSignals } from './reading-signals.js';
 import { sessions } from './sessions.js';
 import { subjects } from './subjects.js';
 import { usage } from './usage.js';
 import { webhooks } from './webhooks.js';
 
 /**
- * All migrations, in order. The database stores their names, so a released name never changes. MySQL commits each
- * schema statement separately. Each migration is therefore idempotent and can run again after a crash.
+ * All migrations, in order. The database stores their names, so the name of a released migration never changes. MySQL
+ * commits each schema statement separately. Each migration is therefore idempotent, so that it can run again after a
+ * crash.
  */
 export const migrations: ReadonlyArray<{ name: string; run: (knex: Knex) => Promise<void> }> = [
   { name: 'initial-accounts', run: accounts },
@@ -16,5 +17,5 @@ export const migrations: ReadonlyArray<{ name: string; run: (knex: Knex) => Prom
   { name: 'initial-subjects', run: subjects },
   { name: 'initial-webhooks', run: webhooks },
   { name: 'initial-usage', run: usage },
-  { name: 'reading-labels', run: readingLabels },
+  { name: 'reading-signals', run: readingSignals },
 ];

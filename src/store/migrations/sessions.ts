@@ -2,9 +2,11 @@ import type { Knex } from 'knex';
 import { ascii, asciiJson, asciiOf, createTable } from './create-table.js';
 
 /**
- * A session row contains the state that the next reading needs. Readings are the history, and their digests detect
- * resends. A session that expires and starts again with the same id is a new incarnation. It never uses readings of an
- * earlier one, even before they are deleted.
+ * Creates the tables of sessions and readings. A session row contains the state that the next reading requires. The
+ * readings are the history, and their digests detect resends.
+ *
+ * A session that expires and starts again with the same id is a new incarnation. It never uses readings of an earlier
+ * incarnation, even before they are deleted.
  */
 export async function sessions(knex: Knex): Promise<void> {
   await createTable(knex, 'sessions', {
@@ -12,14 +14,14 @@ export async function sessions(knex: Knex): Promise<void> {
       ascii(table, 'account_id', 32).notNullable();
       ascii(table, 'session_id', 256).notNullable();
       asciiOf(table, 'incarnation', 12).notNullable();
-      // Id of the transaction that wrote the row. A process uses its cached copy only if the ids are equal.
+      // Id of the transaction that wrote the row. A process uses its cached copy of the row only if the ids are equal.
       ascii(table, 'version', 12).notNullable();
       ascii(table, 'subject_id', 256).nullable();
-      // When the last reading was accepted.
+      // Time at which the last reading was accepted.
       table.bigInteger('touched_at_ms').notNullable();
-      // When the first reading was accepted. It never changes, so readings cause no updates of the indexes on it.
+      // Time at which the first reading was accepted. It never changes, so readings cause no updates of its indexes.
       table.bigInteger('started_at_ms').notNullable();
-      // Null in a placeholder row, which a transaction locks before the session's first reading.
+      // Null in a placeholder row, which a transaction inserts and locks before the session's first reading.
       asciiJson(table, 'body').nullable();
       table.primary(['account_id', 'session_id']);
     },
@@ -38,12 +40,12 @@ export async function sessions(knex: Knex): Promise<void> {
       asciiOf(table, 'digest', 32).notNullable();
       table.integer('stress_score').notNullable();
       table.double('confidence').notNullable();
-      // Text, because MariaDB prints the last digit of some doubles incorrectly.
-      ascii(table, 'heart_rate', 32).nullable();
+      // The reading's signals and context. Never contains text.
+      asciiJson(table, 'signals').nullable();
       asciiJson(table, 'response').notNullable();
-      // See stream_positions. Readings of one account ascend in the order of their commits.
+      // See stream_positions. The positions of one account's readings ascend in the order of their commits.
       table.bigInteger('position').notNullable();
-      // The event of webhooks and streams. Null if the reading did not change the state.
+      // The event that webhooks and streams send. Null if the reading did not change the state.
       asciiJson(table, 'state_change').nullable();
       table.primary(['account_id', 'session_id', 'incarnation', 'timestamp_ms', 'digest']);
     },

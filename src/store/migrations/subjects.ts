@@ -2,18 +2,18 @@ import type { Knex } from 'knex';
 import { ascii, asciiJson, asciiOf, createTable } from './create-table.js';
 
 /**
- * Data about a person across sessions, stored until its deletion: one row per subject, and one trigger row per subject
- * and topic. A row of `erasures` identifies an incarnation of a session whose readings remain to be deleted after an
- * erasure.
+ * Creates the tables of data about a person across sessions, which is stored until it is deleted. Each subject has one
+ * row. Each topic of a subject has one trigger row. After an erasure, a row of `erasures` identifies an incarnation of
+ * a session whose readings must still be deleted.
  */
 export async function subjects(knex: Knex): Promise<void> {
   await createTable(knex, 'subjects', {
     columns(table) {
       ascii(table, 'account_id', 32).notNullable();
       ascii(table, 'subject_id', 256).notNullable();
-      // Id of the transaction that wrote the row. A process uses its cached copy only if the ids are equal.
+      // Id of the transaction that wrote the row. A process uses its cached copy of the row only if the ids are equal.
       ascii(table, 'version', 12).notNullable();
-      // Null in a placeholder row, which a transaction locks before anything is known about the subject.
+      // Null in a placeholder row, which a transaction inserts and locks before it stores data about the subject.
       asciiJson(table, 'body').nullable();
       table.primary(['account_id', 'subject_id']);
     },
@@ -29,7 +29,10 @@ export async function subjects(knex: Knex): Promise<void> {
   });
 }
 
-/** Clustered, because a turn writes several triggers of one person, which then share a page. */
+/**
+ * Adds the columns of triggers. The table is clustered, because a turn writes several triggers of one person, which
+ * then share a page.
+ */
 function defineTriggers(table: Knex.CreateTableBuilder): void {
   ascii(table, 'account_id', 32).notNullable();
   ascii(table, 'subject_id', 256).notNullable();
@@ -41,7 +44,7 @@ function defineTriggers(table: Knex.CreateTableBuilder): void {
   table.integer('peak_score').notNullable();
   table.integer('sessions').notNullable();
   table.bigInteger('last_seen_ms').notNullable();
-  // The three activation columns are null until the trigger first becomes active.
+  // The three activation columns are null until the trigger becomes active for the first time.
   ascii(table, 'activation_session_id', 256).nullable();
   table.bigInteger('activation_at_ms').nullable();
   table.integer('resolving_sightings').nullable();

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { ascii, asciiOf, createTable } from './create-table.js';
 
-/** The number of calls per account and calendar month (UTC, e.g. `2026-11`). */
+/** Creates the table of calls per account and calendar month (UTC, e.g. `2026-11`). */
 export async function usage(knex: Knex): Promise<void> {
   await createTable(knex, 'usage_months', {
     columns(table) {

@@ -2,8 +2,9 @@ import type { Knex } from 'knex';
 import { anyText, ascii, asciiJson, asciiOf, createTable } from './create-table.js';
 
 /**
- * Tables of webhooks, the outbox and deliveries. The outbox has one row per event, written in the transaction of its
- * reading. The worker creates the deliveries. `subject_id` lets an erasure find a row after its session is purged.
+ * Creates the tables of webhooks, the outbox and deliveries. The outbox has one row per event, written in the
+ * transaction of its reading. The worker creates the deliveries. `subject_id` lets an erasure find a row after the
+ * session of the row is purged.
  */
 export async function webhooks(knex: Knex): Promise<void> {
   await createTable(knex, 'webhooks', {
@@ -60,14 +61,14 @@ function defineDeliveries(table: Knex.CreateTableBuilder): void {
   ascii(table, 'webhook_id', 32).notNullable();
   ascii(table, 'session_id', 256).notNullable();
   ascii(table, 'subject_id', 256).nullable();
-  // Position in the queue of its webhook and session. Null for a delivery outside of the order.
+  // Position in the queue of the delivery's webhook and session. Null for a delivery outside of the order.
   table.bigInteger('seq').nullable();
   asciiOf(table, 'receiver', 16).notNullable();
   ascii(table, 'status', 10).notNullable();
   ascii(table, 'reason', 24).nullable();
   asciiJson(table, 'payload').notNullable();
   anyText(table, 'attempts').notNullable();
-  // When the delivery may be claimed. For a claimed delivery: when its lease ends.
+  // Time from which the delivery may be claimed. For a claimed delivery, the end of the lease.
   table.bigInteger('due_at_ms').notNullable();
   asciiOf(table, 'owner', 16).nullable();
   table.bigInteger('settled_at_ms').nullable();
@@ -85,13 +86,13 @@ function defineIdempotencyKeys(table: Knex.CreateTableBuilder): void {
   ascii(table, 'subject_id', 256).nullable();
   // Sealed. Null while the request is in progress.
   asciiJson(table, 'response').nullable();
-  // Sealed. Null if the response contained no secret, or after the secret is deleted.
+  // Sealed. Null if the response contained no secret, or if the secret was deleted.
   ascii(table, 'secret', 256).nullable();
   table.bigInteger('created_at_ms').notNullable();
   table.primary(['account_id', 'key_digest']);
 }
 
-/** These indexes do not start with the account, because the worker searches due deliveries of all accounts. */
+/** These indexes do not start with the account, because the worker finds due deliveries of all accounts. */
 const deliveryIndexes = {
   deliveries_by_receiver: ['status', 'receiver', 'due_at_ms'],
   deliveries_by_line: ['account_id', 'webhook_id', 'session_id', 'status', 'seq'],
