@@ -7,9 +7,9 @@ export type LimitPolicy = Schema<'LimitPolicy'>;
 export interface Allowance {
   readonly policy: LimitPolicy;
   readonly quota: number;
-  /** Absent for a calendar month. */
+  /** Length of the window. Absent for a calendar month. */
   readonly windowSeconds?: number;
-  /** Further requests that the window allows. */
+  /** Number of further requests that the window allows. */
   readonly remaining: number;
   /** Seconds until the window ends, at least 1. */
   readonly resetSeconds: number;
@@ -17,7 +17,7 @@ export interface Allowance {
   readonly isExceeded: boolean;
 }
 
-/** The error of a request that exceeded a limit. */
+/** Error for a request that exceeded a limit. */
 export class RateLimitError extends ProblemError {
   readonly exceeded: Allowance;
 

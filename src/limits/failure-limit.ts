@@ -5,7 +5,7 @@ import type { Allowance } from './allowance.js';
 
 /** Maximum number of addresses in memory. The least recently seen address is dropped first. */
 const addressesMax = 20_000;
-/** An IPv6 provider usually assigns a whole /64 to one customer. */
+/** Number of bytes that identify an IPv6 network. A provider usually assigns a whole /64 to one customer. */
 const networkBytes = 8;
 
 interface Window {
@@ -13,12 +13,12 @@ interface Window {
   readonly endsAtMs: number;
 }
 
-/** Counts a failed authentication of an address. Undefined when the limit is off. */
+/** Counts a failed authentication of an address. Returns undefined when the limit is off. */
 export type FailureLimit = (address: string | undefined) => Allowance | undefined;
 
 /**
- * Counts failed authentications by address, IPv6 addresses by their /64 network. A window starts with the first
- * failure. Each process counts separately, in bounded memory. `now` is the clock, epoch ms.
+ * Counts failed authentications per IPv4 address or per IPv6 /64 network. A window starts with the first failure. Each
+ * process counts separately, in bounded memory. `now` is the clock, epoch ms.
  */
 export function createFailureLimit(quota: number, now: () => number): FailureLimit {
   if (quota === 0) return () => undefined;
@@ -39,7 +39,10 @@ export function createFailureLimit(quota: number, now: () => number): FailureLim
   };
 }
 
-/** Returns the IPv4 address or the /64 of an IPv6 address. All invalid addresses (forged headers) share one name. */
+/**
+ * Returns the IPv4 address, or the /64 network of an IPv6 address. All invalid addresses (forged headers) share one
+ * name.
+ */
 export function networkOf(address = ''): string {
   if (!ipaddr.isValid(address)) return 'unknown';
   const parsed = ipaddr.process(address);

@@ -7,14 +7,17 @@ import type { UsageTable } from '../store/usage.js';
 import { type Allowance, RateLimitError } from './allowance.js';
 import { beginMonth, isIdle, type MonthOfAccount, monthOf, secondsLeftOf, totalOf, writeMonths } from './months.js';
 
-/** Below one second, so that this process writes its counts and reads those of other processes within a second. */
+/**
+ * Time between two rounds that write this process's counts and read the counts of other processes, ms. Below one
+ * second, so that limits lag by at most about a second.
+ */
 const writeEveryMs = 500;
 
 /** One call of an account, from authentication to response. */
 export interface Call {
   /**
-   * Counts the call against the month. Undefined when unlimited. Rejects with RateLimitError when the quota is
-   * exceeded.
+   * Counts the call against the month. Resolves with undefined for an unlimited account. Rejects with RateLimitError
+   * when the quota is exceeded.
    */
   admit(): Promise<Allowance | undefined>;
   /** Ends the call after its response. A call that a limit rejected does not count. Must be called exactly once. */
@@ -23,26 +26,26 @@ export interface Call {
 
 export interface MonthlyCalls {
   begin(caller: Caller): Call;
-  /** Writes the remaining counts. Resolves even when the database is unavailable. */
+  /** Writes the remaining counts. Resolves even if the database is unavailable. */
   close(): Promise<void>;
 }
 
 export interface MonthlyCallsParts {
   readonly usage: UsageTable;
-  /** Calls per month. Undefined means unlimited; calls are still counted. */
+  /** Returns the calls per month. Undefined means unlimited. Unlimited calls are still counted. */
   readonly quotaOf: (caller: Caller) => number | undefined;
   readonly now: () => number;
   readonly log: Logger;
 }
 
-/** Returns the deployment's quota if set, otherwise the tier's. */
+/** Returns a function that returns the deployment's quota if it is set, otherwise the quota of the tier. */
 export function monthlyQuotaBy({ monthlyCalls }: Quotas): MonthlyCallsParts['quotaOf'] {
   return ({ tier }) => (monthlyCalls ?? tiers[tier].monthly_calls ?? 0) || undefined;
 }
 
 /**
- * Counts calls in memory and adds them to the database, which shares the totals between processes and keeps them across
- * restarts. While the database is unavailable, counts stay in memory, and limits use the last known total.
+ * Counts calls in memory and adds them to the database. The database shares the totals between processes and keeps them
+ * across restarts. While it is unavailable, counts stay in memory, and the limits use the last known total.
  */
 export function createMonthlyCalls(parts: MonthlyCallsParts): MonthlyCalls {
   const { usage, quotaOf, now, log } = parts;
@@ -63,7 +66,7 @@ export function createMonthlyCalls(parts: MonthlyCallsParts): MonthlyCalls {
       stop.abort();
       await writing;
       await writeMonths(months.values(), usage);
-      const lost = [...months.values()].reduce((sum, { answered }) => sum + answered, 0);
+      const lost = [...months.values()].reduce((sum, { completed }) => sum + completed, 0);
       if (lost > 0) log.warn({ calls: lost }, 'monthly call counts lost: the database was unavailable at shutdown');
     },
   };
@@ -90,7 +93,7 @@ function callOf(entry: MonthOfAccount, quota: number | undefined, usage: UsageTa
     end(isRefused) {
       entry.inFlight -= 1;
       if (isAdmitted) entry.admitted -= 1;
-      if (!isRefused) entry.answered += 1;
+      if (!isRefused) entry.completed += 1;
     },
   };
 }

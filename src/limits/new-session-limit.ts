@@ -12,18 +12,22 @@ const knownMax = 20_000;
 const [groupMax, queueMax] = [500, 4096];
 
 /**
- * Admits a reading. The first reading of a session counts against its key's limit of new sessions. Rejects with
- * RateLimitError when the limit is exceeded. Sessions that have data, or were admitted within the window, always pass.
+ * Admits a reading. The first reading of a session counts against the limit of new sessions of its key. Rejects with
+ * RateLimitError when the limit is exceeded. A session that has data or was admitted within the window is always
+ * admitted.
  */
 export type AdmitSession = (caller: Caller, sessionId: string) => Promise<void>;
 
-/** Returns the check. It runs before the reading joins a group, so a rejected session stores nothing. */
+/**
+ * Returns the check for new sessions. It runs before the reading joins a group, so a rejected session stores nothing.
+ */
 export function createAdmitSession(store: Store, limit: WindowLimit, isOff: boolean): AdmitSession {
   if (isOff) return async () => undefined;
   // An erased session counts as new again after its cache entry expires.
   const known = new LRUCache<string, true>({ max: knownMax, ttl: limits.new_sessions.window_seconds * 1000 });
   const inFlight = new Map<string, Promise<void>>();
-  // Groups lookups. Otherwise thousands of simultaneous session starts would each wait for a connection.
+  // Groups the lookups. Otherwise, each of thousands of simultaneous session starts would wait for a database
+  // connection.
   const lookups = createGroupCommit<NamedSession, boolean>({
     commit: (group) => haveData(store, group),
     isOutage: isTransient,
@@ -55,7 +59,7 @@ interface NamedSession {
   readonly sessionId: string;
 }
 
-/** Returns for each session whether it has data, with one query per account. */
+/** Returns for each session whether it has data. Runs one query per account. */
 async function haveData(store: Store, sessions: readonly NamedSession[]): Promise<boolean[]> {
   const found = new Map<string, Set<string>>();
   for (const accountId of new Set(sessions.map((it) => it.accountId))) {

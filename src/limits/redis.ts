@@ -1,15 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Redis, type Result } from 'ioredis';
+import type { Result } from 'ioredis';
 import type { Logger } from 'pino';
-import { type Availability, trackAvailability } from './redis-availability.js';
+import { type Availability, trackAvailability } from '../redis/availability.js';
+import { openRedis } from '../redis/open-redis.js';
 
 /** A count that takes longer falls back to memory. */
 const responseMs = 250;
-/** A connection without a response for this long is closed. */
-const silenceMs = 2_000;
-const backoffMs = { first: 50, max: 2_000 };
 /** Maximum time that startup waits for a connection. */
 const startMs = 1_000;
+const messages = {
+  lost: 'Redis unavailable: each process counts requests separately',
+  restored: 'Redis available again: all processes count requests together',
+};
 
 /**
  * Counts a request. The window starts with its first request and expires in Redis. Returns the count and the ms left.
@@ -42,21 +44,13 @@ export interface SharedCounter {
 }
 
 /**
- * Connects to Redis and reconnects without a retry limit. Logs the start and the end of each outage once. During an
- * outage every count resolves with undefined immediately.
+ * Connects to Redis. Logs the start and the end of each outage once. During an outage every count resolves with undefined
+ * immediately. A count without a response is never resent, because it would count the request twice.
  */
 export function connectRedis(url: string, log: Logger): SharedCounter {
-  const redis = new Redis(url, {
-    enableOfflineQueue: false,
-    // A command without a response was already counted in memory. Resending it would count the request twice.
-    autoResendUnfulfilledCommands: false,
-    maxRetriesPerRequest: 0,
-    connectTimeout: silenceMs,
-    socketTimeout: silenceMs,
-    retryStrategy: (times) => Math.min(backoffMs.first * 2 ** Math.min(times, 10), backoffMs.max),
-  });
+  const redis = openRedis(url);
   redis.defineCommand('countRequest', { numberOfKeys: 1, lua: countRequest });
-  const availability = trackAvailability(redis, log);
+  const availability = trackAvailability(redis, log, messages);
   return {
     async count(key, windowMs) {
       if (redis.status !== 'ready' || availability.isSilent) return undefined;

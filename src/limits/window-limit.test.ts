@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createWindowLimit } from './window-limit.js';
 
-// rate-limiter-flexible reads the system clock and sets its own timers.
+// Fake timers are required because rate-limiter-flexible reads the system clock and sets its own timers.
 beforeEach(() => void vi.useFakeTimers({ now: 0 }));
 afterEach(() => void vi.useRealTimers());
 

@@ -5,20 +5,20 @@ import type { SharedCounter, WindowCount } from './redis.js';
 
 export interface WindowLimitOptions {
   readonly policy: LimitPolicy;
-  /** Requests per window; 0 means unlimited. */
+  /** Maximum number of requests per window. 0 means unlimited. */
   readonly quota: number;
   readonly windowSeconds: number;
 }
 
 /**
- * Counts a request of a name in the name's window, which starts with the first request and has a fixed length. Resolves
- * with the allowance, or undefined when unlimited.
+ * Counts a request in the window of `name`. The window starts with its first request and has a fixed length. Resolves
+ * with the allowance, or with undefined when unlimited.
  */
 export type WindowLimit = (...name: readonly string[]) => Promise<Allowance | undefined>;
 
 /**
- * Counts in memory, or in a counter that all processes share. While the counter is unavailable, counting continues in
- * memory from the last known count, so that no process exceeds the quota.
+ * Creates a limit that counts in memory, or in a counter that all processes share. While the shared counter is
+ * unavailable, each process continues in memory from the last known count. No process therefore exceeds the quota.
  */
 export function createWindowLimit(options: WindowLimitOptions, shared?: SharedCounter): WindowLimit {
   const { policy, quota, windowSeconds } = options;
@@ -27,7 +27,7 @@ export function createWindowLimit(options: WindowLimitOptions, shared?: SharedCo
   return async (...name) => {
     const key = keyOf(policy, name);
     const counted = await shared?.count(key, windowSeconds * 1000);
-    // A zero duration would never expire in memory.
+    // A duration of zero would never expire in memory.
     if (counted && counted.leftMs > 0) await memory.set(key, counted.count, counted.leftMs / 1000);
     const { count, leftMs } = counted ?? (await countInMemory(memory, key));
     const resetSeconds = Math.max(1, Math.ceil(leftMs / 1000));
@@ -36,7 +36,7 @@ export function createWindowLimit(options: WindowLimitOptions, shared?: SharedCo
   };
 }
 
-/** Returns the count. The limiter resolves with its result, or rejects with it when the quota is exceeded. */
+/** Counts a request in memory. The limiter rejects with its result when the quota is exceeded. */
 async function countInMemory(memory: RateLimiterMemory, key: string): Promise<WindowCount> {
   const result = await memory.consume(key).catch((reason: unknown) => {
     if (reason instanceof RateLimiterRes) return reason;
@@ -45,7 +45,10 @@ async function countInMemory(memory: RateLimiterMemory, key: string): Promise<Wi
   return { count: result.consumedPoints, leftMs: result.msBeforeNext };
 }
 
-/** Returns a hash, so that ids of people are not copied to Redis. Ids contain no spaces, so the join is unambiguous. */
+/**
+ * Returns a hash, so that ids of people are not copied to Redis. The joined text is unambiguous, because ids contain no
+ * spaces.
+ */
 function keyOf(policy: LimitPolicy, name: readonly string[]): string {
   return `state-service:${policy}:${hash('sha256', name.join(' '), 'base64url').slice(0, 22)}`;
 }

@@ -3,7 +3,7 @@ import { limits } from '../../generated/spec.js';
 import type { Quotas } from '../config/config.js';
 import { createWindowLimit, type WindowLimit } from './window-limit.js';
 
-/** A rate limit with its warnings and, if shared, its Redis connection. */
+/** A rate limit with its warnings. Closing it closes its Redis connection, if it has one. */
 export interface Window {
   readonly count: WindowLimit;
   /** Warnings for the operator. */
@@ -13,7 +13,7 @@ export interface Window {
 
 export interface WindowParts {
   readonly quotas: Quotas;
-  /** The Redis in which all processes share their counts. Without it each process counts separately. */
+  /** URL of the Redis in which all processes share their counts. If absent, each process counts separately. */
   readonly redisUrl: string | undefined;
   readonly log: Logger;
 }
@@ -36,14 +36,16 @@ async function openWindow(
   { redisUrl, log }: WindowParts,
 ): Promise<Window> {
   const isShared = redisUrl !== undefined && quota > 0;
-  // Imported on demand: the client uses 7 MB of memory, which most deployments do not need.
+  // Imported only if needed, because the client uses 7 MB of memory.
   const redis = isShared
     ? (await import('./redis.js')).connectRedis(redisUrl, log.child({ limit: policy }))
     : undefined;
   const isMissing = redis !== undefined && !(await redis.isAvailable());
   return {
     count: createWindowLimit({ policy, quota, windowSeconds: window_seconds }, redis),
-    warnings: isMissing ? ['REDIS_URL: Redis does not respond; until it does, each process counts separately'] : [],
+    warnings: isMissing
+      ? ['REDIS_URL: Redis does not respond; each process counts separately until Redis responds']
+      : [],
     async close() {
       redis?.close();
     },

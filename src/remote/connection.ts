@@ -12,9 +12,11 @@ type Failed = readonly ['failed', id: number, error: WireError];
 type Message = Call | Done | Failed;
 
 export interface Connection<Theirs> {
-  /** Calls a function of the other thread and resolves with its result; rejects with the error it throws. */
+  /**
+   * Calls a function of the other thread and resolves with its result. Rejects with the error that the function throws.
+   */
   call<Name extends keyof Theirs & string>(name: Name, ...args: ArgsOf<Theirs[Name]>): Promise<ResultOf<Theirs[Name]>>;
-  /** Calls a function of the other thread without waiting for a result. An error there ends the process. */
+  /** Calls a function of the other thread without waiting for a result. An error in the function ends the process. */
   notify<Name extends keyof Theirs & string>(name: Name, ...args: ArgsOf<Theirs[Name]>): void;
 }
 
@@ -23,11 +25,14 @@ type ResultOf<F> = F extends (...args: never[]) => infer Result ? Awaited<Result
 
 /** The id of a call that expects no result. */
 const notificationId = -1;
-/** A batch of this many messages is sent immediately: the other thread would otherwise idle during a long turn of this event loop. */
+/**
+ * A batch of this many messages is sent immediately. Otherwise, the other thread would idle during a long iteration of
+ * this event loop.
+ */
 const batchMax = 8;
 
 /**
- * Connects two threads that call each other's functions. Messages of one turn of the event loop are sent as a batch,
+ * Connects two threads that call each other's functions. Messages of one event-loop iteration are sent as a batch,
  * because waking the other thread costs more than a call. Arguments must not be modified after the call.
  */
 export function connect<Theirs>(port: MessagePort | Worker, mine: Functions): Connection<Theirs> {
@@ -40,7 +45,7 @@ export function connect<Theirs>(port: MessagePort | Worker, mine: Functions): Co
     return inTrace(trace, () => called(...(args as never[])));
   }
 
-  async function answer(call: Call): Promise<void> {
+  async function respond(call: Call): Promise<void> {
     const [, id] = call;
     const outcome = run(call).then(
       (value): Done => ['done', id, value],
@@ -58,8 +63,8 @@ export function connect<Theirs>(port: MessagePort | Worker, mine: Functions): Co
   port.on('message', (messages: readonly Message[]) => {
     for (const message of messages) {
       if (message[0] !== 'call') settle(message);
-      // A notification that fails is a defect: its unhandled rejection ends the process.
-      else void (message[1] === notificationId ? run(message) : answer(message));
+      // A notification that fails is a defect. Its unhandled rejection ends the process.
+      else void (message[1] === notificationId ? run(message) : respond(message));
     }
   });
   return {

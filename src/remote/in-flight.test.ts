@@ -4,7 +4,7 @@ import { createInFlight } from './in-flight.js';
 
 const steps = fc.array(fc.oneof(fc.constant('enter' as const), fc.nat(20)), { maxLength: 100 });
 
-test('all returns each entry that has not left, under its own number', () => {
+test('all() returns each entry that has not left, with its number', () => {
   fc.assert(
     fc.property(steps, (taken) => {
       const inFlight = createInFlight<{ id: number }>();

@@ -3,7 +3,7 @@ import { context, propagation, ROOT_CONTEXT, trace } from '@opentelemetry/api';
 /** The headers of W3C Trace Context: `traceparent` and `tracestate`. */
 export type TraceHeaders = Readonly<Record<string, string>>;
 
-/** Returns the active trace as plain data; undefined outside of a trace. */
+/** Returns the active trace as plain data. Undefined outside of a trace. */
 export function activeTrace(): TraceHeaders | undefined {
   if (!trace.getActiveSpan()) return undefined;
   const headers: Record<string, string> = {};
@@ -11,7 +11,7 @@ export function activeTrace(): TraceHeaders | undefined {
   return headers;
 }
 
-/** Runs the work as part of the caller's trace, if it has one. */
+/** Runs the work as part of the caller's trace if `headers` contain one. */
 export function inTrace<T>(headers: TraceHeaders | undefined, work: () => T): T {
   return headers ? context.with(propagation.extract(ROOT_CONTEXT, headers), work) : work();
 }

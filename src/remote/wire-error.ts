@@ -2,7 +2,7 @@ import type { Fault, ProblemCode } from '../contract.js';
 import { type Allowance, RateLimitError } from '../limits/allowance.js';
 import { ProblemError } from '../problem.js';
 
-/** An error as plain data: a structured clone of an Error loses its class and its code. */
+/** An error as plain data, because a structured clone of an Error loses its class and code. */
 export type WireError =
   | { readonly kind: 'limit'; readonly exceeded: Allowance }
   | {
@@ -18,7 +18,7 @@ export type WireError =
       readonly name: string;
       readonly message: string;
       readonly stack: string | undefined;
-      /** The code of a database or socket error; it identifies retryable errors. */
+      /** The code of a database or socket error. It identifies retryable errors. */
       readonly code: unknown;
     };
 

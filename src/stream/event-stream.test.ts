@@ -3,9 +3,10 @@ import { stream as settings } from '../../generated/spec.js';
 import { createEventStream, type Sink } from './event-stream.js';
 import type { Page } from './page.js';
 
-/** A client that reads only when told to. */
+/** Starts a client that reads only on request. */
 function startClient() {
   const drains: Array<() => void> = [];
+  const closes: Array<() => void> = [];
   const sink = {
     texts: [] as string[],
     destroyed: false,
@@ -13,7 +14,11 @@ function startClient() {
     write(text: string) {
       sink.texts.push(text);
     },
-    once: (event: string, act: () => void) => void (event === 'drain' && drains.push(act)),
+    /** Registered listeners that were not called yet. */
+    get listeners() {
+      return closes.length + drains.length;
+    },
+    once: (event: string, act: () => void) => void (event === 'drain' ? drains : closes).push(act),
     end: (text = '') => void sink.texts.push(text),
     destroy: () => (sink.destroyed = true),
     read() {
@@ -53,6 +58,24 @@ test('a client that does not read for the limit is disconnected', () => {
   stream.beat();
   clock.mockRestore();
   expect(sink.destroyed).toBe(true);
+});
+
+test('a client that reads slowly is not disconnected, however often it blocks', async () => {
+  const sink = startClient();
+  let nowMs = 0;
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
+  const stream = createEventStream({ sink, request, readPage: async ({ after }) => pageOf(after + 2) });
+  sink.writableNeedDrain = true;
+  stream.wake();
+  for (; nowMs < 3 * settings.stall_seconds * 1_000; nowMs += settings.heartbeat_seconds * 1_000) {
+    await settled();
+    stream.beat();
+    sink.read();
+    sink.writableNeedDrain = true;
+  }
+  clock.mockRestore();
+  expect(sink.destroyed).toBe(false);
+  expect(sink.listeners).toBeLessThan(3);
 });
 
 test('a page that cannot be read ends the stream, so that the client connects again', async () => {

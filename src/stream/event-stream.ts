@@ -14,26 +14,26 @@ export interface Sink {
 
 export interface EventStreamParts {
   readonly sink: Sink;
-  /** `after` is the id from which the stream starts. */
+  /** `after` is the id of the last event that the client has. */
   readonly request: PageRequest;
-  /** Absent: all types. */
+  /** Type of the events to send. Absent: all types. */
   readonly type?: Schema<'StreamEventType'> | undefined;
   readonly readPage: (request: PageRequest) => Promise<Page>;
 }
 
-/** An open stream: a position in the order of events that follows the database. */
+/** An open stream. It sends events in order, from a position up to the newest stored event. */
 export interface EventStream {
-  /** Sends the events that are stored now. `position` is the newest one, if known. */
+  /** Sends the events that are stored now. `position` is the newest position, if known. */
   wake(position?: number): void;
-  /** Sends a comment. Closes the connection of a client that does not read. */
+  /** Sends a comment. Closes the connection if the client does not read. */
   beat(): void;
-  /** Ends the response. The client connects again and continues after its last event. */
+  /** Ends the response. The client then reconnects and continues after its last event. */
   end(): void;
 }
 
 /**
- * Reads one page at a time, and the next one only when the client has read the previous one. A slow client therefore
- * costs one page of memory, and no client can miss or repeat an event.
+ * Creates a stream. It reads a page only after the client has read the previous one. A slow client therefore requires
+ * only one page of memory, and no client misses or repeats an event.
  */
 export function createEventStream({ sink, request, type, readPage }: EventStreamParts): EventStream {
   let { after } = request;
@@ -42,6 +42,7 @@ export function createEventStream({ sink, request, type, readPage }: EventStream
   let isStale = false;
   let isEnded = false;
   let blockedSinceMs: number | undefined;
+  let unblock = () => {};
 
   const end = () => {
     if (isEnded) return;
@@ -49,7 +50,7 @@ export function createEventStream({ sink, request, type, readPage }: EventStream
     sink.end(`retry: ${retryMs()}\n\n`);
   };
   const send = ({ events, incarnation: current }: Page): void => {
-    // The session was erased or has expired. A new session with its id is another stream.
+    // Ends the stream if the session was erased or has expired. A new session with the same id is another stream.
     if (incarnation !== undefined && incarnation !== current) return end();
     incarnation = current;
     const sent = events.filter((event) => type === undefined || event.type === type);
@@ -64,16 +65,27 @@ export function createEventStream({ sink, request, type, readPage }: EventStream
       if (isEnded) break;
       send(page);
       if (page.isFull) isStale = true;
-      if (sink.writableNeedDrain) await drained(sink);
+      if (sink.writableNeedDrain) await drained();
     }
     isReading = false;
   };
-  sink.once('close', () => (isEnded = true));
+  const drained = () =>
+    new Promise<void>((resolve) => {
+      unblock = resolve;
+      sink.once('drain', () => {
+        blockedSinceMs = undefined;
+        resolve();
+      });
+    });
+  sink.once('close', () => {
+    isEnded = true;
+    unblock();
+  });
   return {
     wake(position = Number.POSITIVE_INFINITY) {
       if (position <= after) return;
       isStale = true;
-      // A client whose page cannot be read connects again, when the database may be available.
+      // Ends the stream if a page cannot be read. The client reconnects later, when the database may be available.
       if (!isReading) advance().catch(end);
     },
     beat() {
@@ -89,7 +101,7 @@ export function createEventStream({ sink, request, type, readPage }: EventStream
   };
 }
 
-/** Returns the first bytes of a stream. Its `id` lets a client continue that has received no other event. */
+/** Returns the first bytes of a stream. A client that gets no further event can continue from the `id` in them. */
 export function readyText(after: number, sessionId: string | undefined): string {
   const data = sessionId === undefined ? {} : { session_id: sessionId };
   return `retry: ${settings.retry_ms[0]}\nid: ${after}\nevent: ready\ndata: ${JSON.stringify(data)}\n\n`;
@@ -99,15 +111,11 @@ function toText({ id, type, data }: StreamEvent): string {
   return `id: ${id}\nevent: ${type}\ndata: ${data}\n\n`;
 }
 
-/** Random, so that the clients of an ended process do not connect to another one at the same time. */
+/**
+ * Returns a random reconnection delay in ms, so that the clients of an ended process do not reconnect to another
+ * process at the same time.
+ */
 function retryMs(): number {
   const [least, most] = settings.retry_ms;
   return Math.round(least + Math.random() * (most - least));
-}
-
-function drained(sink: Sink): Promise<void> {
-  return new Promise((resolve) => {
-    sink.once('drain', resolve);
-    sink.once('close', resolve);
-  });
 }

@@ -4,10 +4,13 @@ import { toStateReading } from '../domain/state-reading.js';
 import type { Reader } from '../store/store.js';
 import type { StreamedReading } from '../store/stream-readings.js';
 
-/** The events of one account or session after an event. Plain data: it crosses threads. */
+/**
+ * A request for the events of one account or session after a given event. Plain data, because it is sent to another
+ * thread.
+ */
 export interface PageRequest {
   readonly accountId: string;
-  /** Absent: all sessions of the account. */
+  /** Session of the events. Absent: all sessions of the account. */
   readonly sessionId?: string;
   /** Id of the last event that the client has. */
   readonly after: number;
@@ -16,19 +19,19 @@ export interface PageRequest {
 export interface StreamEvent {
   readonly id: number;
   readonly type: Schema<'StreamEventType'>;
-  /** JSON without line breaks. */
+  /** Event data, JSON without line breaks. */
   readonly data: string;
 }
 
 export interface Page {
   readonly events: readonly StreamEvent[];
-  /** The incarnation of the session. Undefined without data, and for a page of all sessions. */
+  /** The incarnation of the session. Undefined if the session has no data, and for a page of all sessions. */
   readonly incarnation?: string | undefined;
   /** True if there may be further events. */
   readonly isFull: boolean;
 }
 
-/** Reads the next events. The reading of `after` is read again: its state change may be the next event. */
+/** Reads the next events. Reads the reading of `after` again, because its state change may be the next event. */
 export async function readPage(
   { stream }: Pick<Reader, 'stream'>,
   { sessionId, after }: Omit<PageRequest, 'accountId'>,
@@ -42,9 +45,9 @@ export async function readPage(
   return { events, incarnation: found.incarnation, isFull: found.readings.length === max };
 }
 
-/** A state change follows the reading that caused it and has the next id. */
-function eventsOf({ position, sessionId, answer, stateChange }: StreamedReading): StreamEvent[] {
-  const data = JSON.stringify(toStateReading(sessionId, answer));
+/** Returns the events of a reading. The state change follows the reading that caused it and has the next id. */
+function eventsOf({ position, sessionId, computed, stateChange }: StreamedReading): StreamEvent[] {
+  const data = JSON.stringify(toStateReading(sessionId, computed));
   const reading = { id: position, type: 'reading', data } as const;
   if (stateChange === null) return [reading];
   return [reading, { id: position + 1, type: 'state_change', data: stateChange }];

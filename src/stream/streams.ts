@@ -1,65 +1,55 @@
 import { limits, stream as settings } from '../../generated/spec.js';
-import type { Caller, Schema } from '../contract.js';
+import type { Caller } from '../contract.js';
 import { RateLimitError } from '../limits/allowance.js';
 import { ProblemError } from '../problem.js';
-import type { ChangedSession } from '../store/stream-readings.js';
-import type { StreamHead } from '../store/stream-positions.js';
-import { createEventStream, type EventStream, readyText, type Sink } from './event-stream.js';
+import { type ChangeQueries, createChangeLookup } from './change-lookup.js';
+import { createEventStream, readyText, type Sink } from './event-stream.js';
+import type { Notifications } from './notifications.js';
+import { createOpenStreams, type StreamRequest } from './open-streams.js';
 import type { Page, PageRequest } from './page.js';
+import { sharePages } from './shared-pages.js';
 
-export interface StreamsParts {
+export interface StreamsParts extends ChangeQueries {
   readonly readPage: (request: PageRequest) => Promise<Page>;
-  readonly findStreamHeads: (accountIds: readonly string[]) => Promise<StreamHead[]>;
-  readonly changedSessions: (accountId: string, position: number) => Promise<ChangedSession[]>;
-  /** Starts or stops the notifications about commits of this process. */
+  /** Turns the notifications about commits of this process on or off. */
   readonly notifyStreams: (isOn: boolean) => Promise<void>;
-  /** Whether the key may still be used, at most a second late. */
+  /** Notifications between processes. Undefined: only polls find the readings of other processes. */
+  readonly notifications?: Notifications | undefined;
+  /** Resolves with true if the key is valid. A change of the key takes effect within a second. */
   readonly isKeyValid: (accountId: string, keyId: string) => Promise<boolean>;
   readonly now: () => number;
   readonly streamsMax: number;
-  /** Per key. 0: unlimited. */
+  /** Maximum number of open streams per key. 0 means unlimited. */
   readonly perKeyMax: number;
-  /** Replaces the time between two comments, for tests. */
+  /** Time between two comments of a stream, ms. Tests shorten it. */
   readonly heartbeatMs?: number | undefined;
-}
-
-export interface StreamRequest {
-  readonly caller: Caller;
-  readonly sessionId?: string | undefined;
-  readonly type?: Schema<'StreamEventType'> | undefined;
-  /** Id of the last event that the client has. Absent: the stream starts now. */
-  readonly lastEventId?: number | undefined;
-  /** When the client's token expires, epoch ms. Absent for a key. */
-  readonly expiresAtMs?: number | undefined;
-}
-
-interface Open {
-  readonly request: StreamRequest;
-  readonly stream: EventStream;
 }
 
 /** All streams of this process. */
 export interface Streams {
   /**
-   * Starts a stream. `begin` returns the response, with its headers written. Rejects with a ProblemError before that if
-   * there are too many streams or the database is unavailable.
+   * Starts a stream. `begin` returns the response after its headers are written. Rejects with a ProblemError, before
+   * `begin` is called, if there are too many streams or the database is unavailable.
    */
   open(request: StreamRequest, begin: () => Sink): Promise<void>;
-  /** Wakes the streams of sessions with new readings, each as account and session, separated by a space. */
+  /** Wakes the streams of sessions with new readings. Each entry is account and session, separated by a space. */
   wake(sessions: readonly string[]): void;
-  /** Ends all streams. Their clients connect again. */
+  /** Looks for readings that other processes stored for these accounts, and wakes the affected streams. */
+  lookUp(accountIds: Iterable<string>): void;
+  /** Ends all streams. Their clients reconnect to another process. */
   drain(): void;
   close(): Promise<void>;
 }
 
-/** How often the database is asked for readings of other processes, and keys are checked. */
+/** Time between two polls, ms. A poll finds the readings of other processes and checks the keys of the streams. */
 const pollMs = 1_000;
 
 export function createStreams(parts: StreamsParts): Streams {
-  const open = new Set<Open>();
+  const open = createOpenStreams();
+  const changes = createChangeLookup(open, parts);
+  const readPage = sharePages(parts.readPage);
   const perKey = new Map<string, number>();
-  const heads = new Map<string, StreamHead>();
-  /** Open streams and those that are being opened. */
+  /** Number of streams that are open or being opened. */
   let streamCount = 0;
   let isDraining = false;
   let timers: NodeJS.Timeout[] = [];
@@ -72,44 +62,30 @@ export function createStreams(parts: StreamsParts): Streams {
     if (streamCount === 1 && change === 1) start();
     if (streamCount === 0) stop();
   };
+  const notifyCommits = (isOn: boolean) => void parts.notifyStreams(isOn).catch(() => undefined);
+  // Other processes may have streams of the readings of this one.
+  if (parts.notifications) notifyCommits(true);
   const start = () => {
-    void parts.notifyStreams(true).catch(() => undefined);
-    const beat = () => open.forEach(({ stream }) => stream.beat());
-    const check = () => void poll().catch(() => undefined);
+    if (parts.notifications) parts.notifications.listen(true);
+    else notifyCommits(true);
+    const beat = () => {
+      for (const { stream } of open) stream.beat();
+    };
+    const poll = () => {
+      changes.lookUp(open.accountIds());
+      void endInvalid().catch(() => undefined);
+    };
     timers = [
       setInterval(beat, parts.heartbeatMs ?? settings.heartbeat_seconds * 1_000).unref(),
-      setInterval(check, pollMs).unref(),
+      setInterval(poll, pollMs).unref(),
     ];
   };
   const stop = () => {
     timers.splice(0).forEach(clearInterval);
-    heads.clear();
-    void parts.notifyStreams(false).catch(() => undefined);
+    changes.clear();
+    if (parts.notifications) parts.notifications.listen(false);
+    else notifyCommits(false);
   };
-  const ofAccount = (accountId: string) => [...open].filter(({ request }) => request.caller.accountId === accountId);
-
-  async function poll(): Promise<void> {
-    await endInvalid();
-    const accountIds = [...new Set([...open].map(({ request }) => request.caller.accountId))];
-    if (accountIds.length > 0) for (const head of await parts.findStreamHeads(accountIds)) await follow(head);
-  }
-
-  /** Wakes the streams of an account for what has changed since the previous poll. */
-  async function follow(head: StreamHead): Promise<void> {
-    const { accountId, position, erasures } = head;
-    const before = heads.get(accountId);
-    const streams = ofAccount(accountId);
-    if (!before || erasures !== before.erasures) streams.forEach(({ stream }) => stream.wake());
-    else if (position !== before.position) {
-      const changed = await parts.changedSessions(accountId, before.position);
-      const newest = new Map(changed.map((it) => [it.sessionId, it.position]));
-      for (const { request, stream } of streams) {
-        const at = request.sessionId === undefined ? position : newest.get(request.sessionId);
-        if (at !== undefined) stream.wake(at);
-      }
-    }
-    heads.set(accountId, head);
-  }
 
   /** Ends the streams whose key or token is no longer valid. */
   async function endInvalid(): Promise<void> {
@@ -122,7 +98,7 @@ export function createStreams(parts: StreamsParts): Streams {
     }
   }
 
-  /** Throws when the process or the key has too many streams. */
+  /** Throws if the process or the key has too many streams. */
   function admit({ keyId }: Caller): void {
     if (streamCount >= parts.streamsMax) throw new ProblemError('service_unavailable', { cause: 'too many streams' });
     const quota = parts.perKeyMax;
@@ -138,18 +114,18 @@ export function createStreams(parts: StreamsParts): Streams {
       count(caller.keyId, 1);
       try {
         const [head] = await parts.findStreamHeads([caller.accountId]);
-        // The head includes the state change of its reading. An id beyond it is of another database.
+        // The newest position includes the state change of the newest reading. A higher id is from another database.
         const newest = head ? head.position + 1 : 0;
         const after = Math.min(request.lastEventId ?? newest, newest);
         const sink = begin();
-        // The client has disconnected.
+        // The client has disconnected in the meantime.
         if (sink.destroyed) return count(caller.keyId, -1);
         const from = { accountId: caller.accountId, ...(sessionId !== undefined && { sessionId }), after };
-        const stream = createEventStream({ sink, request: from, type, readPage: parts.readPage });
+        const stream = createEventStream({ sink, request: from, type, readPage });
         const entry = { request, stream };
         open.add(entry);
         sink.once('close', () => {
-          open.delete(entry);
+          open.remove(entry);
           count(caller.keyId, -1);
         });
         sink.write(readyText(after, sessionId));
@@ -161,18 +137,18 @@ export function createStreams(parts: StreamsParts): Streams {
       }
     },
     wake(sessions) {
-      const changed = new Set(sessions);
-      const accounts = new Set(sessions.map((it) => it.slice(0, it.indexOf(' '))));
-      for (const { request, stream } of open) {
-        const { caller, sessionId } = request;
-        const isChanged =
-          sessionId === undefined ? accounts.has(caller.accountId) : changed.has(`${caller.accountId} ${sessionId}`);
-        if (isChanged) stream.wake();
+      const accountIds = new Set<string>();
+      for (const session of sessions) {
+        const [accountId = '', sessionId = ''] = session.split(' ');
+        accountIds.add(accountId);
+        for (const { stream } of open.ofSession(accountId, sessionId)) stream.wake();
       }
+      parts.notifications?.publish(accountIds);
     },
+    lookUp: changes.lookUp,
     drain() {
       isDraining = true;
-      open.forEach(({ stream }) => stream.end());
+      for (const { stream } of open) stream.end();
     },
     async close() {
       timers.splice(0).forEach(clearInterval);

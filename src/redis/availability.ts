@@ -15,15 +15,20 @@ export interface Availability {
   end(): void;
 }
 
-export function trackAvailability(redis: Redis, log: Logger): Availability {
+/** Log messages of the two state transitions. */
+export interface AvailabilityMessages {
+  readonly lost: string;
+  readonly restored: string;
+}
+
+export function trackAvailability(redis: Redis, log: Logger, messages: AvailabilityMessages): Availability {
   const state = { isLost: false, isSilent: false, isEnded: false };
   const markLost = (error?: unknown) => {
-    if (!state.isLost && !state.isEnded)
-      log.warn({ err: error }, 'Redis unavailable: each process counts requests separately');
+    if (!state.isLost && !state.isEnded) log.warn({ err: error }, messages.lost);
     state.isLost = true;
   };
   const markAvailable = () => {
-    if (state.isLost) log.info('Redis available again: all processes count requests together');
+    if (state.isLost) log.info(messages.restored);
     state.isLost = false;
   };
   redis.on('error', markLost).on('close', markLost).on('ready', markAvailable);
