@@ -5,7 +5,7 @@ export function currentActor(): string {
   return `${userName()}@${hostname()}`;
 }
 
-/** Returns the user's name, or the id: a container may run under an id without a name. */
+/** Returns the user's name, or the numeric user id if it has no name, as in some containers. */
 function userName(): string {
   try {
     return userInfo().username;

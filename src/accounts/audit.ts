@@ -29,10 +29,10 @@ export function detailsOf({ scopes, networks, expiresAtMs }: KeyRow): AuditEntry
   return {
     ...(scopes && { scopes }),
     ...(networks && { networks }),
-    ...(expiresAtMs !== null && { expires_at: instant(expiresAtMs) }),
+    ...(expiresAtMs !== null && { expires_at: formatTimestamp(expiresAtMs) }),
   };
 }
 
-export function instant(ms: number): string {
+export function formatTimestamp(ms: number): string {
   return new Date(ms).toISOString();
 }

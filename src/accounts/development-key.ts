@@ -1,12 +1,12 @@
 import { keys as settings } from '../../generated/spec.js';
 import type { KeyTable } from '../store/keys.js';
-import { instant } from './audit.js';
+import { formatTimestamp } from './audit.js';
 import { newKeyCommand } from './expired-keys.js';
 import { createKey } from './manage.js';
 
 const dayMs = 24 * 60 * 60 * 1000;
 const account = 'development';
-/** Startup warns this long before the last development key expires. */
+/** Time before the expiry of the last development key from which the startup prints a warning, ms. */
 const noticeMs = 7 * dayMs;
 
 /** The key created at the first startup, shown once. */
@@ -22,13 +22,16 @@ export async function createDevelopmentKey(keys: KeyTable, nowMs: number): Promi
   return { key, expiresAtMs };
 }
 
-/** Returns warnings with a remedy when every development key has expired or expires soon. Returns none otherwise. */
+/**
+ * Returns warnings with a remedy when every development key has expired or expires soon. Otherwise returns an empty
+ * array.
+ */
 export async function developmentKeyWarnings(keys: KeyTable, nowMs: number): Promise<string[]> {
   const ends = (await keys.list(account))
     .filter(({ revokedAtMs }) => revokedAtMs === null)
     .map(({ expiresAtMs }) => expiresAtMs ?? Number.POSITIVE_INFINITY);
   const lastMs = Math.max(...ends);
   if (ends.length === 0 || lastMs - nowMs > noticeMs) return [];
-  const state = lastMs <= nowMs ? `expired on ${instant(lastMs)}` : `expires on ${instant(lastMs)}`;
+  const state = lastMs <= nowMs ? `expired on ${formatTimestamp(lastMs)}` : `expires on ${formatTimestamp(lastMs)}`;
   return [`the development key ${state}: create a new one with \`${newKeyCommand(account)} --expires 30d\``];
 }

@@ -1,10 +1,11 @@
+import { commandLine } from '../config/command-line.js';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { ListedKey } from '../store/keys.js';
-import { instant } from './audit.js';
+import { formatTimestamp } from './audit.js';
 
 const keysMax = 1_000;
-/** At most one line per key per hour, so that a client with an expired key cannot fill the log. */
+/** Minimum time between two log lines about a key, ms. A client with an expired key cannot fill the log. */
 const quietMs = 60 * 60 * 1000;
 
 /** Returns a function that logs the use of an expired key, with the command that creates a new key. */
@@ -13,7 +14,7 @@ export function createExpiredKeyLog(log: Logger): (key: ListedKey) => void {
   return ({ keyId, account, expiresAtMs }) => {
     if (logged.has(keyId)) return;
     logged.set(keyId, true);
-    const expired_at = instant(expiresAtMs ?? 0);
+    const expired_at = formatTimestamp(expiresAtMs ?? 0);
     log.warn(
       { key_id: keyId, account, expired_at },
       `API key expired: create a new one with \`${newKeyCommand(account)}\``,
@@ -22,5 +23,5 @@ export function createExpiredKeyLog(log: Logger): (key: ListedKey) => void {
 }
 
 export function newKeyCommand(account: string): string {
-  return `npm run keys -- create --account ${account}`;
+  return commandLine('keys', `create --account ${account}`);
 }

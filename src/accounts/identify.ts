@@ -8,12 +8,15 @@ import { hashOfKey, looksLikeKey } from './key.js';
 import { createNetworkCheck } from './networks.js';
 import { allScopes } from './scopes.js';
 
-/** How long a key's row is cached. A revocation reaches every replica within this time. */
+/** How long a key's row is cached, ms. Every replica rejects a revoked key within this time. */
 const cacheMs = 1_000;
 const keysMax = 10_000;
-/** The last use is recorded at most once per hour: precise enough to find unused keys, and no load on the database. */
+/**
+ * Minimum time between two updates of a key's last use, ms. Hourly is precise enough to find unused keys, and costs the
+ * database little.
+ */
 const useMs = 60 * 60 * 1000;
-/** Maximum number of keys per query, and of keys that wait for a query. */
+/** Maximum number of keys in one query, and maximum number of keys that wait for the next query. */
 const groupMax = 500;
 const queueMax = 5_000;
 
@@ -35,8 +38,8 @@ interface KnownKey {
 const unknownKey: Identity = { refusal: 'unknown' };
 
 /**
- * Returns a function that finds the caller of a key at an address. It looks up unknown keys in groups, one query at a
- * time. A flood of invalid keys therefore costs the database only a few queries per second.
+ * Returns a function that finds the caller of a key at an address. Keys that are not cached are looked up in groups,
+ * one query at a time. A flood of invalid keys therefore causes only a few queries per second.
  */
 export function createIdentify({ keys, now, onExpiredUse }: IdentifyParts) {
   const lookups = createGroupCommit<string, ListedKey | undefined>({
@@ -65,7 +68,7 @@ export function createIdentify({ keys, now, onExpiredUse }: IdentifyParts) {
   };
 }
 
-/** Returns the rows in the order of the hashes. */
+/** Returns one row per hash, in the order of the hashes. Undefined for an unknown hash. */
 async function findAll(keys: IdentifyParts['keys'], hashes: readonly string[]): Promise<Array<ListedKey | undefined>> {
   const found = new Map((await keys.byHashes(hashes)).map((row) => [row.keyHash, row]));
   return hashes.map((hash) => found.get(hash));
@@ -80,7 +83,7 @@ function toKnownKey(row: ListedKey): KnownKey {
   };
 }
 
-/** Compares in constant time. Both texts have 64 hex characters. */
+/** Compares two hashes of 64 hex characters in constant time. */
 function isSame(a: string, b: string): boolean {
   return timingSafeEqual(Buffer.from(a), Buffer.from(b));
 }

@@ -15,7 +15,7 @@ export function makeKey(): string {
   return `sk_${random.join('')}`;
 }
 
-/** Returns false for text that cannot be a key of this service, which needs no lookup. */
+/** Returns false if the text cannot be a key of this service. Such a text needs no lookup. */
 export function looksLikeKey(text: string): boolean {
   return /^sk_[0-9A-Za-z]{32}$/.test(text);
 }
@@ -25,7 +25,7 @@ export function hashOfKey(key: string): string {
   return hash('sha256', key);
 }
 
-/** Returns the start of a key: long enough to tell keys apart in a list, too short to guess the rest. */
+/** Returns the first characters of a key: enough to distinguish keys in a list, too few to guess the rest. */
 export function displayPrefixOf(key: string): string {
   return key.slice(0, displayCharacters);
 }

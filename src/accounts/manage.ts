@@ -1,7 +1,7 @@
 import { keys as settings } from '../../generated/spec.js';
 import type { Scope, Tier } from '../contract.js';
 import type { AccountRow, KeyRow, KeyTable, KeyWriter, ListedKey } from '../store/keys.js';
-import { audit, detailsOf, instant } from './audit.js';
+import { audit, detailsOf, formatTimestamp } from './audit.js';
 import { displayPrefixOf, hashOfKey, makeKey, newId } from './key.js';
 
 const rotationMs = settings.rotation_hours * 60 * 60 * 1000;
@@ -49,7 +49,7 @@ export async function rotateKey(keys: KeyTable, keyId: string, endsNow: boolean,
     const { key, row } = await issue(writer, old.accountId, old, nowMs);
     const endsAtMs = endsNow ? nowMs : Math.min(nowMs + rotationMs, old.expiresAtMs ?? Number.POSITIVE_INFINITY);
     await writer.end(old, { expiresAtMs: endsAtMs });
-    const details = { ends_at: instant(endsAtMs), successor: row.keyId, successor_prefix: row.displayPrefix };
+    const details = { ends_at: formatTimestamp(endsAtMs), successor: row.keyId, successor_prefix: row.displayPrefix };
     await audit(writer, { action: 'rotate', nowMs, key: old, details });
     return { key, keyId: row.keyId };
   });
@@ -84,7 +84,7 @@ export function statusOf({ revokedAtMs, expiresAtMs }: KeyRow, nowMs: number): K
 async function ensureAccount(keys: KeyWriter, name: string, tier: Tier | undefined, nowMs: number): Promise<string> {
   const account = (await keys.accountByName(name)) ?? (await createAccount(keys, name, tier, nowMs));
   if (tier !== undefined && tier !== account.tier)
-    throw new KeyError(`account "${name}" has tier ${account.tier}: change it with set-tier, or leave --tier out`);
+    throw new KeyError(`account "${name}" has tier ${account.tier}: change it with set-tier, or omit --tier`);
   return account.accountId;
 }
 
@@ -97,7 +97,7 @@ async function createAccount(
   if (tier === undefined) throw new KeyError(`account "${name}" is new: set its tier with --tier`);
   const account = { accountId: newId('acc', 20), name, tier, createdAtMs: nowMs };
   await keys.insertAccount(account);
-  // Another process may have created the account first, so this reads it again.
+  // Reads the account again, because another process may have created it in the meantime.
   return (await keys.accountByName(name)) ?? account;
 }
 

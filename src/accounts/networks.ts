@@ -2,7 +2,7 @@ import { BlockList, isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 const networksMax = 32;
-/** Bits of an IPv4-mapped IPv6 address (`::ffff:10.0.0.1`) before its IPv4 part. */
+/** Prefix length of IPv4-mapped IPv6 addresses (`::ffff:10.0.0.1`), in bits. */
 const mappedBits = 96;
 
 type Network = [ipaddr.IPv4 | ipaddr.IPv6, number];
@@ -27,7 +27,7 @@ export function createNetworkCheck(networks: readonly string[]): (address: strin
     list.addSubnet(address, Number(bits), familyOf(address));
   }
   return (address = '') => {
-    // A link-local address ends with the name of an interface: fe80::1%eth0.
+    // A link-local address ends with a zone, the name of an interface: fe80::1%eth0.
     const [plain = ''] = address.split('%');
     return isIP(plain) !== 0 && list.check(plain, familyOf(plain));
   };

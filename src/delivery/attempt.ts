@@ -21,7 +21,7 @@ export type AttemptOutcome = Pick<Schema<'DeliveryAttempt'>, 'status' | 'error' 
 export interface AttemptParts {
   readonly dial: Dial;
   /** Whether outcomes contain the start of the response body. */
-  readonly keepsAnswers: boolean;
+  readonly keepsResponses: boolean;
   /** Time limit for the whole attempt: name lookup, connection, request and response body. */
   readonly timeoutMs: number;
 }
@@ -30,14 +30,14 @@ export interface AttemptParts {
  * Creates the function that sends deliveries. It does not follow redirects and reads at most `answer_kept_bytes` of the
  * response body.
  */
-export function createAttempt({ dial, keepsAnswers, timeoutMs }: AttemptParts): Attempt {
+export function createAttempt({ dial, keepsResponses, timeoutMs }: AttemptParts): Attempt {
   return async (request, abort) => {
     const limit = startTimeLimit(timeoutMs, abort);
     const nameError = (error: unknown) => (limit.isOver() ? 'timeout' : errorOf(error));
     try {
       const response = await respond(dial, request, limit.signal);
       const { text, error } = await readStart(response);
-      const answer = keepsAnswers && text !== '' ? { answer: text } : {};
+      const answer = keepsResponses && text !== '' ? { answer: text } : {};
       return { status: response.statusCode ?? 0, ...(error !== undefined && { error: nameError(error) }), ...answer };
     } catch (error) {
       return { error: nameError(error) };
@@ -47,7 +47,7 @@ export function createAttempt({ dial, keepsAnswers, timeoutMs }: AttemptParts): 
   };
 }
 
-/** Returns true for a complete 2xx response. An incomplete response is a failure, whatever its status. */
+/** Returns true for a complete 2xx response. An incomplete response is a failure, even with status 2xx. */
 export function isSuccess({ status = 0, error }: AttemptOutcome): boolean {
   return error === undefined && status >= 200 && status < 300;
 }
@@ -81,7 +81,7 @@ function isStale({ reusedSocket }: ClientRequest, error: unknown): boolean {
   return reusedSocket && ['ECONNRESET', 'EPIPE'].includes((error as { code?: string }).code ?? '');
 }
 
-/** Reads the start of the body. `error` is set if the body broke off within this part. */
+/** Reads the start of the body. Sets `error` if the connection broke within this part. */
 async function readStart(response: IncomingMessage): Promise<{ text: string; error?: unknown }> {
   const parts: Buffer[] = [];
   let length = 0;

@@ -5,9 +5,9 @@ import type { Store } from '../store/store.js';
 import type { Slots } from './slots.js';
 
 const ownerBytes = 8;
-/** Pause after a claim in which another worker took the same deliveries. */
+/** Pause after a claim in which another worker took the same deliveries, ms. */
 const contendedMs = 20;
-/** A delivery overdue by more than this is logged. */
+/** A delivery that is overdue by more than this time, ms, is logged. */
 const lateMs = 60_000;
 const logEveryMs = 60_000;
 
@@ -19,17 +19,17 @@ export interface ClaimParts {
   readonly leaseMs: number;
   /** Maximum number of deliveries per claim. */
   readonly max: number;
-  /** Maximum pause between two claims. */
+  /** Maximum pause between two claims, ms. */
   readonly pollMs: number;
 }
 
 export interface Claimed {
   readonly deliveries: readonly DueDelivery[];
-  /** Pause before the next claim. A free slot or a new event ends it early. */
+  /** Pause before the next claim, ms. A free slot or a new event ends it early. */
   readonly pauseMs: number;
 }
 
-/** Returns a function that claims due deliveries, as many as there are free slots. */
+/** Returns a function that claims as many due deliveries as there are free slots. */
 export function createClaim(parts: ClaimParts): () => Promise<Claimed> {
   const { store, slots, now, leaseMs, max } = parts;
   const report = createReport(parts);
@@ -45,7 +45,10 @@ export function createClaim(parts: ClaimParts): () => Promise<Claimed> {
   };
 }
 
-/** Ignores queues without a free slot, because a slot that becomes free wakes the worker. */
+/**
+ * Returns the pause before the next claim. Ignores queues without a free slot, because a slot that becomes free wakes
+ * the worker.
+ */
 function pauseOf({ slots, now, pollMs }: ClaimParts, queues: readonly DueQueue[], isContended: boolean): number {
   if (isContended) return contendedMs;
   const nextDueAtMs = Math.min(...queues.filter(slots.hasRoom).map((it) => it.firstDueAtMs));

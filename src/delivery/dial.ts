@@ -5,9 +5,12 @@ import type { ResolveName } from './resolve-name.js';
 import { faultOfAddress, literalAddress, type TargetPolicy } from './target.js';
 
 const keepAliveMs = 4_000;
-/** Time before the next address of a name is tried. The 250 ms of Node are too short for distant receivers. */
+/**
+ * How long an address of a name is tried before the next one, ms. The 250 ms of Node are too short for distant
+ * receivers.
+ */
 const addressMs = 1_000;
-/** Idle timeout of the socket. A second safeguard in addition to the time limit of the attempt. */
+/** Idle timeout of the socket, ms. A second safeguard in addition to the time limit of the attempt. */
 const silenceMs = 11_000;
 
 const sent = { 'Content-Type': 'application/json', 'User-Agent': 'realtime-state-service' };
@@ -33,8 +36,8 @@ export interface Dialer {
 }
 
 /**
- * Creates a dialer that checks each address when it connects. This prevents DNS rebinding: a name may resolve to
- * another address than at registration.
+ * Creates a dialer that checks each address when it connects. This prevents DNS rebinding, where a name resolves to a
+ * different address than at registration.
  */
 export function createDialer(policy: TargetPolicy, resolveName: ResolveName): Dialer {
   const options = { keepAlive: true, timeout: keepAliveMs, autoSelectFamilyAttemptTimeout: addressMs };
@@ -59,7 +62,7 @@ export function createDialer(policy: TargetPolicy, resolveName: ResolveName): Di
   };
 }
 
-/** Returns a lookup function that finds the allowed addresses of a name. It fails if there is none. */
+/** Returns a lookup function that finds the allowed addresses of a name. The lookup fails if no address is allowed. */
 function checkedLookup(resolve: (hostname: string) => ReturnType<ResolveName>, url: URL, policy: TargetPolicy) {
   const lookup: LookupFunction = (hostname, options, callback) => {
     resolve(hostname).then(

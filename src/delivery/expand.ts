@@ -5,7 +5,7 @@ import type { StoredWebhook } from '../store/webhooks.js';
 import { newDelivery } from './new-delivery.js';
 
 const sessionsMax = 100;
-/** Limits the size of a transaction, because no delivery of the account can be settled while it runs. */
+/** Maximum number of deliveries per transaction. While it runs, no delivery of the account can be settled. */
 const deliveriesMax = 2_000;
 const eventsMax = 500;
 
@@ -42,8 +42,8 @@ async function expandSessions(
 }
 
 /**
- * Returns true if the webhook was registered before the event and not disabled before it. Epochs do not depend on
- * clocks.
+ * Returns true if the webhook was registered before the event and not disabled before it. Compares epochs, because
+ * clocks of different processes may differ.
  */
 function isWatched({ sessionId, registeredEpoch, disabledEpoch }: StoredWebhook, event: OutboxEvent): boolean {
   const isItsSession = sessionId === undefined || sessionId === event.sessionId;
@@ -69,7 +69,7 @@ async function enqueue(
   });
 }
 
-/** The event was in the outbox when the receiver disabled the webhook. */
+/** Returns a failed delivery, for an event that was in the outbox when the receiver disabled the webhook. */
 function failedDelivery(
   webhook: OwnedWebhook,
   { sessionId, seq, subjectId, payload }: OutboxEvent,

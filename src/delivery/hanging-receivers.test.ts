@@ -33,9 +33,9 @@ test.each([
 ])('every attempt at 80 receivers that send %s ends at its timeout, also under garbage collection', async (_, head) => {
   const { dial, close } = createDialer({ allowHttp: true, allowLoopback: true }, createResolveName());
   onTestFinished(close);
-  const attempt = createAttempt({ dial, keepsAnswers: true, timeoutMs: 1_000 });
+  const attempt = createAttempt({ dial, keepsResponses: true, timeoutMs: 1_000 });
   const url = await startHanging(head);
-  // Never aborted, like the signal of a running worker.
+  // Never aborted, like the signal of a worker that keeps running.
   const closing = new AbortController();
   const collecting = setInterval(collectGarbage, 100);
   onTestFinished(() => clearInterval(collecting));
@@ -48,7 +48,7 @@ test.each([
 test('an attempt that waits for a connection ends when the worker closes', async () => {
   const { dial, close } = createDialer({ allowHttp: true, allowLoopback: true }, createResolveName());
   onTestFinished(close);
-  const attempt = createAttempt({ dial, keepsAnswers: true, timeoutMs: 60_000 });
+  const attempt = createAttempt({ dial, keepsResponses: true, timeoutMs: 60_000 });
   const closing = new AbortController();
   const ending = attempt({ accountId: 'a', url: await startHanging(''), body: '{}', headers: {} }, closing.signal);
   setTimeout(() => closing.abort(), 50);

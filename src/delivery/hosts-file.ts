@@ -4,7 +4,9 @@ import { isIP } from 'node:net';
 
 const path = process.platform === 'win32' ? 'C:\\Windows\\System32\\drivers\\etc\\hosts' : '/etc/hosts';
 
-/** Returns a function that looks up a name in the hosts file. It reads the file again after a change. */
+/**
+ * Returns a function that looks up a name in the hosts file. After a change of the file, the function reads it again.
+ */
 export function createHostsFile(file = path): (hostname: string) => Promise<LookupAddress[]> {
   let readAtMs: number | undefined;
   let entries = new Map<string, LookupAddress[]>();
@@ -18,7 +20,7 @@ export function createHostsFile(file = path): (hostname: string) => Promise<Look
   };
 }
 
-/** Parses lines of an address and its names. `#` starts a comment. */
+/** Parses the lines of a hosts file. Each line is an address followed by its names. `#` starts a comment. */
 function parseHosts(text: string): Map<string, LookupAddress[]> {
   const entries = new Map<string, LookupAddress[]>();
   for (const line of text.split('\n')) {

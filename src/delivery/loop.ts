@@ -5,13 +5,13 @@ const pauseAfterErrorMs = 500;
 export interface Loop {
   /** Runs the next step now. */
   wake(): void;
-  /** Stops the loop. Resolves when the current step has ended. */
+  /** Stops the loop. Resolves when the current step is complete. */
   close(): Promise<void>;
 }
 
 /**
- * Runs a step repeatedly. The step resolves with the pause before the next one, in ms. `wake` ends the pause early. A
- * step that fails is retried. The log contains only the first of consecutive failures.
+ * Runs a step repeatedly. The step resolves with the pause before the next run, in ms. `wake` ends the pause early. A
+ * failed step is retried. Only the first of several consecutive failures is logged.
  */
 export function startLoop(name: string, step: () => Promise<number>, log: Logger): Loop {
   let isClosed = false;

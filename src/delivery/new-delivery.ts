@@ -2,10 +2,10 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { Delivery } from '../store/delivery-row.js';
 import type { StoredWebhook } from '../store/webhooks.js';
 
-/** Half of `Delivery.receiver`. */
+/** Number of hash characters in each half of `Delivery.receiver`. */
 const hashCharacters = 8;
 
-/** Creates a delivery. By default, it is due immediately and not part of the queue of its session. */
+/** Creates a delivery. By default, it is due immediately and does not belong to the queue of its session. */
 export function newDelivery(
   { accountId, webhookId, url }: Pick<StoredWebhook, 'webhookId' | 'url'> & { readonly accountId: string },
   rest: Pick<Delivery, 'sessionId' | 'payload' | 'dueAtMs'> & Partial<Delivery>,
@@ -25,14 +25,14 @@ export function newDelivery(
   };
 }
 
-/** Returns an unguessable id: a prefix and 20 hex characters. */
+/** Returns an unguessable id: the prefix and 20 hex characters. */
 export function newId(prefix: 'wh' | 'dlv'): string {
   return `${prefix}_${randomUUID().replaceAll('-', '').slice(0, 20)}`;
 }
 
 /**
- * Returns the receiver queue of an account: one per host and port. The first half of the name is the same for all
- * queues of an account.
+ * Returns the name of a receiver's queue. Each host and port of an account has one queue. The first half of the name is
+ * the same for all queues of an account.
  */
 function receiverOf(accountId: string, url: string): string {
   const { protocol, hostname, port } = new URL(url);

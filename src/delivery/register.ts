@@ -10,7 +10,10 @@ import { issueSecret } from './signing-secrets.js';
 import type { SecretBox } from './secret-box.js';
 import { faultOfAddress, faultOfUrl, literalAddress, type TargetPolicy } from './target.js';
 
-/** Time limit for resolving the name. After it, the name is accepted: each attempt checks the addresses again. */
+/**
+ * Time limit for resolving the name, ms. If it expires, the name is accepted, because each attempt checks the addresses
+ * again.
+ */
 const resolveMs = 2_000;
 
 export interface TargetChecks {
@@ -24,7 +27,7 @@ export async function requireTarget(text: string, accountId: string, checks: Tar
   if (code) throw new ProblemError('validation_failed', { faults: [fault(code, { pointer: '/url' })] });
 }
 
-/** Returns why the name is not allowed; undefined if all of its addresses are allowed. */
+/** Returns the reason why the name is not allowed. Undefined if all of its addresses are allowed. */
 async function faultOfName(url: URL, accountId: string, { targetPolicy, resolveName }: TargetChecks) {
   if (literalAddress(url) !== undefined) return undefined;
   const resolved = resolveName(url.hostname, accountId).catch(() => []);
@@ -32,16 +35,16 @@ async function faultOfName(url: URL, accountId: string, { targetPolicy, resolveN
   return addresses.map(({ address }) => faultOfAddress(address, url, targetPolicy)).find((it) => it !== undefined);
 }
 
-/** Result of a registration. `secret` is present only for a new webhook. */
+/** Result of a registration. `secret` is present only if the webhook is new. */
 export interface Registered {
   readonly webhook: StoredWebhook;
   readonly secret?: string;
-  /** The webhook as it was, if it was registered before. */
+  /** The webhook before this request, if it was already registered. */
   readonly before?: StoredWebhook;
 }
 
 /**
- * Registers a webhook. An existing webhook with the same URL and session is returned instead, and enabled if it is
+ * Registers a webhook. If a webhook with the same URL and session exists, returns it instead and enables it if it was
  * disabled. Throws a ProblemError if the account has the maximum number of webhooks.
  */
 export async function register(

@@ -8,7 +8,8 @@ import { createHostsFile } from './hosts-file.js';
 import { createResolveName, NameNotResolvedError } from './resolve-name.js';
 
 /**
- * Starts a nameserver on loopback: it resolves `known*` to 192.0.2.7, no other name, and never responds for `silent*`.
+ * Starts a nameserver on loopback. It resolves `known*` to 192.0.2.7, never responds for `silent*`, and reports every
+ * other name as not found.
  */
 async function startNameserver() {
   const asked: string[] = [];
@@ -16,7 +17,7 @@ async function startNameserver() {
   server.on('message', (query, { port, address }) => {
     const name = nameIn(query);
     asked.push(name);
-    if (!name.startsWith('silent')) server.send(answerTo(query, name.startsWith('known')), port, address);
+    if (!name.startsWith('silent')) server.send(responseTo(query, name.startsWith('known')), port, address);
   });
   server.bind(0, '127.0.0.1');
   await once(server, 'listening');
@@ -32,7 +33,7 @@ function nameIn(query: Buffer): string {
 }
 
 /** Encodes a DNS response (RFC 1035, 4.1). */
-function answerTo(query: Buffer, isKnown: boolean): Buffer {
+function responseTo(query: Buffer, isKnown: boolean): Buffer {
   const questionEnd = query.indexOf(0, 12) + 5;
   const isA = query.readUInt16BE(questionEnd - 4) === 1;
   const head = Buffer.from(query.subarray(0, questionEnd));
@@ -52,7 +53,7 @@ test('a name is resolved by the configured nameserver, once per account', async 
   expect(asked).toHaveLength(4);
 });
 
-test('an unknown name has its own error', async () => {
+test('an unknown name rejects with NameNotResolvedError', async () => {
   const { address } = await startNameserver();
   await expect(createResolveName([address])('unknown.example', 'a')).rejects.toBeInstanceOf(NameNotResolvedError);
 });

@@ -5,17 +5,20 @@ import { LRUCache } from 'lru-cache';
 import { createHostsFile } from './hosts-file.js';
 import { createTurns } from './turns.js';
 
-/** Resolves with the addresses of a name; rejects with NameNotResolvedError. */
+/** Resolves with the addresses of a name. Rejects with NameNotResolvedError. */
 export type ResolveName = (hostname: string, accountId: string) => Promise<LookupAddress[]>;
 
 export class NameNotResolvedError extends Error {}
 
 const query = { timeout: 2_000, tries: 2 };
-/** Time limit of a lookup. c-ares itself may wait longer for a nameserver. */
+/** Time limit of a lookup, ms. Without it, c-ares may wait longer for a nameserver. */
 const limitMs = 6_000;
-/** How long a lookup waits for the second address family after the first has resolved. */
+/** How long a lookup waits for the second address family after the first has resolved, ms. */
 const otherFamilyMs = 200;
-/** Lookups per account. More may wait than an account has delivery slots, but not so many that they fill the memory. */
+/**
+ * Limits of the lookups per account. The queue holds more lookups than an account has delivery slots, but its memory
+ * stays small.
+ */
 const lookupLimits = {
   max: 8,
   waitingMax: 600,
@@ -60,7 +63,10 @@ export function createResolveName(servers?: readonly string[]): ResolveName {
   };
 }
 
-/** IPv4 first: on a host without IPv6, an IPv6 address fails, and the next address is tried only after a delay. */
+/**
+ * Returns IPv4 addresses before IPv6 addresses. On a host without IPv6, an IPv6 address fails, and the next address is
+ * tried only after a delay.
+ */
 async function queryAddresses(resolver: Resolver, hostname: string): Promise<LookupAddress[]> {
   const found: LookupAddress[] = [];
   const add = (family: 4 | 6) => (addresses: string[]) =>

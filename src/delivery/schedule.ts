@@ -4,12 +4,12 @@ import type { Delivery } from '../store/delivery-row.js';
 import type { StoredWebhook } from '../store/webhooks.js';
 import { isSuccess } from './attempt.js';
 
-/** HTTP status by which a receiver disables its webhook. */
+/** HTTP status with which a receiver disables its webhook. */
 export const gone = 410;
 
 type Attempted = Schema<'DeliveryAttempt'>;
 
-/** Returns the webhook after an attempt. A success resets the failure count, a 410 response disables the webhook. */
+/** Returns the webhook after an attempt. A success resets the failure count. A 410 response disables the webhook. */
 export function webhookAfter(webhook: StoredWebhook, attempt: Attempted, nowMs: number): StoredWebhook {
   if (isSuccess(attempt)) return webhook.failedInRow === 0 ? webhook : { ...webhook, failedInRow: 0 };
   const failed = { ...webhook, failedInRow: webhook.failedInRow + 1, lastFailureAtMs: nowMs };

@@ -18,8 +18,8 @@ export interface SenderParts {
 }
 
 /**
- * Resolves with the attempt, or undefined if the delivery was not sent or the worker aborted it. The caller then
- * releases the delivery.
+ * Resolves with the attempt. Resolves with undefined if the delivery was not sent or the worker aborted the attempt.
+ * The caller then releases the delivery.
  */
 export type Send = (
   delivery: DueDelivery,
@@ -42,8 +42,8 @@ export function createSender({ attempt, secretBox, now, abort, attemptMs }: Send
   };
   return async (delivery, webhook) => {
     const atMs = now();
-    // After a long pause of the process, the lease could expire during the attempt. Another worker would then send the
-    // delivery too.
+    // After a long pause of the process, the lease could expire during the attempt. Another worker would then also send
+    // the delivery.
     const isTooLate = atMs + attemptMs > delivery.dueAtMs;
     if (!webhook || isTooLate || abort.aborted || isUnwanted(delivery, webhook)) return undefined;
     const startedAtMs = performance.now();
@@ -57,7 +57,10 @@ export function createSender({ attempt, secretBox, now, abort, attemptMs }: Send
   };
 }
 
-/** Returns true if the webhook is disabled. A manual retry (`seq` is null) is sent all the same. */
+/**
+ * Returns true if the delivery must not be sent because its webhook is disabled. A manual retry (`seq` is null) is sent
+ * nevertheless.
+ */
 function isUnwanted({ seq }: DueDelivery, { disabledAtMs }: StoredWebhook): boolean {
   return disabledAtMs !== undefined && seq !== null;
 }

@@ -13,13 +13,13 @@ const droppedAtOnce = 500;
 export interface Handled {
   readonly delivery: DueDelivery;
   readonly attempt: Schema<'DeliveryAttempt'> | undefined;
-  /** The webhook at the time of the claim. */
+  /** The webhook as it was when the delivery was claimed. */
   readonly webhook?: StoredWebhook | undefined;
 }
 
 /**
- * Stores the outcomes of deliveries in one transaction, in the order of the group. Ignores deliveries whose claim has
- * been lost. Resolves with the webhooks whose status changed.
+ * Stores the outcomes of deliveries in one transaction, in the order of the group. Ignores deliveries whose claim was
+ * lost. Resolves with the webhooks whose status changed.
  */
 export async function settleGroup(store: Store, group: readonly Handled[], nowMs: number): Promise<StatusChange[]> {
   return store.transact(async (writerOf) => {
@@ -34,9 +34,10 @@ export async function settleGroup(store: Store, group: readonly Handled[], nowMs
 }
 
 /**
+ * Stores the outcomes of one account's deliveries. Returns each webhook before and after.
+ *
  * Uses few statements for any group size, because the webhook locks block new deliveries to their queues. The locks are
- * shared unless an attempt changes its webhook: a failure, or the first success after failures. Returns each webhook
- * before and after.
+ * shared, unless an attempt changes its webhook: a failure, or the first success after failures.
  */
 async function settleAccount(
   writer: Writer,
@@ -69,19 +70,20 @@ async function settleAccount(
   return [...before.values()].map((webhook) => [webhook, webhooks.get(webhook.webhookId) ?? webhook]);
 }
 
-/** Deletes the deliveries of a removed webhook. They remain if the process stopped during the removal. */
+/** Deletes all deliveries of a removed webhook. Some remain if the process stopped during the removal. */
 async function dropAll(writer: Writer, webhookId: string): Promise<void> {
   while (await writer.deliveries.removeSome(webhookId, droppedAtOnce));
 }
 
 /**
- * Returns true if the attempt is likely to change its webhook. Reads the webhook as of the claim, before it is locked.
+ * Returns true if the attempt is likely to change its webhook. Decides before the webhook is locked, from the webhook
+ * as it was at the claim.
  */
 function changesWebhook({ attempt, webhook }: Handled): boolean {
   return attempt !== undefined && (!isSuccess(attempt) || (webhook !== undefined && webhook.failedInRow > 0));
 }
 
-/** Saves a changed webhook. If it has just been disabled, its waiting deliveries fail. */
+/** Saves a changed webhook. If this change disabled it, its waiting deliveries fail. */
 async function saveWebhook(
   writer: Writer,
   before: StoredWebhook | undefined,
@@ -94,14 +96,18 @@ async function saveWebhook(
   if (isDisabled) await writer.deliveries.failWaiting(after.webhookId, 'disabled', nowMs);
 }
 
-/** Returns a delivery that was not sent: failed if its webhook is disabled, otherwise released and due immediately. */
+/**
+ * Returns the outcome of a delivery that was not sent: failed if its webhook is disabled, otherwise released and due
+ * immediately.
+ */
 function unsent(delivery: Delivery, { disabledAtMs }: StoredWebhook, nowMs: number): Delivery {
   if (disabledAtMs === undefined || delivery.seq === null) return { ...delivery, owner: null, dueAtMs: nowMs };
   return { ...delivery, owner: null, status: 'failed', reason: 'disabled', settledAtMs: nowMs };
 }
 
 /**
- * Returns true if the delivery has left its queue, so that the next one is due. A delivery that will be retried stays.
+ * Returns true if the delivery has left its queue. The next delivery is then due. A delivery that will be retried stays
+ * in its queue.
  */
 function isOutOfLine({ seq, settledAtMs }: Delivery): boolean {
   return seq !== null && settledAtMs !== null;

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 
 const secretPrefix = 'whsec_';
 
-/** Raw bytes of the body, exactly as sent. */
+/** A delivery attempt to sign. `body` contains the raw bytes exactly as sent. */
 export interface Signable {
   readonly deliveryId: string;
   readonly body: string;
@@ -13,8 +13,8 @@ export interface Signable {
 }
 
 /**
- * Returns the signature headers: the service's own header, and those of Standard Webhooks
- * (https://www.standardwebhooks.com), which also sign id and time.
+ * Returns the signature headers: the service's own header, and the headers of Standard Webhooks
+ * (https://www.standardwebhooks.com). The Standard Webhooks signature also covers the id and the time.
  */
 export function signatureHeaders({ deliveryId, body, atMs, secrets }: Signable): Record<string, string> {
   const seconds = String(Math.floor(atMs / 1000));

@@ -7,7 +7,7 @@ import { formatSecret } from './sign.js';
 const secretBytes = 32;
 const rotationMs = settings.rotation_hours * 60 * 60 * 1000;
 
-/** Returns a new secret: in clear text, to be shown once, and sealed, to be stored. */
+/** Returns a new secret in two forms: clear text, which is shown only once, and sealed, which is stored. */
 export function issueSecret(
   secretBox: SecretBox,
   accountId: string,
@@ -17,7 +17,7 @@ export function issueSecret(
   return { secret, sealed: secretBox.seal(secret, placeOf(accountId, webhookId)) };
 }
 
-/** Returns when the previous secret stops signing, epoch ms; undefined when no rotation is in progress. */
+/** Returns the time when the previous secret stops signing, epoch ms. Undefined when no rotation is in progress. */
 export function rotationEndOf({ previousSecret }: StoredWebhook, nowMs: number): number | undefined {
   return previousSecret && nowMs < previousSecret.untilMs ? previousSecret.untilMs : undefined;
 }
@@ -28,7 +28,7 @@ export function rotateTo(webhook: StoredWebhook, sealed: string, nowMs: number):
 }
 
 /**
- * Returns the secrets that sign at a given time, the current one first. Throws SecretBoxError if the current one cannot
+ * Returns the secrets that sign at a time, the current secret first. Throws SecretBoxError if the current secret cannot
  * be opened.
  */
 export function secretsOf(secretBox: SecretBox, accountId: string, webhook: StoredWebhook, nowMs: number): string[] {
@@ -38,7 +38,32 @@ export function secretsOf(secretBox: SecretBox, accountId: string, webhook: Stor
   return [open(secret), ...(isRotating && previousSecret ? openIfReadable(open, previousSecret.secret) : [])];
 }
 
-/** An unreadable previous secret must not prevent signing with the current one. */
+/**
+ * Returns the webhook with its secrets sealed with the newest key, or undefined if they already are. Throws
+ * SecretBoxError if the current secret cannot be opened.
+ */
+export function resealWebhook(
+  secretBox: SecretBox,
+  accountId: string,
+  webhook: StoredWebhook,
+): StoredWebhook | undefined {
+  const place = placeOf(accountId, webhook.webhookId);
+  const { previousSecret: previous } = webhook;
+  const secret = secretBox.reseal(webhook.secret, place);
+  const [readable] = previous ? openIfReadable((it) => secretBox.open(it, place), previous.secret) : [];
+  const earlier = readable === undefined || !previous ? undefined : secretBox.reseal(previous.secret, place);
+  if (secret === undefined && earlier === undefined) return undefined;
+  return {
+    ...webhook,
+    ...(secret !== undefined && { secret }),
+    ...(previous && earlier !== undefined && { previousSecret: { ...previous, secret: earlier } }),
+  };
+}
+
+/**
+ * Returns the secret, or nothing if it is unreadable: an unreadable previous secret must not prevent signing with the
+ * current one.
+ */
 function openIfReadable(open: (sealed: string) => string, sealed: string): string[] {
   try {
     return [open(sealed)];

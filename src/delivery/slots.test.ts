@@ -10,7 +10,7 @@ const queuesOf = (account: number, count: number) =>
   Array.from({ length: count }, (_, receiver) => queueOf(account, receiver));
 const total = (shares: readonly Share[]) => shares.reduce((sum, { count }) => sum + count, 0);
 
-/** Takes the distributed slots until none is left. */
+/** Takes slots until no queue gets another one. */
 function takeAll(slots: ReturnType<typeof createSlots>, queues: ReturnType<typeof queuesOf>): number {
   let taken = 0;
   for (;;) {
@@ -21,13 +21,13 @@ function takeAll(slots: ReturnType<typeof createSlots>, queues: ReturnType<typeo
   }
 }
 
-test('a queue gets at most its own share of slots, and a single account may use all shared slots', () => {
+test('a queue gets at most slotsPerQueue slots, and a single account may use all shared slots', () => {
   const slots = createSlots();
   expect(takeAll(slots, queuesOf(1, 1))).toBe(slotsPerQueue);
   expect(takeAll(createSlots(), queuesOf(1, 1000))).toBe(slotsMax);
 });
 
-test("an account that holds every shared slot does not block another account's own slots", () => {
+test('an account that holds every shared slot does not block the additional slots of another account', () => {
   const slots = createSlots();
   takeAll(slots, queuesOf(1, 1000));
   expect(slots.isExhausted()).toBe(true);
@@ -49,13 +49,13 @@ test('freed slots go to the account with fewer slots until both have the same nu
         for (let taken = 0; taken < count; taken += 1) slots.take(queue.receiver);
         held[queue.receiver.startsWith('00000001') ? 'first' : 'second'] += count;
       }
-      // Other accounts get the slots that the first one frees.
+      // Checks that other accounts get the slots that the first account frees.
       if (held.first > held.second + 1) expect(slots.inUse()).toBeLessThanOrEqual(slotsMax + slotsPerAccount);
     }
   expect(Math.abs(held.first - held.second)).toBeLessThanOrEqual(slotsPerAccount);
 });
 
-test('two accounts that share a receiver each have their own slots there', () => {
+test('two accounts with the same receiver have separate slots for it', () => {
   const slots = createSlots();
   expect(takeAll(slots, [queueOf(1, 7), queueOf(2, 7)])).toBe(2 * slotsPerQueue);
 });

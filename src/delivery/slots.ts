@@ -1,8 +1,11 @@
 import type { DueQueue } from '../store/delivery-queue.js';
 
-/** Maximum number of deliveries in progress in the slots that all accounts share. */
+/** Number of slots that all accounts share. Each delivery in progress uses one slot. */
 export const slotsMax = 512;
-/** Additional slots of each account. They guarantee that no other account can block its deliveries. */
+/**
+ * Number of additional slots that only one account can use. They guarantee that no account can block the deliveries of
+ * another.
+ */
 export const slotsPerAccount = 8;
 /** Maximum number of concurrent attempts per account and receiver. */
 export const slotsPerQueue = 4;
@@ -39,12 +42,11 @@ export function createSlots() {
   return {
     inUse: (): number => total,
     hasRoom,
-    /** Returns true if all shared slots are in use, so that each account has only its own slots. */
+    /** Returns true if all shared slots are in use. Each account then has only its additional slots. */
     isExhausted: (): boolean => total >= slotsMax,
     /**
      * Distributes at most `max` free slots among the queues. Each slot goes to the account with the fewest slots. A
-     * single account may use all shared slots. As soon as other accounts have deliveries, they get the slots that
-     * become free.
+     * single account may use all shared slots. Later, the slots that become free go to other accounts with deliveries.
      */
     share(queues: readonly DueQueue[], max: number): Share[] {
       const counts = new Map<DueQueue, number>();
@@ -67,9 +69,11 @@ export function createSlots() {
       add(held, accountOf({ receiver }), 1);
       add(attempts, receiver, 1);
     },
-    /** Frees the slot of the receiver when the attempt has ended. */
+    /** Frees the slot of the receiver. Called when the attempt has ended. */
     endAttempt: (receiver: string): void => add(attempts, receiver, -1),
-    /** Frees the slot of the account when the delivery is settled or its lease is left to expire. */
+    /**
+     * Frees the slot of the account. Called when the delivery is settled, or when its lease expires without settlement.
+     */
     release(receiver: string): void {
       total -= 1;
       add(held, accountOf({ receiver }), -1);

@@ -3,7 +3,7 @@ import type { Schema } from '../contract.js';
 import type { StoredWebhook } from '../store/webhooks.js';
 import { statusOf } from './schedule.js';
 
-/** A webhook whose status changed. Contains neither its URL nor its session, because it is logged. */
+/** A webhook whose status changed. Contains neither URL nor session, because it is written to the log. */
 export interface StatusChange {
   readonly accountId: string;
   readonly webhookId: string;
@@ -11,7 +11,7 @@ export interface StatusChange {
   readonly status: Schema<'WebhookStatus'>;
 }
 
-/** Returns undefined if both have the same status. */
+/** Returns the change from one webhook to the other. Undefined if both have the same status. */
 export function statusChangeOf(
   accountId: string,
   before: StoredWebhook,
@@ -21,7 +21,7 @@ export function statusChangeOf(
   return previous === status ? undefined : { accountId, webhookId: after.webhookId, previous, status };
 }
 
-/** To be called after the commit. */
+/** Logs the change. Called after the commit. */
 export function logStatusChange(log: Logger, change: StatusChange): void {
   if (change.status === 'active') log.info(change, 'a webhook is active again');
   else log.warn(change, `a webhook is ${change.status}`);

@@ -15,7 +15,7 @@ const onLoopback: TargetPolicy = { allowHttp: false, allowLoopback: true };
 const withHttp: TargetPolicy = { allowHttp: true, allowLoopback: false };
 const open: TargetPolicy = { allowHttp: true, allowLoopback: true };
 
-/** Every notation of a loopback address. */
+/** Loopback addresses in every notation. */
 const loopback = [
   '127.0.0.1',
   '127.255.255.254',
@@ -215,7 +215,7 @@ async function listen(answer: Parameters<typeof createServer>[1]): Promise<{ por
 async function attemptAt(url: string, policy: TargetPolicy) {
   const { dial, close } = createDialer(policy, createResolveName());
   onTestFinished(close);
-  const attempt = createAttempt({ dial, keepsAnswers: true, timeoutMs: 10_000 });
+  const attempt = createAttempt({ dial, keepsResponses: true, timeoutMs: 10_000 });
   return attempt({ accountId: 'a', url, body, headers: {} }, new AbortController().signal);
 }
 
@@ -231,14 +231,14 @@ test.each(['localhost', '127.0.0.1', '[::1]', '2130706433', '[::ffff:127.0.0.1]'
   },
 );
 
-test('a connection is opened to a name that resolves to an allowed address', async () => {
+test('a delivery to a name that resolves to an allowed address opens a connection', async () => {
   const { port } = await listen((_request, response) => void response.writeHead(204).end());
   expect(await attemptAt(`http://localhost:${port}/`, onLoopback)).toEqual({ status: 204 });
 });
 
 const hasIpv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'));
 
-test.skipIf(!hasIpv6)('a connection is opened to an allowed IPv6 address', async () => {
+test.skipIf(!hasIpv6)('a delivery to an allowed IPv6 address opens a connection', async () => {
   const { port } = await listen((_request, response) => void response.writeHead(204).end());
   expect(await attemptAt(`http://[::1]:${port}/`, onLoopback)).toEqual({ status: 204 });
 });

@@ -2,7 +2,7 @@ import ipaddr from 'ipaddr.js';
 import type { FaultCode } from '../contract.js';
 import { parseUrl } from '../net/parse-url.js';
 
-/** Targets that the deployment allows in addition to https to public addresses. */
+/** Targets that the deployment allows besides https URLs with public addresses. */
 export interface TargetPolicy {
   readonly allowHttp: boolean;
   readonly allowLoopback: boolean;
@@ -10,7 +10,7 @@ export interface TargetPolicy {
 
 type UrlFault = Extract<FaultCode, `url_${string}` | 'address_refused'>;
 
-/** Public addresses that must not be targets: Azure's metadata service. */
+/** Public addresses that must not be targets: the metadata service of Azure. */
 const metadataAddresses = ['168.63.129.16'];
 /**
  * The range of public IPv6 addresses (RFC 4291, 2.4). IPv4 translation prefixes lie outside it, or ipaddr.js reports them
@@ -18,7 +18,7 @@ const metadataAddresses = ['168.63.129.16'];
  */
 const globalUnicast = ipaddr.parseCIDR('2000::/3') as [ipaddr.IPv6, number];
 
-/** Returns why the URL is not allowed as a target; undefined if it is allowed. Does not resolve its name. */
+/** Returns the reason why the URL is not allowed as a target. Undefined if it is allowed. Does not resolve the name. */
 export function faultOfUrl(text: string, policy: TargetPolicy): UrlFault | undefined {
   const url = parseUrl(text);
   if (!url) return 'url_invalid';
@@ -33,7 +33,7 @@ export function faultOfUrl(text: string, policy: TargetPolicy): UrlFault | undef
   return isSchemeAllowed(url, isLoopback, policy) ? undefined : 'url_scheme';
 }
 
-/** Returns why the address is not allowed for the URL; undefined if it is allowed. */
+/** Returns the reason why the address is not allowed for the URL. Undefined if it is allowed. */
 export function faultOfAddress(address: string, { protocol }: URL, policy: TargetPolicy): UrlFault | undefined {
   const range = rangeOf(address);
   const isLoopback = range === 'loopback';
@@ -42,15 +42,18 @@ export function faultOfAddress(address: string, { protocol }: URL, policy: Targe
 }
 
 /**
- * Returns the host if it is an IP address, undefined if it is a name. The URL parser has already normalized decimal,
- * octal and hex notations.
+ * Returns the host if it is an IP address, and undefined if it is a name. The URL parser has already normalized
+ * decimal, octal and hex notations.
  */
 export function literalAddress({ hostname }: URL): string | undefined {
   const bare = hostname.replace(/^\[(.*)\]$/, '$1');
   return ipaddr.isValid(bare) ? bare : undefined;
 }
 
-/** Returns true for https. Plain http requires a setting: http allowed, or loopback allowed and a loopback target. */
+/**
+ * Returns true for https. Returns true for http only if the deployment allows http, or allows loopback and the target
+ * is loopback.
+ */
 function isSchemeAllowed(
   { protocol }: { protocol: string },
   isLoopback: boolean,

@@ -3,13 +3,14 @@ export interface TimeLimit {
   readonly signal: AbortSignal;
   /** Returns true if the time is up, false if only the outer signal aborted. */
   isOver(): boolean;
-  /** Stops the timer; call it in `finally`. */
+  /** Stops the timer. Call this function in `finally`. */
   clear(): void;
 }
 
 /**
- * Starts a limit of `ms`. The timer holds the controller, so the limit survives garbage collection. `AbortSignal.any`
- * with `AbortSignal.timeout` does not: Node may collect the timeout before it fires (nodejs/node#57736).
+ * Starts a limit of `ms`. The timer references the controller, so the limit survives garbage collection.
+ * `AbortSignal.any` with `AbortSignal.timeout` does not: Node may collect the timeout before it fires
+ * (nodejs/node#57736).
  */
 export function startTimeLimit(ms: number, outer?: AbortSignal): TimeLimit {
   const controller = new AbortController();

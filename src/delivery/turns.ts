@@ -1,13 +1,13 @@
 export interface TurnLimits {
-  /** Tasks that run concurrently, per key. */
+  /** Maximum number of concurrent tasks per key. */
   readonly max: number;
   /** Maximum number of waiting tasks per key. */
   readonly waitingMax: number;
-  /** Creates the error with which a further task rejects. */
+  /** Creates the error with which a task above `waitingMax` rejects. */
   readonly tooMany: () => Error;
 }
 
-/** Returns a function that runs tasks within the limits of their key, in order. */
+/** Returns a function that runs tasks in order, within the limits of their key. */
 export function createTurns(limits: TurnLimits): <T>(key: string, work: () => Promise<T>) => Promise<T> {
   const running = new Map<string, number>();
   const waiting = new Map<string, Array<() => void>>();

@@ -14,13 +14,13 @@ export function toWebhook(webhook: StoredWebhook, health?: WebhookHealth): Schem
     ...(sessionId !== undefined && { session_id: sessionId }),
     status: statusOf(webhook),
     consecutive_failures: failedInRow,
-    ...(lastFailureAtMs !== undefined && { last_failure_at: instant(lastFailureAtMs) }),
-    ...(lastSuccessAtMs !== undefined && { last_success_at: instant(lastSuccessAtMs) }),
+    ...(lastFailureAtMs !== undefined && { last_failure_at: formatTimestamp(lastFailureAtMs) }),
+    ...(lastSuccessAtMs !== undefined && { last_success_at: formatTimestamp(lastSuccessAtMs) }),
     ...(health && { queued_deliveries: health.queued }),
-    created_at: instant(createdAtMs),
+    created_at: formatTimestamp(createdAtMs),
   };
 }
 
-function instant(ms: number): string {
+function formatTimestamp(ms: number): string {
   return new Date(ms).toISOString();
 }

@@ -3,7 +3,7 @@ export interface WorkerLoad {
   readonly agesSeconds: readonly number[];
 }
 
-/** Deliveries in progress and their ages, in seconds by the monotonic clock. */
+/** Tracks the deliveries in progress and their ages, in seconds of the monotonic clock. */
 export function createDeliveriesInFlight() {
   const startedAtMs = new Map<Promise<void>, number>();
   return {

@@ -23,13 +23,15 @@ import { createDeliveriesInFlight, type WorkerLoad } from './worker-load.js';
 
 const attemptMs = settings.attempt_timeout_seconds * 1000;
 /**
- * Duration of a claim: well above the duration of an attempt and its settlement. Other workers can then claim the
+ * Duration of a claim, ms. Much longer than an attempt with its settlement. When it ends, other workers can claim the
  * deliveries of a crashed worker.
  */
 const leaseMs = 3 * attemptMs;
 const settledAtOnce = 128;
 const settleAgainMs = 250;
-/** Grace period for attempts in flight when the worker closes. */
+/** Maximum pause after a claim, ms. A claim that takes longer waited for an unavailable database. */
+const claimPauseMaxMs = 100;
+/** Grace period for attempts in flight when the worker closes, ms. */
 const graceMs = 2_000;
 
 export interface WorkerParts {
@@ -38,22 +40,25 @@ export interface WorkerParts {
   readonly targetPolicy: TargetPolicy;
   readonly resolveName: ResolveName;
   /** Whether failed deliveries contain the start of the receiver's response. */
-  readonly keepsAnswers: boolean;
+  readonly keepsResponses: boolean;
   readonly now: () => number;
   readonly log: Logger;
   /** Called for each settled attempt. */
   readonly observeAttempt: (outcome: 'delivered' | 'failed', seconds: number) => void;
-  /** Maximum pause of the worker. Events and deliveries of other processes do not wake it. */
+  /**
+   * Maximum pause of the worker between two queries, ms. Events and deliveries of other processes do not end the pause
+   * early.
+   */
   readonly pollMs: number;
 }
 
-/** Creates deliveries from events and sends them. Any number of workers may share one database. */
+/** A worker creates deliveries from events and sends them. Any number of workers may share one database. */
 export interface Worker {
-  /** Wakes the worker: there may be new events or deliveries. */
+  /** Ends the pause of the worker, because there may be new events or deliveries. */
   wake(): void;
   /** Number of slots in use, and ages of the deliveries in flight in seconds. */
   load(): WorkerLoad;
-  /** Stops claiming. Releases the deliveries that do not end within the grace period to other workers. */
+  /** Stops claiming and waits for a grace period. Releases the unfinished deliveries to other workers. */
   close(): Promise<void>;
 }
 
@@ -61,9 +66,9 @@ export function startWorker(parts: WorkerParts): Worker {
   const { store, log, now } = parts;
   const { dial, close: hangUp } = createDialer(parts.targetPolicy, parts.resolveName);
   const closing = new AbortController();
-  // Unlimited, because each attempt in flight adds a listener.
+  // The number of listeners is unlimited, because each attempt in flight adds one.
   setMaxListeners(0, closing.signal);
-  const attempt = createAttempt({ dial, keepsAnswers: parts.keepsAnswers, timeoutMs: attemptMs });
+  const attempt = createAttempt({ dial, keepsResponses: parts.keepsResponses, timeoutMs: attemptMs });
   const send = createSender({ ...parts, attempt, abort: closing.signal, attemptMs });
   const settling = createGroupCommit<Handled, undefined>({
     commit: (group) => commitSettled(parts, group),
@@ -76,8 +81,8 @@ export function startWorker(parts: WorkerParts): Worker {
   const claim = createClaim({ ...parts, slots, leaseMs, max: settledAtOnce });
 
   /**
-   * Retries while the database is unavailable, until the lease ends. No other worker can claim the delivery before
-   * then.
+   * Stores the outcome of a delivery. Retries while the database is unavailable, until the lease ends. No other worker
+   * can claim the delivery before that time.
    */
   async function settle(handled: Handled): Promise<void> {
     while (!closing.signal.aborted && now() < handled.delivery.dueAtMs) {
@@ -92,12 +97,12 @@ export function startWorker(parts: WorkerParts): Worker {
   const handle = async (delivery: DueDelivery, webhook: StoredWebhook | undefined) => {
     try {
       const attempt = await send(delivery, webhook).finally(() => slots.endAttempt(delivery.receiver));
-      // The receiver's slot is already free, so its next delivery can start before this one is committed.
+      // The slot of the receiver is already free, so its next delivery can start before this outcome is committed.
       sending.wake();
       await settle({ delivery, attempt, webhook });
       if (attempt) parts.observeAttempt(isSuccess(attempt) ? 'delivered' : 'failed', attempt.duration_ms / 1000);
     } catch (error) {
-      // When the lease ends, the delivery is sent again with the same id.
+      // The delivery is sent again with the same id when the lease ends.
       log.warn({ err: error }, 'a delivery could not be settled');
     } finally {
       slots.release(delivery.receiver);
@@ -109,18 +114,23 @@ export function startWorker(parts: WorkerParts): Worker {
 
   async function expand(): Promise<number> {
     const hadEvents = await expandEvents(store, now);
-    // Also without events: an idle process then wakes once per poll for both loops.
+    // Wakes the loop that sends even without events: both loops of an idle process then run at the same time, once per
+    // poll.
     sending.wake();
     return hadEvents ? 0 : parts.pollMs;
   }
 
   async function sendDue(): Promise<number> {
+    const startedAtMs = performance.now();
     const { deliveries, pauseMs } = await claim();
+    const claimMs = performance.now() - startedAtMs;
     const webhooks = await webhooksOf(store, deliveries);
     for (const delivery of deliveries) {
       slots.take(delivery.receiver);
       inFlight.add(handle(delivery, webhooks.get(`${delivery.accountId} ${delivery.webhookId}`)));
     }
+    // Leaves at least half of the time to other database work, even while a long queue is sent.
+    await sleep(Math.min(claimMs, claimPauseMaxMs));
     return pauseMs;
   }
 
@@ -141,13 +151,13 @@ export function startWorker(parts: WorkerParts): Worker {
   };
 }
 
-/** Logs changes of a webhook's status after their commit. */
+/** Stores the outcomes and logs the changes of webhook status after the commit. */
 async function commitSettled({ store, log, now }: WorkerParts, group: readonly Handled[]): Promise<undefined[]> {
   for (const change of await settleGroup(store, group, now())) logStatusChange(log, change);
   return group.map(() => undefined);
 }
 
-/** Returns the webhooks of the deliveries, by account and webhook id. */
+/** Returns the webhooks of the deliveries, keyed by account and webhook id. */
 async function webhooksOf(store: Store, deliveries: readonly DueDelivery[]): Promise<Map<string, StoredWebhook>> {
   const found = new Map<string, StoredWebhook>();
   for (const accountId of new Set(deliveries.map((it) => it.accountId)))

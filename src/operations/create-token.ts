@@ -2,7 +2,7 @@ import { sessionTokens as settings } from '../../generated/spec.js';
 import type { Operation } from '../contract.js';
 import type { Services } from './services.js';
 
-/** Issues a token that expires at a whole second, because a JWT has no finer time. */
+/** Issues a token. It expires at a whole second, because the times in a JWT have no fraction. */
 export function createToken({ sessionTokens, now }: Services): Operation<'createToken'> {
   return async ({ body }, { accountId, keyId }) => {
     const { session_id: sessionId, scopes, expires_in = settings.expires_in_seconds } = body;

@@ -4,7 +4,7 @@ import { fault, ProblemError } from '../problem.js';
 import type { Delivery } from '../store/delivery-row.js';
 import type { DeliveryFilter } from '../store/settled-deliveries.js';
 
-/** The filters that all lists of deliveries share. */
+/** Filters of every operation that lists deliveries. */
 interface PageQuery {
   readonly webhook_id?: string;
   readonly session_id?: string;
@@ -21,7 +21,8 @@ export interface DeliveryPage {
 }
 
 /**
- * Finds one page. Reads one delivery more than a page to find out whether a next page exists. Throws cursor_invalid.
+ * Finds one page of deliveries. Reads one delivery more than a page, to find out whether a next page exists. Throws a
+ * ProblemError with code cursor_invalid.
  */
 export async function findDeliveryPage(query: PageQuery, find: FindDeliveries): Promise<DeliveryPage> {
   const { webhook_id: webhookId, session_id: sessionId, since, cursor } = query;

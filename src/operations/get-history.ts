@@ -4,7 +4,7 @@ import { toHistory } from '../domain/history.js';
 import { ProblemError } from '../problem.js';
 import type { Services } from './services.js';
 
-/** Returns the points of the window: none when a known session has no reading in it. */
+/** Returns the points of the window. The list is empty if a known session has no reading in the window. */
 export function getHistory({ store, now }: Services): Operation<'getHistory'> {
   return async ({ query }, { accountId }) => {
     const { session_id, minutes = parameterDefaults.Minutes } = query;

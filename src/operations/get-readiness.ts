@@ -2,7 +2,7 @@ import type { Operation } from '../contract.js';
 import { ProblemError } from '../problem.js';
 import type { Services } from './services.js';
 
-/** Responds with service_unavailable when the database is unavailable or has pending migrations. */
+/** Throws service_unavailable when the database is unavailable or has pending migrations. */
 export function getReadiness({ store }: Services): Operation<'getReadiness'> {
   return async () => {
     const isReady = await store.isReady().catch((cause: unknown) => {

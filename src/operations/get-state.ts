@@ -1,11 +1,11 @@
 import type { Operation } from '../contract.js';
-import type { Answer, Session } from '../domain/session.js';
+import type { ComputedState, Session } from '../domain/session.js';
 import { toStateReading } from '../domain/state-reading.js';
 import { ProblemError } from '../problem.js';
 import type { Reader } from '../store/store.js';
 import type { Services } from './services.js';
 
-/** Returns the state at the newest reading, without decay since then. */
+/** Returns the state as of the newest reading, without later decay. */
 export function getState({ store }: Services): Operation<'getState'> {
   return async ({ query }, { accountId }) => {
     const reader = store.read(accountId);
@@ -15,7 +15,7 @@ export function getState({ store }: Services): Operation<'getState'> {
   };
 }
 
-async function withTriggers(reader: Reader, { latest, subjectId }: Session): Promise<Answer> {
+async function withTriggers(reader: Reader, { latest, subjectId }: Session): Promise<ComputedState> {
   const subject = subjectId === undefined ? undefined : await reader.findSubject(subjectId);
   return subject ? { ...latest, triggers: { active: subject.active, resolved: subject.resolved } } : latest;
 }

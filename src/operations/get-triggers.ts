@@ -3,7 +3,7 @@ import { toProfile } from '../domain/triggers.js';
 import { ProblemError } from '../problem.js';
 import type { Services } from './services.js';
 
-/** Returns the triggers of a subject: none for a subject without texts. */
+/** Returns the triggers of a subject. The lists are empty for a subject without texts. */
 export function getTriggers({ store }: Services): Operation<'getTriggers'> {
   return async ({ query: { subject_id } }, { accountId }) => {
     const reader = store.read(accountId);

@@ -9,34 +9,35 @@ import type { Services } from './services.js';
 /** A request that a client may send with an Idempotency-Key. */
 export interface IdempotentRequest {
   readonly operationId: string;
-  /** The value of the header. Undefined without the header. */
+  /** Value of the Idempotency-Key header. Undefined if the header is absent. */
   readonly key: string | undefined;
-  /** The parameters and body fields that two requests must share to be the same request. */
+  /** Parameters and body fields. A resend must have the same content as the first request. */
   readonly content: Readonly<Record<string, unknown>>;
 }
 
-interface Answer {
+interface OperationResponse {
   readonly status: number;
   readonly body: object & { readonly secret?: string; readonly session_id?: string };
 }
 
-/** The work of the request: `prepare` runs outside the transaction, `write` inside. */
-export interface IdempotentWork<A extends Answer> {
+/** The work of the request. `prepare` runs outside the transaction, `write` inside. */
+export interface IdempotentWork<R extends OperationResponse> {
   readonly prepare?: () => Promise<void>;
-  readonly write: (writer: Writer) => Promise<A>;
+  readonly write: (writer: Writer) => Promise<R>;
 }
 
 /**
- * Runs a request once per Idempotency-Key, and returns the stored response for a resend. The response is stored in the
- * transaction of the work, so a crash leaves both or neither. Throws idempotency_key_in_use while the first request
- * runs, and idempotency_key_reused for a different request.
+ * Runs a request once per Idempotency-Key and returns the stored response for a resend. The response is stored in the
+ * transaction of the work, so a crash leaves both or neither.
+ *
+ * Throws idempotency_key_in_use while the first request runs, and idempotency_key_reused for a different request.
  */
-export async function idempotently<A extends Answer>(
+export async function idempotently<R extends OperationResponse>(
   { store, secretBox, now }: Services,
   { accountId }: Caller,
   { operationId, key, content }: IdempotentRequest,
-  { prepare, write }: IdempotentWork<A>,
-): Promise<A> {
+  { prepare, write }: IdempotentWork<R>,
+): Promise<R> {
   if (key === undefined) {
     await prepare?.();
     return store.transact((writerOf) => write(writerOf(accountId)));
@@ -49,20 +50,20 @@ export async function idempotently<A extends Answer>(
     if (claimed.kind === 'claimed') await idempotencyKeys.deleteExcess(settings.keys_max);
     return claimed;
   });
-  if (outcome.kind === 'completed') return openAnswer<A>(outcome, now(), (sealed) => secretBox.open(sealed, place));
+  if (outcome.kind === 'completed') return openResponse<R>(outcome, now(), (sealed) => secretBox.open(sealed, place));
   if (outcome.kind !== 'claimed') throw refusal(outcome.kind);
   try {
     await prepare?.();
     return await store.transact(async (writerOf) => {
       const writer = writerOf(accountId);
-      const answer = await write(writer);
-      const sealed = sealAnswer(answer, (text) => secretBox.seal(text, place));
-      const isStored = await writer.idempotencyKeys.complete(claim, sealed, answer.body.session_id);
+      const response = await write(writer);
+      const sealed = sealResponse(response, (text) => secretBox.seal(text, place));
+      const isStored = await writer.idempotencyKeys.complete(claim, sealed, response.body.session_id);
       if (!isStored) throw refusal('in_progress');
-      return answer;
+      return response;
     });
   } catch (error) {
-    // Best effort: a claim that is not released expires.
+    // Ignores errors, because a claim that is not released expires.
     await store.transact((writerOf) => writerOf(accountId).idempotencyKeys.release(claim)).catch(() => undefined);
     throw error;
   }
@@ -75,7 +76,7 @@ export function claimOf(
   content: IdempotentRequest['content'],
   nowMs: number,
 ): IdempotencyClaim {
-  // The draft's syntax is a quoted string, but many clients send the plain text.
+  // The draft standard requires a quoted string, but many clients send plain text.
   const plain = key.replace(/^"(.*)"$/, '$1');
   const sorted = Object.entries(content).sort(([a], [b]) => (a < b ? -1 : 1));
   return {
@@ -90,7 +91,7 @@ function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-function sealAnswer({ status, body }: Answer, seal: (text: string) => string) {
+function sealResponse({ status, body }: OperationResponse, seal: (text: string) => string) {
   const { secret, ...rest } = body;
   return {
     response: seal(JSON.stringify({ status, body: rest })),
@@ -98,14 +99,14 @@ function sealAnswer({ status, body }: Answer, seal: (text: string) => string) {
   };
 }
 
-function openAnswer<A extends Answer>(
+function openResponse<R extends OperationResponse>(
   { response, secret, createdAtMs }: Extract<ClaimOutcome, { kind: 'completed' }>,
   nowMs: number,
   open: (sealed: string) => string,
-): A {
-  const answer = JSON.parse(open(response)) as A;
+): R {
+  const opened = JSON.parse(open(response)) as R;
   const isSecretKept = secret !== null && nowMs < createdAtMs + settings.secret_minutes * 60_000;
-  return isSecretKept ? { ...answer, body: { ...answer.body, secret: open(secret) } } : answer;
+  return isSecretKept ? { ...opened, body: { ...opened.body, secret: open(secret) } } : opened;
 }
 
 function refusal(kind: 'in_progress' | 'reused'): ProblemError {

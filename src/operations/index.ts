@@ -25,14 +25,14 @@ interface PreparedBodies {
   readonly ingest: PreparedReading;
 }
 
-/** Operations that respond once. The stream is served by the HTTP part. */
+/** Operations with a single response. The HTTP part serves the stream. */
 type DispatchedId = Exclude<OperationId, 'streamEvents'>;
 
 export type Operations = {
   readonly [Op in DispatchedId]: Operation<Op, Op extends keyof PreparedBodies ? PreparedBodies[Op] : BodyOf<Op>>;
 };
 
-/** Every operation of the contract, by operationId. A missing or mistyped operation does not compile. */
+/** Returns every operation of the contract, by operationId. A missing or mistyped operation does not compile. */
 export function createOperations(services: Services): Operations {
   return {
     ingest: ingest(services),

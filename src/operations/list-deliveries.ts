@@ -16,7 +16,10 @@ export function listDeliveries({ store }: Services): Operation<'listDeliveries'>
   };
 }
 
-/** Merges the pages of each outcome in memory, because an index orders only the deliveries of one status. */
+/**
+ * Returns a function that merges the pages of each outcome in memory. An index orders only the deliveries of one
+ * status.
+ */
 function findIn({ deliveryLog }: Reader, wanted: readonly DeliveryOutcome[]) {
   return async (filter: DeliveryFilter, max: number): Promise<Delivery[]> => {
     const found = await Promise.all(wanted.map((outcome) => deliveryLog.page(outcome, filter, max)));

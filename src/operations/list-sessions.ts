@@ -5,7 +5,7 @@ import { fault, ProblemError } from '../problem.js';
 import type { ListedSession, SessionCursor } from '../store/session-list.js';
 import type { Services } from './services.js';
 
-/** Reads one session more than a page to find out whether a next page exists. */
+/** Returns a page of sessions. Reads one session more than a page, to find out whether a next page exists. */
 export function listSessions({ store }: Services): Operation<'listSessions'> {
   return async ({ query: { subject_id: subjectId, cursor } }, { accountId }) => {
     const after = cursor === undefined ? undefined : readCursor(cursor);
@@ -34,7 +34,7 @@ function writeCursor({ startedAtMs, incarnation }: SessionCursor): string {
   return Buffer.from(`${startedAtMs}.${incarnation}`).toString('base64url');
 }
 
-/** Throws cursor_invalid. */
+/** Decodes a cursor. Throws a ProblemError with code cursor_invalid. */
 function readCursor(cursor: string): SessionCursor {
   const text = Buffer.from(cursor, 'base64url').toString();
   const [, startedAtMs, incarnation] = /^(\d{1,15})\.([0-9a-f]{12})$/.exec(text) ?? [];

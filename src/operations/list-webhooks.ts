@@ -2,7 +2,7 @@ import type { Operation } from '../contract.js';
 import { toWebhook } from '../delivery/webhook-view.js';
 import type { Services } from './services.js';
 
-/** Adds the health of each receiver. No other response contains it. */
+/** Returns the account's webhooks with the health of each receiver. No other response contains the health. */
 export function listWebhooks({ store }: Services): Operation<'listWebhooks'> {
   return async (_input, { accountId }) => {
     const reader = store.read(accountId);

@@ -12,7 +12,7 @@ export function registerWebhook(services: Services): Operation<'registerWebhook'
     const { accountId } = caller;
     const request = { operationId: 'registerWebhook', key: headers?.['Idempotency-Key'], content: body };
     let change: StatusChange | undefined;
-    const answer = await idempotently(services, caller, request, {
+    const response = await idempotently(services, caller, request, {
       prepare: () => requireTarget(body.url, accountId, services),
       async write(writer) {
         const { webhook, secret, before = webhook } = await register(writer, secretBox, accountId, body, now());
@@ -22,6 +22,6 @@ export function registerWebhook(services: Services): Operation<'registerWebhook'
       },
     });
     if (change) logStatusChange(log, change);
-    return answer;
+    return response;
   };
 }

@@ -5,8 +5,8 @@ import type { Services } from './services.js';
 const batchRows = 500;
 
 /**
- * Deletes a webhook, then its queued deliveries in small batches. The worker drops deliveries that remain after a
- * crash.
+ * Deletes a webhook, then its queued deliveries in small batches. If the process crashes in between, the worker deletes
+ * the remaining deliveries.
  */
 export function removeWebhook({ store }: Services): Operation<'removeWebhook'> {
   return async ({ params }, { accountId }) => {

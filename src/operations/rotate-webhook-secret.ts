@@ -7,8 +7,9 @@ import { requireWebhook } from './require-webhook.js';
 import type { Services } from './services.js';
 
 /**
- * Issues a new secret. The previous one also signs deliveries for a day, so that no receiver rejects an event. Throws
- * rotation_in_progress during that day: a further rotation would end the previous secret early.
+ * Issues a new secret. The previous secret also signs deliveries for a day, so that no receiver rejects an event.
+ *
+ * Throws rotation_in_progress during that day, because a further rotation would end the previous secret early.
  */
 export function rotateWebhookSecret(services: Services): Operation<'rotateWebhookSecret'> {
   const { secretBox, now } = services;

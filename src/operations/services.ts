@@ -19,6 +19,6 @@ export interface Services {
   readonly secretBox: SecretBox;
   readonly targetPolicy: TargetPolicy;
   readonly resolveName: ResolveName;
-  /** Called when deliveries may be due. */
+  /** Wakes the delivery worker. Called when deliveries may be due. */
   readonly wakeWorker: () => void;
 }

@@ -10,7 +10,7 @@ export function testWebhook(services: Services): Operation<'testWebhook'> {
   const { now, wakeWorker } = services;
   return async ({ params, headers }, caller) => {
     const request = { operationId: 'testWebhook', key: headers?.['Idempotency-Key'], content: params };
-    const answer = await idempotently(services, caller, request, {
+    const response = await idempotently(services, caller, request, {
       async write(writer) {
         const payload = sampleEvent(now());
         const webhook = await requireWebhook(writer, params.id);
@@ -21,7 +21,7 @@ export function testWebhook(services: Services): Operation<'testWebhook'> {
       },
     });
     wakeWorker();
-    return answer;
+    return response;
   };
 }
 

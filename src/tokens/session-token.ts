@@ -11,23 +11,38 @@ export interface TokenClaims {
   readonly scopes: ReadonlyArray<Schema<'TokenScope'>>;
 }
 
-/** Signs and verifies session tokens. The service stores none of them. */
+/** Signs and verifies session tokens. The service does not store tokens. */
 export interface SessionTokens {
   /** Returns the token. `expiresAtMs` is rounded down to the second. */
   sign(claims: TokenClaims, expiresAtMs: number): Promise<string>;
-  /** Rejects with an error of jose if the token is expired, altered or not a token of this service. */
+  /**
+   * Resolves with the claims of a valid token. Rejects with an error of the `jose` library if the token is expired,
+   * altered or not a token of this service.
+   */
   verify(token: string, nowMs: number): Promise<TokenClaims & { readonly expiresAtMs: number }>;
 }
 
 const algorithm = 'HS256';
 const keyBytes = 32;
-/** RFC 8725: an explicit type, so that no other JWT signed with this key is a session token. */
+/** An explicit type (RFC 8725), so that no other JWT signed with this key is accepted as a session token. */
 const type = 'session+jwt';
 const issuer = 'realtime-state-service';
 
-/** Uses HMAC-SHA256 with a key derived (HKDF, RFC 5869) from the deployment's key. */
-export function createSessionTokens(secretsKey: string): SessionTokens {
-  const key = new Uint8Array(hkdfSync('sha256', secretsKey, '', 'session tokens', keyBytes));
+/**
+ * Creates a signer that uses HMAC-SHA256. Its keys are derived (HKDF, RFC 5869) from the deployment's keys. The first key
+ * signs, and every key verifies.
+ */
+export function createSessionTokens(secretsKeys: readonly [string, ...string[]]): SessionTokens {
+  const [key, ...earlier] = secretsKeys.map(deriveKey) as [Uint8Array, ...Uint8Array[]];
+  const verifyWith = (token: string, nowMs: number, verifyKey: Uint8Array) =>
+    jwtVerify<Claims>(token, verifyKey, {
+      algorithms: [algorithm],
+      typ: type,
+      issuer,
+      audience: issuer,
+      requiredClaims: ['sub', 'exp', 'acc', 'key', 'scope'],
+      currentDate: new Date(nowMs),
+    });
   return {
     sign({ accountId, keyId, sessionId, scopes }, expiresAtMs) {
       return new SignJWT({ acc: accountId, key: keyId, scope: scopes.join(' ') })
@@ -39,14 +54,10 @@ export function createSessionTokens(secretsKey: string): SessionTokens {
         .sign(key);
     },
     async verify(token, nowMs) {
-      const { payload } = await jwtVerify<Claims>(token, key, {
-        algorithms: [algorithm],
-        typ: type,
-        issuer,
-        audience: issuer,
-        requiredClaims: ['sub', 'exp', 'acc', 'key', 'scope'],
-        currentDate: new Date(nowMs),
-      });
+      const { payload } = await earlier.reduce(
+        (verified, other) => verified.catch(() => verifyWith(token, nowMs, other)),
+        verifyWith(token, nowMs, key),
+      );
       return {
         accountId: payload.acc,
         keyId: payload.key,
@@ -56,6 +67,10 @@ export function createSessionTokens(secretsKey: string): SessionTokens {
       };
     },
   };
+}
+
+function deriveKey(secretsKey: string): Uint8Array {
+  return new Uint8Array(hkdfSync('sha256', secretsKey, '', 'session tokens', keyBytes));
 }
 
 /** The verified claims. The signature guarantees that this service wrote them. */

@@ -1,0 +1,47 @@
+import type { Logger } from 'pino';
+import type { Store } from '../store/store.js';
+import type { WebhookId } from '../store/webhooks.js';
+import { type SecretBox, SecretBoxError } from './secret-box.js';
+import { resealWebhook } from './signing-secrets.js';
+
+const batchRows = 100;
+
+/**
+ * Encrypts the secrets of all webhooks with the newest key of SECRETS_KEY, so that the earlier keys can be removed.
+ * Does not change the stored responses to requests with an Idempotency-Key, because they expire within a day.
+ */
+export async function resealWebhooks(store: Store, secretBox: SecretBox, log: Logger): Promise<void> {
+  const counts = { resealed: 0, unreadable: 0 };
+  let after: WebhookId | undefined = { accountId: '', webhookId: '' };
+  while (after) {
+    const ids: WebhookId[] = await store.webhookIdsAfter(after, batchRows);
+    for (const id of ids) {
+      const outcome = await resealOne(store, secretBox, id);
+      if (outcome !== undefined) counts[outcome] += 1;
+    }
+    after = ids.at(-1);
+  }
+  log.info(counts, 'webhook secrets encrypted with the newest SECRETS_KEY');
+}
+
+/**
+ * Encrypts the secrets of one webhook. Returns undefined if the webhook already uses the newest key, or was removed.
+ */
+async function resealOne(
+  store: Store,
+  secretBox: SecretBox,
+  { accountId, webhookId }: WebhookId,
+): Promise<'resealed' | 'unreadable' | undefined> {
+  return store.transact(async (writerOf) => {
+    const { webhooks } = writerOf(accountId);
+    const webhook = (await webhooks.lock([webhookId])).get(webhookId);
+    try {
+      const resealed = webhook && resealWebhook(secretBox, accountId, webhook);
+      if (resealed) await webhooks.update(resealed);
+      return resealed && 'resealed';
+    } catch (error) {
+      if (error instanceof SecretBoxError) return 'unreadable';
+      throw error;
+    }
+  });
+}
