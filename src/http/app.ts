@@ -29,7 +29,7 @@ import './locals.js';
 export interface AppParts extends ValidateOptions, Admission, ProblemHandling, Authentication, DocumentationParts {
   readonly contract: ContractDocument;
   readonly operate: Operate;
-  /** Proxies whose X-Forwarded-For is trusted: their number, or their networks. */
+  /** Proxies whose X-Forwarded-For is trusted: the number of proxies, or their networks. */
   readonly trustProxy: number | readonly string[];
   readonly openStream: OpenStream;
   readonly monthlyCalls: MonthlyCalls;
@@ -40,14 +40,14 @@ export interface AppParts extends ValidateOptions, Admission, ProblemHandling, A
   readonly observeRequest: ObserveRequest;
 }
 
-/** Builds the app: the steps of each request, in order. Rejects when the contract is invalid. */
+/** Builds the app: the middleware of each request, in order. Rejects when the contract is invalid. */
 export async function createApp(parts: AppParts): Promise<Express> {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('trust proxy', parts.trustProxy);
   app.response.json = sendJson;
-  const steps = inOrder([
+  const middleware = inOrder([
     requestLog(parts.log, parts.observeRequest),
     traceRequest,
     securityHeaders,
@@ -69,6 +69,6 @@ export async function createApp(parts: AppParts): Promise<Express> {
     prepare(parts.preparations),
     dispatch(parts.operate, parts),
   ]);
-  app.use(steps, problemHandler(parts));
+  app.use(middleware, problemHandler(parts));
   return app;
 }

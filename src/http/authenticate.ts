@@ -5,19 +5,22 @@ import { RateLimitError } from '../limits/allowance.js';
 import type { FailureLimit } from '../limits/failure-limit.js';
 import { ProblemError } from '../problem.js';
 
-/** How credentials are checked. */
+/** Functions that check credentials. */
 export interface Authentication {
-  /** Returns the caller of a key, or why the key is not valid. A key may be limited to some addresses. */
+  /**
+   * Returns the caller of a key, or the reason why the key is not valid. A key may be valid only from some addresses.
+   */
   readonly identify: (key: string, address: string | undefined) => Promise<Identity>;
-  /** Returns the caller of a session token, or why the token is not valid. */
+  /** Returns the caller of a session token, or the reason why the token is not valid. */
   readonly identifyToken: (token: string) => Promise<TokenIdentity>;
   readonly countFailure: FailureLimit;
 }
 
 /**
- * Runs before the body is read, and also on unknown paths. The response never says why a key or token is invalid,
- * because that would help someone who stole it. The log line of the request says it. Too many failures from one address
- * get a 429.
+ * Checks the credentials before the body is read, also on unknown paths. Too many failures from one address get a 429.
+ *
+ * The response does not contain the reason why a key or token is invalid, because the reason would help a thief. Only
+ * the log line of the request contains the reason.
  */
 export function authenticate({ identify, identifyToken, countFailure }: Authentication): RequestHandler {
   return async (request, response, next) => {
@@ -29,7 +32,7 @@ export function authenticate({ identify, identifyToken, countFailure }: Authenti
     next();
   };
 
-  /** Returns the error of an invalid key. */
+  /** Finds the key and stores its caller and scopes in `locals`. Resolves with an error if the key is invalid. */
   async function useKey(request: Request, { locals }: Response, key?: string): Promise<ProblemError | undefined> {
     if (!key) return new ProblemError('missing_api_key', request.headers.authorization ? { hint: {} } : {});
     const identity = await identify(key, callerAddress(request));
@@ -43,7 +46,7 @@ export function authenticate({ identify, identifyToken, countFailure }: Authenti
     return undefined;
   }
 
-  /** Returns the error of a token that is invalid, or not valid for this operation. */
+  /** Sets the caller of a token. Resolves with an error if the token is invalid, or not valid for this operation. */
   async function useToken({ locals }: Response, token: string): Promise<ProblemError | undefined> {
     const identity = await identifyToken(token);
     const scope = locals.route && scopeOf[locals.route.operationId];
@@ -60,8 +63,8 @@ export function authenticate({ identify, identifyToken, countFailure }: Authenti
 }
 
 /**
- * Counts the failure and returns the error to send. Credentials are checked before the limit: valid ones are accepted
- * even from an address with many failures.
+ * Counts the failure and returns the error to send. Runs after the credentials are checked, so that valid credentials
+ * are accepted even from an address with many failures.
  */
 export function refusalOf(
   request: Request,
@@ -75,8 +78,8 @@ export function refusalOf(
 }
 
 /**
- * Returns the client's address: the connection's address or, behind trusted proxies (TRUST_PROXY), the address in
- * X-Forwarded-For. Undefined after the connection is closed.
+ * Returns the client's address. Behind trusted proxies (TRUST_PROXY), this is the address in X-Forwarded-For. Undefined
+ * after the connection is closed.
  */
 function callerAddress(request: Request): string | undefined {
   return request.ip;
@@ -93,8 +96,8 @@ export const requireScope: RequestHandler = (_request, response, next) => {
 };
 
 /**
- * Returns the session token of a request without a key. A key in the Authorization header is no token: its error names
- * the correct header. Only the stream accepts a token in the query, for EventSource.
+ * Returns the session token of a request without a key. A key in the Authorization header is not a token: the error
+ * names the correct header. Only the stream accepts a token in the query, because EventSource cannot send headers.
  */
 function tokenOf({ headers, query }: Request, { locals }: Response): string | undefined {
   const { access_token: inQuery } = query;

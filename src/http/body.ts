@@ -5,7 +5,7 @@ import getRawBody from 'raw-body';
 import { body as bodyLimits } from '../../generated/spec.js';
 import { ProblemError } from '../problem.js';
 
-/** Reads the JSON body of operations that have one. Other bodies stay unread. */
+/** Reads the JSON body of operations that have a body. Other bodies stay unread. */
 export const body: RequestHandler = async (request, response, next) => {
   if (response.locals.route?.operation.requestBody) request.body = await readJson(request, response);
   next();
@@ -19,7 +19,7 @@ async function readJson(request: Request, response: Response): Promise<unknown> 
   if (length > bodyLimits.max_bytes) throw tooLarge(response);
   if (!isJson(headers['content-type']) || isCompressed(headers['content-encoding']))
     throw new ProblemError('unsupported_media_type', { hint: { received: receivedType(headers) } });
-  // The validator keeps one compiled schema per distinct header value, so it gets only this value.
+  // Replaces the header by a fixed value, because the validator keeps one compiled schema per distinct value.
   headers['content-type'] = 'application/json';
   if (headers.expect !== undefined) response.writeContinue();
   return parse(await receive(request, response));
@@ -35,13 +35,16 @@ async function receive(request: Request, response: Response): Promise<Buffer> {
   }
 }
 
-/** Returns the error. The connection closes after the response, because the rest of the body may be long. */
+/**
+ * Returns the error for a body above the limit. The connection closes after the response, because the rest of the body
+ * may be long.
+ */
 function tooLarge(response: Response): ProblemError {
   response.set('Connection', 'close');
   return new ProblemError('body_too_large');
 }
 
-/** Requires UTF-8, the encoding of JSON (RFC 8259). */
+/** Parses JSON. Rejects a body that is not UTF-8, the encoding of JSON (RFC 8259). */
 function parse(bytes: Buffer): unknown {
   try {
     if (!isUtf8(bytes)) throw new Error('the body is not UTF-8');
@@ -51,7 +54,7 @@ function parse(bytes: Buffer): unknown {
   }
 }
 
-/** Accepts application/json without a charset, or with the charset UTF-8. */
+/** Returns true for application/json without a charset or with the charset UTF-8. */
 function isJson(contentType = ''): boolean {
   const [mediaType = '', ...parameters] = contentType
     .toLowerCase()

@@ -4,10 +4,10 @@ import type { Duplex } from 'node:stream';
 import type { ProblemCode } from '../contract.js';
 import { ProblemError } from '../problem.js';
 
-/** How long a client may take to close its half of the connection after an error response. */
+/** How long a client may take to close its half of the connection after an error response, ms. */
 const lingerMs = 1_000;
 
-/** Sends a problem response for a request that the HTTP parser rejects and Express never sees. */
+/** Sends a problem response for a request that the HTTP parser rejects. Express never gets such a request. */
 export function respondToBrokenRequest(error: Error & { code?: string }, socket: Duplex): void {
   if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
   const requestId = randomUUID();
@@ -21,7 +21,7 @@ export function respondToBrokenRequest(error: Error & { code?: string }, socket:
     'Connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
-  // A client that ignores the end of the connection must not keep it open.
+  // Closes the connection even if the client does not.
   const timer = setTimeout(() => socket.destroy(), lingerMs);
   socket.once('close', () => clearTimeout(timer));
 }

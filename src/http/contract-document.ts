@@ -38,9 +38,10 @@ export interface SchemaObject {
 }
 
 /**
- * Returns the contract of this deployment. Throws when the file cannot be read, or differs from the contract that the
- * code was generated from: validation and computation must use the same contract. Compares digests, because parsing the
- * YAML would double the start time and keep its memory.
+ * Returns the contract of this deployment. Throws if the file cannot be read or differs from the contract that the code
+ * was generated from, because validation and computation must use the same contract.
+ *
+ * Compares digests instead of contents, because parsing the YAML would double the startup time and use more memory.
  */
 export async function loadContractDocument(file: URL): Promise<ContractDocument> {
   if (contractDigestOf(await readFile(file, 'utf8')) !== contractDigest)

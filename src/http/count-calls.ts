@@ -3,7 +3,7 @@ import { problems } from '../../generated/spec.js';
 import type { MonthlyCalls } from '../limits/monthly-calls.js';
 import { whenSettled } from './when-settled.js';
 
-/** Counts every authenticated request, whatever its status, except requests that a limit rejected. */
+/** Counts every authenticated request with any status, except requests that a limit rejected. */
 export function countCalls(calls: MonthlyCalls): RequestHandler {
   return (_request, response, next) => {
     const { caller } = response.locals;

@@ -3,7 +3,7 @@ import type { Operate } from '../contract.js';
 import { sendText } from './json.js';
 import type { ValidateOptions } from './validator.js';
 
-/** Runs the operation and sends its response. No other step sends a success response. */
+/** Runs the operation and sends its response. No other middleware sends a success response. */
 export function dispatch(operate: Operate, { validateResponses }: ValidateOptions): RequestHandler {
   return async (request, response) => {
     const { route, params, caller } = response.locals;
@@ -14,7 +14,7 @@ export function dispatch(operate: Operate, { validateResponses }: ValidateOption
     const { status, json } = await operate(route.operationId, { query, params, body, ...headers }, caller);
     response.statusCode = status;
     if (json === undefined) response.end();
-    // The response validator inspects the argument of `json`.
+    // The response validator checks the argument of `json`, so it requires an object.
     else if (validateResponses) response.json(JSON.parse(json));
     else sendText(response, json);
   };

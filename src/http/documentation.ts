@@ -3,13 +3,13 @@ import helmet from 'helmet';
 import { ProblemError } from '../problem.js';
 import { type Encoding, endings, type PublicFile, readPublicFiles } from './public-files.js';
 
-/** The root folder of the project. It contains the contract and, after `npm run docs`, the documentation site. */
+/** The root folder of the project. It contains the contract and, after `npm run docs`, the documentation and dashboard. */
 export interface DocumentationParts {
   readonly root: URL;
 }
 
 const self = ["'self'"];
-/** Pages may load only resources of this service. */
+/** Content-Security-Policy: pages may load only resources of this service. */
 const directives = {
   'default-src': ["'none'"],
   'script-src': self,
@@ -21,11 +21,14 @@ const directives = {
   'frame-ancestors': ["'none'"],
 };
 const contentSecurityPolicy = helmet.contentSecurityPolicy({ useDefaults: false, directives });
-const isPublic = /^\/(?:docs(?:\/.*)?|openapi\.json|openapi\.yaml)$/;
+const isPublic = /^\/(?:(?:docs|dashboard)(?:\/.*)?|openapi\.json|openapi\.yaml)$/;
+const isPage = /^\/(?:docs|dashboard)(?:\/|$)/;
 const notBuilt =
-  '<!doctype html><title>Not built</title><p>The documentation is not built: run <code>npm run docs</code>.';
+  '<!doctype html><title>Not built</title><p>The documentation and the dashboard are not built: run <code>npm run docs</code>.';
 
-/** Serves the documentation and the contract without a key, from memory. Rejects when a file cannot be read. */
+/**
+ * Serves the documentation, the dashboard and the contract from memory, without a key. Rejects when a file cannot be read.
+ */
 export async function documentation({ root }: DocumentationParts): Promise<RequestHandler> {
   const files = await readPublicFiles(root);
   return (request, response, next) => {
@@ -33,9 +36,9 @@ export async function documentation({ root }: DocumentationParts): Promise<Reque
     if (path === '/') return leadToPages(request, response, next);
     if (!isPublic.test(path)) return next();
     requireReading(request, response);
-    // The content is public: caches may keep it if they revalidate it.
+    // The content is public. Caches may store it if they revalidate it.
     response.set('Cache-Control', 'no-cache');
-    if (path.startsWith('/docs')) contentSecurityPolicy(request, response, () => undefined);
+    if (isPage.test(path)) contentSecurityPolicy(request, response, () => undefined);
     const file = files.get(path);
     if (file) return send(request, response, file);
     if (files.has(`${path}/`)) return response.redirect(301, `${path}/${query.join('')}`);
@@ -43,11 +46,11 @@ export async function documentation({ root }: DocumentationParts): Promise<Reque
   };
 }
 
-/** Redirects browsers, which prefer HTML, to the documentation. Other clients get path_not_found. */
+/** Redirects browsers to the dashboard. A browser is a client that prefers HTML. Other clients get path_not_found. */
 function leadToPages(request: Request, response: Response, next: NextFunction): void {
-  const isPage = request.accepts(['json', 'html']) === 'html' && ['GET', 'HEAD'].includes(request.method);
-  if (!isPage) return next();
-  response.vary('Accept').redirect(302, '/docs/');
+  const isBrowser = request.accepts(['json', 'html']) === 'html' && ['GET', 'HEAD'].includes(request.method);
+  if (!isBrowser) return next();
+  response.vary('Accept').redirect(302, '/dashboard/');
 }
 
 function requireReading({ method }: Request, response: Response): void {

@@ -1,18 +1,25 @@
 import type { IncomingMessage } from 'node:http';
 
-/** Bounds for reading the rest of a body. A client that is still sending reads the response only afterwards. */
+/**
+ * Limits for the rest of a body that is read, in bytes and ms. A client that is still sending reads the response only
+ * afterwards.
+ */
 const bytesMax = 16 * 1_048_576;
 const timeMs = 5_000;
 /**
- * Pause between two reads of one connection (about 64 KB each), so that many large bodies do not slow other requests.
+ * Pause between two reads of one connection (about 64 KB each), ms. It prevents many large bodies from slowing other
+ * requests.
  */
 const pauseMs = 10;
-/** Maximum number of concurrently drained connections. The bodies of further ones are not read. */
+/** Maximum number of connections that are drained concurrently. Further bodies are not read. */
 const drainsMax = 64;
-/** After a body of at most this declared size, the connection stays open. */
+/** Maximum declared size of a body after which the connection stays open, in bytes. */
 const smallBytesMax = 65_536;
 
-/** Reads and discards the rest of a body. Calls back with true at the end of the body, with false at a bound. */
+/**
+ * Reads and discards the rest of a body. Calls back with true at the end of the body, and with false when a limit is
+ * reached.
+ */
 export type DrainBody = (request: IncomingMessage, done: (isComplete: boolean) => void) => void;
 
 export function createDrainBody(): DrainBody {
@@ -27,13 +34,13 @@ export function createDrainBody(): DrainBody {
   };
 }
 
-/** True while a part of the body has not been read from the connection. */
+/** Returns true while a part of the body has not been read from the connection. */
 export function hasUnreadBody(request: IncomingMessage): boolean {
   if (request.complete || request.destroyed) return false;
   return request.headers['transfer-encoding'] !== undefined || declaredBytesOf(request) > 0;
 }
 
-/** True when the rest of the body is known to be short, so that the connection can serve the next request. */
+/** Returns true if the rest of the body is known to be short. The connection can then serve the next request. */
 export function hasSmallBody(request: IncomingMessage): boolean {
   const { 'transfer-encoding': encoding, expect } = request.headers;
   return encoding === undefined && expect === undefined && declaredBytesOf(request) <= smallBytesMax;

@@ -8,7 +8,7 @@ import {
   type SchemaObject,
 } from './contract-document.js';
 
-/** One error as express-openapi-validator reports it. */
+/** One error of express-openapi-validator. */
 export interface ValidatorFault {
   /** `/body/sentiment` or `/query/minutes`. The last segment is not escaped. */
   readonly path: string;
@@ -17,7 +17,8 @@ export interface ValidatorFault {
 }
 
 /**
- * Converts a validator's error to the contract's code and wording. Reads the bound from the schema at the error's path.
+ * Converts a validator's error to the contract's error code and text. Reads the limit from the schema at the error's
+ * path.
  */
 export function toFault(
   document: ContractDocument,
@@ -26,7 +27,7 @@ export function toFault(
   { path, errorCode }: ValidatorFault,
 ): Fault {
   const keyword = errorCode?.split('.')[0] ?? '';
-  // The validator's path is also empty for an unknown body key that is the empty string.
+  // An empty path means the body, or an unknown body key that is the empty string.
   const [, location = 'body', ...rest] = path.split('/');
   const steps = location === 'body' ? bodySteps(body, rest) : rest;
   const schema = schemaAt(document, operation, location, steps) ?? {};
@@ -51,7 +52,7 @@ const codeOfKeyword: Readonly<Record<string, FaultCode>> = {
   pattern: 'pattern_mismatch',
   format: 'date_time_invalid',
 };
-/** The validator checks the type of date-times with its own keyword. */
+/** Keywords of a wrong type. The validator checks the type of date-times with its own keyword. */
 const typeKeywords = ['type', 'x-eov-type'];
 const codeOfType: Readonly<Record<string, FaultCode>> = {
   number: 'number_type',
@@ -65,7 +66,10 @@ function codeOf(keyword: string, schema: SchemaObject): FaultCode {
   return (typeKeywords.includes(keyword) ? codeOfType[schema.type ?? ''] : codeOfKeyword[keyword]) ?? 'invalid';
 }
 
-/** Keeps a body key with a slash in one piece: the validator's path does not escape slashes. */
+/**
+ * Returns the segments of a path in the body. Does not split a body key with a slash, because the validator's path does
+ * not escape slashes.
+ */
 function bodySteps(body: unknown, rest: readonly string[]): string[] {
   const whole = rest.join('/');
   const isKey = typeof body === 'object' && body !== null && Object.hasOwn(body, whole);
@@ -76,7 +80,7 @@ function pointerOf(steps: readonly string[]): string {
   return steps.map((step) => `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
-/** Returns the name as the contract spells it: the validator sees header names in lower case. */
+/** Returns a header name in the contract's spelling. The validator reports header names in lower case. */
 function nameOf(document: ContractDocument, operation: OperationObject, steps: readonly string[]): string {
   return parameterAt(document, operation, steps)?.name ?? steps.join('/');
 }

@@ -6,15 +6,15 @@ import helmet from 'helmet';
 const exposedHeaders = ['X-Request-Id', 'Retry-After', 'RateLimit', 'RateLimit-Policy'];
 const preflightSeconds = 600;
 
-/** Browsers load nothing for a JSON response. */
+/** Content-Security-Policy: browsers load nothing for a JSON response. */
 const directives = { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] };
 const policies = {
   contentSecurityPolicy: { useDefaults: false, directives },
-  // Other hosts of the operator's domain may use plain HTTP.
+  // Excludes subdomains, because other hosts of the operator's domain may use plain HTTP.
   strictTransportSecurity: { includeSubDomains: false },
 };
 
-/** Security headers for browsers, and no-store because responses contain personal data. */
+/** Security headers for browsers. `no-store` is set because responses contain personal data. */
 const fields: ReadonlyArray<[string, string]> = [...fieldsOf(helmet(policies)), ['Cache-Control', 'no-store']];
 
 export const securityHeaders: RequestHandler = (_request, response, next) => {
@@ -23,8 +23,8 @@ export const securityHeaders: RequestHandler = (_request, response, next) => {
 };
 
 /**
- * Returns the headers that a handler sets. They are constant, so the dozen handlers inside helmet run once, not per
- * request.
+ * Returns the headers that a handler sets. They are constant, so the dozen handlers inside helmet run only once instead
+ * of per request.
  */
 function fieldsOf(handler: ReturnType<typeof helmet>): Array<[string, string]> {
   const found: Array<[string, string]> = [];
@@ -33,7 +33,7 @@ function fieldsOf(handler: ReturnType<typeof helmet>): Array<[string, string]> {
   return found;
 }
 
-/** Allows web pages of these origins to call the API. Without origins, responses have no CORS headers. */
+/** Allows web pages of these origins to call the API. If there are no origins, responses have no CORS headers. */
 export function crossOrigin(origins: readonly string[]): readonly RequestHandler[] {
   if (origins.length === 0) return [];
   return [cors({ origin: [...origins], exposedHeaders, maxAge: preflightSeconds })];

@@ -1,25 +1,28 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 
-/** An Express handler that may also return a promise. A rejection is passed on as an error. */
-export type Step = (request: Request, response: Response, next: NextFunction) => unknown;
+/**
+ * An Express handler that may also return a promise. If the promise rejects, the error is passed to the error handler.
+ */
+export type Middleware = (request: Request, response: Response, next: NextFunction) => unknown;
 
 /**
- * Combines the steps into one handler. Each step calls the next one; an error skips the rest. Express would match the
- * path again for each step, which costs as much as the steps themselves.
+ * Combines middleware into one handler. Each middleware calls the next one. An error skips the rest.
+ *
+ * Express would match the path again for each middleware, which costs as much as the middleware itself.
  */
-export function inOrder(steps: readonly Step[]): RequestHandler {
+export function inOrder(chain: readonly Middleware[]): RequestHandler {
   return (request, response, done) => {
-    const goOn = (index: number): void => {
-      const step = steps[index];
-      if (!step) return done();
-      const next = (error?: unknown) => (error === undefined ? goOn(index + 1) : done(error));
+    const runFrom = (index: number): void => {
+      const current = chain[index];
+      if (!current) return done();
+      const next = (error?: unknown) => (error === undefined ? runFrom(index + 1) : done(error));
       try {
-        const running = step(request, response, next);
+        const running = current(request, response, next);
         if (running instanceof Promise) running.catch(next);
       } catch (thrown) {
         next(thrown);
       }
     };
-    goOn(0);
+    runFrom(0);
   };
 }

@@ -17,7 +17,7 @@ export interface InternalResponse {
   readonly text: string;
 }
 
-/** Passes a request through the steps of the app without a connection. Resolves when the response is complete. */
+/** Passes a request through the middleware of the app without a connection. Resolves when the response is complete. */
 export function requestWithin(
   app: Express,
   { address, body = '', ...head }: InternalRequest,
@@ -33,7 +33,7 @@ export function requestWithin(
   request.push(null);
   const response = new ServerResponse(request);
   return new Promise((resolve) => {
-    // Without a connection nothing is written, so the end of the response is its close.
+    // Without a connection, no bytes are written. The response is therefore closed when it ends.
     response.end = (chunk?: unknown) => {
       const header = (name: string) => response.getHeader(name)?.toString();
       resolve({ status: response.statusCode, header, text: chunk?.toString() ?? '' });

@@ -1,8 +1,8 @@
 import type { Response } from 'express';
 
 /**
- * Replaces Express's `json`. Skips its lookup of formatting settings, its parsing of the content type and its check of
- * the client's cached copy: the result is the same for every response of this service.
+ * Sends a body as JSON. Replaces Express's `json`, which also looks up formatting settings, parses the content type and
+ * checks the client's cached copy. None of them changes a response of this service.
  */
 export function sendJson(this: Response, body: unknown): Response {
   return sendText(this, JSON.stringify(body));

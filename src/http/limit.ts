@@ -4,7 +4,9 @@ import { rateLimitFields } from '../limits/fields.js';
 import type { WindowLimit } from '../limits/window-limit.js';
 import { sessionOf } from './session-of.js';
 
-/** Applies the limits to each valid request: first the account's monthly quota, then the session's rate limit. */
+/**
+ * Applies the limits to each valid request: first the monthly quota of the account, then the rate limit of the session.
+ */
 export function limit(sessionRequests: WindowLimit): RequestHandler {
   return async (request, response, next) => {
     const { route, caller, call, allowances } = response.locals;

@@ -5,20 +5,20 @@ import type { Params, Route } from './route.js';
 
 declare global {
   namespace Express {
-    /** Data that the steps of one request share. */
+    /** Data that the middleware of one request shares. */
     interface Locals {
       requestId: string;
       /** Fields of every log line about this request. */
       logged: {
         readonly request_id: string;
         readonly trace_id?: string;
-        /** Why the key is not valid, and the id of the key if it exists. */
+        /** The reason why the key is not valid, and the id of the key if it exists. */
         readonly key_refusal?: KeyRefusal;
         readonly key_id?: string;
-        /** Why the session token is not valid for the request. */
+        /** The reason why the session token is not valid for the request. */
         readonly token_refusal?: string;
       };
-      /** Undefined when the contract has no such operation. */
+      /** Undefined if the contract does not define the operation. */
       route: Route | undefined;
       /** The methods that the contract defines for this path. */
       methods: ReadonlyMap<string, unknown> | undefined;
@@ -35,7 +35,7 @@ declare global {
       scopes: ReadonlySet<Scope> | undefined;
       /** Set when `caller` is set. */
       call: Call | undefined;
-      /** The limits that admitted this request. */
+      /** The state of each limit that admitted this request. */
       allowances: Allowance[];
     }
   }

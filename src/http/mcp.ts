@@ -5,18 +5,20 @@ import getRawBody from 'raw-body';
 import type { SendRequest } from '../mcp/call-tool.js';
 import { ProblemError } from '../problem.js';
 import { type Authentication, authenticate } from './authenticate.js';
-import { inOrder, type Step } from './in-order.js';
+import { inOrder, type Middleware } from './in-order.js';
 import { requestWithin } from './internal-request.js';
 
-/** Larger than the largest body of an operation, so that the operation itself reports a text that is too long. */
+/**
+ * Maximum size of an MCP request body. Larger than the body limit of every operation, so that the operation itself
+ * reports a text that is too long.
+ */
 const bodyBytesMax = 65_536;
 
 /**
- * Serves the Model Context Protocol at `/mcp`, without state between requests. A tool call is a request to its operation:
- * it passes through the same steps as an HTTP request, inside the process. Limits, validation, logs and metrics are
- * therefore the same.
+ * Serves the Model Context Protocol at `/mcp`, without state between requests. A tool call becomes an HTTP request to
+ * its operation inside the process. Limits, validation, logs and metrics are therefore the same as for other requests.
  */
-export function mcp(app: Express, authentication: Authentication): Step {
+export function mcp(app: Express, authentication: Authentication): Middleware {
   const identify = inOrder([
     useBearerKey,
     authenticate(authentication),
@@ -25,15 +27,15 @@ export function mcp(app: Express, authentication: Authentication): Step {
   return (request, response, next) => (request.path === '/mcp' ? identify(request, response, next) : next());
 }
 
-/** Agents send keys as `Authorization: Bearer sk_…`. */
-const useBearerKey: Step = (request, _response, next) => {
+/** Accepts a key as `Authorization: Bearer sk_…`, because agents send keys in this header. */
+const useBearerKey: Middleware = (request, _response, next) => {
   const [, key] = /^Bearer (sk_\w+)$/i.exec(request.headers.authorization ?? '') ?? [];
   request.headers['x-service-key'] ??= key;
   next();
 };
 
 async function serve(app: Express, request: Request, response: Response): Promise<void> {
-  // Loaded by the first request, because the SDK and its schemas take memory that most services do not need.
+  // Imported at the first request, because the SDK and its schemas use memory that most deployments do not need.
   const [{ createMcpHandler }, { createMcpServer }] = await Promise.all([
     import('@modelcontextprotocol/server'),
     import('../mcp/server.js'),
@@ -66,7 +68,7 @@ async function readBody(request: Request): Promise<string> {
   }
 }
 
-/** Sends requests to the app inside the process, with the key and address of the caller. */
+/** Returns a function that sends requests to the app inside the process, with the caller's key and address. */
 function sendWithin(app: Express, caller: Request): SendRequest {
   const headers = { 'x-service-key': caller.get('X-Service-Key') ?? '', 'content-type': 'application/json' };
   return async ({ method, url, body }) => {

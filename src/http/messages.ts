@@ -8,18 +8,21 @@ export interface MessageClasses {
   readonly ServerResponse: typeof ServerResponse;
 }
 
-/** Emitted when a response is written. The response may end later, after the rest of the request's body is read. */
+/**
+ * Event that is emitted when a response is written. The response may end later, after the rest of the request's body is
+ * read.
+ */
 export const written = 'written';
 
 /**
- * Returns classes whose instances have the prototypes that the app expects. Otherwise Express replaces the prototype of
- * every request and response. V8 then rebuilds each object, which doubles the cost of Express.
+ * Returns classes whose instances have the prototypes that the app expects. Otherwise, Express replaces the prototype
+ * of every request and response. V8 then rebuilds each object, which doubles the cost of Express.
  */
 export function messageClassesOf(app: Express): MessageClasses {
   const drainBody = createDrainBody();
   class AppRequest extends IncomingMessage {}
   class AppResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
-    /** Writes the response and then, before it ends, reads the rest of the request's body. */
+    /** Writes the response. Reads the rest of the request's body before the response ends. */
     override end(...args: unknown[]): this {
       const { req: request } = this;
       if (!hasUnreadBody(request)) return super.end(...(args as Parameters<ServerResponse['end']>)) as this;
@@ -39,7 +42,7 @@ export function messageClassesOf(app: Express): MessageClasses {
   return { IncomingMessage: AppRequest, ServerResponse: AppResponse };
 }
 
-/** Writes the arguments of `end`: nothing, or the bytes with their encoding. */
+/** Writes the arguments of `end`: nothing, or bytes with their encoding. */
 function writeWhole(response: ServerResponse, [chunk, encoding]: readonly unknown[]): void {
   response.flushHeaders();
   if (chunk !== undefined) response.write(chunk, (encoding as BufferEncoding | undefined) ?? 'utf8');

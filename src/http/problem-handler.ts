@@ -7,17 +7,17 @@ import { ProblemError } from '../problem.js';
 
 export interface ProblemHandling {
   readonly log: Logger;
-  /** True for a retryable error of the database. */
+  /** Returns true for a retryable error of the database. */
   readonly isTransient: (error: unknown) => boolean;
-  /** Returns what an operator can do about a database outage. Undefined when no remedy is known. */
+  /** Returns what an operator can do about a database outage. Undefined if no remedy is known. */
   readonly remedyOf: (error: unknown) => string | undefined;
   /** Called for every request that a limit rejected. */
   readonly observeRefusal: (policy: LimitPolicy) => void;
 }
 
 /**
- * Sends every error as problem details. An error that is no ProblemError is an internal_error, or service_unavailable
- * if it is retryable (`isTransient`). Causes are logged and never sent.
+ * Sends every error as problem details. An error that is not a ProblemError becomes service_unavailable if it is
+ * retryable (`isTransient`), otherwise internal_error. Causes are logged and never sent.
  */
 export function problemHandler({ log, isTransient, remedyOf, observeRefusal }: ProblemHandling): ErrorRequestHandler {
   return (error: unknown, _request, response, next) => {

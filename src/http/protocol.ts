@@ -4,7 +4,7 @@ import { ProblemError } from '../problem.js';
 const versions = ['1.0', '1.1'];
 
 /**
- * Rejects requests that HTTP forbids and Node accepts: versions other than 1.0 and 1.1, and HTTP/1.1 requests without
+ * Rejects requests that HTTP forbids but Node accepts: versions other than 1.0 and 1.1, and HTTP/1.1 requests without
  * exactly one Host header (RFC 9112, 3.2). A proxy could interpret such a request differently.
  */
 export const requireProtocol: RequestHandler = (request, response, next) => {
@@ -15,7 +15,10 @@ export const requireProtocol: RequestHandler = (request, response, next) => {
   throw new ProblemError('invalid_payload', { cause: 'protocol' });
 };
 
-/** Counts Host headers in the raw list of alternating names and values: `headers` keeps only the first one. */
+/**
+ * Returns the number of Host headers in the raw list of alternating names and values. `headers` contains only the first
+ * one.
+ */
 function hostsOf(rawHeaders: readonly string[]): number {
   let hosts = 0;
   for (let index = 0; index < rawHeaders.length; index += 2)

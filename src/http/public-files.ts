@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { extname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Encodings of the compressed copies, preferred ones first, with the file extension of each. */
+/** Encodings of the compressed copies with their file extensions, preferred encoding first. */
 export const endings = { br: '.br', gzip: '.gz' } as const;
 export type Encoding = keyof typeof endings;
 
@@ -11,7 +11,7 @@ export type Encoding = keyof typeof endings;
 export interface PublicFile {
   readonly extension: string;
   readonly plain: Variant;
-  /** Compressed copies, made at build time. Absent when they are no smaller than the file. */
+  /** Compressed copies, made at build time. A copy is absent if it is not smaller than the file. */
   readonly encoded: Readonly<Partial<Record<Encoding, Variant>>>;
 }
 
@@ -20,23 +20,27 @@ export interface Variant {
   readonly etag: string;
 }
 
-/** Reads the documentation (`/docs/…`) and the contract (`/openapi.…`). The keys are URL paths. */
+/** Sites that `npm run docs` builds: folders of dist/ and URL paths. */
+const sites = ['docs', 'dashboard'];
+
+/** Reads the documentation, the dashboard and the contract. The keys are URL paths, e.g. `/docs/` or `/openapi.json`. */
 export async function readPublicFiles(root: URL): Promise<ReadonlyMap<string, PublicFile>> {
-  const files = await readSite(fileURLToPath(new URL('dist/docs/', root)));
+  const read = sites.map((site) => readSite(site, fileURLToPath(new URL(`dist/${site}/`, root))));
+  const files = new Map((await Promise.all(read)).flatMap((site) => [...site]));
   for (const [name, source] of [
     ['openapi.json', 'generated/openapi.json'],
     ['openapi.yaml', 'openapi.yaml'],
   ] as const) {
     const plain = variantOf(await readFile(new URL(source, root)).catch(() => Buffer.alloc(0)));
     const built = files.get(`/docs/${name}`);
-    // The site may have been built from another version of the contract.
+    // Uses the built files only if they are from this contract. The site may have been built from another version.
     files.set(`/${name}`, built?.plain.etag === plain.etag ? built : { extension: extname(name), plain, encoded: {} });
   }
   return files;
 }
 
-/** Returns an empty map when the site is not built. */
-async function readSite(folder: string): Promise<Map<string, PublicFile>> {
+/** Reads a built site. Returns an empty map if it is not built. */
+async function readSite(site: string, folder: string): Promise<Map<string, PublicFile>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   const paths = entries.filter((it) => it.isFile()).map((it) => relative(folder, join(it.parentPath, it.name)));
   const contents = new Map(
@@ -47,7 +51,7 @@ async function readSite(folder: string): Promise<Map<string, PublicFile>> {
     [...contents]
       .filter(([path]) => !isCopy(path))
       .map(([path, plain]) => [
-        urlPathOf(path),
+        urlPathOf(site, path),
         { extension: extname(path), plain, encoded: copiesOf(path, contents) },
       ]),
   );
@@ -59,8 +63,8 @@ function copiesOf(path: string, contents: ReadonlyMap<string, Variant>): PublicF
 }
 
 /** Returns the URL path of a file, e.g. `/docs/reference/` for `reference/index.html`. */
-function urlPathOf(path: string): string {
-  return `/docs/${path.replaceAll('\\', '/').replace(/(^|\/)index\.html$/, '$1')}`;
+function urlPathOf(site: string, path: string): string {
+  return `/${site}/${path.replaceAll('\\', '/').replace(/(^|\/)index\.html$/, '$1')}`;
 }
 
 function variantOf(bytes: Buffer): Variant {

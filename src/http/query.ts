@@ -5,7 +5,7 @@ import { type ContractDocument, type OperationObject, resolve } from './contract
 
 /**
  * Checks the query strictly. The validator stops at the first unknown parameter and accepts `1e1` and `0x10` as
- * integers. Removes invalid parameters from the query that the validator sees.
+ * integers. Removes invalid parameters from the query that the validator gets.
  */
 export function readQuery(document: ContractDocument, operation: OperationObject, request: Request): Fault[] {
   if (!request.url.includes('?')) return [];

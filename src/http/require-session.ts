@@ -4,7 +4,7 @@ import { ProblemError } from '../problem.js';
 import { refusalOf } from './authenticate.js';
 import { sessionOf } from './session-of.js';
 
-/** Rejects a session token on a request that names another session. Runs after the validation of the request. */
+/** Rejects a session token on a request for another session. Runs after the validation of the request. */
 export function requireSession(countFailure: FailureLimit): RequestHandler {
   return (request, response, next) => {
     const { locals } = response;
@@ -14,7 +14,7 @@ export function requireSession(countFailure: FailureLimit): RequestHandler {
   };
 }
 
-/** Returns the session that the request is about. A stream without one is about the session of its token. */
+/** Returns the session of a request. For a stream without session_id, returns the session of its token. */
 function named(request: Request, { locals }: Response): unknown {
   if (locals.route?.operationId !== 'streamEvents') return sessionOf(request, locals.route);
   return request.query['session_id'] ?? locals.token?.sessionId;

@@ -8,10 +8,10 @@ import type { ContractDocument, OperationObject } from './contract-document.js';
 export interface Route {
   readonly operationId: OperationId;
   readonly operation: OperationObject;
-  /** The path as in the contract. Safe to log, because it contains no ids. */
+  /** The path template of the contract. Safe to log, because it contains no ids. */
   readonly template: string;
   readonly isPublic: boolean;
-  /** Whether a session token is a valid credential. */
+  /** True if the operation accepts session tokens. */
   readonly acceptsToken: boolean;
 }
 
@@ -23,14 +23,15 @@ interface Match {
 
 type Methods = ReadonlyMap<string, Match>;
 
-/** Returns the operations at a path, by method. Undefined when the contract has no such path. */
+/** Returns the operations at a path, by method. Undefined if the contract does not define the path. */
 export type Router = (path: string) => Methods | undefined;
 
 export type Params = Readonly<Record<string, string>>;
 
 /**
- * Returns a function that finds the operations at a path. An exact path takes precedence. Several templates may match
- * one path, e.g. `/webhooks/{id}/test` and `/webhooks/deliveries/{delivery_id}`, but never for the same method.
+ * Returns a function that finds the operations at a path. An exact path takes precedence over a template. Several
+ * templates may match one path, but never for the same method. An example is `/webhooks/{id}/test` and
+ * `/webhooks/deliveries/{delivery_id}`.
  */
 export function createRouter({ paths }: ContractDocument): Router {
   const table = Object.entries(paths)
@@ -53,12 +54,12 @@ export function createRouter({ paths }: ContractDocument): Router {
   };
 }
 
-/** Sorts exact paths before templates, which could match them too (OpenAPI 3.0.3, Paths Object). */
+/** Sorts exact paths before templates that could also match them (OpenAPI 3.0.3, Paths Object). */
 function namedFirst([a]: [string, unknown], [b]: [string, unknown]): number {
   return Number(a.includes('{')) - Number(b.includes('{'));
 }
 
-/** Returns the decoded parameters. Undefined when the path does not match or a segment cannot be decoded. */
+/** Returns the decoded parameters. Undefined if the path does not match or a segment cannot be decoded. */
 function readParams(names: readonly string[], match: RegExpExecArray | null): Params | undefined {
   try {
     return match === null
@@ -69,7 +70,7 @@ function readParams(names: readonly string[], match: RegExpExecArray | null): Pa
   }
 }
 
-/** Finds the operation of a request. Treats HEAD as GET: Node omits the body of the response. */
+/** Finds the operation of a request. Treats HEAD as GET, because Node omits the body of the response. */
 export function route(router: Router): RequestHandler {
   return (request, response, next) => {
     response.locals.isHead = request.method === 'HEAD';
@@ -86,7 +87,7 @@ export function route(router: Router): RequestHandler {
   };
 }
 
-/** Returns the path and query of a request target. Proxies may send the full URL (RFC 9112, 3.2.2). */
+/** Returns the path and query of a request target. Some proxies send the full URL (RFC 9112, 3.2.2). */
 function originForm(target: string): string {
   const url = target.startsWith('/') ? undefined : parseUrl(target);
   return url ? url.pathname + url.search : target;

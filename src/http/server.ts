@@ -9,23 +9,26 @@ import { messageClassesOf } from './messages.js';
 import { type ResponseTracker, trackResponses } from './track-responses.js';
 import { warnSparingly } from './warn-sparingly.js';
 
-/** Limits how long slow senders hold a connection. A normal request arrives within milliseconds. */
+/** Time limits for slow senders, ms. A normal request arrives within milliseconds. */
 const sendMs = { headers: 5_000, request: 10_000, checkEvery: 1_000 };
-/** Closes a connection on which no byte moves for this long during a response: the client does not read. */
+/** Idle time after which a connection closes during a response, ms. No byte moves if the client does not read. */
 const idleMs = 120_000;
-/** Keep-alive time of idle connections. Longer than that of load balancers, so that they close first. */
+/**
+ * Keep-alive time of idle connections, ms. Longer than that of common load balancers, so that the load balancer closes
+ * first.
+ */
 const keepAliveMs = 65_000;
-/** Maximum size of the request's header section. Keys and ids are short. */
+/** Maximum size of the request's header section, in bytes. Keys and ids are short. */
 const headerBytesMax = 8_192;
 
-/** Time for requests in flight to finish when the server closes. */
+/** Maximum time that the closing server waits for requests in flight, ms. */
 const graceMs = 8_000;
-/** Time for clients to close their connections after the last response. */
+/** Maximum time that clients have to close their connections after the last response, ms. */
 const lingerMs = 500;
 
 export interface RunningServer {
   readonly url: string;
-  /** Waits for the requests in flight, within bounds, then closes all connections. */
+  /** Waits for the requests in flight, for a limited time, then closes all connections. */
   close(): Promise<void>;
 }
 
@@ -34,7 +37,7 @@ export interface ServerParts {
   readonly port: number;
   readonly connectionsMax: number;
   readonly log: Logger;
-  /** Replaces the idle time of connections, for tests. */
+  /** Idle time of connections, ms. Tests shorten it. */
   readonly idleMs?: number;
 }
 
@@ -65,7 +68,7 @@ export async function startServer(app: Express, parts: ServerParts): Promise<Run
     async close() {
       await Promise.race([settleAll(tracker), sleep(graceMs, undefined, { ref: false })]);
       const closed = once(server, 'close');
-      // This closes idle connections immediately. All requests in flight have settled or exceeded the grace period.
+      // Closes idle connections immediately. All requests in flight have settled or exceeded the grace period.
       server.close();
       await Promise.race([closed, sleep(lingerMs, undefined, { ref: false })]);
       server.closeAllConnections();
@@ -74,10 +77,10 @@ export async function startServer(app: Express, parts: ServerParts): Promise<Run
   };
 }
 
-/** Resolves when the requests that are in flight now are settled. */
+/** Resolves when the requests that are currently in flight are settled. */
 async function settleAll(tracker: ResponseTracker): Promise<void> {
   const responses = tracker.all();
-  // Clients must not send another request on a connection that is about to close.
+  // Announces the close, so that clients do not send another request on the connection.
   for (const response of responses) response.shouldKeepAlive = false;
   await Promise.all(responses.map((response) => once(response, 'close')));
 }

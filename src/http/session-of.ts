@@ -8,7 +8,10 @@ const sessionNamedBy: { readonly [Op in OperationId]?: (request: Request) => str
   getHistory: ({ query }) => String(query['session_id']),
 };
 
-/** Returns the session that a valid request reads or writes. Undefined for operations that are not about one session. */
+/**
+ * Returns the session that a valid request reads or writes. Undefined for operations that do not concern exactly one
+ * session.
+ */
 export function sessionOf(request: Request, route: Route | undefined): string | undefined {
   return route && sessionNamedBy[route.operationId]?.(request);
 }

@@ -2,7 +2,7 @@ import type { RequestHandler, Response } from 'express';
 import type { Schema } from '../contract.js';
 import { written } from './messages.js';
 
-/** What the client asks for, after validation. */
+/** The validated parameters of a stream request. */
 export interface OpenStream {
   (
     request: {
@@ -16,7 +16,7 @@ export interface OpenStream {
   ): Promise<void>;
 }
 
-/** Serves the stream of events. All other operations are dispatched. */
+/** Serves the stream of events. Passes all other operations to the next middleware. */
 export function serveStream(open: OpenStream): RequestHandler {
   return async (request, response, next) => {
     const { route, caller, token } = response.locals;
@@ -35,7 +35,7 @@ export function serveStream(open: OpenStream): RequestHandler {
   };
 }
 
-/** Sends the headers. The request then no longer counts as in flight. */
+/** Sends the headers. From then on, the request does not count as in flight. */
 function begin(response: Response): Response {
   response.setHeader('Content-Type', 'text/event-stream');
   response.setHeader('X-Accel-Buffering', 'no');

@@ -2,16 +2,17 @@ import { context, propagation, type Span, SpanKind, SpanStatusCode, trace } from
 import type { Request, RequestHandler, Response } from 'express';
 import { whenSettled } from './when-settled.js';
 
-const tracer = trace.getTracer('realtime-state-service');
+/** Looked up per span: the SDK registers its tracer through its own copy of this library, after this module is loaded. */
+const tracer = () => trace.getTracer('realtime-state-service');
 
 /**
- * Starts one span per request, as a child of the caller's span if the request has one (W3C Trace Context). The span
- * contains no ids of people and no text.
+ * Starts one span per request. The span is a child of the caller's span if the request contains one (W3C Trace
+ * Context). It contains no text and no ids of people.
  */
 export const traceRequest: RequestHandler = (request, response, next) => {
   const parent = propagation.extract(context.active(), request.headers);
-  const span = tracer.startSpan(request.method, { kind: SpanKind.SERVER }, parent);
-  // A request that is not sampled also passes its context on, so that the core does not sample it either.
+  const span = tracer().startSpan(request.method, { kind: SpanKind.SERVER }, parent);
+  // The context is also passed on for a request that is not sampled, so that the core does not sample it either.
   if (span.isRecording()) record(request, response, span);
   context.with(trace.setSpan(parent, span), next);
 };

@@ -5,7 +5,7 @@ import { connections as connectionLimits } from '../../generated/spec.js';
 /** The responses in flight, per connection. */
 export interface ResponseTracker {
   /**
-   * Adds a response until it settles. Returns false when the connection is closed or has too many queued responses. The
+   * Adds a response until it settles. Returns false if the connection is closed or has too many queued responses. The
    * caller must then drop the request.
    */
   add(response: ServerResponse): boolean;
@@ -13,16 +13,16 @@ export interface ResponseTracker {
 }
 
 /**
- * Tracks the responses of each connection. When a connection closes, Node emits `close` only for the response that it
- * was sending, not for the responses queued behind it (HTTP/1.1 pipelining). This function emits theirs. Otherwise
- * steps that wait for `close` would never continue.
+ * Tracks the responses of each connection. When a connection closes, Node emits `close` only for the response that is
+ * being sent, but not for the queued responses of pipelined requests. This function emits `close` for the queued
+ * responses. Otherwise, middleware that waits for `close` would never continue.
  */
 export function trackResponses(server: Server, onTooMany: () => void): ResponseTracker {
   const connections = new Map<Socket, ServerResponse[]>();
   server.on('connection', (socket: Socket) => {
     connections.set(socket, []);
     socket.once('close', () => {
-      // A copy: settling removes the response from the list.
+      // Iterates over a copy, because settling removes the response from the list.
       for (const response of [...(connections.get(socket) ?? [])]) settleQueued(response);
       connections.delete(socket);
     });
@@ -31,7 +31,8 @@ export function trackResponses(server: Server, onTooMany: () => void): ResponseT
     add(response) {
       const { socket } = response.req;
       const responses = connections.get(socket);
-      // Node parses requests that arrived together in one go. Destroying the socket does not stop the rest.
+      // Node parses all requests of one network read together. Destroying the socket does not stop the remaining
+      // requests.
       if (!responses || socket.destroyed) return false;
       if (responses.length > connectionLimits.queued_responses_max) {
         socket.destroy();
@@ -46,7 +47,7 @@ export function trackResponses(server: Server, onTooMany: () => void): ResponseT
   };
 }
 
-/** Queued responses have no socket yet. */
+/** Settles a queued response, which has no socket yet. */
 function settleQueued(response: ServerResponse): void {
   if (response.socket) return;
   response.destroy();

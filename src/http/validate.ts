@@ -4,14 +4,14 @@ import { fault, ProblemError } from '../problem.js';
 import { type ContractDocument, type OperationObject, resolve } from './contract-document.js';
 import { toFault } from './faults.js';
 import { readQuery } from './query.js';
-import { createValidator, isValidationError, stepsOf, type ValidateOptions } from './validator.js';
+import { createValidator, isValidationError, middlewareOf, type ValidateOptions } from './validator.js';
 
 /**
- * Validates the request against the contract and reports all of its validation errors together (422). Rejects when the
+ * Validates the request against the contract. Reports all validation errors in one response (422). Rejects when the
  * contract is invalid.
  */
 export async function validate(document: ContractDocument, options: ValidateOptions): Promise<RequestHandler> {
-  const run = await createValidator(document, stepsOf(document, options));
+  const run = await createValidator(document, middlewareOf(document, options));
   return (request, response, next) => {
     const operation = response.locals.route?.operation;
     if (!operation) throw new Error('validate must run after route');
@@ -29,8 +29,8 @@ export async function validate(document: ContractDocument, options: ValidateOpti
 }
 
 /**
- * Checks rules across fields, which OpenAPI 3.0 cannot express. The contract has `x-required-with` and
- * `x-one-of-fields` for them.
+ * Checks rules across several fields, which OpenAPI 3.0 cannot express. The contract defines them as `x-required-with`
+ * and `x-one-of-fields`.
  */
 function faultsAcrossFields(document: ContractDocument, operation: OperationObject, body: unknown): Fault[] {
   const schema = operation.requestBody?.content['application/json']?.schema;
@@ -45,7 +45,7 @@ function faultsAcrossFields(document: ContractDocument, operation: OperationObje
   ];
 }
 
-/** Drops the validator's errors about parameters that were removed from the query as invalid. */
+/** Drops the validator's errors about parameters that were removed from the query because they are invalid. */
 function merge(ours: readonly Fault[], theirs: readonly Fault[]): Fault[] {
   const isOurs = ({ parameter }: Fault) => parameter !== undefined && ours.some((it) => it.parameter === parameter);
   return [...ours, ...theirs.filter((it) => !isOurs(it))];

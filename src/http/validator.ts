@@ -8,23 +8,29 @@ import type {
 import type { OperationId } from '../contract.js';
 import type { ContractDocument } from './contract-document.js';
 import type { ValidatorFault } from './faults.js';
-import { inOrder, type Step } from './in-order.js';
+import { inOrder, type Middleware } from './in-order.js';
 
 export interface ValidateOptions {
-  /** Also validates responses. On in every test, off in production, where it would double the cost of a request. */
+  /**
+   * True to validate responses too. Tests always do so. Production does not, because it would double the cost of a
+   * request.
+   */
   readonly validateResponses: boolean;
 }
 
-/** The handlers of express-openapi-validator. */
-export interface ValidatorSteps {
-  /** Set `request.openapi` to the operation that the validator finds for the path. */
-  readonly find: readonly Step[];
+/** The middleware of express-openapi-validator. */
+export interface ValidatorMiddleware {
+  /** Steps that set `request.openapi` to the operation of the path. */
+  readonly find: readonly Middleware[];
   /** Validate the request, and responses if enabled, against `request.openapi`. */
-  readonly check: readonly Step[];
+  readonly check: readonly Middleware[];
 }
 
-/** Returns the steps. With all validation off, the validator returns only the steps that find the operation. */
-export function stepsOf(document: ContractDocument, { validateResponses }: ValidateOptions): ValidatorSteps {
+/**
+ * Returns the validator's middleware. With all validation off, the validator returns only the middleware that finds the
+ * operation.
+ */
+export function middlewareOf(document: ContractDocument, { validateResponses }: ValidateOptions): ValidatorMiddleware {
   const settings = { removeAdditional: false, coerceTypes: false } as const;
   const requests = { allErrors: true, coerceTypes: false } as const;
   const all = handlersOf(document, requests, validateResponses && settings);
@@ -50,8 +56,10 @@ function handlersOf(
 }
 
 /**
- * Returns a copy, which the validator modifies, with each `x-pattern` as `pattern`. The published contract has no
- * `pattern` next to `format: date-time`, because generators apply it to their date type, which fails.
+ * Returns a copy of the contract in which each `x-pattern` is a `pattern`. The validator modifies the copy.
+ *
+ * The published contract has no `pattern` next to `format: date-time`, because generators apply the pattern to their
+ * date type, which fails.
  */
 function withPatterns<Part>(part: Part): Part {
   if (Array.isArray(part)) return part.map(withPatterns) as Part;
@@ -62,11 +70,16 @@ function withPatterns<Part>(part: Part): Part {
 
 /**
  * Returns a handler that validates requests with a known route. The validator would compile and try each path again per
- * request, so this finds each operation once at startup. Rejects when the validator cannot read the contract, or when
- * the steps do not find operations or do not validate.
+ * request. This handler finds each operation only once, at startup.
+ *
+ * Rejects if the validator cannot read the contract, or if its middleware does not find operations or does not
+ * validate.
  */
-export async function createValidator(document: ContractDocument, steps: ValidatorSteps): Promise<RequestHandler> {
-  const [find, check] = [inOrder(steps.find), inOrder(steps.check)];
+export async function createValidator(
+  document: ContractDocument,
+  middleware: ValidatorMiddleware,
+): Promise<RequestHandler> {
+  const [find, check] = [inOrder(middleware.find), inOrder(middleware.check)];
   const known = new Map<OperationId, OpenApiRequestMetadata>();
   for (const [template, operations] of Object.entries(document.paths))
     for (const [method, { operationId }] of Object.entries(operations)) {
@@ -95,7 +108,7 @@ async function findMetadata(find: RequestHandler, method: string, path: string):
 
 /** Rejects if the validation middleware accepts a query parameter that the contract does not define. */
 async function assertValidates(check: RequestHandler, method: string, openapi: OpenApiRequestMetadata): Promise<void> {
-  // Uses the content type of real requests, because the validator keeps a compiled schema per content type.
+  // Uses the content type of real requests, because the validator keeps one compiled schema per content type.
   const headers = openapi.schema.requestBody ? { 'content-type': 'application/json' } : {};
   const originalUrl = `${openapi.openApiRoute}?not-in-the-contract=1`;
   const query = { 'not-in-the-contract': '1' };

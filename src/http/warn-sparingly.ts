@@ -3,8 +3,8 @@ import type { Logger } from 'pino';
 const quietMs = 10_000;
 
 /**
- * Logs an event that clients can trigger at will, at most one line per 10 s. The line contains the number of
- * connections.
+ * Returns a function that logs an event which clients can trigger at will. It logs at most one line per 10 s, with the
+ * number of connections.
  */
 export function warnSparingly(log: Logger, message: string): () => void {
   let connections = 0;

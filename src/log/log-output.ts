@@ -3,19 +3,19 @@ import { promisify } from 'node:util';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { formatLine } from './log-text.js';
 
-/** Lines are buffered and written together at this size or after this time. */
+/** Lines are buffered. They are written together when the buffer reaches this size or this age. */
 const gathered = { characters: 8_192, afterMs: 200 };
-/** Maximum number of buffered characters while the reader or the volume is slow. Further lines are dropped. */
+/** Maximum number of buffered characters while the reader or the disk is slow. Further lines are dropped. */
 const waitingMax = 8_388_608;
 const closeMs = 500;
 
-/** Destination of the log. A failed write drops its lines, so that logging never stops the service. */
+/** Destination of the log. If a write fails, its lines are dropped, so that logging never stops the service. */
 export interface LogOutput {
   write(line: string): void;
-  /** Lines dropped so far. */
+  /** Number of lines dropped so far. */
   readonly droppedLines: number;
   /**
-   * Writes the buffered lines within half a second. Resolves with whether all lines were written or dropped in time.
+   * Writes the buffered lines within half a second. Resolves with true if all lines were written or dropped in time.
    */
   close(): Promise<boolean>;
 }
@@ -28,13 +28,15 @@ export function standardError(): LogOutput {
   const { stderr } = process;
   const asIs = (line: string) => line;
   const output = createLogOutput(isStream(2) ? writeToStream : writeToFile, stderr.isTTY ? formatLine : asIs);
-  // Each failed write is also reported to its callback. Without this handler, the event would end the process.
+  // Ignores the error event, which would end the process. Each failed write also reports its error to its callback.
   stderr.on('error', () => undefined);
   process.once('exit', () => output.writeNow((text) => (isStream(2) ? stderr.write(text) : writeSync(2, text))));
   return output;
 }
 
-/** True for pipes, sockets and terminals. Node writes to them without blocking a thread when the reader stalls. */
+/**
+ * Returns true for pipes, sockets and terminals. Node writes to them without blocking a thread when the reader stalls.
+ */
 function isStream(fd: number): boolean {
   const stat = fstatSync(fd);
   return stat.isFIFO() || stat.isSocket() || process.stderr.isTTY;
@@ -45,7 +47,7 @@ const writeToStream: WriteText = (text) =>
     process.stderr.write(text, (error) => (error ? reject(error) : resolve()));
   });
 
-/** Continues after a partial write, which happens on a nearly full volume. */
+/** Writes a text to a file. Continues after a partial write, which happens on a nearly full disk. */
 async function writeToFile(text: string): Promise<void> {
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length;) at += (await promisify(write)(2, bytes, at)).bytesWritten;
@@ -54,12 +56,12 @@ async function writeToFile(text: string): Promise<void> {
 interface BufferedOutput extends LogOutput {
   /**
    * Writes the buffered lines synchronously when the process exits. Does nothing after a failed write or during a
-   * pending write, which could block the exit.
+   * pending write, because the write could block the exit.
    */
   writeNow(write: (text: string) => void): void;
 }
 
-/** Buffers lines and writes them with one call at a time. */
+/** Creates a log output that buffers lines and makes one write at a time. */
 export function createLogOutput(writeText: WriteText, format: (line: string) => string): BufferedOutput {
   let waiting: string[] = [];
   let characters = 0;
@@ -113,7 +115,7 @@ export function createLogOutput(writeText: WriteText, format: (line: string) => 
       try {
         writeSync(take().join(''));
       } catch {
-        // The process is exiting and nothing can report this error.
+        // Ignored: the process is exiting and cannot report this error.
       }
     },
   };

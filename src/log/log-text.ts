@@ -1,7 +1,7 @@
 import { levels } from 'pino';
 import colors from 'picocolors';
 
-/** Fields that are redundant or shown in another form on a terminal. */
+/** Fields that are redundant on a terminal, or shown in another form. */
 const hidden = ['level', 'time', 'pid', 'hostname', 'msg', 'err', 'trace_id'];
 const { dim, red, yellow, cyan, green } = colors;
 const paint: Readonly<Record<string, (text: string) => string>> = {
@@ -26,7 +26,7 @@ export function formatLine(json: string): string {
   return `${[dim(time), paint[level]?.(level.toUpperCase().padEnd(5)), line['msg'], ...shown].join(' ')}\n`;
 }
 
-/** Quotes text that contains a space or a control character. */
+/** Returns a value as text. Quotes text that contains a space or a control character. */
 function textOf(value: unknown): string {
   return typeof value === 'string' && /^[!-~]+$/.test(value) ? value : JSON.stringify(value);
 }

@@ -18,7 +18,7 @@ export interface OperationResponse {
   readonly body: unknown;
 }
 
-/** Sends a request with the key of the caller. Rejects when there is no response. */
+/** Sends a request with the caller's key. Rejects when the service does not respond. */
 export type SendRequest = (request: OperationRequest) => Promise<OperationResponse>;
 
 export interface ToolResult {
@@ -31,7 +31,7 @@ export interface ToolResult {
 type Arguments = Readonly<Record<string, unknown>>;
 type AnyProblem = Schema<'Problem'> & Partial<Schema<'ValidationProblem'> & Schema<'RateLimitProblem'>>;
 
-/** Runs a tool. An error of the service is a result that tells the agent what to do. */
+/** Runs a tool. An error of the service becomes a result that tells the agent what to do. */
 export async function callTool(tool: Tool, args: Arguments, send: SendRequest, now: () => number): Promise<ToolResult> {
   const missing = missingInPath(tool, args);
   if (missing.length > 0) return failure(missingProblem(missing), undefined);
@@ -39,7 +39,7 @@ export async function callTool(tool: Tool, args: Arguments, send: SendRequest, n
   return status < 300 ? success(tool, body as Record<string, unknown>) : failure(body as AnyProblem, retryAfter);
 }
 
-/** Returns the missing path parameters. Without them, the path would be that of no operation. */
+/** Returns the names of missing path parameters. A path without them would not match the operation. */
 function missingInPath({ operationId }: Tool, args: Arguments): string[] {
   const inPath = parameterList(endpointOf(operationId).operation).filter((it) => it.in === 'path');
   return inPath.map(({ name }) => name).filter((name) => args[name] === undefined || args[name] === '');
@@ -50,7 +50,10 @@ function missingProblem(parameters: readonly string[]): AnyProblem {
   return new ProblemError('validation_failed', { faults }).toBody('none');
 }
 
-/** Fields that the operation does not define are sent too, so that its validation names them. */
+/**
+ * Converts the arguments to a request. Also sends fields that the operation does not define, so that its validation
+ * reports them.
+ */
 function requestOf({ operationId }: Tool, args: Arguments, now: () => number): OperationRequest {
   const { path, method, operation } = endpointOf(operationId);
   if (operation.requestBody) return { method, url: path, body: { timestamp: new Date(now()).toISOString(), ...args } };
@@ -68,7 +71,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }
 
-/** The leading fields come first: an agent that reads only the start of the text knows what to do. */
+/** Returns a result. The leading fields come first, so that an agent that reads only the start knows what to do. */
 function success({ leading = [] }: Tool, body: Record<string, unknown>): ToolResult {
   const first = Object.fromEntries(leading.map((name) => [name, body[name]]));
   const structuredContent = { ...first, ...body };
@@ -92,7 +95,7 @@ function allowedOf({ allowed }: Schema<'Fault'>): string {
   return allowed ? ` (${allowed.join(', ')})` : '';
 }
 
-/** A newer service may have a code that this process does not know. */
+/** Returns the help text for an error code. A newer service may return a code that this process does not know. */
 function helpOf(code: ProblemCode): string {
   const help: Partial<Record<ProblemCode, { readonly fix: string }>> = problemHelp;
   return help[code]?.fix ?? 'Read the detail.';

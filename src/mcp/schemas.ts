@@ -1,6 +1,6 @@
 import contract from '../../generated/openapi.json' with { type: 'json' };
 
-/** The root of a tool's schema, as the protocol requires it. */
+/** The root of a tool's schema in the format that the protocol requires. */
 export interface JsonSchema {
   readonly type: 'object';
   readonly required?: readonly string[];
@@ -27,13 +27,13 @@ export interface ParameterObject {
   readonly schema: Part;
 }
 
-/** How much of the descriptions a schema keeps. Every word of a tool's input costs the context of an agent. */
+/** How much of the descriptions a schema contains. Every word of a tool's schema uses the agent's context. */
 export type Descriptions = 'first sentence' | 'none';
 
-/** Keywords that only the contract and its documentation use. */
+/** Keywords that are only used by the contract and its documentation. */
 const dropped = ['example', 'examples'];
 
-/** Returns a schema of the contract as JSON Schema, with every `$ref` replaced by its target. */
+/** Returns a schema of the contract as JSON Schema. Replaces every `$ref` by its target. */
 export function inlined(schema: Part, descriptions: Descriptions): JsonSchema {
   return convert(schema, descriptions) as JsonSchema;
 }
@@ -66,7 +66,8 @@ function convert(part: unknown, descriptions: Descriptions): unknown {
       return [[name, convert(value, descriptions)]];
     }),
   );
-  return nullable === true ? { ...converted, type: [converted['type'], 'null'] } : converted;
+  // A list of types is valid too, but some clients support a single type only.
+  return nullable === true ? { anyOf: [converted, { type: 'null' }] } : converted;
 }
 
 function firstSentence(text: string): string {

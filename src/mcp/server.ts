@@ -14,7 +14,7 @@ const prompt = {
   arguments: [{ name: 'session_id', description: 'The session of the conversation.', required: true }],
 };
 
-/** Returns a server with every tool. It holds no state: the caller's key is in `send`. */
+/** Returns an MCP server with every tool. It has no state. `send` contains the caller's key. */
 export function createMcpServer(send: SendRequest, now: () => number): Server {
   const server = new Server(
     { name: 'realtime-state-service', version },

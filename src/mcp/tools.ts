@@ -8,7 +8,7 @@ export interface Tool {
   readonly operationId: OperationId;
   readonly description: string;
   readonly annotations: Annotations;
-  /** Fields of the response that the text of a result starts with. */
+  /** Fields of the response that the text of a result begins with. */
   readonly leading?: readonly string[];
 }
 
@@ -22,18 +22,18 @@ interface Annotations {
 
 const reads = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
 
-/** The names are those that agents in this field know. */
+/** Tool names are the same as in comparable MCP servers, because agents know these names. */
 export const tools: readonly Tool[] = [
   {
     name: 'ingest',
     operationId: 'ingest',
     description:
-      'Send what was sensed of a person at one time, and get the stress state with a recommendation. Send at least one of heart_rate, sdnn, rmssd, tone, expression, sentiment and urgency. To detect stress topics, send user_message and ai_response together with subject_id. Omit timestamp for a reading taken now.',
+      'Send the signals of a person at one time, and get the stress state with a recommendation. Send at least one of heart_rate, sdnn, rmssd, tone, expression, sentiment and urgency. To detect stress topics, send user_message and ai_response together with subject_id. Omit timestamp for a reading taken now.',
     annotations: {
       title: 'Send a reading',
       readOnlyHint: false,
       destructiveHint: false,
-      // Without a timestamp, each call is a new reading.
+      // Each call without a timestamp is a new reading.
       idempotentHint: false,
       openWorldHint: false,
     },
@@ -89,7 +89,7 @@ export interface Endpoint {
   readonly operation: OperationObject;
 }
 
-/** Returns where the contract defines the operation. */
+/** Returns the place where the contract defines the operation. */
 export function endpointOf(operationId: OperationId): Endpoint {
   const paths = contract.paths as unknown as Record<string, Record<string, OperationObject>>;
   for (const [path, methods] of Object.entries(paths))
@@ -98,7 +98,7 @@ export function endpointOf(operationId: OperationId): Endpoint {
   throw new Error(`the contract has no operation ${operationId}`);
 }
 
-/** The tool as the protocol lists it. Both schemas come from the contract. */
+/** Returns the tool in the format of the protocol's list. Both schemas come from the contract. */
 export function listed({ name, operationId, description, annotations }: Tool) {
   const { operation } = endpointOf(operationId);
   return { name, title: annotations.title, description, annotations, ...schemasOf(operation) };
@@ -114,7 +114,9 @@ function schemasOf(operation: OperationObject): { inputSchema: JsonSchema; outpu
   };
 }
 
-/** An agent does not know the time to the second: the server adds it where the agent omits it. */
+/**
+ * Makes the timestamp optional. An agent does not know the time to the second, so the server adds a missing timestamp.
+ */
 function withoutTimestamp({ required = [], ...schema }: JsonSchema): JsonSchema {
   return { ...schema, required: required.filter((name) => name !== 'timestamp') };
 }

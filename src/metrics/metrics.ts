@@ -3,30 +3,33 @@ import { countMax, type DeliveryCounts } from '../store/count-deliveries.js';
 import { addThreadGauges } from './thread-gauges.js';
 import { version } from '../config/version.js';
 
-/** Records and exports the metrics of the process in the Prometheus format. */
+/** Records the metrics of the process and exports them in the Prometheus format. */
 export interface Metrics {
   readonly observeRequest: (operation: string | undefined, status: number, seconds: number) => void;
-  /** Records a committed group of readings. */
+  /** Records the size of a committed group of readings. */
   readonly observeGroup: (size: number) => void;
   /** Records a settled delivery attempt. */
   readonly observeAttempt: (outcome: 'delivered' | 'failed', seconds: number) => void;
   /** Records a request that a limit rejected. */
   readonly observeRefusal: (policy: string) => void;
-  /** Reads the age of the oldest event in the outbox, in seconds, at every scrape. */
+  /** Registers a function that returns the age of the oldest event in the outbox, in seconds. Each scrape calls it. */
   readonly watchOutbox: (ageSeconds: Figure) => void;
-  /** Reads how long the oldest due delivery has been waiting, in seconds, at every scrape. */
+  /** Registers a function that returns how long the oldest due delivery has been waiting, in seconds. */
   readonly watchDueAge: (ageSeconds: Figure) => void;
-  /** Reads the numbers of pending and of failed deliveries, at every scrape. */
+  /** Registers a function that returns the numbers of pending and failed deliveries. */
   readonly watchDeliveries: (counts: () => Promise<DeliveryCounts>) => void;
-  /** Reads the event-loop lag and the heap of a thread, at every scrape. */
+  /** Registers a function that returns the event-loop lag and the heap of a thread. */
   readonly watchThread: ReturnType<typeof addThreadGauges>;
-  /** Reads the slots in use and the ages of the deliveries in flight, at every scrape; undefined without a worker. */
+  /**
+   * Registers a function that returns the slots in use and the ages of the deliveries in flight. It returns undefined
+   * in a process without a worker.
+   */
   readonly watchWorker: (load: () => Promise<WorkerLoad | undefined>) => void;
-  /** Reads the number of readings that wait for a group commit, at every scrape. */
+  /** Registers a function that returns the number of readings that wait for a group commit. */
   readonly watchQueue: (waiting: Figure) => void;
-  /** Adds CPU and memory of the process, garbage collection and event-loop lag. */
+  /** Adds metrics of the process: CPU, memory, garbage collection and event-loop lag. */
   readonly watchProcess: () => void;
-  /** Reads the number of dropped log lines, at every scrape. */
+  /** Registers a function that returns the number of dropped log lines. */
   readonly watchDroppedLines: (dropped: () => number) => void;
   readonly contentType: string;
   /** Returns all metrics in the text format. */
@@ -38,14 +41,14 @@ interface WorkerLoad {
   readonly agesSeconds: readonly number[];
 }
 
-/** Reads the value of a gauge. A scrape omits a gauge whose read fails. */
+/** Returns the value of a gauge. If it rejects, the scrape omits the gauge. */
 type Figure = () => Promise<number>;
 
 const requestSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 const attemptSeconds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const groupSizes = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 
-/** Sampling interval of the event-loop lag. Each sample wakes the process, also when it is idle. */
+/** Sampling interval of the event-loop lag, ms. Each sample wakes the process, also when it is idle. */
 const lagSampleMs = 100;
 
 export function createMetrics(): Metrics {

@@ -17,12 +17,12 @@ export async function serveMetrics(
   { host, metricsPort }: Config,
 ): Promise<string | undefined> {
   if (metricsPort === undefined) return undefined;
-  // Only here, because it samples the event loop continuously.
+  // Called only here, because this metric samples the event loop continuously.
   metrics.watchProcess();
   return keep(await starting('METRICS_PORT', () => startMetricsServer(metrics, host, metricsPort))).url;
 }
 
-/** Listens on a separate port without authentication. This port must not be reachable from outside. */
+/** Starts a server on a separate port without authentication. This port must not be reachable from outside. */
 async function startMetricsServer(metrics: Metrics, host: string, port: number): Promise<MetricsServer> {
   const server = createServer(async (request, response) => {
     if (request.method !== 'GET' || request.url !== '/metrics') return void response.writeHead(404).end();

@@ -2,16 +2,16 @@ import { Gauge, type Registry } from 'prom-client';
 import { cachedFor } from './cached-for.js';
 import type { ThreadLoad } from './thread-load.js';
 
-/** `core` uses the database and delivers webhooks; `http` serves requests. */
+/** `core` uses the database and delivers webhooks. `http` serves requests. */
 export type ThreadName = 'http' | 'core';
 type ReadLoad = () => Promise<ThreadLoad>;
 
-/** All gauges share one read per scrape. */
+/** How long a read is shared, ms, so that all gauges use one read per scrape. */
 const sharedForMs = 500;
 
 /**
- * Creates the gauges for event-loop lag and heap. Returns a function that adds a thread. A scrape omits a thread whose
- * read fails.
+ * Creates the gauges for event-loop lag and heap. Returns a function that adds a thread. If the read of a thread fails,
+ * the scrape omits the thread.
  */
 export function addThreadGauges(registry: Registry): (thread: ThreadName, read: ReadLoad) => void {
   const threads: Array<{ readonly thread: ThreadName; readonly read: ReadLoad }> = [];

@@ -11,7 +11,10 @@ export interface ThreadLoad {
 
 const resolutionMs = 100;
 
-/** Measures the calling thread. Starts at the first read, because the measurement wakes the thread 10 times per second. */
+/**
+ * Returns a function that reads the load of the calling thread. Sampling starts at the first read, because it wakes the
+ * thread 10 times per second.
+ */
 export function createThreadLoad(): Closable & { read(): ThreadLoad } {
   let histogram: IntervalHistogram | undefined;
   const start = () => {
@@ -33,7 +36,9 @@ export function createThreadLoad(): Closable & { read(): ThreadLoad } {
   };
 }
 
-/** Returns the lag in seconds. Node reports the nanoseconds between two wake-ups, which include the resolution. */
+/**
+ * Returns the lag in seconds. Node reports the nanoseconds between two wake-ups, which include the sampling interval.
+ */
 function lagOf(intervalNs: number): number {
   return Math.max(0, intervalNs / 1e9 - resolutionMs / 1000);
 }

@@ -2,7 +2,10 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Listens and returns the URL. Rejects when it cannot listen on the address. Port 0 selects a free port. */
+/**
+ * Starts to listen. Resolves with the URL. Rejects when the server cannot listen on the address. Port 0 selects a free
+ * port.
+ */
 export async function listen(server: Server, host: string, port: number): Promise<string> {
   server.listen(port, host);
   await once(server, 'listening');
