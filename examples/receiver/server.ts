@@ -2,15 +2,18 @@ import express from 'express';
 import { isGenuine } from './verify.js';
 
 const secret = process.env['WEBHOOK_SECRET'];
-if (!secret) throw new Error('WEBHOOK_SECRET is the secret that the registration answered, whsec_…');
-/** Use a table with a time to live: a duplicate may come from another process of yours, or after a restart. */
+if (!secret) throw new Error('Set WEBHOOK_SECRET to the secret from the response of the registration (whsec_…)');
+/**
+ * In production, use a table with a time to live. A duplicate may reach another of your processes, or arrive after a
+ * restart.
+ */
 const seen = new Set<string>();
 
 const app = express();
 app.post('/hooks', express.raw({ type: () => true }), (request, response) => {
   const { body, headers } = request;
   if (!Buffer.isBuffer(body) || !isGenuine(body, headers, secret)) return void response.status(401).end();
-  response.status(204).end(); // At once: what takes long comes after, or the delivery counts as failed.
+  response.status(204).end(); // Responds immediately, because a slow response counts as a failed attempt.
   const id = String(headers['webhook-id']);
   if (seen.has(id)) return;
   seen.add(id);

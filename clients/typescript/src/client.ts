@@ -1,9 +1,7 @@
-import createFetchClient from 'openapi-fetch';
-import type { paths } from '../../../generated/api.js';
 import { fitBody } from './fit-body.js';
-import { errorOf } from './problem-error.js';
+import { openStream } from './open-stream.js';
+import type { CallOptions, ClientOptions, IdempotentCallOptions, TokenClientOptions } from './options.js';
 import { type Pages, pagesOf } from './pages.js';
-import { retrying, retryDefaults, type RetryOptions, sleep } from './retry.js';
 import type {
   Delivery,
   DeliveryFilter,
@@ -18,60 +16,55 @@ import type {
   SessionFilter,
   SessionList,
   SessionSummary,
+  SessionToken,
   StateReading,
+  StreamEventType,
   Submission,
   TestAccepted,
+  TokenRequest,
   TriggerProfile,
   Webhook,
   WebhookRegistration,
 } from './schemas.js';
+import type { StreamEvent, StreamOptions } from './stream.js';
+import { createTransport, read, succeed, withKey } from './transport.js';
 
-export interface ClientOptions extends Partial<RetryOptions> {
-  /** URL of the service, e.g. `https://state.example.com`. Default: the environment variable `SERVICE_URL`. */
-  readonly baseUrl?: string;
-  /** The API key, `sk_…`. Default: the environment variable `SERVICE_KEY`. */
-  readonly key?: string;
-  /** Replaces the global `fetch`. */
-  readonly fetch?: typeof fetch;
-}
-
-/** Options of one call. They override those of the client. */
-export interface CallOptions extends Partial<RetryOptions> {
-  /** Aborts the call, including waits between retries. */
-  readonly signal?: AbortSignal;
-  /** Called with the final response, also with an error response, before the call settles. */
-  readonly onResponse?: (response: ResponseInfo) => void;
-}
-
-export interface ResponseInfo {
-  readonly status: number;
-  readonly headers: Headers;
-  /** `X-Request-Id`. Quote it in support requests. Null for a response that is not from the service. */
-  readonly requestId: string | null;
-}
-
-/** Options of calls that are not idempotent without a key. */
-export interface IdempotentCallOptions extends CallOptions {
-  /** Use a new key per call. Resending a call with the same key within 24 hours is safe. Default: a new UUID. */
-  readonly idempotencyKey?: string;
+/** The operations of a session token, for the session of the token. */
+export interface SessionClient {
+  /** Sends a reading. Cuts texts if the body would be too large. Requires the scope `ingest`. */
+  ingest(submission: Submission, call?: CallOptions): Promise<StateReading>;
+  state(session_id: string, call?: CallOptions): Promise<StateReading>;
+  /** Returns the last `minutes` minutes, 5 by default. */
+  history(session_id: string, minutes?: number, call?: CallOptions): Promise<History>;
+  /**
+   * Iterates over the readings and state changes from now on, or after `lastEventId`. Connects again after each
+   * disconnect and misses nothing. Leaving the loop closes the connection. Throws the error of a response that another
+   * attempt cannot fix, and the reason of an aborted `signal`. `timeoutMs` is the time until the headers of a connection
+   * arrive. `maxRetries` and `waitBudgetMs` apply until the first connection.
+   */
+  stream<Type extends StreamEventType = StreamEventType>(
+    options?: StreamOptions<Type>,
+    call?: CallOptions,
+  ): AsyncGenerator<StreamEvent<Type>, void, undefined>;
 }
 
 /**
  * Client of the API. Every method retries retryable errors. It rejects with ProblemError for an error of the service, and
  * with ConnectionError or TimeoutError without a response.
  */
-export interface StateClient {
-  /** Sends a reading. Cuts texts if the body would be too large. */
-  ingest(submission: Submission, call?: CallOptions): Promise<StateReading>;
-  state(session_id: string, call?: CallOptions): Promise<StateReading>;
-  /** Returns the last `minutes` minutes, 5 by default. */
-  history(session_id: string, minutes?: number, call?: CallOptions): Promise<History>;
+export interface StateClient extends SessionClient {
   triggers(subject_id: string, call?: CallOptions): Promise<TriggerProfile>;
   /** Returns the sessions, newest first. */
   sessions(filter?: SessionFilter, call?: CallOptions): Pages<SessionList, SessionSummary>;
   /** Erases all data about a person. */
   deleteSubject(subject_id: string, call?: CallOptions): Promise<Erasure>;
+  readonly tokens: TokenClient;
   readonly webhooks: WebhookClient;
+}
+
+export interface TokenClient {
+  /** Issues a token for one session, for code that must not hold the key. */
+  create(request: TokenRequest, call?: CallOptions): Promise<SessionToken>;
 }
 
 export interface WebhookClient {
@@ -92,10 +85,13 @@ export interface WebhookClient {
   retry(deliveries: RetryRequest, call?: CallOptions): Promise<RetryAccepted>;
 }
 
-export function createStateClient(options: ClientOptions = {}): StateClient {
-  const { baseUrl = fromEnvironment('SERVICE_URL', 'baseUrl'), key = fromEnvironment('SERVICE_KEY', 'key') } = options;
-  const api = createFetchClient<paths>({ baseUrl, headers: { 'X-Service-Key': key } });
-  const on = optionsWith(options);
+/** Creates a client of an account, with its key. */
+export function createStateClient(options?: ClientOptions): StateClient;
+/** Creates a client of one session, with a token. */
+export function createStateClient(options: TokenClientOptions): SessionClient;
+export function createStateClient(options: ClientOptions | TokenClientOptions = {}): StateClient {
+  const transport = createTransport(options);
+  const { api, on } = transport;
   const ofSession = (session_id: string) => ({ params: { query: { session_id } } });
   const ofWebhook = (id: string) => ({ params: { path: { id } } });
   return {
@@ -114,6 +110,8 @@ export function createStateClient(options: ClientOptions = {}): StateClient {
       ),
     deleteSubject: async (subject_id, call) =>
       read(await api.DELETE('/v1/subjects/{subject_id}', { ...on(call), params: { path: { subject_id } } })),
+    stream: (streamed = {}, call = {}) => openStream(transport, streamed, call),
+    tokens: { create: async (body, call) => read(await api.POST('/v1/tokens', { ...on(call), body })) },
     webhooks: {
       register: async (body, call) => read(await api.POST('/webhooks/register', { ...on(withKey(call)), body })),
       list: async (call) => read(await api.GET('/webhooks', on(call))).webhooks,
@@ -140,55 +138,7 @@ export function createStateClient(options: ClientOptions = {}): StateClient {
   };
 }
 
-type InternalCall = CallOptions & { readonly headers?: Record<string, string> };
-
-/** Returns a function that converts the options of a call to those of openapi-fetch. */
-function optionsWith({ fetch = globalThis.fetch, baseUrl: _, key: __, ...ofClient }: ClientOptions) {
-  return ({ signal, headers, onResponse, ...ofCall }: InternalCall = {}) => {
-    const send = retrying({ ...retryDefaults, ...ofClient, ...ofCall, fetch, sleep, random: Math.random });
-    const observed = async (request: Request) => {
-      const response = await send(request);
-      onResponse?.({
-        status: response.status,
-        headers: response.headers,
-        requestId: response.headers.get('x-request-id'),
-      });
-      return response;
-    };
-    return { fetch: observed, ...(signal && { signal }), ...(headers && { headers }) };
-  };
-}
-
-/** Adds an Idempotency-Key, so that the call can be resent when its response is lost. */
-function withKey({ idempotencyKey = crypto.randomUUID(), ...call }: IdempotentCallOptions = {}): InternalCall {
-  return { ...call, headers: { 'Idempotency-Key': idempotencyKey } };
-}
-
 /** Returns the query of a page. */
 function at<Filter extends object>(cursor: string | undefined, filter: Filter | undefined): Filter {
   return { ...filter, ...(cursor !== undefined && { cursor }) } as Filter;
-}
-
-/** Reads a variable of the environment. Browsers and some edge runtimes have none. */
-function fromEnvironment(variable: string, option: string): string {
-  const { process } = globalThis as { process?: { env?: Readonly<Record<string, string | undefined>> } };
-  const value = process?.env?.[variable];
-  if (!value) throw new Error(`${option} is missing: pass it to createStateClient or set ${variable}`);
-  return value;
-}
-
-interface Answered<Data> {
-  readonly data?: Data;
-  readonly error?: unknown;
-  readonly response: Response;
-}
-
-function read<Data>(answered: Answered<Data>): Data {
-  succeed(answered);
-  if (answered.data === undefined) throw errorOf(undefined, answered.response);
-  return answered.data;
-}
-
-function succeed({ error, response }: Answered<unknown>): void {
-  if (!response.ok) throw errorOf(error, response);
 }

@@ -2,8 +2,13 @@
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError';
 
-  constructor(origin: string, cause: unknown) {
-    super(`no response from ${origin}`, { cause });
+  constructor(message: string, cause: unknown) {
+    super(message, { cause });
+  }
+
+  /** Returns the error of a request without a response. */
+  static of({ url }: Request, cause: unknown): ConnectionError {
+    return new ConnectionError(`no response from ${new URL(url).origin}`, cause);
   }
 }
 

@@ -1,13 +1,14 @@
 export {
-  type CallOptions,
-  type ClientOptions,
   createStateClient,
-  type IdempotentCallOptions,
-  type ResponseInfo,
+  type SessionClient,
   type StateClient,
+  type TokenClient,
   type WebhookClient,
 } from './client.js';
 export { ConnectionError, TimeoutError } from './connection-error.js';
+export type { TokenSource } from './credential.js';
+export type { CallOptions, ClientOptions, IdempotentCallOptions, ResponseInfo, TokenClientOptions } from './options.js';
 export type { Pages } from './pages.js';
 export { ProblemError, UnexpectedAnswerError } from './problem-error.js';
 export type * from './schemas.js';
+export type { StreamEvent, StreamOptions } from './stream.js';

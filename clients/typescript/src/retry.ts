@@ -1,5 +1,6 @@
-import { ConnectionError, TimeoutError } from './connection-error.js';
+import { ConnectionError, type TimeoutError } from './connection-error.js';
 import { retryAfterSeconds } from './problem-error.js';
+import { createTimeLimit } from './time-limit.js';
 
 export interface RetryOptions {
   /** Maximum number of retries per call. Default: 4. */
@@ -15,7 +16,7 @@ export const retryDefaults: RetryOptions = { maxRetries: 4, waitBudgetMs: 10_000
 export interface RetryParts extends RetryOptions {
   readonly fetch: typeof fetch;
   /** Rejects when the signal aborts. */
-  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
   /** Returns a number from 0 (inclusive) to 1 (exclusive). */
   readonly random: () => number;
 }
@@ -30,7 +31,7 @@ const lostByProxy = [502, 504];
 
 /**
  * Returns a fetch that resends requests with a retryable error: 429 and 503 stored nothing. When a response is lost, it
- * resends only requests that get the same response again: reads, readings, and requests with an Idempotency-Key.
+ * resends only requests that are safe to repeat: reads, readings, tokens, and requests with an Idempotency-Key.
  * Rejects with ConnectionError or TimeoutError when the last attempt got no response.
  */
 export function retrying(parts: RetryParts): (request: Request) => Promise<Response> {
@@ -60,52 +61,47 @@ function settle(outcome: Outcome): Response {
 }
 
 /** Waits, or rejects when the signal aborts. */
-export function sleep(ms: number, signal: AbortSignal): Promise<void> {
+export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {
       clearTimeout(timer);
-      reject(signal.reason);
+      reject(signal?.reason);
     };
     const timer = setTimeout(() => {
-      signal.removeEventListener('abort', stop);
+      signal?.removeEventListener('abort', stop);
       resolve();
     }, ms);
-    if (signal.aborted) stop();
-    signal.addEventListener('abort', stop, { once: true });
+    if (signal?.aborted) stop();
+    signal?.addEventListener('abort', stop, { once: true });
   });
 }
 
 /**
  * Resolves with the response after its whole body has arrived, so that the timeout covers the body too. Fetches a
- * clone, so that the request can be resent. The timer holds the controller: runtimes may garbage-collect the timeout of
- * `AbortSignal.any([…, AbortSignal.timeout()])` before it fires (nodejs/node#57736). Rejects when the caller aborts.
+ * clone, so that the request can be resent. Rejects when the caller aborts.
  */
 async function attempt({ fetch, timeoutMs }: RetryParts, request: Request): Promise<Outcome> {
-  const controller = new AbortController();
-  const stop = () => controller.abort(request.signal.reason);
-  const timedOut = new TimeoutError(timeoutMs);
-  const timer = setTimeout(() => controller.abort(timedOut), timeoutMs);
-  request.signal.addEventListener('abort', stop, { once: true });
+  const limit = createTimeLimit(request.signal);
+  limit.start(timeoutMs);
   try {
-    if (request.signal.aborted) stop();
-    const response = await fetch(request.clone(), { signal: controller.signal });
+    const response = await fetch(request.clone(), { signal: limit.signal });
     const body = await response.arrayBuffer();
     return new Response(body.byteLength > 0 ? body : null, response);
   } catch (cause) {
     request.signal.throwIfAborted();
-    return controller.signal.aborted ? timedOut : new ConnectionError(new URL(request.url).origin, cause);
+    return limit.signal.aborted ? limit.signal.reason : ConnectionError.of(request, cause);
   } finally {
-    clearTimeout(timer);
-    request.signal.removeEventListener('abort', stop);
+    limit.release();
   }
 }
 
 function answersTheSame({ method, url, headers }: Request): boolean {
-  return method === 'GET' || isReading({ method, url }) || headers.has('Idempotency-Key');
+  return method === 'GET' || isRepeatable({ method, url }) || headers.has('Idempotency-Key');
 }
 
-function isReading({ method, url }: Pick<Request, 'method' | 'url'>): boolean {
-  return method === 'POST' && new URL(url).pathname.endsWith('/v1/ingest');
+/** The service stores a reading once and no token at all. */
+function isRepeatable({ method, url }: Pick<Request, 'method' | 'url'>): boolean {
+  return method === 'POST' && /\/v1\/(?:ingest|tokens)$/.test(new URL(url).pathname);
 }
 
 /** Returns extra random wait, so that clients rejected together do not retry together. */

@@ -17,7 +17,7 @@ export interface Delivery {
 
 export interface Verified {
   readonly event: StateChange;
-  /** The same for every attempt of a delivery. Use it to detect duplicates. */
+  /** Id of the delivery. All its attempts have this id. Use it to detect duplicates. */
   readonly deliveryId: string;
 }
 

@@ -1,0 +1,38 @@
+"""Client of the Real-time State Service."""
+
+from datetime import datetime, timezone
+
+from ._errors import ConnectionError, ProblemError, StateClientError, TimeoutError, UnexpectedAnswerError
+from ._event_stream import ReadingEvent, StateChangeEvent, StreamEvent
+from ._options import CallOptions, ResponseInfo, RetryOptions
+from ._pages import AsyncPages, Pages
+from .async_client import AsyncStateClient, AsyncTokenClient, AsyncWebhookClient
+from .client import StateClient, TokenClient, WebhookClient
+
+__all__ = [
+    "AsyncPages",
+    "AsyncStateClient",
+    "AsyncTokenClient",
+    "AsyncWebhookClient",
+    "CallOptions",
+    "ConnectionError",
+    "Pages",
+    "ProblemError",
+    "ReadingEvent",
+    "ResponseInfo",
+    "RetryOptions",
+    "StateChangeEvent",
+    "StateClient",
+    "StateClientError",
+    "StreamEvent",
+    "TimeoutError",
+    "TokenClient",
+    "UnexpectedAnswerError",
+    "WebhookClient",
+    "now",
+]
+
+
+def now() -> str:
+    """Returns the current time as the `timestamp` of a reading."""
+    return datetime.now(timezone.utc).isoformat(timespec="milliseconds")

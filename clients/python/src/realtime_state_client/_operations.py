@@ -1,0 +1,182 @@
+"""The requests of the client. Performs no input or output."""
+
+import json
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar, cast
+from urllib.parse import quote
+
+from ._errors import UnexpectedAnswerError, error_of
+from ._fit_body import fit_body, to_json
+from ._retry import Answer, Outcome
+from .schemas import (
+    Delivery,
+    DeliveryList,
+    Erasure,
+    FailedDelivery,
+    FailedDeliveryList,
+    History,
+    RetryAccepted,
+    RetryRequest,
+    SessionList,
+    SessionSummary,
+    SessionToken,
+    StateReading,
+    Submission,
+    TestAccepted,
+    TokenRequest,
+    TriggerProfile,
+    Webhook,
+    WebhookList,
+    WebhookRegistration,
+)
+
+Result = TypeVar("Result")
+Listed = TypeVar("Listed")
+Item = TypeVar("Item")
+Query = Mapping[str, str | int | None]
+
+
+@dataclass(frozen=True)
+class Operation(Generic[Result]):
+    """A request whose response is a Result."""
+
+    method: str
+    path: str
+    #: Entries that are None are not sent.
+    query: Query = field(default_factory=dict)
+    body: object = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    #: Whether a repeated request gets the same response and changes nothing.
+    is_repeatable: bool = False
+
+    @property
+    def content(self) -> bytes | None:
+        return None if self.body is None else to_json(self.body)
+
+    @property
+    def parameters(self) -> dict[str, str | int]:
+        return {name: value for name, value in self.query.items() if value is not None}
+
+    def result_of(self, outcome: Outcome) -> Result:
+        """Returns the result. Raises the error of an unsuccessful outcome."""
+        if isinstance(outcome, Exception):
+            raise outcome
+        body = _parsed(outcome)
+        if not 200 <= outcome.status < 300:
+            raise error_of(body, outcome.status, outcome.headers)
+        if body is None and outcome.status != 204:
+            raise UnexpectedAnswerError(outcome.status)
+        return cast(Result, body)
+
+
+@dataclass(frozen=True)
+class Listing(Generic[Listed, Item]):
+    """A list in pages."""
+
+    #: Returns the request for the page at a cursor, without one for the first page.
+    page_at: Callable[[str | None], Operation[Listed]]
+    items_of: Callable[[Listed], Sequence[Item]]
+    next_cursor_of: Callable[[Listed], str | None]
+
+
+def ingest(submission: Submission) -> Operation[StateReading]:
+    return Operation("POST", "/v1/ingest", body=fit_body(submission), is_repeatable=True)
+
+
+def state(session_id: str) -> Operation[StateReading]:
+    return _get("/v1/state", {"session_id": session_id})
+
+
+def history(session_id: str, minutes: int | None) -> Operation[History]:
+    return _get("/v1/history", {"session_id": session_id, "minutes": minutes})
+
+
+def triggers(subject_id: str) -> Operation[TriggerProfile]:
+    return _get("/v1/triggers", {"subject_id": subject_id})
+
+
+def sessions(query: Query) -> Listing[SessionList, SessionSummary]:
+    return _listing("/v1/sessions", query, lambda page: page["sessions"], lambda page: page["next_cursor"])
+
+
+def delete_subject(subject_id: str) -> Operation[Erasure]:
+    return Operation("DELETE", f"/v1/subjects/{_in_path(subject_id)}")
+
+
+def create_token(request: TokenRequest) -> Operation[SessionToken]:
+    # The service stores no token.
+    return Operation("POST", "/v1/tokens", body=request, is_repeatable=True)
+
+
+def register_webhook(registration: WebhookRegistration, idempotency_key: str | None) -> Operation[Webhook]:
+    return _with_key("/webhooks/register", idempotency_key, registration)
+
+
+def list_webhooks() -> Operation[WebhookList]:
+    return _get("/webhooks", {})
+
+
+def remove_webhook(webhook_id: str) -> Operation[None]:
+    return Operation("DELETE", f"/webhooks/{_in_path(webhook_id)}")
+
+
+def rotate_secret(webhook_id: str, idempotency_key: str | None) -> Operation[Webhook]:
+    return _with_key(f"/webhooks/{_in_path(webhook_id)}/rotate-secret", idempotency_key)
+
+
+def test_webhook(webhook_id: str, idempotency_key: str | None) -> Operation[TestAccepted]:
+    return _with_key(f"/webhooks/{_in_path(webhook_id)}/test", idempotency_key)
+
+
+def deliveries(query: Query) -> Listing[DeliveryList, Delivery]:
+    path = "/webhooks/deliveries"
+    return _listing(path, query, lambda page: page["deliveries"], lambda page: page["next_cursor"])
+
+
+def delivery(delivery_id: str) -> Operation[Delivery]:
+    return _get(f"/webhooks/deliveries/{_in_path(delivery_id)}", {})
+
+
+def failed_deliveries(query: Query) -> Listing[FailedDeliveryList, FailedDelivery]:
+    path = "/webhooks/retries"
+    return _listing(path, query, lambda page: page["deliveries"], lambda page: page["next_cursor"])
+
+
+def retry_deliveries(request: RetryRequest) -> Operation[RetryAccepted]:
+    return Operation("POST", "/webhooks/retries", body=request)
+
+
+def _get(path: str, query: Query) -> Operation[Result]:
+    return Operation("GET", path, query, is_repeatable=True)
+
+
+def _listing(
+    path: str,
+    query: Query,
+    items_of: Callable[[Listed], Sequence[Item]],
+    next_cursor_of: Callable[[Listed], str | None],
+) -> Listing[Listed, Item]:
+    def page_at(cursor: str | None) -> Operation[Listed]:
+        return _get(path, query if cursor is None else {**query, "cursor": cursor})
+
+    return Listing(page_at, items_of, next_cursor_of)
+
+
+def _with_key(path: str, idempotency_key: str | None, body: object = None) -> Operation[Result]:
+    """Adds an Idempotency-Key, so that the request can be resent when its response is lost."""
+    headers = {"Idempotency-Key": idempotency_key or str(uuid.uuid4())}
+    return Operation("POST", path, body=body, headers=headers, is_repeatable=True)
+
+
+def _in_path(value: str) -> str:
+    return quote(value, safe="")
+
+
+def _parsed(answer: Answer) -> object:
+    """Returns the JSON of a response, None for any other body."""
+    try:
+        return cast(object, json.loads(answer.body)) if answer.body else None
+    except ValueError:
+        return None

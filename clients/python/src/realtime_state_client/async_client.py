@@ -1,0 +1,202 @@
+"""The asynchronous client. `client.py` has the same methods without `await`."""
+
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Unpack
+
+import httpx
+
+from . import _operations as operations
+from ._async_sender import AsyncSender, Events
+from ._credential import AsyncCredential, AsyncTokenSource
+from ._event_stream import OnDisconnect, Position
+from ._options import CallOptions, RetryLimits, RetryOptions, setting
+from ._pages import AsyncPages
+from .schemas import (
+    Delivery,
+    DeliveryList,
+    DeliveryOutcome,
+    Erasure,
+    FailedDelivery,
+    FailedDeliveryList,
+    History,
+    RetryAccepted,
+    RetryRequest,
+    SessionList,
+    SessionSummary,
+    SessionToken,
+    StateReading,
+    StreamEventType,
+    Submission,
+    TestAccepted,
+    TokenRequest,
+    TriggerProfile,
+    Webhook,
+    WebhookRegistration,
+)
+
+
+class AsyncStateClient:
+    """Client of the API.
+
+    Every method retries retryable errors. It raises ProblemError for an error of the service, ConnectionError or
+    TimeoutError without a response, and UnexpectedAnswerError for a response that is not from the service. Tasks may
+    share a client.
+    """
+
+    def __init__(
+        self,
+        base_url: str | None = None,
+        key: str | None = None,
+        *,
+        token: AsyncTokenSource | None = None,
+        http_client: httpx.AsyncClient | None = None,
+        **limits: Unpack[RetryOptions],
+    ) -> None:
+        """Creates a client.
+
+        `base_url` and `key` default to `SERVICE_URL` and `SERVICE_KEY`. `token` replaces the key: a session token, or a
+        function that returns one. `http_client` replaces the client's own httpx.AsyncClient, and stays open.
+        """
+        url = setting(base_url, "SERVICE_URL", "base_url").rstrip("/")
+        self._http = http_client or httpx.AsyncClient()
+        self._owns_http = http_client is None
+        self._sender = AsyncSender(url, AsyncCredential(key, token), RetryLimits().with_options(limits), self._http)
+        self.tokens = AsyncTokenClient(self._sender)
+        self.webhooks = AsyncWebhookClient(self._sender)
+
+    async def ingest(self, submission: Submission, **call: Unpack[CallOptions]) -> StateReading:
+        """Sends a reading. Cuts texts if the body would be too large."""
+        return await self._sender.send(operations.ingest(submission), call)
+
+    async def state(self, session_id: str, **call: Unpack[CallOptions]) -> StateReading:
+        return await self._sender.send(operations.state(session_id), call)
+
+    async def history(self, session_id: str, minutes: int | None = None, **call: Unpack[CallOptions]) -> History:
+        """Returns the last `minutes` minutes, 5 by default."""
+        return await self._sender.send(operations.history(session_id, minutes), call)
+
+    async def triggers(self, subject_id: str, **call: Unpack[CallOptions]) -> TriggerProfile:
+        return await self._sender.send(operations.triggers(subject_id), call)
+
+    def sessions(
+        self, *, subject_id: str | None = None, cursor: str | None = None, **call: Unpack[CallOptions]
+    ) -> AsyncPages[SessionList, SessionSummary]:
+        """Returns the sessions, newest first."""
+        listing = operations.sessions({"subject_id": subject_id, "cursor": cursor})
+        return AsyncPages(listing, lambda page: self._sender.send(page, call))
+
+    async def delete_subject(self, subject_id: str, **call: Unpack[CallOptions]) -> Erasure:
+        """Erases all data about a person."""
+        return await self._sender.send(operations.delete_subject(subject_id), call)
+
+    def stream(
+        self,
+        *,
+        session_id: str | None = None,
+        events: StreamEventType | None = None,
+        last_event_id: str | None = None,
+        on_disconnect: OnDisconnect | None = None,
+        **call: Unpack[CallOptions],
+    ) -> Events:
+        """Yields readings and state changes while the service stores them.
+
+        Connects again after each end of a connection and continues after the last event, so that no event is missing
+        or repeated. The retry limits apply to the first connection. Raises for an error that another attempt cannot
+        fix, e.g. 401. Ends when the caller closes the generator.
+        """
+        return self._sender.follow(Position(session_id, events, last_event_id), on_disconnect, call)
+
+    async def close(self) -> None:
+        """Closes the connections. Does not close an `http_client` of the caller."""
+        if self._owns_http:
+            await self._http.aclose()
+
+    async def __aenter__(self) -> "AsyncStateClient":
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+
+class AsyncTokenClient:
+    """Session tokens."""
+
+    def __init__(self, sender: AsyncSender) -> None:
+        self._sender = sender
+
+    async def create(self, request: TokenRequest, **call: Unpack[CallOptions]) -> SessionToken:
+        """Issues a token for one session, for code that must not hold the key."""
+        return await self._sender.send(operations.create_token(request), call)
+
+
+class AsyncWebhookClient:
+    """Webhooks and their deliveries.
+
+    An `idempotency_key` makes it safe to resend a call within 24 hours. Use a new key per call. Default: a new UUID.
+    """
+
+    def __init__(self, sender: AsyncSender) -> None:
+        self._sender = sender
+
+    async def register(
+        self, registration: WebhookRegistration, *, idempotency_key: str | None = None, **call: Unpack[CallOptions]
+    ) -> Webhook:
+        """`secret` is present only in the response that creates the webhook. Store it."""
+        return await self._sender.send(operations.register_webhook(registration, idempotency_key), call)
+
+    async def list(self, **call: Unpack[CallOptions]) -> Sequence[Webhook]:
+        return (await self._sender.send(operations.list_webhooks(), call))["webhooks"]
+
+    async def remove(self, webhook_id: str, **call: Unpack[CallOptions]) -> None:
+        await self._sender.send(operations.remove_webhook(webhook_id), call)
+
+    async def rotate_secret(
+        self, webhook_id: str, *, idempotency_key: str | None = None, **call: Unpack[CallOptions]
+    ) -> Webhook:
+        """Returns the new `secret`. For 24 hours, deliveries are signed with both the new and the old secret."""
+        return await self._sender.send(operations.rotate_secret(webhook_id, idempotency_key), call)
+
+    async def test(
+        self, webhook_id: str, *, idempotency_key: str | None = None, **call: Unpack[CallOptions]
+    ) -> TestAccepted:
+        """Sends a signed sample event."""
+        return await self._sender.send(operations.test_webhook(webhook_id, idempotency_key), call)
+
+    def deliveries(
+        self,
+        *,
+        status: DeliveryOutcome | None = None,
+        webhook_id: str | None = None,
+        session_id: str | None = None,
+        since: str | None = None,
+        cursor: str | None = None,
+        **call: Unpack[CallOptions],
+    ) -> AsyncPages[DeliveryList, Delivery]:
+        """Returns the delivery log, newest first."""
+        query = {"webhook_id": webhook_id, "session_id": session_id, "since": since, "cursor": cursor}
+        listing = operations.deliveries({"status": status, **query})
+        return AsyncPages(listing, lambda page: self._sender.send(page, call))
+
+    async def delivery(self, delivery_id: str, **call: Unpack[CallOptions]) -> Delivery:
+        """Returns one delivery of any status, by its `webhook-id`."""
+        return await self._sender.send(operations.delivery(delivery_id), call)
+
+    def failed_deliveries(
+        self,
+        *,
+        webhook_id: str | None = None,
+        session_id: str | None = None,
+        since: str | None = None,
+        cursor: str | None = None,
+        **call: Unpack[CallOptions],
+    ) -> AsyncPages[FailedDeliveryList, FailedDelivery]:
+        """Returns the failed deliveries, newest first."""
+        query = {"webhook_id": webhook_id, "session_id": session_id, "since": since, "cursor": cursor}
+        return AsyncPages(operations.failed_deliveries(query), lambda page: self._sender.send(page, call))
+
+    async def retry(self, deliveries: RetryRequest, **call: Unpack[CallOptions]) -> RetryAccepted:
+        """Queues failed deliveries again."""
+        return await self._sender.send(operations.retry_deliveries(deliveries), call)

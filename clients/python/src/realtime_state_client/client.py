@@ -1,0 +1,202 @@
+"""The synchronous client. `async_client.py` has the same methods with `await`."""
+
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Unpack
+
+import httpx
+
+from . import _operations as operations
+from ._credential import Credential, TokenSource
+from ._event_stream import OnDisconnect, Position
+from ._options import CallOptions, RetryLimits, RetryOptions, setting
+from ._pages import Pages
+from ._sender import Events, Sender
+from .schemas import (
+    Delivery,
+    DeliveryList,
+    DeliveryOutcome,
+    Erasure,
+    FailedDelivery,
+    FailedDeliveryList,
+    History,
+    RetryAccepted,
+    RetryRequest,
+    SessionList,
+    SessionSummary,
+    SessionToken,
+    StateReading,
+    StreamEventType,
+    Submission,
+    TestAccepted,
+    TokenRequest,
+    TriggerProfile,
+    Webhook,
+    WebhookRegistration,
+)
+
+
+class StateClient:
+    """Client of the API.
+
+    Every method retries retryable errors. It raises ProblemError for an error of the service, ConnectionError or
+    TimeoutError without a response, and UnexpectedAnswerError for a response that is not from the service. Threads may
+    share a client.
+    """
+
+    def __init__(
+        self,
+        base_url: str | None = None,
+        key: str | None = None,
+        *,
+        token: TokenSource | None = None,
+        http_client: httpx.Client | None = None,
+        **limits: Unpack[RetryOptions],
+    ) -> None:
+        """Creates a client.
+
+        `base_url` and `key` default to `SERVICE_URL` and `SERVICE_KEY`. `token` replaces the key: a session token, or a
+        function that returns one. `http_client` replaces the client's own httpx.Client, and stays open.
+        """
+        url = setting(base_url, "SERVICE_URL", "base_url").rstrip("/")
+        self._http = http_client or httpx.Client()
+        self._owns_http = http_client is None
+        self._sender = Sender(url, Credential(key, token), RetryLimits().with_options(limits), self._http)
+        self.tokens = TokenClient(self._sender)
+        self.webhooks = WebhookClient(self._sender)
+
+    def ingest(self, submission: Submission, **call: Unpack[CallOptions]) -> StateReading:
+        """Sends a reading. Cuts texts if the body would be too large."""
+        return self._sender.send(operations.ingest(submission), call)
+
+    def state(self, session_id: str, **call: Unpack[CallOptions]) -> StateReading:
+        return self._sender.send(operations.state(session_id), call)
+
+    def history(self, session_id: str, minutes: int | None = None, **call: Unpack[CallOptions]) -> History:
+        """Returns the last `minutes` minutes, 5 by default."""
+        return self._sender.send(operations.history(session_id, minutes), call)
+
+    def triggers(self, subject_id: str, **call: Unpack[CallOptions]) -> TriggerProfile:
+        return self._sender.send(operations.triggers(subject_id), call)
+
+    def sessions(
+        self, *, subject_id: str | None = None, cursor: str | None = None, **call: Unpack[CallOptions]
+    ) -> Pages[SessionList, SessionSummary]:
+        """Returns the sessions, newest first."""
+        listing = operations.sessions({"subject_id": subject_id, "cursor": cursor})
+        return Pages(listing, lambda page: self._sender.send(page, call))
+
+    def delete_subject(self, subject_id: str, **call: Unpack[CallOptions]) -> Erasure:
+        """Erases all data about a person."""
+        return self._sender.send(operations.delete_subject(subject_id), call)
+
+    def stream(
+        self,
+        *,
+        session_id: str | None = None,
+        events: StreamEventType | None = None,
+        last_event_id: str | None = None,
+        on_disconnect: OnDisconnect | None = None,
+        **call: Unpack[CallOptions],
+    ) -> Events:
+        """Yields readings and state changes while the service stores them.
+
+        Connects again after each end of a connection and continues after the last event, so that no event is missing
+        or repeated. The retry limits apply to the first connection. Raises for an error that another attempt cannot
+        fix, e.g. 401. Ends when the caller closes the generator.
+        """
+        return self._sender.follow(Position(session_id, events, last_event_id), on_disconnect, call)
+
+    def close(self) -> None:
+        """Closes the connections. Does not close an `http_client` of the caller."""
+        if self._owns_http:
+            self._http.close()
+
+    def __enter__(self) -> "StateClient":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class TokenClient:
+    """Session tokens."""
+
+    def __init__(self, sender: Sender) -> None:
+        self._sender = sender
+
+    def create(self, request: TokenRequest, **call: Unpack[CallOptions]) -> SessionToken:
+        """Issues a token for one session, for code that must not hold the key."""
+        return self._sender.send(operations.create_token(request), call)
+
+
+class WebhookClient:
+    """Webhooks and their deliveries.
+
+    An `idempotency_key` makes it safe to resend a call within 24 hours. Use a new key per call. Default: a new UUID.
+    """
+
+    def __init__(self, sender: Sender) -> None:
+        self._sender = sender
+
+    def register(
+        self, registration: WebhookRegistration, *, idempotency_key: str | None = None, **call: Unpack[CallOptions]
+    ) -> Webhook:
+        """`secret` is present only in the response that creates the webhook. Store it."""
+        return self._sender.send(operations.register_webhook(registration, idempotency_key), call)
+
+    def list(self, **call: Unpack[CallOptions]) -> Sequence[Webhook]:
+        return self._sender.send(operations.list_webhooks(), call)["webhooks"]
+
+    def remove(self, webhook_id: str, **call: Unpack[CallOptions]) -> None:
+        self._sender.send(operations.remove_webhook(webhook_id), call)
+
+    def rotate_secret(
+        self, webhook_id: str, *, idempotency_key: str | None = None, **call: Unpack[CallOptions]
+    ) -> Webhook:
+        """Returns the new `secret`. For 24 hours, deliveries are signed with both the new and the old secret."""
+        return self._sender.send(operations.rotate_secret(webhook_id, idempotency_key), call)
+
+    def test(
+        self, webhook_id: str, *, idempotency_key: str | None = None, **call: Unpack[CallOptions]
+    ) -> TestAccepted:
+        """Sends a signed sample event."""
+        return self._sender.send(operations.test_webhook(webhook_id, idempotency_key), call)
+
+    def deliveries(
+        self,
+        *,
+        status: DeliveryOutcome | None = None,
+        webhook_id: str | None = None,
+        session_id: str | None = None,
+        since: str | None = None,
+        cursor: str | None = None,
+        **call: Unpack[CallOptions],
+    ) -> Pages[DeliveryList, Delivery]:
+        """Returns the delivery log, newest first."""
+        query = {"webhook_id": webhook_id, "session_id": session_id, "since": since, "cursor": cursor}
+        listing = operations.deliveries({"status": status, **query})
+        return Pages(listing, lambda page: self._sender.send(page, call))
+
+    def delivery(self, delivery_id: str, **call: Unpack[CallOptions]) -> Delivery:
+        """Returns one delivery of any status, by its `webhook-id`."""
+        return self._sender.send(operations.delivery(delivery_id), call)
+
+    def failed_deliveries(
+        self,
+        *,
+        webhook_id: str | None = None,
+        session_id: str | None = None,
+        since: str | None = None,
+        cursor: str | None = None,
+        **call: Unpack[CallOptions],
+    ) -> Pages[FailedDeliveryList, FailedDelivery]:
+        """Returns the failed deliveries, newest first."""
+        query = {"webhook_id": webhook_id, "session_id": session_id, "since": since, "cursor": cursor}
+        return Pages(operations.failed_deliveries(query), lambda page: self._sender.send(page, call))
+
+    def retry(self, deliveries: RetryRequest, **call: Unpack[CallOptions]) -> RetryAccepted:
+        """Queues failed deliveries again."""
+        return self._sender.send(operations.retry_deliveries(deliveries), call)

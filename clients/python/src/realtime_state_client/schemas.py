@@ -1,0 +1,600 @@
+"""Wire types with the names of the contract."""
+
+# Generated from openapi.yaml by `npm run generate`. Edit that file instead.
+
+from typing import Literal, NotRequired, TypedDict
+
+
+# Tone of voice, as labeled by the client's voice analysis.
+Tone = Literal[
+    "calm",
+    "focused",
+    "hesitant",
+    "tense",
+    "frustrated",
+    "anxious",
+    "hostile",
+    "excited",
+    "neutral",
+]
+
+
+# Facial expression, as labeled by the client's image analysis.
+Expression = Literal["relaxed", "concentrated", "frowning", "smiling", "tense", "surprised", "neutral"]
+
+
+# Urgency of the user's text, as labeled by the client's text analysis.
+Urgency = Literal["low", "medium", "high", "critical"]
+
+
+# How much the person moves.
+ActivityLevel = Literal["resting", "light", "moderate", "vigorous"]
+
+
+class Submission(TypedDict):
+    """One reading: the signals of a person at one time."""
+
+    session_id: str
+    # The person across sessions.
+    subject_id: NotRequired[str]
+    # Time of measurement.
+    timestamp: str
+    # Heart rate in beats per minute.
+    heart_rate: NotRequired[float]
+    # Standard deviation of normal-to-normal beat intervals over the last minutes, in milliseconds.
+    sdnn: NotRequired[float]
+    # Root mean square of successive differences of normal-to-normal beat intervals over the last minutes, in
+    # milliseconds.
+    rmssd: NotRequired[float]
+    # Beat-to-beat intervals in milliseconds, oldest first.
+    rr_intervals_ms: NotRequired[list[int]]
+    tone: NotRequired[Tone]
+    expression: NotRequired[Expression]
+    # Sentiment of the text, from -1 (negative) to 1 (positive).
+    sentiment: NotRequired[float]
+    urgency: NotRequired[Urgency]
+    activity_level: NotRequired[ActivityLevel]
+    # Steps in the last minute.
+    steps_last_minute: NotRequired[int]
+    # Breaths per minute.
+    respiratory_rate: NotRequired[float]
+    # Label of the measuring device, printable ASCII.
+    source_device: NotRequired[str]
+    # The user's utterance.
+    user_message: NotRequired[str]
+    # The assistant's reply.
+    ai_response: NotRequired[str]
+
+
+# The band of the published score. calm 0-19, relaxed 20-39, focused 40-59, stressed 60-79, acute_stress 80-100.
+State = Literal["calm", "relaxed", "focused", "stressed", "acute_stress"]
+
+
+# Version of the Human State Protocol that this schema follows.
+HspVersion = Literal["1.0"]
+
+
+# What an assistant should do in this state.
+SuggestedAction = Literal[
+    "maintain_engagement",
+    "simplify_and_focus",
+    "de-escalate_and_shorten",
+    "pause_and_ground",
+]
+
+
+# Category of a signal. cardiovascular (heart_rate, sdnn, rmssd), vocal (tone), visual (expression), textual (sentiment,
+# urgency).
+SignalCategory = Literal["cardiovascular", "vocal", "visual", "textual"]
+
+
+class AdaptationEffectiveness(TypedDict):
+    """Change of the score since the session's previous reading, whose suggested action the client may have followed."""
+
+    previous_action: SuggestedAction
+    # Published score of the previous reading.
+    previous_score: int
+    # Published score now.
+    current_score: int
+    # Current minus previous score.
+    stress_delta: int
+    # True if the score fell, or if both scores are in calm or relaxed.
+    effective: bool
+
+
+class StateReading(TypedDict):
+    """The state of a session, in the format of the Human State Protocol 1.0."""
+
+    hsp_version: HspVersion
+    session_id: str
+    timestamp: str
+    state: State
+    # Published score, 0 (calm) to 100 (acute stress).
+    stress_score: int
+    # Confidence of the score, 0 to 1.
+    confidence: float
+    # Categories of the signals in the reading of this timestamp, as the Human State Protocol defines the field.
+    signals_received: list[SignalCategory]
+    suggested_action: SuggestedAction
+    # One sentence that names the signals that determined the score.
+    action_reason: str
+    # One instruction that an AI agent can follow.
+    recommendation: str
+    adaptation_effectiveness: NotRequired[AdaptationEffectiveness]
+    # Topics of the concern that the user describes in this request's conversation turn.
+    topics_detected: list[str]
+    # Topics that currently raise this person's stress, most recently seen first.
+    active_triggers: NotRequired[list[str]]
+    # Topics that no longer raise this person's stress, most recently seen first.
+    resolved_triggers: NotRequired[list[str]]
+    # Limitations of the score.
+    disclaimer: str
+
+
+class HistoryDatapoint(TypedDict):
+    """The state after one reading."""
+
+    timestamp: str
+    state: State
+    # Published score after this reading.
+    stress_score: int
+    # Confidence of the score, 0 to 1.
+    confidence: float
+    # Heart rate in beats per minute.
+    heart_rate: NotRequired[float]
+    # Standard deviation of normal-to-normal beat intervals.
+    sdnn: NotRequired[float]
+    # Root mean square of successive differences.
+    rmssd: NotRequired[float]
+    # Breaths per minute.
+    respiratory_rate: NotRequired[float]
+    # Label of the measuring device.
+    source_device: NotRequired[str]
+
+
+# Compares the mean score of the last third of the datapoints with the first third.
+Trend = Literal["rising", "falling", "stable"]
+
+
+class HistorySummary(TypedDict):
+    """Figures of the window. min, max and mean are present if the window has a datapoint."""
+
+    # Number of state changes between consecutive datapoints.
+    transitions: int
+    # Lowest score.
+    min: NotRequired[int]
+    # Highest score.
+    max: NotRequired[int]
+    # Mean score, rounded to one decimal.
+    mean: NotRequired[float]
+
+
+class History(TypedDict):
+    """The state history of a session for a window."""
+
+    session_id: str
+    # Length of the window in minutes.
+    minutes: int
+    # One datapoint per reading, oldest first.
+    datapoints: list[HistoryDatapoint]
+    trend: Trend
+    summary: HistorySummary
+
+
+# reading (a stored reading and the state after it) or state_change (the payload of webhooks).
+StreamEventType = Literal["reading", "state_change"]
+
+
+# read (state and history of the session) or ingest (send its readings).
+TokenScope = Literal["ingest", "read"]
+
+
+class TokenRequest(TypedDict):
+    """The session and the scopes of a token."""
+
+    session_id: str
+    # The scopes of the token.
+    scopes: list[TokenScope]
+    # Validity of the token, in seconds. 600 if absent.
+    expires_in: NotRequired[int]
+
+
+class SessionToken(TypedDict):
+    """A token for one session."""
+
+    # The token: a signed JSON Web Token.
+    token: str
+    session_id: str
+    # The scopes of the token.
+    scopes: list[TokenScope]
+    # When the token expires.
+    expires_at: str
+
+
+class SessionSummary(TypedDict):
+    """A session with its latest state."""
+
+    session_id: str
+    # The person of the session.
+    subject_id: NotRequired[str]
+    # When the service accepted the first reading.
+    started_at: str
+    # The time of the newest reading.
+    timestamp: str
+    state: State
+    # The score as of the newest reading.
+    stress_score: int
+    # The confidence of the score.
+    confidence: float
+
+
+class SessionList(TypedDict):
+    """A page of sessions."""
+
+    # The session that started last comes first.
+    sessions: list[SessionSummary]
+    # Cursor of the next page.
+    next_cursor: str | None
+
+
+# observed (detected, no pattern of stress yet), active (it raises this person's stress), resolved (it no longer does).
+TriggerStatus = Literal["observed", "active", "resolved"]
+
+
+class TriggerEntry(TypedDict):
+    """Stress of one topic."""
+
+    status: TriggerStatus
+    # Mean stress score over all sightings, rounded to one decimal.
+    avg_stress: float
+    # Highest stress score of a sighting.
+    peak_stress: int
+    # Number of distinct sessions in which the topic was seen.
+    sessions: int
+    last_seen: str
+
+
+# One entry per topic, by topic name.
+TriggersByTopic = dict[str, TriggerEntry]
+
+
+class TriggerProfile(TypedDict):
+    """The topics of one person and the stress of each topic."""
+
+    subject_id: str
+    triggers: TriggersByTopic
+    # Names of the active topics, most recently seen first.
+    active: list[str]
+    # Names of the resolved topics, most recently seen first.
+    resolved: list[str]
+
+
+class Erasure(TypedDict):
+    """The result of an erasure."""
+
+    subject_id: str
+    # Always true.
+    deleted: bool
+    # Number of erased sessions.
+    sessions_removed: int
+    # Number of erased topics of the trigger profile.
+    triggers_removed: int
+
+
+# Kind of event. state_change (a session's state changed).
+EventKind = Literal["state_change"]
+
+
+# active (deliveries succeed), failed (at least three attempts in a row have failed: later events are still sent, and
+# the first success makes the webhook active), disabled (the receiver responded with 410: registering the same url and
+# session again enables the webhook).
+WebhookStatus = Literal["active", "failed", "disabled"]
+
+
+class WebhookRegistration(TypedDict):
+    """A webhook to register."""
+
+    # The absolute https URL that receives the events, at most 1,024 characters.
+    url: str
+    # Kinds of events to receive, without duplicates.
+    events: list[EventKind]
+    # The session to watch.
+    session_id: NotRequired[str]
+
+
+class Webhook(TypedDict):
+    """A registered webhook."""
+
+    id: str
+    # The registered URL that receives the events.
+    url: str
+    # Kinds of events that the webhook receives.
+    events: list[EventKind]
+    # The watched session.
+    session_id: NotRequired[str]
+    status: WebhookStatus
+    secret: NotRequired[str]
+    # Failed attempts since the last successful attempt.
+    consecutive_failures: int
+    # End of the newest failed attempt.
+    last_failure_at: NotRequired[str]
+    # Time of the newest stored successful delivery.
+    last_success_at: NotRequired[str]
+    # Number of pending deliveries, counted up to 1,000.
+    queued_deliveries: NotRequired[int]
+    created_at: str
+
+
+class WebhookList(TypedDict):
+    """The webhooks of the account."""
+
+    # Oldest first.
+    webhooks: list[Webhook]
+
+
+class StateChange(TypedDict):
+    """The payload of a delivery, sent when a session's state changed."""
+
+    event: EventKind
+    session_id: str
+    previous_state: State
+    new_state: State
+    # Stress score after the change.
+    stress_score: int
+    timestamp: str
+
+
+class TestAccepted(TypedDict):
+    """A queued sample event."""
+
+    delivery_id: str
+
+
+# Why the delivery failed. attempts_exhausted (the last retry failed), disabled (the receiver responded with 410).
+FailureReason = Literal["attempts_exhausted", "disabled"]
+
+
+# Why there was no complete response. timeout (not complete within 10 seconds), name_not_resolved, address_refused (the
+# resolved address is not an allowed target), tls_failed, connection_failed (refused, reset or broken, also during a
+# response), secret_unreadable (the deployment's SECRETS_KEY has changed: rotate the webhook's secret).
+DeliveryError = Literal[
+    "timeout",
+    "name_not_resolved",
+    "address_refused",
+    "tls_failed",
+    "connection_failed",
+    "secret_unreadable",
+]
+
+
+class DeliveryAttempt(TypedDict):
+    """One attempt."""
+
+    timestamp: str
+    # Status of the receiver's response.
+    status: NotRequired[int]
+    error: NotRequired[DeliveryError]
+    # Duration of the attempt in milliseconds.
+    duration_ms: int
+    # The first 1,024 bytes of the receiver's response as text.
+    answer: NotRequired[str]
+
+
+# How a delivery was settled.
+DeliveryOutcome = Literal["delivered", "failed"]
+
+
+# pending (queued, in flight or waiting for a retry), delivered (an attempt got a 2xx), failed (no further attempt
+# unless you retry the delivery).
+DeliveryStatus = Literal["pending", "delivered", "failed"]
+
+
+class Delivery(TypedDict):
+    """A delivery of one event to one webhook."""
+
+    id: str
+    webhook_id: str
+    status: DeliveryStatus
+    payload: StateChange
+    # The attempts of the last schedule, oldest first.
+    attempts: list[DeliveryAttempt]
+    reason: NotRequired[FailureReason]
+    # Time at which the delivery was delivered or failed.
+    settled_at: NotRequired[str]
+
+
+class DeliveryList(TypedDict):
+    """A page of settled deliveries."""
+
+    # Newest first.
+    deliveries: list[Delivery]
+    # Cursor of the next page.
+    next_cursor: str | None
+
+
+class FailedDelivery(TypedDict):
+    """A delivery whose last retry failed."""
+
+    id: str
+    webhook_id: str
+    payload: StateChange
+    # The attempts of the latest schedule, oldest first.
+    attempts: list[DeliveryAttempt]
+    reason: FailureReason
+
+
+class FailedDeliveryList(TypedDict):
+    """A page of failed deliveries."""
+
+    # Newest first.
+    deliveries: list[FailedDelivery]
+    # Cursor of the next page.
+    next_cursor: str | None
+
+
+class RetryRequest(TypedDict):
+    """The failed deliveries to queue again, either by `delivery_ids` or by `webhook_id`. `since` is allowed only with `webhook_id`."""
+
+    # Ids of failed deliveries. 100 ids fit into a body.
+    delivery_ids: NotRequired[list[str]]
+    # Id of a webhook whose failed deliveries are queued again.
+    webhook_id: NotRequired[str]
+    since: NotRequired[str]
+
+
+class RetryAccepted(TypedDict):
+    """The deliveries that were queued again."""
+
+    # Number of deliveries that were queued again.
+    count: int
+    # Their ids.
+    delivery_ids: list[str]
+
+
+class Health(TypedDict):
+    """Liveness."""
+
+    # Always ok.
+    status: Literal["ok"]
+
+
+class Readiness(TypedDict):
+    """Readiness."""
+
+    # Always ready.
+    status: Literal["ready"]
+
+
+# Stable name of the error.
+ProblemCode = Literal[
+    "invalid_payload",
+    "missing_signals",
+    "timestamp_too_old",
+    "timestamp_in_future",
+    "missing_api_key",
+    "invalid_api_key",
+    "invalid_token",
+    "insufficient_scope",
+    "path_not_found",
+    "session_not_found",
+    "subject_not_found",
+    "webhook_not_found",
+    "delivery_not_found",
+    "method_not_allowed",
+    "request_timeout",
+    "headers_too_large",
+    "body_too_large",
+    "unsupported_media_type",
+    "validation_failed",
+    "subject_mismatch",
+    "rate_limit_exceeded",
+    "rotation_in_progress",
+    "idempotency_key_in_use",
+    "idempotency_key_reused",
+    "internal_error",
+    "service_unavailable",
+]
+
+
+# Stable name of a validation error.
+FaultCode = Literal[
+    "number_type",
+    "integer_type",
+    "string_type",
+    "object_type",
+    "array_type",
+    "enum",
+    "extra_forbidden",
+    "missing",
+    "greater_than_equal",
+    "less_than_equal",
+    "string_too_short",
+    "string_too_long",
+    "too_few_items",
+    "too_many_items",
+    "not_unique",
+    "pattern_mismatch",
+    "date_time_invalid",
+    "repeated",
+    "exclusive",
+    "url_invalid",
+    "url_scheme",
+    "url_credentials",
+    "url_fragment",
+    "address_refused",
+    "too_many_webhooks",
+    "cursor_invalid",
+    "invalid",
+    "subject_mismatch",
+    "idempotency_key_reused",
+]
+
+
+class Problem(TypedDict):
+    """Problem details as in RFC 9457."""
+
+    # The `code` as a URN.
+    type: str
+    # Name of the status.
+    title: str
+    # The HTTP status.
+    status: int
+    # What is wrong, for people.
+    detail: str
+    code: ProblemCode
+    # The `X-Request-Id` of this response.
+    request_id: str
+
+
+class Fault(TypedDict):
+    """One validation error, at `pointer` in the body or in the query parameter `parameter`."""
+
+    # What is wrong, for people.
+    detail: str
+    code: FaultCode
+    # JSON Pointer (RFC 6901) into the body.
+    pointer: NotRequired[str]
+    # Name of the query parameter.
+    parameter: NotRequired[str]
+    # The allowed values of the enumeration.
+    allowed: NotRequired[list[str]]
+
+
+class ValidationProblem(TypedDict):
+    """Problem details with every validation error. `detail` is the detail of the first error."""
+
+    # The `code` as a URN.
+    type: str
+    # Name of the status.
+    title: str
+    # The HTTP status.
+    status: int
+    # The detail of the first error, for people.
+    detail: str
+    code: ProblemCode
+    # The `X-Request-Id` of this response.
+    request_id: str
+    # All validation errors.
+    errors: list[Fault]
+
+
+# Name of a limit, as in `RateLimit-Policy`.
+LimitPolicy = Literal["session", "new-sessions", "month", "failed-authentications", "streams"]
+
+
+class RateLimitProblem(TypedDict):
+    """Problem details of a request that exceeded a limit."""
+
+    # The `code` as a URN.
+    type: str
+    # Name of the status.
+    title: str
+    # The HTTP status.
+    status: int
+    # What is wrong, for people.
+    detail: str
+    code: ProblemCode
+    # The `X-Request-Id` of this response.
+    request_id: str
+    # The limits that were exceeded.
+    violated_policies: list[LimitPolicy]

@@ -1,0 +1,173 @@
+"""The scenario of all clients. `contract-tests/client/scenario.test.ts` is the same in TypeScript."""
+
+from collections.abc import Callable
+from contextlib import closing
+from itertools import islice
+from typing import cast
+from uuid import uuid4
+
+import pytest
+from conftest import Connect
+from receiver import Receiver
+
+from realtime_state_client import ProblemError, StateClient, now
+from realtime_state_client.schemas import Submission
+from realtime_state_client.webhooks import verify_webhook
+
+Inject = Callable[[str], None]
+
+
+def reading(session_id: str, **fields: object) -> Submission:
+    return cast(Submission, {"session_id": session_id, "timestamp": now(), "heart_rate": 90, **fields})
+
+
+def unique(name: str) -> str:
+    """Returns an id with characters that require encoding in a path."""
+    return f"{name}/{uuid4()}?#&+%"
+
+
+def test_a_reading_is_stored_read_back_and_erased(client: StateClient) -> None:
+    session_id, subject_id = unique("s"), unique("p")
+    turn = {"user_message": "My exam is tomorrow.", "ai_response": "Which part of the exam worries you?"}
+    answered = client.ingest(reading(session_id, subject_id=subject_id, **turn))
+    assert answered["topics_detected"] == ["exams"]
+    assert client.state(session_id)["stress_score"] == answered["stress_score"]
+    assert client.history(session_id)["minutes"] == 5
+    assert len(client.history(session_id, 60)["datapoints"]) == 1
+    assert list(client.triggers(subject_id)["triggers"]) == ["exams"]
+    assert client.delete_subject(subject_id) == {
+        "subject_id": subject_id,
+        "deleted": True,
+        "sessions_removed": 1,
+        "triggers_removed": 1,
+    }
+
+
+@pytest.mark.parametrize("fault", ["bad gateway", "dropped", "lost", "slow", "rate limited"])
+def test_a_reading_with_a_fault_is_retried_and_stored_once(client: StateClient, inject: Inject, fault: str) -> None:
+    session_id = unique("s")
+    inject(fault)
+    assert client.ingest(reading(session_id), timeout_ms=2000)["session_id"] == session_id
+    assert len(client.history(session_id)["datapoints"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("fault", "error"),
+    [
+        ("bad gateway", "UnexpectedAnswerError"),
+        ("dropped", "ConnectionError"),
+        ("lost", "ConnectionError"),
+        ("slow", "TimeoutError"),
+    ],
+)
+def test_an_erasure_with_a_fault_fails_and_is_not_retried(
+    client: StateClient, inject: Inject, fault: str, error: str
+) -> None:
+    session_id, subject_id = unique("s"), unique("p")
+    client.ingest(reading(session_id, subject_id=subject_id))
+    inject(fault)
+    with pytest.raises(Exception) as raised:
+        client.delete_subject(subject_id, timeout_ms=1000)
+    assert raised.type.__name__ == error
+    is_erased = fault == "lost"
+    assert len(client.sessions(subject_id=subject_id).first()["sessions"]) == (0 if is_erased else 1)
+
+
+def test_an_error_names_every_invalid_field(client: StateClient) -> None:
+    with pytest.raises(ProblemError) as raised:
+        client.ingest(reading("s1", heart_rate=700, sentiment=7))
+    assert (raised.value.status, raised.value.code) == (422, "validation_failed")
+    assert sorted(fault["pointer"] for fault in raised.value.faults) == ["/heart_rate", "/sentiment"]
+    assert "heart_rate: Input should be less than or equal to 220" in str(raised.value)
+    with pytest.raises(ProblemError, match="No data for this session") as raised:
+        client.state("none")
+    assert (raised.value.code, raised.value.faults) == ("session_not_found", [])
+
+
+def test_a_text_that_is_too_long_is_cut(client: StateClient) -> None:
+    long_text = "My exam is tomorrow. " + '😰"é\n' * 2000
+    turn = {"user_message": long_text, "ai_response": "Which part of the exam?"}
+    answered = client.ingest(reading(unique("s"), subject_id=unique("p"), **turn))
+    assert answered["topics_detected"] == ["exams"]
+
+
+def test_every_session_of_all_pages_is_iterated(client: StateClient) -> None:
+    subject_id = unique("p")
+    ids = {unique(f"s{number}") for number in range(51)}
+    for session_id in ids:
+        client.ingest(reading(session_id, subject_id=subject_id))
+    assert {session["session_id"] for session in client.sessions(subject_id=subject_id)} == ids
+    page = client.sessions(subject_id=subject_id).first()
+    assert len(page["sessions"]) == 50
+    assert isinstance(page["next_cursor"], str)
+
+
+def test_a_registration_whose_response_is_lost_still_returns_the_secret(
+    client: StateClient, inject: Inject, receiver: Receiver
+) -> None:
+    inject("lost")
+    webhook = client.webhooks.register({"url": receiver.url, "events": ["state_change"]})
+    assert webhook["secret"].startswith("whsec_")
+    client.webhooks.remove(webhook["id"])
+
+
+def test_deliveries_are_verified_also_during_a_rotation(client: StateClient, receiver: Receiver) -> None:
+    created = client.webhooks.register({"url": receiver.url, "events": ["state_change"]})
+    assert "secret" not in client.webhooks.register({"url": receiver.url, "events": ["state_change"]})
+    accepted = client.webhooks.test(created["id"])
+    first = receiver.next()
+    verified = verify_webhook(headers=first.headers, body=first.body, secret=created["secret"])
+    assert (verified.delivery_id, verified.event["event"]) == (accepted["delivery_id"], "state_change")
+    rotated = client.webhooks.rotate_secret(created["id"])
+    client.webhooks.test(created["id"])
+    second = receiver.next()
+    for secret in (created["secret"], rotated["secret"], ["whsec_AAAA", created["secret"]]):
+        verify_webhook(headers=second.headers, body=second.body, secret=secret)
+    assert client.webhooks.delivery(accepted["delivery_id"])["status"] == "delivered"
+    client.webhooks.remove(created["id"])
+    assert created["id"] not in [webhook["id"] for webhook in client.webhooks.list()]
+
+
+def test_a_token_reads_its_own_session_only(client: StateClient, connect: Connect, service_url: str) -> None:
+    session_id = unique("s")
+    client.ingest(reading(session_id))
+    issued = client.tokens.create({"session_id": session_id, "scopes": ["read"]})
+    reader = connect(base_url=service_url, token=issued["token"])
+    assert reader.state(session_id)["session_id"] == session_id
+    with pytest.raises(ProblemError) as raised:
+        reader.state("another")
+    assert raised.value.code == "invalid_token"
+
+
+def test_a_rejected_token_is_renewed_once(client: StateClient, connect: Connect, service_url: str) -> None:
+    session_id = unique("s")
+    client.ingest(reading(session_id))
+    tokens = ["expired", client.tokens.create({"session_id": session_id, "scopes": ["read"]})["token"]]
+    reader = connect(base_url=service_url, token=lambda: tokens.pop(0))
+    assert reader.state(session_id)["session_id"] == session_id
+    assert reader.history(session_id)["session_id"] == session_id
+    assert tokens == []
+
+
+def test_a_stream_continues_after_a_lost_connection(client: StateClient, inject: Inject) -> None:
+    session_id = unique("s")
+    sent = [client.ingest(reading(session_id, heart_rate=heart_rate)) for heart_rate in (70, 71, 72)]
+    inject("cut after a reading")
+    ended: list[str] = []
+    stream = client.stream(
+        session_id=session_id,
+        events="reading",
+        last_event_id="0",
+        on_disconnect=lambda error, wait_ms: ended.append(type(error).__name__),
+    )
+    with closing(stream):
+        received = list(islice(stream, 3))
+    assert [event.data for event in received] == sent
+    assert ended == ["ConnectionError"]
+
+
+def test_a_stream_that_is_refused_raises_the_error(connect: Connect, service_url: str) -> None:
+    stranger = connect(base_url=service_url, key="sk_" + "0" * 32)
+    with pytest.raises(ProblemError) as raised:
+        next(iter(stranger.stream()))
+    assert raised.value.code == "invalid_api_key"

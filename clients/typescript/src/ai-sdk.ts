@@ -1,0 +1,123 @@
+import type { LanguageModelMiddleware } from 'ai';
+import type { StateClient } from './client.js';
+import type { CallOptions } from './options.js';
+import { ProblemError } from './problem-error.js';
+import type { StateReading, Submission } from './schemas.js';
+
+/** What was sensed of the person. `timestamp` defaults to now. */
+export type Signals = Omit<Submission, 'session_id' | 'subject_id' | 'timestamp' | 'user_message' | 'ai_response'> & {
+  readonly timestamp?: string;
+};
+
+export interface AdaptOptions {
+  readonly client: Pick<StateClient, 'ingest' | 'state'>;
+  readonly sessionId: string;
+  /** The person across sessions, hashed. Without it, no text is sent. */
+  readonly subjectId?: string;
+  /** Returns the newest signals. Undefined: there are none since the last turn, and the state is only read. */
+  readonly signals?: () => Signals | undefined | Promise<Signals | undefined>;
+  /** Called before each response with the state. Its `adaptation_effectiveness` rates the previous recommendation. */
+  readonly onState?: (reading: StateReading) => void;
+  /** Called when the state is not available. The model then responds without it. */
+  readonly onError?: (error: unknown) => void;
+  /** Options of the calls. Default: one attempt of at most 1,000 ms, because the person waits for the response. */
+  readonly call?: CallOptions;
+}
+
+type Middleware = Required<Pick<LanguageModelMiddleware, 'transformParams' | 'wrapGenerate' | 'wrapStream'>>;
+type Prompt = Parameters<Middleware['transformParams']>[0]['params']['prompt'];
+type StreamPart =
+  Awaited<ReturnType<Middleware['wrapStream']>>['stream'] extends ReadableStream<infer Part> ? Part : never;
+type Turn = Required<Pick<Submission, 'user_message' | 'ai_response'>>;
+
+const promptCall: CallOptions = { timeoutMs: 1000, maxRetries: 0 };
+
+/**
+ * Returns a middleware of the Vercel AI SDK for one conversation. Before each response, it sends the newest signals with
+ * the text of the previous turn, or reads the state, and adds the recommendation to the system prompt. A service that
+ * does not respond never fails or delays the model by more than the time limit of `call`.
+ */
+export function adaptToState(options: AdaptOptions): LanguageModelMiddleware {
+  let previous: Turn | undefined;
+  let instruction: string | undefined;
+
+  const update = async (): Promise<void> => {
+    instruction = undefined;
+    try {
+      const reading = await currentState(options, previous);
+      if (reading === undefined) return;
+      instruction = instructionOf(reading);
+      options.onState?.(reading);
+    } catch (error) {
+      options.onError?.(error);
+    }
+  };
+  const keep = (prompt: Prompt, ai_response: string): void => {
+    const user_message = lastUserText(prompt);
+    if (user_message !== '' && ai_response !== '') previous = { user_message, ai_response };
+  };
+  return {
+    specificationVersion: 'v3',
+    async transformParams({ params }) {
+      // Further steps of a turn, after a tool call, keep the instruction of the turn.
+      if (params.prompt.at(-1)?.role === 'user') await update();
+      return instruction === undefined ? params : { ...params, prompt: withInstruction(params.prompt, instruction) };
+    },
+    async wrapGenerate({ doGenerate, params }) {
+      const result = await doGenerate();
+      keep(params.prompt, result.content.map((part) => (part.type === 'text' ? part.text : '')).join(''));
+      return result;
+    },
+    async wrapStream({ doStream, params }) {
+      const { stream, ...rest } = await doStream();
+      return { ...rest, stream: stream.pipeThrough(observeText((text) => keep(params.prompt, text))) };
+    },
+  };
+}
+
+/** Resolves with the state of the session. Undefined: the session has no data yet. */
+async function currentState(options: AdaptOptions, turn: Turn | undefined): Promise<StateReading | undefined> {
+  const { client, sessionId: session_id, subjectId: subject_id, call = promptCall } = options;
+  const signals = await options.signals?.();
+  if (signals !== undefined) {
+    const timestamp = new Date().toISOString();
+    // The service requires a subject for text.
+    const ofPerson = subject_id === undefined ? {} : { subject_id, ...turn };
+    return client.ingest({ timestamp, ...signals, session_id, ...ofPerson }, call);
+  }
+  try {
+    return await client.state(session_id, call);
+  } catch (error) {
+    if (error instanceof ProblemError && error.code === 'session_not_found') return undefined;
+    throw error;
+  }
+}
+
+function instructionOf({ state, recommendation }: StateReading): string {
+  return `The person's current stress state is "${state}". ${recommendation} Do not mention the state unless the person asks.`;
+}
+
+/** Appends to the system message, so that the start of the prompt stays the same and can be cached. */
+function withInstruction(prompt: Prompt, instruction: string): Prompt {
+  const [first, ...others] = prompt;
+  if (first?.role !== 'system') return [{ role: 'system', content: instruction }, ...prompt];
+  return [{ ...first, content: `${first.content}\n\n${instruction}` }, ...others];
+}
+
+function lastUserText(prompt: Prompt): string {
+  const message = prompt.findLast(({ role }) => role === 'user');
+  if (message?.role !== 'user') return '';
+  return message.content.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
+}
+
+/** Passes the parts of a stream through. Calls `act` with its whole text at the end. */
+function observeText(act: (text: string) => void): TransformStream<StreamPart, StreamPart> {
+  let text = '';
+  return new TransformStream({
+    transform(part, controller) {
+      if (part.type === 'text-delta') text += part.delta;
+      controller.enqueue(part);
+    },
+    flush: () => act(text),
+  });
+}

@@ -1,0 +1,28 @@
+import { errorOf } from './problem-error.js';
+import type { CallOptions } from './options.js';
+import { sleep } from './retry.js';
+import type { StreamEventType } from './schemas.js';
+import { followStream, type StreamEvent, type StreamOptions } from './stream.js';
+import { read, type Transport } from './transport.js';
+
+const mediaType = 'text/event-stream';
+
+/** Follows the stream of the service. The position is a query parameter, because a header requires more of CORS. */
+export function openStream<Type extends StreamEventType>(
+  { api, once, limitsOf }: Transport,
+  options: StreamOptions<Type>,
+  call: CallOptions,
+): AsyncGenerator<StreamEvent<Type>, void, undefined> {
+  const { sessionId, events } = options;
+  const asked = { ...(sessionId !== undefined && { session_id: sessionId }), ...(events && { events }) };
+  const connect = async (lastEventId: string | undefined, signal: AbortSignal) => {
+    const query = { ...asked, ...(lastEventId !== undefined && { last_event_id: lastEventId }) };
+    const answered = await api.GET('/v1/stream', { ...once(signal, call), params: { query } });
+    const body = read(answered);
+    // A proxy may respond with a page of its own.
+    if (!body || !answered.response.headers.get('content-type')?.startsWith(mediaType))
+      throw errorOf(undefined, answered.response);
+    return body;
+  };
+  return followStream({ ...limitsOf(call), connect, signal: call.signal, sleep, random: Math.random }, options);
+}

@@ -1,0 +1,87 @@
+import createFetchClient from 'openapi-fetch';
+import type { paths } from '../../../generated/api.js';
+import { ConnectionError } from './connection-error.js';
+import { authorizationBy, type Credential, type Send } from './credential.js';
+import type { CallOptions, ClientOptions, IdempotentCallOptions, TokenClientOptions } from './options.js';
+import { errorOf } from './problem-error.js';
+import { retrying, retryDefaults, type RetryOptions, sleep } from './retry.js';
+
+type InternalCall = CallOptions & { readonly headers?: Record<string, string> };
+
+/** Sends typed requests. `on` and `once` convert the options of a call to those of a request. */
+export function createTransport({
+  baseUrl = fromEnvironment('SERVICE_URL', 'baseUrl'),
+  fetch = globalThis.fetch,
+  ...options
+}: ClientOptions | TokenClientOptions) {
+  const authorize = authorizationBy(credentialOf(options));
+  const limitsOf = ({ maxRetries, waitBudgetMs, timeoutMs }: CallOptions = {}): RetryOptions => ({
+    maxRetries: maxRetries ?? options.maxRetries ?? retryDefaults.maxRetries,
+    waitBudgetMs: waitBudgetMs ?? options.waitBudgetMs ?? retryDefaults.waitBudgetMs,
+    timeoutMs: timeoutMs ?? options.timeoutMs ?? retryDefaults.timeoutMs,
+  });
+  return {
+    api: createFetchClient<paths>({ baseUrl }),
+    limitsOf,
+    /** Returns the fetch options of a call. They resend the request if that is safe. */
+    on({ signal, headers, ...call }: InternalCall = {}) {
+      const send = retrying({ ...limitsOf(call), fetch, sleep, random: Math.random });
+      return { fetch: observed(authorize(send), call), ...(signal && { signal }), ...(headers && { headers }) };
+    },
+    /** The request is sent once, until the signal aborts. Its response is not read. */
+    once(signal: AbortSignal, call: CallOptions = {}) {
+      const send: Send = (request) =>
+        fetch(request, { signal }).catch((cause: unknown) => {
+          throw ConnectionError.of(request, cause);
+        });
+      return { fetch: observed(authorize(send), call), signal, parseAs: 'stream' as const };
+    },
+  };
+}
+
+export type Transport = ReturnType<typeof createTransport>;
+
+function observed(send: Send, { onResponse }: CallOptions): Send {
+  return async (request) => {
+    const response = await send(request);
+    const { status, headers } = response;
+    onResponse?.({ status, headers, requestId: headers.get('x-request-id') });
+    return response;
+  };
+}
+
+/** Adds an Idempotency-Key, so that the call can be resent when its response is lost. */
+export function withKey({ idempotencyKey = crypto.randomUUID(), ...call }: IdempotentCallOptions = {}): InternalCall {
+  return { ...call, headers: { 'Idempotency-Key': idempotencyKey } };
+}
+
+function credentialOf(options: ClientOptions | TokenClientOptions): Credential {
+  if ('token' in options) return { token: options.token };
+  return { key: options.key ?? fromEnvironment('SERVICE_KEY', 'key') };
+}
+
+/** Reads a variable of the environment. Browsers and some edge runtimes have none. */
+function fromEnvironment(variable: string, option: string): string {
+  const { process } = globalThis as { process?: { env?: Readonly<Record<string, string | undefined>> } };
+  const value = process?.env?.[variable];
+  if (!value) throw new Error(`${option} is missing: pass it to createStateClient or set ${variable}`);
+  return value;
+}
+
+interface Answered<Data> {
+  readonly data?: Data;
+  readonly error?: unknown;
+  readonly response: Response;
+}
+
+/** Returns the data of a response. Throws the error of an error response. */
+export function read<Data>(answered: Answered<Data>): Data {
+  succeed(answered);
+  if (answered.data === undefined) throw errorOf(undefined, answered.response);
+  return answered.data;
+}
+
+/** Throws the error of an error response. */
+export function succeed({ error, response }: Answered<unknown>): void {
+  if (!response.ok) throw errorOf(error, response);
+}
