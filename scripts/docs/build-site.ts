@@ -1,7 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { basename } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { bundle } from './bundle.js';
 import { withCompressed } from './compress.js';
 import { contract, operations } from './contract.js';
 import { figures } from './figures.js';
@@ -42,11 +40,11 @@ async function filesOf(root: URL, site: Site): Promise<SiteFiles> {
     ['openapi.json', await readFile(new URL('generated/openapi.json', root))],
     ...(await figuresOf(guides, root)),
     ['assets/icon.svg', await readFile(new URL('scripts/docs/style/icon.svg', root))],
-    ...(await bundles(root)),
+    ...(await bundle(new URL('scripts/docs/', root), ['browser/main.ts', 'browser/theme.ts', 'style/style.css'])),
   ]);
 }
 
-/** The SVG figures that the guides show. */
+/** Returns the figures that the guides contain. */
 async function figuresOf(guides: readonly GuidePage[], root: URL): Promise<[string, Uint8Array][]> {
   const names = guides.flatMap(({ markdown }) => [...markdown.matchAll(/!\[[^\]]*\]\((images\/[^)]+)\)/g)]);
   return Promise.all(names.map(async ([, name = '']) => [name, await readFile(new URL(`docs/${name}`, root))]));
@@ -56,7 +54,7 @@ const home: Page = {
   slug: '',
   kind: 'home',
   title: contract.info.title,
-  summary: 'Signals of a person in, stress state out.',
+  summary: 'Computes the stress state of a person from signals, in real time.',
   content: homePage(),
 };
 
@@ -85,7 +83,7 @@ async function renderGuide(guide: Guide, root: URL): Promise<GuidePage> {
   };
 }
 
-/** Links the names of operations, e.g. `GET /v1/state`, to the reference. */
+/** Converts names of operations, e.g. `GET /v1/state`, to links to the reference. */
 function linkOperations(markdown: string): string {
   return markdown.replace(/`([A-Z]+) (\/\S*)`/g, (text, method: string, path: string) => {
     const found = operations.find((it) => it.method === method && it.path === path);
@@ -103,7 +101,10 @@ const markdownPlaces: Places = { page: (slug) => `${slug}.md`, file: (name) => n
 /** Placeholder for links to the reference, which has no source file. */
 const referenceSource = '/reference';
 
-/** Turns links between sources into links between pages. Other files of the project are linked to its repository. */
+/**
+ * Returns a function that converts links between source files to links between pages. Links to other files of the
+ * project lead to its repository.
+ */
 function relinkFrom({ source }: Guide, root: URL, { page, file }: Places): Relink {
   return (href) => {
     if (/^(https?:|#)/.test(href)) return href;
@@ -112,23 +113,8 @@ function relinkFrom({ source }: Guide, root: URL, { page, file }: Places): Relin
     const path = pathname.slice(root.pathname.length);
     const guide = markdownPages.find((it) => it.source === path);
     if (guide) return page(guide.slug) + hash;
-    const name = /^(?:generated\/)?(openapi\.\w+)$/.exec(path)?.[1] ?? /^docs\/(images\/\w+\.svg)$/.exec(path)?.[1];
+    const name =
+      /^(?:generated\/)?(openapi\.\w+)$/.exec(path)?.[1] ?? /^docs\/(images\/[\w-]+\.(?:svg|png))$/.exec(path)?.[1];
     return name === undefined ? `${contract.info.contact.url}/tree/main/${path}` : file(name);
   };
-}
-
-/** Scripts and styles, each in one file. */
-async function bundles(root: URL): Promise<[string, Uint8Array][]> {
-  const source = fileURLToPath(new URL('scripts/docs/', root));
-  const { outputFiles } = await build({
-    entryPoints: [`${source}browser/main.ts`, `${source}browser/theme.ts`, `${source}style/style.css`],
-    outdir: 'assets',
-    entryNames: '[name]',
-    bundle: true,
-    minify: true,
-    write: false,
-    target: 'es2022',
-    logLevel: 'warning',
-  });
-  return outputFiles.map(({ path, contents }) => [`assets/${basename(path)}`, contents]);
 }

@@ -2,12 +2,15 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { SiteFiles } from './save.js';
 
-/** Smaller files fit into one packet without compression. */
+/**
+ * Minimum size of a compressed file, bytes. A smaller file fits into one packet without compression. PNG is already
+ * compressed.
+ */
 const bytesMin = 1_024;
 const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } };
 
 /**
- * Adds `FILE.br` and `FILE.gz` to each file that compression makes smaller. The service then never compresses a
+ * Adds `FILE.br` and `FILE.gz` for each file that compression makes smaller. The service therefore never compresses a
  * response.
  */
 export async function withCompressed(files: SiteFiles): Promise<SiteFiles> {
@@ -16,7 +19,7 @@ export async function withCompressed(files: SiteFiles): Promise<SiteFiles> {
 }
 
 async function compress(path: string, content: Buffer): Promise<Array<[string, Uint8Array]>> {
-  if (content.length < bytesMin) return [];
+  if (content.length < bytesMin || path.endsWith('.png')) return [];
   const [br, gz] = await Promise.all([promisify(brotliCompress)(content, brotli), promisify(gzip)(content)]);
   const all: Array<[string, Buffer]> = [
     [`${path}.br`, br],

@@ -52,14 +52,14 @@ export interface Answer {
 
 export interface Operation {
   readonly id: string;
-  /** An event has no path, because the receiver chooses its URL. */
+  /** Path of the operation. Undefined for an event, because the receiver chooses its own URL. */
   readonly path: string | undefined;
   readonly method: string;
   readonly tag: string;
   readonly summary: string;
   readonly description: string;
   readonly needsKey: boolean;
-  /** The scope that the key requires; absent where no key is required. */
+  /** The scope that the key requires. Absent if the operation requires no key. */
   readonly scope: string | undefined;
   readonly parameters: readonly Parameter[];
   readonly requestDescription: string | undefined;
@@ -75,7 +75,7 @@ export interface Tag {
 type Node = { readonly $ref?: string } & Readonly<Record<string, unknown>>;
 type Named = Readonly<Record<string, Node>>;
 
-/** The contract as data, for parts that are shown unchanged. */
+/** The contract as data. Used for parts that the documentation shows unchanged. */
 export const contract = document as unknown as Node & {
   readonly info: {
     readonly title: string;
@@ -87,7 +87,7 @@ export const contract = document as unknown as Node & {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 };
 
-/** Returns the operations in the order of the contract, each followed by the events that it causes. */
+/** The operations in the order of the contract. Each operation is followed by the events that it causes. */
 export const operations: readonly Operation[] = Object.entries(
   document.paths as unknown as Record<string, Named>,
 ).flatMap(([path, methods]) =>
@@ -101,7 +101,7 @@ export function resolve<T extends { readonly $ref?: string }>(node: T): T {
   return resolve(steps.reduce<unknown>((at, step) => (at as Node)[step], document) as T);
 }
 
-/** Returns the name of a referenced schema, e.g. `Tone`; undefined for an inline schema. */
+/** Returns the name of a referenced schema, e.g. `Tone`. Undefined for an inline schema. */
 export function nameOf({ $ref }: Schema): string | undefined {
   return $ref?.split('/').at(-1);
 }

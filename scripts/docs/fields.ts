@@ -9,10 +9,10 @@ export interface Field {
   readonly description?: string;
 }
 
-/** Request fields show whether they are required. Response fields show whether they may be missing. */
+/** Request fields show whether they are required. Response fields show whether they may be absent. */
 export type Side = 'asked' | 'answered';
 
-/** Returns a list of fields. Nested fields are folded under their parent. `at` is the prefix of their anchors. */
+/** Returns a list of fields. Nested fields are folded under their parent field. `at` is the prefix of the anchors. */
 export function fieldList(fields: readonly Field[], at: string, side: Side): Html {
   return html`<dl class="fields">${fields.map((it) => fieldEntry(it, `${at}-${it.name}`, side))}</dl>`;
 }
@@ -71,7 +71,7 @@ function listed(items: Schema): string {
 function boundsOf({ format, minimum, maximum, minLength, maxLength, minItems, maxItems }: Schema): string {
   if (maximum !== undefined) return `${minimum} to ${maximum}`;
   if (minimum !== undefined) return `at least ${minimum}`;
-  // A form limits the length itself.
+  // Ignores the length of a value with a format, because the format limits the length.
   if (maxLength !== undefined && format === undefined)
     return `${minLength ?? 0} to ${maxLength.toLocaleString('en-US')} characters`;
   if (maxItems !== undefined) return minItems === undefined ? `at most ${maxItems}` : `${minItems} to ${maxItems}`;

@@ -6,9 +6,7 @@ import { contract, type Schema } from './contract.js';
 /** Returns the figure or table with this name as Markdown. */
 export type Figures = (name: string) => string;
 
-/**
- * Returns figures of generated/spec.ts by their path, e.g. `body.max_bytes`, and tables by name, e.g. `table states`.
- */
+/** Returns values of generated/spec.ts by path, e.g. `body.max_bytes`, and tables by name, e.g. `table states`. */
 export const figures: Figures = (name) => {
   const table = name.startsWith('table ') ? tables[name.slice('table '.length)] : undefined;
   if (table) return table();
@@ -30,7 +28,7 @@ const tables: Record<string, () => string> = {
   main_settings: () => settingRows((name) => mainSettings.includes(name)),
   states: () =>
     rows(
-      ['Score', 'State', 'Suggested action', 'What it tells an assistant'],
+      ['Score', 'State', 'Suggested action', 'Recommendation'],
       spec.bands.map((it) => [
         `${it.min_score}–${it.max_score}`,
         code(it.state),
@@ -102,7 +100,9 @@ function problems(): [ProblemName, Problem][] {
   return (Object.entries(spec.problems) as [ProblemName, Problem][]).sort(([, a], [, b]) => a.status - b.status);
 }
 
-/** The heading contains only the code, so that its anchor is the last part of `type`. */
+/**
+ * Returns the entry of a problem. The heading contains only the code, so that its anchor is the last part of `type`.
+ */
 function problemEntry([name, { status, title }]: [ProblemName, Problem]): string {
   const { cause, fix } = spec.problemHelp[name];
   return `### ${code(name)}\n\n${status} ${title}.\n\n- **Cause:** ${cause}\n- **Fix:** ${fix}`;

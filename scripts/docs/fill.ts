@@ -1,8 +1,9 @@
 import type { Figures } from './figures.js';
 
 /**
- * Comments in the guides mark the places of figures, so that figures always match the contract: `<!--=
- * retention.readings_hours -->24<!--/-->` contains a number, `<!--= table states -->…<!--/-->` a table.
+ * Matches comments in the guides that mark the places of figures. The figures are filled in from the contract, so that
+ * they always match it. `<!--= retention.readings_hours -->24<!--/-->` contains a number, `<!--= table states
+ * -->…<!--/-->` a table.
  */
 const place = /(<!--= ([\w.]+(?: \w+)?) -->)([^]*?)(<!--\/-->)/g;
 
@@ -11,7 +12,7 @@ export function fill(markdown: string, figures: Figures): string {
   return markdown.replace(place, (_, open: string, name: string, _old, end: string) => open + figures(name) + end);
 }
 
-/** Removes the comments around figures, for readers of the site. */
+/** Fills in the figures and removes the comments around them, for the pages of the site. */
 export function fillIn(markdown: string, figures: Figures): string {
   return markdown.replace(place, (_, _open, name: string) => figures(name));
 }

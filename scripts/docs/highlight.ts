@@ -31,7 +31,7 @@ export function codeBlock(code: string, language: string, title?: string): Html 
   </figure>`;
 }
 
-/** Focusable, so that wide code can be scrolled with the keyboard. */
+/** Returns a code element. It is focusable, so that wide code can be scrolled with the keyboard. */
 export function codeOf(code: string, language: string, label: string): Html {
   return html`<pre tabindex="0" role="group" aria-label="${label}"><code>${raw(coloured(code, language))}</code></pre>`;
 }

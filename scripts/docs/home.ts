@@ -14,7 +14,7 @@ export function homePage(): Html {
   const answer = ingest.answers[0]?.body?.examples[0]?.value as Record<string, unknown>;
   const shown = ['state', 'stress_score', 'confidence', 'suggested_action', 'action_reason', 'recommendation'];
   return html`<section class="hero">
-      <h1>Signals of a person in,<br />stress state out.</h1>
+      <h1>The stress state of a person,<br />in real time.</h1>
       <p>
         Send what your app or agent senses of a person: heart rate, tone of voice, expression, sentiment. The same
         request answers how stressed that person is, why, and what an assistant should do about it.

@@ -8,7 +8,7 @@ export class Html {
 
 export type Content = Html | string | number | false | undefined | readonly Content[];
 
-/** A template tag that escapes inserted strings. false and undefined insert nothing, lists insert their items. */
+/** Template tag that escapes inserted strings. Inserted lists add all their items. false and undefined add nothing. */
 export function html(parts: TemplateStringsArray, ...contents: readonly Content[]): Html {
   return new Html(parts.map((part, index) => part + textOf(contents[index])).join(''));
 }

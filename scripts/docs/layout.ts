@@ -4,7 +4,7 @@ import type { Section } from './markdown.js';
 import { changelog, gettingStarted, guides, operatorGuides, reference } from './pages.js';
 
 export interface Page {
-  /** Folder of the page. '' is the root of the site. */
+  /** Folder of the page. An empty slug is the root of the site. */
   readonly slug: string;
   readonly title: string;
   readonly summary: string;
@@ -19,24 +19,14 @@ export interface Site {
   readonly server: string | undefined;
 }
 
-/** Returns a complete page. Links are relative, so that the site works under any URL. */
+/** Returns a complete page. Its links are relative, so that the site works under any URL. */
 export function layout(page: Page, { server }: Site): string {
-  // The service returns the not-found page for any depth of path, so its links are absolute.
+  // Uses absolute links in the not-found page, because the service returns it for paths of any depth.
   const root = page.kind === 'absent' ? '/docs/' : page.slug === '' ? './' : '../';
   return String(
     html`<!doctype html>
       <html lang="en" data-root="${root}" ${server !== undefined && html`data-server="${server}"`}>
-        <head>
-          <meta charset="utf-8" />
-          <meta name="viewport" content="width=device-width, initial-scale=1" />
-          <title>${page.slug === '' ? contract.info.title : `${page.title} · ${contract.info.title}`}</title>
-          <meta name="description" content="${page.summary}" />
-          <meta name="color-scheme" content="light dark" />
-          <link rel="icon" href="${root}assets/icon.svg" type="image/svg+xml" />
-          <link rel="stylesheet" href="${root}assets/style.css" />
-          <script src="${root}assets/theme.js"></script>
-          <script src="${root}assets/main.js" type="module"></script>
-        </head>
+        ${documentHead({ root, title: page.slug === '' ? undefined : page.title, summary: page.summary, blockingScript: 'theme.js' })}
         <body class="${page.kind}">
           <a class="skip" href="#main">Skip to the content</a>
           ${topBar(root)}
@@ -50,6 +40,34 @@ export function layout(page: Page, { server }: Site): string {
         </body>
       </html> `,
   );
+}
+
+export interface DocumentHead {
+  /** Relative or absolute path of the site, with a slash at its end. */
+  readonly root: string;
+  /** Absent for the first page of the site. */
+  readonly title?: string | undefined;
+  readonly summary: string;
+  /** Script of `assets/` that runs before the page is shown. */
+  readonly blockingScript: string;
+  /** Instruction to search engines, e.g. noindex. */
+  readonly robots?: string;
+}
+
+/** Returns the head of a page. */
+export function documentHead({ root, title, summary, blockingScript, robots }: DocumentHead): Html {
+  return html`<head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <title>${title === undefined ? contract.info.title : `${title} · ${contract.info.title}`}</title>
+    <meta name="description" content="${summary}" />
+    ${robots !== undefined && html`<meta name="robots" content="${robots}" />`}
+    <meta name="color-scheme" content="light dark" />
+    <link rel="icon" href="${root}assets/icon.svg" type="image/svg+xml" />
+    <link rel="stylesheet" href="${root}assets/style.css" />
+    <script src="${root}assets/${blockingScript}"></script>
+    <script src="${root}assets/main.js" type="module"></script>
+  </head>`;
 }
 
 function topBar(root: string): Html {
@@ -136,12 +154,12 @@ function operationLinks(tag: string, root: string): Html[] {
     );
 }
 
-/** DELETE is shortened, because the list is narrow. */
+/** Returns the badge of a method. Shortens DELETE, because the list is narrow. */
 export function methodBadge(method: string): Html {
   return html`<span class="method ${method.toLowerCase()}">${method === 'DELETE' ? 'DEL' : method}</span>`;
 }
 
-/** Guides in reading order. */
+/** Returns a link to the next guide in reading order. */
 function nextPage({ slug }: Page, root: string): Html | undefined {
   const order = [gettingStarted, ...guides, ...operatorGuides, reference];
   const next = order[order.findIndex((it) => it.slug === slug) + 1];
@@ -178,7 +196,7 @@ export function icon(path: string): Html {
   </svg>`;
 }
 
-function logo(): Html {
+export function logo(): Html {
   return html`<svg class="logo" viewBox="0 0 32 32" width="28" height="28" aria-hidden="true">
     <rect width="32" height="32" rx="9" />
     <path d="M5 17h5l3-8l5 15l3.500-10l1.500 3h4" />

@@ -2,7 +2,7 @@ import { contract, operations } from './contract.js';
 import { changelog, gettingStarted, type Guide, guides, operatorGuides, reference } from './pages.js';
 import { referenceMarkdown } from './reference-markdown.js';
 
-/** Returns every page and the reference as one text, for models that read a whole documentation at once. */
+/** Returns every page and the reference as one text, for language models that read the whole documentation. */
 export function llmsFullText(guides: readonly string[]): string {
   return [...guides, referenceMarkdown()].map((it) => it.trim()).join('\n\n---\n\n') + '\n';
 }

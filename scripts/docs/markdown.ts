@@ -10,14 +10,14 @@ export interface Heading {
 }
 
 export interface Section extends Heading {
-  /** Text under the heading, without markup. */
+  /** Text of the section below its heading, without markup. */
   readonly body: string;
 }
 
 /** Converts a link of the source to a link of the site. */
 export type Relink = (href: string) => string;
 
-/** Converts a Markdown page to HTML. Also returns its headings and the text under each, for the search. */
+/** Converts a Markdown page to HTML. Also returns the headings with their text, for the search. */
 export function renderPage(markdown: string, relink: Relink): { content: Html; sections: Section[] } {
   const headings: Heading[] = [];
   const content = marked(relink, headings).parse(withoutComments(markdown), { async: false });
@@ -29,7 +29,7 @@ export function prose(markdown: string): Html {
   return raw(marked((href) => href, []).parse(markdown, { async: false }));
 }
 
-/** Converts a description of one line, for use inside another element. */
+/** Converts a one-line description for use inside another element. */
 export function inline(markdown: string): Html {
   return raw(marked((href) => href, []).parseInline(markdown, { async: false }));
 }
@@ -54,7 +54,7 @@ function marked(relink: Relink, headings: Heading[]): Marked {
       table({ header, rows }) {
         const texts = (row: typeof header) => row.map((it) => this.parser.parseInline(it.tokens));
         const heads = texts(header);
-        // On narrow screens, each row becomes a list of values with their column names.
+        // On narrow screens, CSS shows each row as a list of values with column names.
         const cells = (row: typeof header) =>
           texts(row).map(
             (it, index) => `<td data-column="${escape(plainText(heads[index] ?? ''))}"><div>${it}</div></td>`,
@@ -81,7 +81,10 @@ function sectionsOf(content: string, headings: readonly Heading[]): Section[] {
   });
 }
 
-/** Returns the anchor that code hosts give a heading, so that links into a guide work in both places. */
+/**
+ * Returns the anchor of a heading. It is the same as on code hosting sites, so that links into a guide work in both
+ * places.
+ */
 function slug(text: string): string {
   return text
     .toLowerCase()

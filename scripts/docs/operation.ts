@@ -93,7 +93,7 @@ function goodAnswer({ headers, body }: Answer, id: string): Html {
   }`;
 }
 
-/** Lists the codes of an error. The guide on errors states the cause and the fix of each. */
+/** Returns the error codes of a response. The guide on errors lists the cause and the fix of each code. */
 function problemAnswer({ headers, body }: Answer): Html {
   const problems = (body?.examples ?? []).map(({ summary, value }) => ({ summary, ...(value as { code?: string }) }));
   return html`<ul class="problems">
@@ -107,7 +107,7 @@ function problemAnswer({ headers, body }: Answer): Html {
     ${headers.length > 0 && html`<p class="values">Headers ${headers.map(({ name }) => html`<code>${name}</code> `)}</p>`}`;
 }
 
-/** Returns the samples with one tab per language. Without scripts, they are shown below each other. */
+/** Returns the samples with one tab per language. If scripts are disabled, all samples are shown. */
 function requestCode(operation: Operation): Html {
   const samples = samplesOf(sampleRequest(operation));
   const { id, summary } = operation;

@@ -1,11 +1,11 @@
 /** A page with a Markdown source. */
 export interface Guide {
-  /** Folder in the site. */
+  /** Folder of the page in the site. */
   readonly slug: string;
   /** Path of the source from the root of the project. */
   readonly source: string;
   readonly title: string;
-  /** One line for the home page, search engines and llms.txt. */
+  /** Summary in one line, for the home page, search engines and llms.txt. */
   readonly summary: string;
 }
 
@@ -46,6 +46,12 @@ export const guides: readonly Guide[] = [
     source: 'docs/streams.md',
     title: 'Streams',
     summary: 'Readings and state changes as Server-Sent Events, also in browsers, resumed without a gap.',
+  },
+  {
+    slug: 'dashboard',
+    source: 'docs/dashboard.md',
+    title: 'Dashboard',
+    summary: 'Live sessions, webhooks and test readings in the browser, from the running service.',
   },
   {
     slug: 'errors',

@@ -4,7 +4,7 @@ import { reference } from './pages.js';
 import { sampleRequest } from './sample-request.js';
 import { curl } from './samples.js';
 
-/** Returns the reference as Markdown, for language models and for reading without a browser. */
+/** Returns the reference as Markdown, for language models and for readers without a browser. */
 export function referenceMarkdown(): string {
   const tags = contract.tags.map(({ name, description }) => {
     const members = operations.filter(({ tag }) => tag === name);
@@ -40,7 +40,7 @@ function answerLine({ status, description, body }: Answer): string {
   return `- ${status}: ${line(description)}${named && ` (${named})`}`;
 }
 
-/** Returns the body of a success. Errors share one body, which the guide on errors shows. */
+/** Returns the body of a success response. All errors have the same body, which the guide on errors describes. */
 function answerBody({ status, body }: Answer): string[] {
   if (!status.startsWith('2') || !body) return [];
   const [example] = body.examples;

@@ -7,7 +7,10 @@ import { operationArticle } from './operation.js';
 import { reference } from './pages.js';
 import { localServer } from './samples.js';
 
-/** Returns the reference: the operations of the contract in order, descriptions on the left, code on the right. */
+/**
+ * Returns the reference: the operations in the order of the contract, with descriptions on the left and code on the
+ * right.
+ */
 export function referencePage(): Html {
   return html`<section class="row intro">
       <div class="text">
@@ -49,7 +52,7 @@ function tagSection({ name, description }: Tag): Html {
   </section>`;
 }
 
-/** Returns one complete problem. Operations list their problems by code. */
+/** Returns one complete problem as an example. Operations list their problems by code. */
 function problemExample(): Html {
   const refused = operations.flatMap(({ answers }) => answers).find(({ status }) => status === '422');
   return codeBlock(JSON.stringify(refused?.body?.examples[0]?.value, null, 2), 'json', 'A problem');

@@ -1,7 +1,7 @@
 import type { Operation } from './contract.js';
 import { localServer, type SampleRequest } from './samples.js';
 
-/** Returns a request to the operation, from the examples of the contract. */
+/** Returns a request to the operation, built from the examples in the contract. */
 export function sampleRequest({ method, path = '', parameters, needsKey, request, answers }: Operation): SampleRequest {
   const example = (name: string) => String(parameters.find((it) => it.name === name)?.example);
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(example(name)));

@@ -1,7 +1,7 @@
-/** The request of a sample. The console of the page builds its curl command from the same type. */
+/** The request of a sample. The console in the page uses the same type to build its curl command. */
 export interface SampleRequest {
   readonly method: string;
-  /** Includes the query. */
+  /** URL of the request, with its query. */
   readonly url: string;
   readonly needsKey: boolean;
   /** JSON text. Absent for a request without a body. */
@@ -15,10 +15,10 @@ export interface Sample {
   readonly code: string;
 }
 
-/** Server of the samples. The page replaces it with its own. */
+/** Server URL in the samples. The page replaces it with its own server. */
 export const localServer = 'http://127.0.0.1:8080';
 
-/** The service refuses old readings, so samples send the current time in this field. */
+/** Field in which samples send the current time, because the service rejects old readings. */
 const presentName = 'timestamp';
 const presentField = new RegExp(`^(\\s*"${presentName}": )"[^"]*"`, 'm');
 
@@ -61,7 +61,7 @@ function typescript({ method, url, needsKey, body, hasAnswer }: SampleRequest): 
   return `const response = await ${call};\n${last}`;
 }
 
-/** `raise_for_status` would hide the body, which says what is wrong. */
+/** Returns Python code. It does not use `raise_for_status`, which would hide the body with the error. */
 function python({ method, url, needsKey, body, hasAnswer }: SampleRequest): string {
   const imports = [
     needsKey && 'import os\n',

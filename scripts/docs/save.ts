@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 export type SiteFiles = ReadonlyMap<string, string | Uint8Array>;
 
 /**
- * Makes a folder contain exactly these files. A service may serve it at the same time: an unchanged file keeps its
- * entity tag, and a changed file is replaced atomically.
+ * Makes a folder contain exactly these files. A service may serve the folder at the same time. An unchanged file keeps
+ * its entity tag. A changed file is replaced atomically.
  */
 export async function save(files: SiteFiles, folder: URL): Promise<void> {
   const root = fileURLToPath(folder);
@@ -22,7 +22,10 @@ async function pathsIn(root: string): Promise<string[]> {
   return entries.filter((it) => it.isFile()).map((it) => relative(root, join(it.parentPath, it.name)));
 }
 
-/** Written next to the folder first, because another process may build the same site and delete unknown files. */
+/**
+ * Replaces a file. The new file is written next to the folder, because another process that builds the same site may
+ * delete unknown files in the folder.
+ */
 async function replace(file: string, content: Buffer, root: string): Promise<void> {
   const present = await readFile(file).catch(() => undefined);
   if (present?.equals(content)) return;

@@ -8,7 +8,7 @@ export interface SearchEntry {
   readonly title: string;
   /** Title of the page and section. */
   readonly place: string;
-  /** Relative to the site's root. */
+  /** URL relative to the root of the site. */
   readonly href: string;
   readonly text: string;
 }

@@ -1,6 +1,6 @@
 import { type Html, html } from './html.js';
 
-/** Size in pixels. The drawing is scaled to the page. */
+/** Distances in pixels. The drawing is scaled to the page. */
 const step = { x: 168, y: 46 };
 const box = { width: 136, height: 34, top: 10 };
 
@@ -12,8 +12,9 @@ interface Arrow {
 }
 
 /**
- * Draws the subset of Mermaid's sequence diagrams that the guides use: `participant A as Name` and `A->>B: text`.
- * Mermaid itself is much larger than the rest of the site, and code hosts draw the diagrams themselves.
+ * Draws the subset of Mermaid's sequence diagrams that the guides use: `participant A as Name` and `A->>B: text`. Does
+ * not use Mermaid, because it is much larger than the rest of the site. Code hosting sites draw the diagrams with
+ * Mermaid.
  */
 export function sequenceDiagram(source: string): Html {
   const names = [...source.matchAll(/participant (\w+) as (.+)/g)].map(([, id = '', name = '']) => ({ id, name }));

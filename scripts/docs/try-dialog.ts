@@ -2,7 +2,10 @@ import type { Operation, Parameter } from './contract.js';
 import { type Html, html } from './html.js';
 import { icon, methodBadge } from './layout.js';
 
-/** Returns the console of an operation as a form. The script of the page opens it, sends it and shows the response. */
+/**
+ * Returns the console of an operation as a form. The page's script opens the form, sends the request and shows the
+ * response.
+ */
 export function tryDialog({ id, method, path = '', summary, parameters, needsKey, request }: Operation): Html {
   return html`<dialog
     id="try-${id}"

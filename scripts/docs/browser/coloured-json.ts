@@ -2,7 +2,7 @@ import { element } from './dom.js';
 
 const tokens = /("(?:[^"\\]|\\.)*")(\s*:)?|-?\d[\d.eE+-]*|\b(?:true|false|null)\b/g;
 
-/** Returns JSON in the colors of the samples. */
+/** Returns JSON as elements, with the colors of the samples. */
 export function colouredJson(text: string): (string | Node)[] {
   const parts: (string | Node)[] = [];
   let end = 0;

@@ -15,7 +15,7 @@ interface ConsoleRequest {
   readonly body: string | undefined;
 }
 
-/** Starts the consoles of the reference: each sends real requests of one operation and shows the response. */
+/** Starts the consoles of the reference. A console sends real requests of one operation and shows the response. */
 export function startConsoles(): void {
   for (const button of all('[data-try]')) {
     const dialog = one<HTMLDialogElement>(`#try-${button.dataset['try']}`);
@@ -28,7 +28,7 @@ function prepare(dialog: HTMLDialogElement): void {
   const form = one<HTMLFormElement>('form', dialog);
   one('[data-close]', dialog).addEventListener('click', () => dialog.close());
   dialog.addEventListener('click', (event) => {
-    // A click on the backdrop.
+    // Closes the dialog after a click on the backdrop.
     if (event.target === dialog) dialog.close();
   });
   form.addEventListener('input', () => update(dialog));
@@ -47,7 +47,10 @@ function open(dialog: HTMLDialogElement): void {
   dialog.showModal();
 }
 
-/** Replaces the timestamp of an example with the current time: the service refuses old readings. */
+/**
+ * Fills the body of the form. Replaces the timestamp of an example with the current time, because the service rejects
+ * old readings.
+ */
 function setBody(dialog: HTMLDialogElement, text: string): void {
   const present = text.replace(/("timestamp": )"[^"]*"/, `$1"${new Date().toISOString()}"`);
   one<HTMLTextAreaElement>('[data-body]', dialog).value = present;
@@ -61,7 +64,7 @@ function update(dialog: HTMLDialogElement): void {
   if (key !== undefined) writeKey(key);
 }
 
-/** Returns the request of the form. The key is separate, so that no sample shows it. */
+/** Returns the request of the form. The key is not part of the request, so that no sample shows it. */
 function requestOf(dialog: HTMLDialogElement): ConsoleRequest {
   const { method = 'GET', path = '' } = dialog.dataset;
   const inputs = all<HTMLInputElement>('[data-parameter]', dialog);
@@ -78,7 +81,7 @@ function requestOf(dialog: HTMLDialogElement): ConsoleRequest {
   };
 }
 
-/** Focuses the first input that cannot be sent, and names the reason. Returns whether everything can be sent. */
+/** Focuses the first input with an invalid value and shows the reason. Returns true if all inputs are valid. */
 function checkInputs(dialog: HTMLDialogElement): boolean {
   const inputs = all<HTMLInputElement | HTMLTextAreaElement>('[data-key], [data-body]', dialog);
   const checked = inputs.map((input) => ({ input, reason: reasonNotToSend(input) }));
@@ -165,7 +168,7 @@ function pretty(text: string): string {
   }
 }
 
-/** Returns the body. A stream does not end by itself: this returns its first events and closes it. */
+/** Returns the body. A stream never ends, so this function returns its first events and closes it. */
 async function textOf(answer: Response): Promise<string> {
   if (answer.headers.get('content-type') !== 'text/event-stream' || !answer.body) return answer.text();
   const reader = answer.body.getReader();

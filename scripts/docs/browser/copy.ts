@@ -2,7 +2,7 @@ import { all } from './dom.js';
 
 const shownMs = 1500;
 
-/** Copies the code that is shown in the same figure. */
+/** Starts the copy buttons. A button copies the code in its figure. */
 export function startCopying(): void {
   for (const button of all('[data-copy]')) {
     button.addEventListener('click', () => void copy(button));

@@ -1,4 +1,4 @@
-/** Returns all matching elements. The caller knows their type. */
+/** Returns all matching elements. The caller states their type. */
 export function all<T extends Element = HTMLElement>(selector: string, within: ParentNode = document): T[] {
   return [...within.querySelectorAll<T>(selector)];
 }
@@ -10,7 +10,7 @@ export function one<T extends Element = HTMLElement>(selector: string, within: P
   return found;
 }
 
-/** Returns an element with text. The text is never interpreted as HTML. */
+/** Returns an element with content. Text is never interpreted as HTML. */
 export function element(name: string, className: string, ...content: (string | Node)[]): HTMLElement {
   const made = document.createElement(name);
   made.className = className;

@@ -1,6 +1,6 @@
 let kept = '';
 
-/** The API key of this tab. It is never part of a URL and is deleted with the tab. */
+/** Returns the API key of this tab. The key is never part of a URL and is deleted with the tab. */
 export function readKey(): string {
   try {
     return sessionStorage.getItem('key') ?? kept;
@@ -14,6 +14,6 @@ export function writeKey(key: string): void {
   try {
     sessionStorage.setItem('key', key);
   } catch {
-    // Without session storage, the key is kept until the page is left.
+    // If session storage is unavailable, the key is kept until the user leaves the page.
   }
 }

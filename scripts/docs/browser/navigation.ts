@@ -1,6 +1,6 @@
 import { all, one } from './dom.js';
 
-/** Starts the menu of small screens, the highlight of the current section, and the unfolding of linked fields. */
+/** Starts the menu of small screens, highlights the current section, and unfolds linked fields. */
 export function startNavigation(): void {
   startMenu();
   startSpy();
@@ -44,7 +44,7 @@ function startSpy(): void {
   mark();
 }
 
-/** Scrolls the list of pages only. */
+/** Scrolls the list of pages to a link, without scrolling the page. */
 function reveal(link: HTMLElement): void {
   const list = link.closest<HTMLElement>('.side');
   if (!list) return;
@@ -53,7 +53,7 @@ function reveal(link: HTMLElement): void {
   if (top < frame.top || bottom > frame.bottom) list.scrollTop += top - frame.top - frame.height / 2;
 }
 
-/** A link may lead to a folded field. */
+/** Unfolds the field that the URL links to. */
 function unfoldTarget(): void {
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
   if (!target) return;

@@ -20,7 +20,7 @@ export function startSearch(): void {
     index ??= loadIndex();
     const query = input.value.trim();
     const found = query === '' ? [] : ((await index).search(queryOf(query)) as Found[]);
-    // A newer input event has its own update.
+    // Ignores an outdated result, because a newer input event has its own update.
     if (query === input.value.trim()) show(list, found.slice(0, shownMax), query);
     input.ariaExpanded = String(!list.hidden);
     input.removeAttribute('aria-activedescendant');
@@ -40,7 +40,7 @@ export function startSearch(): void {
   if (isMac) one('kbd', form).textContent = '⌘ K';
 }
 
-/** Every word must match, either itself or one of its synonyms. */
+/** Returns a query in which every word must match, either itself or one of its synonyms. */
 function queryOf(text: string): Query {
   const queries = text.split(/\s+/).map((word): Query => ({ combineWith: 'OR', queries: [word, ...synonymsOf(word)] }));
   return { combineWith: 'AND', queries };
@@ -101,13 +101,13 @@ function close(input: HTMLInputElement, list: HTMLElement): void {
   input.removeAttribute('aria-activedescendant');
 }
 
-/** Ctrl-K and ⌘ K work everywhere, "/" only outside of text fields. */
+/** Focuses the search on a keyboard shortcut. Ctrl-K and ⌘ K work everywhere, "/" only outside of text fields. */
 function focusOnShortcut(event: KeyboardEvent, input: HTMLInputElement): void {
   const isWriting = (event.target as Element).matches('input, textarea, select');
   const hasModifier = event.ctrlKey || event.metaKey || event.altKey;
   const isSlash = event.key === '/' && !isWriting && !hasModifier;
   const isControlK = event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey) && !event.altKey;
-  // An open console is modal: its dialog keeps the focus.
+  // Ignores the shortcut while a console is open, because its dialog is modal and keeps the focus.
   if ((!isSlash && !isControlK) || document.querySelector('dialog[open]')) return;
   event.preventDefault();
   input.focus();

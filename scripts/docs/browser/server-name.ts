@@ -2,7 +2,7 @@ import { localServer } from '../samples.js';
 import { all } from './dom.js';
 import { serverUrl } from './places.js';
 
-/** Replaces the URL of the samples with the URL of the current service. */
+/** Replaces the URL in the samples with the URL of the current service. */
 export function nameServer(): void {
   for (const code of all('pre code')) {
     const texts = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);

@@ -1,4 +1,4 @@
-/** Words that readers search for, and the words of the documentation for the same thing. */
+/** Search words of readers, with the words that the documentation uses instead. */
 const synonyms: Readonly<Record<string, readonly string[]>> = {
   authentication: ['keys'],
   authorization: ['keys'],
@@ -41,10 +41,10 @@ const synonyms: Readonly<Record<string, readonly string[]>> = {
   duplicate: ['idempotent', 'resend'],
 };
 
-/** A shorter beginning matches too much. */
+/** Minimum length of the beginning of a synonym. A shorter beginning matches too many words. */
 const prefixLengthMin = 4;
 
-/** Returns the documentation's words for a word of a query, which may be the beginning of a synonym. */
+/** Returns the documentation's words for a search word. The search word may be the beginning of a synonym. */
 export function synonymsOf(word: string): string[] {
   const typed = word.toLowerCase();
   const matches = (synonym: string) =>

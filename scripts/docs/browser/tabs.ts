@@ -1,6 +1,6 @@
 import { all } from './dom.js';
 
-/** Tabs of one group change together, so that a reader selects a language once. */
+/** Starts the tabs. All tabs of a group change together, so that a reader selects a language only once. */
 export function startTabs(): void {
   for (const tab of all('[role=tab]')) {
     tab.addEventListener('click', () => choose(tab));
@@ -20,7 +20,7 @@ function moveFrom(tab: HTMLElement, event: KeyboardEvent): void {
   if (next) choose(next);
 }
 
-/** Blocks above change their height, so the page is scrolled to keep the clicked tab in place. */
+/** Selects a tab. Scrolls the page to keep the tab in place, because blocks above it change their height. */
 function choose(tab: HTMLElement): void {
   const { top } = tab.getBoundingClientRect();
   select(tab.dataset['tab'] ?? '');
@@ -37,11 +37,11 @@ function select(name: string): void {
   try {
     sessionStorage.setItem('language', name);
   } catch {
-    // Without storage, the choice is kept until the page is left.
+    // If storage is unavailable, the choice is kept until the user leaves the page.
   }
 }
 
-/** Returns true for a language that has samples. */
+/** Returns the stored language. Undefined if the language has no samples. */
 function remembered(): string | undefined {
   try {
     const name = sessionStorage.getItem('language');

@@ -12,7 +12,7 @@ export function startThemeToggle(): void {
       try {
         localStorage.setItem('theme', dataset['theme']);
       } catch {
-        // Without storage, the choice is kept until the page is left.
+        // If storage is unavailable, the choice is kept until the user leaves the page.
       }
     });
   }

@@ -1,0 +1,44 @@
+type Content = Node | string | number | false | undefined;
+type Attribute = string | number | boolean | undefined | ((event: Event) => void);
+type Attributes = Readonly<Record<string, Attribute>>;
+
+const svgNamespace = 'http://www.w3.org/2000/svg';
+
+/**
+ * Returns an HTML element. Text is never interpreted as HTML, so ids and topics from clients are safe. An attribute that
+ * is false or undefined is left out, and a function listens to the event that its name names after "on".
+ */
+export function h<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  attributes: Attributes = {},
+  ...content: readonly Content[]
+): HTMLElementTagNameMap[Name] {
+  return fill(document.createElement(name), attributes, content);
+}
+
+/** Returns an SVG element. */
+export function svg<Name extends keyof SVGElementTagNameMap>(
+  name: Name,
+  attributes: Attributes = {},
+  ...content: readonly Content[]
+): SVGElementTagNameMap[Name] {
+  return fill(document.createElementNS(svgNamespace, name), attributes, content);
+}
+
+/** Changes the text of an element only when it differs, so that screen readers announce changes only. */
+export function setText(element: Element, text: string): void {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+function fill<Made extends Element>(element: Made, attributes: Attributes, content: readonly Content[]): Made {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === 'function') element.addEventListener(name.slice('on'.length), value);
+    else if (value !== undefined && value !== false) element.setAttribute(name, value === true ? '' : String(value));
+  }
+  element.append(...content.filter((it) => it !== undefined && it !== false).map(toNode));
+  return element;
+}
+
+function toNode(content: Node | string | number): Node | string {
+  return typeof content === 'number' ? String(content) : content;
+}

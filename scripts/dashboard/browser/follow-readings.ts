@@ -1,0 +1,23 @@
+import type { StateReading } from '../../../clients/typescript/src/index.js';
+import type { Service } from './service.js';
+
+export interface Following {
+  readonly onReading: (reading: StateReading) => void;
+  readonly onDisconnect: () => void;
+}
+
+/**
+ * Follows the readings of all sessions of the account until the signal of the service aborts. The client reads the stream
+ * with fetch, not EventSource: the key then travels in a header and never in a URL, and one stream covers all sessions,
+ * which a session token cannot. Resolves early if the service rejects the key or its scopes.
+ */
+export async function followReadings(service: Service, { onReading, onDisconnect }: Following): Promise<void> {
+  const patience = { maxRetries: Number.POSITIVE_INFINITY, waitBudgetMs: Number.POSITIVE_INFINITY };
+  const { signal } = service;
+  try {
+    for await (const { data } of service.stream({ events: 'reading', onDisconnect }, { signal, ...patience }))
+      onReading(data);
+  } catch {
+    onDisconnect();
+  }
+}

@@ -1,0 +1,41 @@
+const units = [
+  [86_400_000, 'd'],
+  [3_600_000, 'h'],
+  [60_000, 'min'],
+  [1_000, 's'],
+] as const;
+
+/** Returns e.g. `now`, `4 s ago` or `3 min ago`. */
+export function age(atMs: number, nowMs: number): string {
+  const passedMs = nowMs - atMs;
+  const [unitMs, unit] = units.find(([ms]) => passedMs >= ms) ?? [0, ''];
+  return unit === '' ? 'now' : `${Math.floor(passedMs / unitMs)} ${unit} ago`;
+}
+
+/** Returns a name of the contract in words, e.g. `acute stress` for `acute_stress`. */
+export function words(name: string): string {
+  return name.replace(/[_-]/g, ' ');
+}
+
+export function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+export function percent(share: number): string {
+  return `${Math.round(share * 100)} %`;
+}
+
+/** Returns the time of day in the reader's time zone, e.g. `14:03` or `14:03:27`. */
+export function timeOfDay(atMs: number, precision: 'minutes' | 'seconds' = 'minutes'): string {
+  const seconds = precision === 'seconds' ? ({ second: '2-digit' } as const) : {};
+  return new Date(atMs).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit', ...seconds });
+}
+
+export function dateAndTime(instant: string): string {
+  const day = new Date(instant).toLocaleDateString('en-GB', { day: 'numeric', month: 'short' });
+  return `${day}, ${timeOfDay(Date.parse(instant), 'seconds')}`;
+}
+
+export function count(number: number, one: string, many = `${one}s`): string {
+  return `${number.toLocaleString('en')} ${number === 1 ? one : many}`;
+}

@@ -1,0 +1,85 @@
+import { all, one } from '../../docs/browser/dom.js';
+import { readKey, writeKey } from '../../docs/browser/key.js';
+import { startThemeToggle } from '../../docs/browser/theme-toggle.js';
+import { setText } from './dom.js';
+import { followReadings } from './follow-readings.js';
+import { createKeyForm } from './key-form.js';
+import { takeKey } from './key-fragment.js';
+import { readRoute } from './router.js';
+import { connect } from './service.js';
+import { createSessionsPage } from './sessions-page.js';
+import { createUsageChip } from './usage-chip.js';
+import { createWebhooksView } from './webhooks/webhooks-view.js';
+
+const main = one('main');
+const live = one('[data-live]');
+const account = one('[data-account]');
+/** In the top bar, and in the footer of narrow screens. */
+const usageChips = all('[data-usage]').map(createUsageChip);
+let leave = new AbortController();
+
+startThemeToggle();
+one('[data-forget]').addEventListener('click', () => askForKey(''));
+// Another link with a key, opened in this tab, does not load the page again.
+addEventListener('hashchange', () => {
+  if (takeKey()) enter(readKey());
+});
+if (readKey() === '') askForKey('');
+else enter(readKey());
+
+/** Forgets the key and shows the form. */
+function askForKey(fault: string): void {
+  leave.abort();
+  writeKey('');
+  account.hidden = true;
+  main.replaceChildren(createKeyForm(fault, enter));
+  main.querySelector('input')?.focus();
+}
+
+function enter(key: string): void {
+  leave.abort();
+  leave = new AbortController();
+  const { signal } = leave;
+  writeKey(key);
+  account.hidden = false;
+  const showConnected = (isConnected: boolean) => {
+    live.classList.toggle('connected', isConnected);
+    setText(live, isConnected ? 'Live' : 'Connecting …');
+  };
+  showConnected(false);
+  const service = connect(key, signal, {
+    onUsage: () => usageChips.forEach((chip) => chip.show(service.usage)),
+    onConnected: () => showConnected(true),
+    onRejected: () => {
+      if (!signal.aborted) askForKey('The service rejected this key.');
+    },
+  });
+  const sessionsPage = createSessionsPage(service);
+  void followReadings(service, { onReading: sessionsPage.receive, onDisconnect: () => showConnected(false) });
+  followAddress(signal, service, sessionsPage);
+}
+
+/** Shows the page of the address, now and after each change of it. */
+function followAddress(
+  signal: AbortSignal,
+  service: Parameters<typeof createWebhooksView>[0],
+  sessionsPage: ReturnType<typeof createSessionsPage>,
+): void {
+  let webhooks: ReturnType<typeof createWebhooksView> | undefined;
+  const show = () => {
+    const route = readRoute(location.hash);
+    webhooks?.close();
+    webhooks = route.page === 'webhooks' ? createWebhooksView(service) : undefined;
+    if (route.page === 'sessions') sessionsPage.open(route.sessionId);
+    main.replaceChildren(webhooks?.element ?? sessionsPage.element);
+    for (const link of document.querySelectorAll<HTMLElement>('[data-page]'))
+      link.ariaCurrent = link.dataset['page'] === route.page ? 'page' : null;
+  };
+  const moved = () => {
+    show();
+    main.querySelector<HTMLElement>('h1')?.focus();
+  };
+  addEventListener('hashchange', moved, { signal });
+  signal.addEventListener('abort', () => webhooks?.close());
+  show();
+}

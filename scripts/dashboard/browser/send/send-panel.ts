@@ -1,0 +1,57 @@
+import type { Submission } from '../../../../clients/typescript/src/index.js';
+import { nowMs } from '../clock.js';
+import { h, setText } from '../dom.js';
+import { reasonOf, type Service } from '../service.js';
+import { createReadingForm } from './reading-form.js';
+import { createScenes } from './scenes.js';
+import { createStrap } from './strap.js';
+
+/** A reading without its session and time. */
+export type Signals = Omit<Submission, 'session_id' | 'timestamp'>;
+/** Sends a reading of the present time. Resolves with false if the service rejected it; the panel shows the reason. */
+export type Send = (signals: Signals) => Promise<boolean>;
+
+export interface SendPanel {
+  readonly element: HTMLElement;
+  useSubject(subjectId: string | undefined): void;
+  close(): void;
+}
+
+/** Returns the three ways to send readings to a session from the page: by hand, as a scene, from a heart-rate strap. */
+export function createSendPanel(service: Service, sessionId: string): SendPanel {
+  const outcome = h('p', { class: 'outcome', role: 'status' });
+  let lastMs = 0;
+  const send: Send = async (signals) => {
+    // Two readings in one millisecond could be equal, and the service would take the second one for a resend.
+    lastMs = Math.max(nowMs(), lastMs + 1);
+    const timestamp = new Date(lastMs).toISOString();
+    try {
+      const { stress_score } = await service.ingest({ session_id: sessionId, timestamp, ...signals });
+      outcome.className = 'outcome';
+      setText(outcome, `Sent. Score ${stress_score}.`);
+      return true;
+    } catch (error) {
+      outcome.className = 'outcome fault';
+      setText(outcome, `Not sent. ${reasonOf(error)}`);
+      return false;
+    }
+  };
+  const [form, scenes, strap] = [createReadingForm(send), createScenes(send), createStrap(send)];
+  return {
+    element: h(
+      'section',
+      { class: 'card wide send', 'aria-labelledby': 'send-title' },
+      h('h2', { id: 'send-title' }, 'Send readings'),
+      h('p', { class: 'hint' }, 'For trying out. Readings are stored in this session like any other.'),
+      scenes.element,
+      strap.element,
+      form.element,
+      outcome,
+    ),
+    useSubject: form.useSubject,
+    close() {
+      scenes.stop();
+      strap.disconnect();
+    },
+  };
+}

@@ -1,0 +1,98 @@
+import { nowMs } from '../clock.js';
+import { h, setText } from '../dom.js';
+import { type Bluetooth, bluetoothOf, type Characteristic, type Device } from './bluetooth.js';
+import { type HeartRateMeasurement, parseHeartRate } from './heart-rate-measurement.js';
+import type { Send, Signals } from './send-panel.js';
+
+export interface Strap {
+  readonly element: HTMLElement;
+  disconnect(): void;
+}
+
+/** Standard names of the service 0x180D and its characteristic 0x2A37. */
+const heartRateService = 'heart_rate';
+const heartRateMeasurement = 'heart_rate_measurement';
+/** A strap notifies every second. The service needs a reading every few seconds only. */
+const sendEveryMs = 5_000;
+const plausibleRate = { min: 30, max: 220 };
+/** Bounds of the contract for the intervals of a reading. */
+const beats = { max: 64, shortestMs: 250, longestMs: 2_500 };
+const sourceLengthMax = 64;
+
+/** Returns the button that connects a heart-rate strap and sends its readings. Hidden without Web Bluetooth. */
+export function createStrap(send: Send): Strap {
+  const bluetooth = bluetoothOf(navigator);
+  const status = h('span', { class: 'hint', role: 'status' });
+  const button = h('button', { type: 'button', class: 'secondary' }, 'Connect a heart-rate strap');
+  const element = h('div', { class: 'strap', hidden: !bluetooth }, h('h3', {}, 'Heart-rate strap'), button, status);
+  let device: Device | undefined;
+
+  const disconnect = () => device?.gatt?.disconnect();
+  const onDisconnected = () => {
+    device = undefined;
+    button.textContent = 'Connect a heart-rate strap';
+    setText(status, 'Disconnected.');
+  };
+  const connect = async (available: Bluetooth) => {
+    setText(status, 'Connecting …');
+    device = await available.requestDevice({ filters: [{ services: [heartRateService] }] });
+    device.addEventListener('gattserverdisconnected', onDisconnected, { once: true });
+    const server = await device.gatt?.connect();
+    const characteristic = await (
+      await server?.getPrimaryService(heartRateService)
+    )?.getCharacteristic(heartRateMeasurement);
+    if (!characteristic) throw new Error('the device has no heart-rate service');
+    const receive = createReceiver(send, device.name, (text) => setText(status, text));
+    characteristic.addEventListener('characteristicvaluechanged', ({ target }) =>
+      receive((target as unknown as Characteristic).value),
+    );
+    await characteristic.startNotifications();
+    button.textContent = 'Disconnect';
+    setText(status, 'Connected. Waiting for the first beat …');
+  };
+  button.addEventListener('click', () => {
+    if (device) return disconnect();
+    if (bluetooth)
+      connect(bluetooth).catch((error: Error) => {
+        disconnect();
+        device = undefined;
+        setText(status, error.name === 'NotFoundError' ? 'No strap was chosen.' : `Not connected: ${error.message}`);
+      });
+  });
+  return { element, disconnect };
+}
+
+/** Returns a function that shows each notification and sends a reading with the beats of every few seconds. */
+function createReceiver(send: Send, name: string | undefined, show: (text: string) => void) {
+  const source = printable(name ?? '').slice(0, sourceLengthMax);
+  let intervals: number[] = [];
+  let sentMs = Number.NEGATIVE_INFINITY;
+  return (value: DataView | undefined) => {
+    const measured = value && parseHeartRate(value);
+    if (!measured) return;
+    if (!isPlausible(measured)) return show('No contact: check that the strap sits on the skin.');
+    intervals = [...intervals, ...measured.rrIntervalsMs.filter(isBeat)].slice(-beats.max);
+    show(`${measured.heartRate} bpm`);
+    if (nowMs() - sentMs < sendEveryMs) return;
+    sentMs = nowMs();
+    const signals: Signals = {
+      heart_rate: measured.heartRate,
+      ...(intervals.length > 0 && { rr_intervals_ms: intervals }),
+      ...(source && { source_device: source }),
+    };
+    intervals = [];
+    void send(signals);
+  };
+}
+
+function isBeat(intervalMs: number): boolean {
+  return intervalMs >= beats.shortestMs && intervalMs <= beats.longestMs;
+}
+
+function printable(text: string): string {
+  return [...text].filter((letter) => letter >= ' ' && letter <= '~').join('');
+}
+
+function isPlausible({ heartRate, hasContact }: HeartRateMeasurement): boolean {
+  return hasContact !== false && heartRate >= plausibleRate.min && heartRate <= plausibleRate.max;
+}

@@ -1,0 +1,76 @@
+/**
+ * Draws docs/images/dashboard-*.png: starts the service in this process on a temporary database, sends fifteen minutes of
+ * readings and some deliveries, and photographs the dashboard in Chromium. Takes about a minute.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { pino } from 'pino';
+import { type Browser, chromium } from 'playwright-core';
+import { createStateClient } from '../../clients/typescript/src/index.js';
+import { chromiumPath } from '../../contract-tests/support/chromium.js';
+import { startService } from '../../src/compose.js';
+import { readConfig } from '../../src/config/config.js';
+import { startCore } from '../../src/core/core.js';
+import { sendExample, shownSession } from './example-data.js';
+
+const root = new URL('../../', import.meta.url);
+const desktop = { width: 1280, height: 1000 };
+const phone = { width: 375, height: 812 };
+const shots = [
+  { name: 'session', fragment: `#/sessions/${shownSession}`, viewport: desktop, colorScheme: 'light' },
+  { name: 'session-dark', fragment: `#/sessions/${shownSession}`, viewport: desktop, colorScheme: 'dark' },
+  { name: 'phone', fragment: `#/sessions/${shownSession}`, viewport: phone, colorScheme: 'light' },
+  { name: 'phone-dark', fragment: '#/', viewport: phone, colorScheme: 'dark' },
+  { name: 'webhooks', fragment: '#/webhooks', viewport: { ...desktop, height: 800 }, colorScheme: 'light' },
+  { name: 'webhooks-dark', fragment: '#/webhooks', viewport: phone, colorScheme: 'dark' },
+] as const;
+
+const folder = await mkdtemp(join(tmpdir(), 'state-screenshots-'));
+const receivers = [204, 503].map((status) =>
+  createServer((request, response) => void request.resume().on('end', () => response.writeHead(status).end())),
+);
+try {
+  await Promise.all(receivers.map((it) => new Promise<void>((ready) => it.listen(0, '127.0.0.1', ready))));
+  await photograph(receivers.map((it) => `http://127.0.0.1:${(it.address() as AddressInfo).port}/hooks`));
+} finally {
+  for (const receiver of receivers) receiver.close();
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function photograph(hooks: readonly string[]): Promise<void> {
+  const service = await startService({ config: settings(), root, startCore, log: pino({ level: 'silent' }) });
+  const browser = await chromium.launch({ executablePath: chromiumPath, args: ['--no-sandbox'] });
+  try {
+    const key = service.developmentKey?.key ?? '';
+    await sendExample(createStateClient({ baseUrl: service.url, key }), hooks);
+    for (const shot of shots) await take(browser, `${service.url}/dashboard/`, key, shot);
+  } finally {
+    await browser.close();
+    await service.close();
+  }
+}
+
+function settings() {
+  return readConfig({
+    PORT: '0',
+    DATABASE_URL: `sqlite:${join(folder, 'state.db')}`,
+    MAX_TIMESTAMP_AGE_SECONDS: '3600',
+    LIMIT_SESSION_REQUESTS_PER_MINUTE: '0',
+    LOG_LEVEL: 'silent',
+  });
+}
+
+async function take(browser: Browser, url: string, key: string, { name, fragment, ...look }: (typeof shots)[number]) {
+  const page = await browser.newPage({ ...look, deviceScaleFactor: 1, reducedMotion: 'reduce' });
+  await page.goto(`${url}#key=${key}`);
+  await page.getByText('Live', { exact: true }).waitFor();
+  await page.goto(`${url}${fragment}`);
+  await page.waitForTimeout(1_500);
+  await page.screenshot({ path: fileURLToPath(new URL(`docs/images/dashboard-${name}.png`, root)) });
+  console.log(`docs/images/dashboard-${name}.png`);
+  await page.close();
+}
