@@ -1,17 +1,20 @@
 import { defineConfig } from 'vitest/config';
 import { hasChromium } from './contract-tests/support/chromium.js';
+import { pythonForClient } from './contract-tests/support/python.js';
 import { hasRedisServer } from './contract-tests/support/has-redis-server.js';
 
 const isMysql = process.env['TEST_DATABASE'] === 'mysql';
-/** What knows no database, or only ever an embedded one, need not run on two. */
+/** Tests that use no database, or only an embedded one. They run once instead of once per database. */
 const onceOnly = [
   'src/**',
-  'contract-tests/{client,contract,docs,dredd}/**',
+  'contract-tests/{contract,dashboard,docs,dredd,http}/**',
+  'contract-tests/client/!(scenario.*)',
   'contract-tests/commands/!(*.mysql.*)',
   'contract-tests/delivery/example-receivers.test.ts',
-  'contract-tests/hostile/slow-senders.test.ts',
+  'contract-tests/hostile/{bodies,half-open,pipelines,slow-senders}.test.ts',
+  'contract-tests/ingest/everyday.test.ts',
   'contract-tests/limits/!(*.mysql).redis.test.ts',
-  'contract-tests/process/{interrupt,log-output,start,tracing}.test.ts',
+  'contract-tests/process/{core-thread,interrupt,log-output,package,restore,start,tracing}.test.ts',
   'contract-tests/{deleteSubject/bytes,ingest/503-disk,store/locked,store/outages}.test.ts',
 ];
 
@@ -19,20 +22,22 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'contract-tests/**/*.test.ts'],
     exclude: [
-      // An embedded database cannot be away, nor can replicas share one well: those tests are of MySQL alone.
+      // An embedded database has no outages and no replicas, so these tests run only on MySQL.
       ...(isMysql ? onceOnly : ['**/*.mysql.*']),
       ...(hasRedisServer() ? [] : ['**/*.redis.*']),
       ...(hasChromium() ? [] : ['**/*.browser.*']),
+      ...(pythonForClient() ? [] : ['**/*.python.*']),
     ],
     globalSetup: 'contract-tests/support/build.ts',
     setupFiles: 'contract-tests/support/end-of-file.ts',
-    // Files of one worker share the modules, which take longer to load than most files take to run; not the services.
+    // The files of a worker share modules, because loading the modules takes longer than running most files. They do
+    // not share services.
     isolate: false,
-    // Generous, because the machines are slow and noisy; no test asserts a time.
+    // Long, because the machines are slow. No test asserts a duration.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // Two cores; each worker talks to services and databases of its own.
-    maxWorkers: 2,
+    // More than one per core, because many tests wait. Each worker uses its own services and databases.
+    maxWorkers: 3,
     allowOnly: false,
   },
 });

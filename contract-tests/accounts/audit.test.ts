@@ -10,7 +10,7 @@ async function entriesOf({ keys }: Store, account: string) {
   return keys.auditEntries(100, accountId);
 }
 
-test('create, rotate, revoke and set-tier are logged with time, key, actor and changed values', async () => {
+test('the audit log contains each create, rotate, revoke and set-tier with time, key, actor and changed values', async () => {
   const { store, clock } = await startTestService();
   const account = `audited-${randomUUID()}`;
   const options = { scopes: ['read'], networks: ['10.0.0.0/8'], expiresAtMs: clock.nowMs + 9e8 } as const;

@@ -7,7 +7,7 @@ import { startTestService } from '../support/service.js';
 
 const daySeconds = 24 * 60 * 60;
 
-test('a development key expires with one log line that names the command, and starts warn 7 days before', async () => {
+test('the startup warns 7 days before a development key expires, and its first use after the expiry logs the remedy', async () => {
   const database = await createTestDatabase();
   const { store, clock, request, logs } = await startTestService({ database });
   const { keys } = store;

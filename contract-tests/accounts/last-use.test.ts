@@ -15,7 +15,7 @@ test('the last use of a key is recorded, at most once per hour', async () => {
   await request('/v1/state?session_id=nobody');
   await expect.poll(() => lastUsed(service)).toBe(firstMs);
   clock.advance(hourSeconds + 1);
-  // The key cache lasts one second.
+  // A key is cached for one second.
   await expect
     .poll(
       async () => {

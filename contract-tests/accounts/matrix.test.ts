@@ -9,7 +9,7 @@ import { client, startTestService, type TestService } from '../support/service.j
 const stressed = { heart_rate: 104, tone: 'hostile', expression: 'tense', sentiment: -1 } as const;
 const turn = { user_message: 'My exam is tomorrow', ai_response: 'How do you feel about it?' };
 
-/** An account with data, and the ids of that data. */
+/** An account with data, and the ids of its data. */
 interface Owner {
   readonly key: string;
   readonly sessionId: string;
@@ -19,7 +19,7 @@ interface Owner {
   readonly deliveryId: string;
 }
 
-/** Returns the owner's id for each id name in the contract. */
+/** Functions that return the owner's id for each id name in the contract. */
 const ownIds: Readonly<Record<string, (owner: Owner) => string>> = {
   session_id: ({ sessionId }) => sessionId,
   subject_id: ({ subjectId }) => subjectId,
@@ -28,10 +28,10 @@ const ownIds: Readonly<Record<string, (owner: Owner) => string>> = {
   delivery_id: ({ deliveryId }) => deliveryId,
   delivery_ids: ({ deliveryId }) => deliveryId,
 };
-/** The target in the contract's example. */
+/** URL of the webhook in the contract's example. */
 const url = 'https://example.com/hooks/state';
 
-/** Headers that differ between any two responses. */
+/** Headers whose values differ between any two responses. */
 const ownHeaders = ['date', 'x-request-id'];
 const madeAnew = /(wh_|dlv_|whsec_|eyJ)[\w+/=.-]+/g;
 
@@ -52,7 +52,7 @@ async function makeOwner(): Promise<Owner> {
   const { key, accountId } = await makeAccount(service, `owner-${randomUUID()}`, 'enterprise');
   const [sessionId, subjectId] = [randomUUID(), randomUUID()];
   const { read, post } = client(service.url, key, service.clock);
-  // Two stressed readings give the subject an active trigger, so its readings differ from those of a new subject.
+  // Two stressed readings activate a trigger of the subject. Its readings therefore differ from those of a new subject.
   for (const timestamp of [service.clock.at(-10), service.clock.at()])
     await read({ session_id: sessionId, subject_id: subjectId, timestamp, ...stressed, ...turn });
   const { body } = await post('/webhooks/register', { url, events: ['state_change'], session_id: sessionId });
@@ -70,7 +70,7 @@ async function addFailedDelivery(accountId: string, webhookId: string, sessionId
   return delivery.deliveryId;
 }
 
-/** Returns the whole response as text, without the parts that differ between any two. The requested id becomes `id`. */
+/** Returns the whole response as text, without the headers that always differ. Replaces the requested id by `id`. */
 async function ask(key: string, request: RequestById, id: string): Promise<{ status: number; answer: string }> {
   const { path, init } = request.build(id, { timestamp: service.clock.at() });
   const headers = { ...(init.headers as Record<string, string>), 'X-Service-Key': key };
@@ -111,9 +111,9 @@ test.each(requests.map((request) => [request.title, request] as const))(
     const absent = await ask(other, request, randomUUID());
     expect(foreign.answer).toBe(absent.answer);
     expect(await viewOf(owner)).toBe(before);
-    // The owner gets another response, so the equal responses above are not equal for lack of data.
+    // The owner gets a different response. The equal responses above are therefore not equal for lack of data.
     const own = await ask(owner.key, request, ownIdOf(owner));
-    // Anyone gets a token or a stream of any session of the own account, whether it exists or not.
+    // These operations accept any session of the caller's own account, whether the session exists or not.
     const isAboutData = request.idName !== undefined && !['createToken', 'streamEvents'].includes(request.operationId);
     if (isAboutData) expect(own.answer).not.toBe(foreign.answer);
   },

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { createKey, revokeKey } from '../../src/accounts/manage.js';
 import type { ListedKey } from '../../src/store/keys.js';
 import { readConfig } from '../../src/config/config.js';
-import { secretsKeyOf } from '../../src/config/secrets-key.js';
+import { secretsKeysOf } from '../../src/config/secrets-key.js';
 import { createSessionTokens } from '../../src/tokens/session-token.js';
 import contract from '../../generated/openapi.json' with { type: 'json' };
 import { type RequestById, requestsById } from '../support/documented-requests.js';
@@ -24,7 +24,7 @@ let service: TestService;
 let secretsKey = '';
 beforeAll(async () => {
   service = await startTestService();
-  secretsKey = secretsKeyOf(readConfig({ DATABASE_URL: service.database.url }));
+  [secretsKey] = secretsKeysOf(readConfig({ DATABASE_URL: service.database.url }));
   await service.read({ session_id: 's1', subject_id: '5f2b51ca2b4d1a7e', heart_rate: 80 });
 });
 
@@ -38,7 +38,7 @@ async function send(request: RequestById, id: string, headers: Record<string, st
   return [response.status, [...lines, (await textOf(response)).text].join('\n').replaceAll(requestId, '{request}')];
 }
 
-/** Returns a response to an invalid token, with which all others must be identical. */
+/** Returns a response to an invalid token. All other responses to invalid tokens must be identical. */
 const invalid = async (request: RequestById) => (await send(request, 's1', bearer('made.up.token')))[1];
 
 const own = requests.filter(({ operationId, idName }) => accepting.has(operationId) && idName === 'session_id');
@@ -63,8 +63,8 @@ test('an unknown path rejects a token with 401', async () => {
   expect(status).toBe(401);
 });
 
-/** Tokens that are not valid for the session `s1`, by the reason. */
-const refused: Readonly<Record<string, (operationId: string) => Promise<string>>> = {
+/** Tokens that are not valid for the session `s1`, by reason. */
+const rejected: Readonly<Record<string, (operationId: string) => Promise<string>>> = {
   'another session': () => issueToken(service, { session_id: 's2' }),
   'a session with another case': () => issueToken(service, { session_id: 'S1' }),
   'another scope': (operationId) => issueToken(service, { scopes: [operationId === 'ingest' ? 'read' : 'ingest'] }),
@@ -85,9 +85,12 @@ const refused: Readonly<Record<string, (operationId: string) => Promise<string>>
     return `${text}.${createHmac('sha512', secretsKey).update(text).digest('base64url')}`;
   },
   'an old SECRETS_KEY': async () =>
-    createSessionTokens('the key before its replacement, 32 chars').sign(await claims(), service.clock.nowMs + 60_000),
+    createSessionTokens(['the key before its replacement, 32 chars']).sign(
+      await claims(),
+      service.clock.nowMs + 60_000,
+    ),
   'an unknown key id': async () =>
-    createSessionTokens(secretsKey).sign({ ...(await claims()), keyId: 'key_0' }, service.clock.nowMs + 60_000),
+    createSessionTokens([secretsKey]).sign({ ...(await claims()), keyId: 'key_0' }, service.clock.nowMs + 60_000),
 };
 
 async function claims() {
@@ -97,7 +100,7 @@ async function claims() {
 
 const encode = (text: string) => Buffer.from(text).toString('base64url');
 
-/** Replaces text in a part of a token. */
+/** Returns the token with a text replaced in one of its parts. */
 function alter(token: string, index: number, from: string, to: string): string {
   const parts = token.split('.');
   parts[index] = encode(
@@ -108,7 +111,7 @@ function alter(token: string, index: number, from: string, to: string): string {
   return parts.join('.');
 }
 
-test.each(Object.entries(refused))('%s gets the same 401 as any invalid token', async (_, make) => {
+test.each(Object.entries(rejected))('%s gets a 401 with the body of an invalid token', async (_, make) => {
   for (const request of own) {
     const [status, answer] = await send(request, 's1', bearer(await make(request.operationId)));
     expect([request.title, status, answer]).toEqual([request.title, 401, await invalid(request)]);
@@ -139,7 +142,7 @@ test.each(['revoked', 'expired'])('the tokens of a %s key are invalid', async (h
   await until('the token is invalid', async () => (await status()) === 401);
 });
 
-test('the log says why a token is invalid, and never contains it', async () => {
+test('the log contains the reason why a token is invalid, but never the token', async () => {
   const token = await issueToken(service, { session_id: 's2' });
   await service.request('/v1/state?session_id=s1', { headers: bearer(token) });
   expect(service.logs.join('')).toContain('not valid for this session');

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
+import { guideCode } from '../support/guide-code.js';
 import { startTestService } from '../support/service.js';
 
 const run = promisify(execFile);
@@ -25,23 +26,30 @@ const isRefused = await verifyWebhook({ headers: {}, body: '', secret: 'whsec_' 
   () => false,
   (error: unknown) => error instanceof WebhookVerificationError,
 );
-console.log(JSON.stringify({ known, code, isRefused }));
+const { token } = await client.tokens.create({ session_id: 's1', scopes: ['read'] });
+let streamed: State | undefined;
+for await (const event of createStateClient({ baseUrl, token }).stream({ events: 'reading', lastEventId: '0' })) {
+  streamed = event.data.state;
+  break;
+}
+console.log(JSON.stringify({ known, code, isRefused, isStreamed: streamed === known }));
 `;
 const wrong = `
 import { createStateClient } from 'realtime-state-client';
 // @ts-expect-error there is no such tone
 createStateClient({ baseUrl: '', key: '' }).ingest({ session_id: 's1', timestamp: '', tone: 'cheerful' });
+// @ts-expect-error a token erases nothing
+createStateClient({ baseUrl: '', token: '' }).deleteSubject('p1');
 `;
 
 test(
-  'the packed client installs into an empty project, compiles in strict mode and calls the service',
+  'the packed client installs into an empty project, compiles in strict mode, and runs the lines of the guide',
   async () => {
-    const { url, key } = await startTestService();
     const folder = await mkdtemp(join(tmpdir(), 'client-packed-'));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
     await run('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: join(root, 'clients', 'typescript') });
     // Installs without a registry: the client's dependencies are packed from this project's node_modules.
-    for (const name of ['openapi-fetch', 'openapi-typescript-helpers'])
+    for (const name of ['eventsource-parser', 'openapi-fetch', 'openapi-typescript-helpers'])
       await run('npm', ['pack', ...quiet, '--pack-destination', folder, join(root, 'node_modules', name)]);
     const compilerOptions = {
       ...{ strict: true, target: 'ES2022', module: 'NodeNext', lib: ['ES2023', 'DOM'], types: ['node'] },
@@ -53,8 +61,17 @@ test(
     await writeFile(join(folder, 'wrong.ts'), wrong);
     await run('sh', ['-c', `npm install --offline --no-audit --no-fund ${quiet.join(' ')} ./*.tgz`], { cwd: folder });
     await run(join(root, 'node_modules', '.bin', 'tsc'), ['--project', folder]);
+    // Started last: its clock stands still, and packing takes long.
+    const { url, key } = await startTestService();
     const { stdout } = await run(process.execPath, ['use.js', url, key], { cwd: folder });
-    expect(JSON.parse(stdout)).toEqual({ known: expect.any(String), code: 'subject_not_found', isRefused: true });
+    const expected = { known: expect.any(String), code: 'subject_not_found', isRefused: true, isStreamed: true };
+    expect(JSON.parse(stdout)).toEqual(expected);
+    await writeFile(
+      join(folder, 'first.js'),
+      await guideCode('docs/getting-started.md', "from 'realtime-state-client'"),
+    );
+    const env = { SERVICE_URL: url, SERVICE_KEY: key };
+    expect((await run(process.execPath, ['first.js'], { cwd: folder, env })).stdout).toContain("state: 'focused'");
   },
   packedLimitMs,
 );

@@ -12,7 +12,7 @@ const busy = (status: number, retryAfter: string) =>
 const lost = () => new TypeError('fetch failed');
 const reading = () => new Request('http://x/v1/ingest', { method: 'POST', body: '{"session_id":"s1"}' });
 
-/** Plays the outcomes in order. Records the sent bodies and the waiting times. */
+/** Returns a fetch that plays the outcomes in order, with the sent bodies and the waiting times. */
 function play(outcomes: readonly Outcome[], random = 0) {
   const sent: string[] = [];
   const waitedMs: number[] = [];

@@ -19,13 +19,19 @@ export async function run({ baseUrl, key, delivery, session_id }) {
   const { state } = await client.state(session_id);
   const code = await client.triggers('none').catch((error) => error.code);
   const { deliveryId } = await verifyWebhook(delivery);
-  return { state, code, deliveryId };
+  const { token } = await client.tokens.create({ session_id, scopes: ['read'] });
+  let streamed;
+  for await (const event of createStateClient({ baseUrl, token }).stream({ lastEventId: '0' })) {
+    streamed = event.data.session_id;
+    break;
+  }
+  return { state, code, deliveryId, streamed };
 }
 if (typeof document === 'undefined') onmessage = async ({ data }) => postMessage(await run(data));
 else window.run = run;
 `;
 
-/** Serves an empty page and the bundled scenario, which runs in the page and in a worker. */
+/** Serves an empty page and the bundled scenario. The scenario runs in the page and in a worker. */
 async function startPage(): Promise<string> {
   const { outputFiles } = await build({
     stdin: { contents: scenario, resolveDir: sources, loader: 'ts' },
@@ -47,7 +53,7 @@ async function startPage(): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-test('the client calls the service and verifies a delivery in Chromium and in a worker', async () => {
+test('the client calls the service, streams with a token and verifies a delivery in Chromium and in a worker', async () => {
   const origin = await startPage();
   const { url, key } = await startTestService({ env: { CORS_ORIGINS: origin } });
   const secret = formatSecret(randomBytes(32));
@@ -65,5 +71,8 @@ test('the client calls the service and verifies a delivery in Chromium and in a 
     worker.postMessage(${JSON.stringify({ ...input, session_id: 'worker' })});
   })`);
   const expected = { state: expect.any(String), code: 'subject_not_found', deliveryId: 'dlv_1' };
-  expect([inPage, inWorker]).toEqual([expected, expected]);
+  expect([inPage, inWorker]).toEqual([
+    { ...expected, streamed: 'page' },
+    { ...expected, streamed: 'worker' },
+  ]);
 });

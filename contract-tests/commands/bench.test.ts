@@ -5,7 +5,7 @@ import { runScript } from './run-script.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 const titles = ['(a) bare Express', '(b) with validation', '(c) a transaction', '(d) this service', '(e) with'];
-/** Allows for ten runs of one second and as many process starts on a busy machine. */
+/** Time limit, ms. Ten runs of one second and their process starts take up to this time on a busy machine. */
 const limitMs = 240_000;
 
 test(
@@ -21,14 +21,14 @@ test(
     expect(report).toMatchObject({ seconds: 1, rounds: 1, connections: 64, outcomes: [{ kind: 'sqlite' }] });
     expect(Object.keys(report.outcomes[0].runs)).toEqual(['bare', 'validated', 'storing', 'service', 'turns']);
     expect(await readFile(join(reports, 'bench.svg'), 'utf8')).toContain('(d) this service');
-    // The databases were dropped.
+    // Checks that the databases were dropped.
     expect((await readdir(temporary)).filter((name) => name.startsWith('state-service-'))).toEqual([]);
     expect(code).toBe(0);
   },
   limitMs,
 );
 
-test('the HTTP overhead of a reading is reported for both loads', async () => {
+test('the benchmark reports the HTTP overhead of a reading for both loads', async () => {
   const temporary = await temporaryFolder();
   const args = ['--database', 'sqlite', '--size', '2', '--groups', '3'];
   const { code, stdout } = await runScript('bench/ingest', args, { TMPDIR: temporary });
@@ -37,9 +37,25 @@ test('the HTTP overhead of a reading is reported for both loads', async () => {
   expect(code).toBe(0);
 });
 
-test('an unreachable MySQL server is reported before any measurement', async () => {
+test('the benchmark reports an unreachable MySQL server before any measurement', async () => {
   const nowhere = { TEST_MYSQL_URL: 'mysql://root@127.0.0.1:9' };
   const { code, stdout, stderr } = await runScript('bench/bench', ['--database', 'mysql'], nowhere);
   expect([code, stdout]).toEqual([1, '']);
   expect(stderr).toBe('error: no MySQL server is reachable: start one, or set TEST_MYSQL_URL\n');
 });
+
+test(
+  'the benchmark of streams measures latency, memory and throughput, and no event is missing',
+  async () => {
+    const temporary = await temporaryFolder();
+    const args = ['--database', 'sqlite', '--streams', '20', '--seconds', '1', '--rounds', '1'];
+    const { code, stdout } = await runScript('bench/streams', args, { TMPDIR: temporary });
+    expect(stdout).toMatch(/^p99 from response to event, 20 streams, ms +\d+\.\d +≤ 100$/m);
+    expect(stdout).toMatch(/^memory per idle stream, kB +-?\d+\.\d +≤ 20$/m);
+    expect(stdout).toMatch(/^of the throughput without +\d\.\d\d +≥ 0\.95$/m);
+    expect(stdout).not.toContain('missing');
+    expect((await readdir(temporary)).filter((name) => name.startsWith('state-service-'))).toEqual([]);
+    expect(code).toBe(0);
+  },
+  2 * limitMs,
+);

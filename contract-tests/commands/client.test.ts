@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { createSend, readBaseUrl, UnusableService } from '../../scripts/terminal/client.js';
+import { createSend, readBaseUrl, UnusableService } from '../../src/terminal/client.js';
 
 const submission = { session_id: 's1', timestamp: '2026-11-21T09:30:00.000Z', heart_rate: 70 };
 
@@ -11,7 +11,7 @@ interface Reply {
   readonly body?: unknown;
 }
 
-/** Starts a server that sends its replies in order and then repeats the last one. */
+/** Starts a server that sends its replies in order, then repeats the last one. */
 async function serverOf(...replies: Reply[]) {
   const received: unknown[] = [];
   const server = createServer(async (request, response) => {
@@ -34,7 +34,7 @@ test('a reading is retried unchanged when the service is busy', async () => {
   expect(received).toEqual([submission, submission, submission]);
 });
 
-test('a service that stays busy is reported after five attempts', async () => {
+test('the client reports a busy service after five attempts', async () => {
   const { received, send } = await serverOf(busy);
   expect(await send(submission)).toEqual({ kind: 'refused', status: 503, detail: 'Service unavailable' });
   expect(received).toHaveLength(5);

@@ -7,14 +7,14 @@ import { plan } from '../../scripts/contract/check/plan.js';
 import { Clock, startTestService, type TestService } from '../support/service.js';
 import { runScript } from './run-script.js';
 
-/** The check sends real timestamps, so the service requires a real clock. */
+/** Returns a real clock, because the check sends real timestamps. */
 const realTime = () => Object.assign(new Clock(), { now: Date.now });
 const check = ({ url, key }: Pick<TestService, 'url' | 'key'>) =>
   runScript('contract/check', ['--url', url], { SERVICE_KEY: key });
-/** Statuses that require an operator's action or two concurrent requests. */
+/** Statuses that require an action of the operator, or two concurrent requests. */
 const fromInside = [403, 409, 429, 500, 503];
 
-test('every documented response is requested, except those that a single request cannot cause', () => {
+test('the check requests every documented response that a single request can cause', () => {
   const asked = plan().map(({ operation, status }) => `${operation} ${status}`);
   for (const [path, item] of Object.entries(contract.paths))
     for (const [method, { responses }] of Object.entries(item as Record<string, { responses: object }>))
@@ -24,7 +24,7 @@ test('every documented response is requested, except those that a single request
         expect(asked).toContain(`${method.toUpperCase()} ${path} ${status}`);
 });
 
-test('the service passes, and the check leaves nothing behind and touches no other data', async () => {
+test('the service passes the check, which deletes its own data and changes no other data', async () => {
   const service = await startTestService({ clock: realTime() });
   const mine = { session_id: 'mine', subject_id: 'me', timestamp: new Date().toISOString(), heart_rate: 80 };
   const state = await service.read(mine);
@@ -47,7 +47,7 @@ test('a response that deviates from the contract fails the check with a line tha
   expect(stdout).toMatch(/✓ +GET \/v1\/history +200/);
 });
 
-test('a missing key and an unreachable service are reported', async () => {
+test('the check reports a missing key and an unreachable service', async () => {
   expect(await runScript('contract/check', ['--url', 'http://127.0.0.1:9'])).toMatchObject({ code: 1 });
   const { code, stdout } = await check({ url: 'http://127.0.0.1:9', key: 'sk_1' });
   expect([code, stdout]).toEqual([1, expect.stringContaining('0 responses as documented')]);

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { coloursFor } from '../../scripts/terminal/colours.js';
-import { startLines } from '../../scripts/terminal/progress.js';
-import { wrap } from '../../scripts/terminal/scene-lines.js';
-import { draw, scenes, seededRandom } from '../../scripts/terminal/scenes.js';
-import { scoreBar } from '../../scripts/terminal/score-bar.js';
-import { markdownTable, pad, textTable } from '../../scripts/terminal/table.js';
-import { median, protocolOrder } from '../../scripts/terminal/task-summary.js';
-import { readWindows } from '../../scripts/terminal/windows.js';
+import { coloursFor } from '../../src/terminal/colours.js';
+import { startLines } from '../../src/terminal/progress.js';
+import { wrap } from '../../src/terminal/scene-lines.js';
+import { draw, scenes, seededRandom } from '../../src/terminal/scenes.js';
+import { scoreBar } from '../../src/terminal/score-bar.js';
+import { markdownTable, pad, textTable } from '../../src/terminal/table.js';
+import { median, protocolOrder } from '../../src/terminal/task-summary.js';
+import { readWindows } from '../../src/terminal/windows.js';
 
 const plain = coloursFor({ isTTY: false }, {});
 const coloured = coloursFor({ isTTY: true }, {});
@@ -75,7 +75,7 @@ test('random values stay in the ranges of their scene and repeat with the seed',
   expect([1, 2, 3].map(seededRandom(5))).toEqual([1, 2, 3].map(seededRandom(5)));
 });
 
-test('progress in a log is one line per fifth', () => {
+test('a log gets one line of progress per fifth of the work', () => {
   const lines: string[] = [];
   const progress = startLines((line) => lines.push(line), 12, 'windows');
   for (let index = 0; index < 12; index += 1) progress.advance();

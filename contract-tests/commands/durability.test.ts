@@ -6,15 +6,19 @@ import { temporaryFolder } from './temporary-folder.js';
 const limitMs = 180_000;
 
 test(
-  'the check kills the service under load, finds every acknowledged reading and cleans up',
+  'the check kills the service under load, finds every reading and event, and cleans up',
   async () => {
     const temporary = await temporaryFolder();
     const args = ['--database', 'sqlite', '--only', 'service', '--kills', '2', '--sessions', '8'];
     const { code, stdout, stderr } = await runScript('check/durability', args, { TMPDIR: temporary });
     expect(stderr).toContain('2/2 kills, service on SQLite');
-    const [, acknowledged] = /^service on SQLite +2 +(\d+) +\d+ +0 +0 +0$/m.exec(stdout) ?? [];
+    const [, acknowledged, events, reconnects] =
+      /^service on SQLite +2 +(\d+) +\d+ +(\d+) +(\d+) +0 +0 +0 +0$/m.exec(stdout) ?? [];
     expect(Number(acknowledged)).toBeGreaterThanOrEqual(600);
-    expect(stdout).toContain('\nNo acknowledged reading was lost.');
+    // Each event arrives at the stream of its session and at three streams of the account.
+    expect(Number(events)).toBeGreaterThanOrEqual(4 * 600);
+    expect(Number(reconnects)).toBeGreaterThanOrEqual(2 * (8 + 3));
+    expect(stdout).toContain('\nNo acknowledged reading was lost, and no stream missed or repeated an event.');
     expect((await readdir(temporary)).filter((name) => name.startsWith('state-service-'))).toEqual([]);
     expect(code).toBe(0);
   },
@@ -29,7 +33,7 @@ test.each([
   ],
   [['--only', 'server', '--database', 'sqlite'], 'error: an embedded database has no server to kill\n'],
   [['--database', 'mysql'], 'error: no MySQL server is reachable: start one, or set TEST_MYSQL_URL\n'],
-])('%j is rejected before any process is killed', async (args, line) => {
+])('the option %j is rejected before any process is killed', async (args, line) => {
   const ended = await runScript('check/durability', args, { TEST_MYSQL_URL: 'mysql://root@127.0.0.1:9' });
   expect(ended).toEqual({ code: 1, stdout: '', stderr: line });
 });

@@ -3,11 +3,11 @@ import { expect, test } from 'vitest';
 import { isCompared } from '../../scripts/evaluate/support/tables.js';
 import { variantsFor } from '../../scripts/evaluate/support/variants.js';
 import { sampleRecording } from '../../scripts/terminal/sample-recording.js';
-import { readWindows } from '../../scripts/terminal/windows.js';
+import { readWindows } from '../../src/terminal/windows.js';
 
 const header = 'subject,task,label,heart_rate,sdnn\n';
 
-test('the sample recording supports every variant that requires only heart rate', async () => {
+test('a recording with only heart rate, such as the sample, supports every variant without other signals', async () => {
   const windows = readWindows(await readFile(sampleRecording, 'utf8'));
   expect(variantsFor(windows).map(({ name }) => name)).toEqual([
     'cold',
@@ -18,12 +18,12 @@ test('the sample recording supports every variant that requires only heart rate'
   expect(new Set(windows.filter(isCompared).map(({ label }) => label))).toEqual(new Set(['rest', 'stressor']));
 });
 
-test('a recording with heart rate and sdnn supports the ablation of each signal', () => {
+test('a recording with heart rate and SDNN supports a variant without each of the two signals', () => {
   const names = variantsFor(readWindows(`${header}p1,Math,stressor,90,30\n`)).map(({ name }) => name);
   expect(names).toEqual(expect.arrayContaining(['ablation: no variability', 'ablation: no heart rate']));
 });
 
-test('a recording with both measures of variability supports one without the other', () => {
+test('a recording with SDNN and RMSSD supports a variant without each of them', () => {
   const both = 'subject,task,label,heart_rate,sdnn,rmssd\np1,Math,stressor,90,30,25\n';
   const names = variantsFor(readWindows(both)).map(({ name }) => name);
   expect(names).toEqual(expect.arrayContaining(['rmssd instead of sdnn', 'sdnn instead of rmssd']));

@@ -24,7 +24,7 @@ test(
 
 const well = { acknowledged: 9, lost: 0, changes: 8, missing: [], failures: { 'status 503': 3, ECONNRESET: 1 } };
 
-test('a 503 or a broken connection is allowed during a fault', () => {
+test('a 503 or a broken connection during a fault is not a finding', () => {
   expect(findingsOfFault(well).filter(isBroken)).toEqual([]);
 });
 
@@ -33,14 +33,14 @@ test.each([
   ['a missing webhook', { missing: ['s1 2026-11-21T09:00:00.000Z'] }],
   ['a 500', { failures: { 'status 500': 1 } }],
   ['a 400', { failures: { 'status 400': 1 } }],
-])('%s is not allowed during a fault', (_what, counts) => {
+])('%s during a fault is a finding', (_what, counts) => {
   expect(findingsOfFault({ ...well, ...counts }).filter(isBroken)).toHaveLength(1);
 });
 
-test('an unknown fault is rejected with the list of known ones', async () => {
+test('an unknown fault is rejected with the list of known faults', async () => {
   const { code, stderr } = await runScript('check/faults', ['--only', 'flood']);
   expect(stderr).toContain(
-    'Must be one of: service-killed, database-stopped, database-frozen, database-locked, disk-full,',
+    'Must be a comma-separated list of: service-killed, database-stopped, database-frozen, database-locked, disk-full,',
   );
   expect(code).toBe(1);
 });

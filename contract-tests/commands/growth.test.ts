@@ -7,7 +7,7 @@ import { temporaryFolder } from './temporary-folder.js';
 const limitMs = 240_000;
 
 test(
-  'the load is measured with and without a purge of expired rows, and the check cleans up',
+  'the benchmark measures the load with and without a purge of expired rows, and drops its databases',
   async () => {
     const [reports, temporary] = [await temporaryFolder(), await temporaryFolder()];
     const small = ['--only', 'purge', '--readings', '60000', '--sessions', '600', '--triggers', '20'];
@@ -38,7 +38,7 @@ test.each([
       'Allowed choices are ingest, purge, state, any-state, history, long-history, profile.\n',
   ],
   [['--database', 'mysql'], 'error: no MySQL server is reachable: start one, or set TEST_MYSQL_URL\n'],
-])('%j is rejected before any data is written', async (args, line) => {
+])('the option %j is rejected before any data is written', async (args, line) => {
   const ended = await runScript('bench/growth', args, { TEST_MYSQL_URL: 'mysql://root@127.0.0.1:9' });
   expect(ended).toEqual({ code: 1, stdout: '', stderr: line });
 });

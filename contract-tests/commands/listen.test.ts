@@ -2,13 +2,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { Clock, startTestService, type TestService } from '../support/service.js';
-import { runScript, startScript } from './run-script.js';
+import { runCommand, startCommand } from './run-script.js';
 
-/** The receiver checks the timestamps of deliveries, so the service requires a real clock. */
+/** Returns a real clock, because the receiver checks the timestamps of deliveries. */
 const realTime = () => Object.assign(new Clock(), { now: Date.now, at: () => new Date().toISOString() });
 
 const listenTo = ({ url, key }: Pick<TestService, 'url' | 'key'>, session: string) =>
-  startScript('demo/listen', ['--session', session, '--url', url], { SERVICE_KEY: key });
+  startCommand('listen', ['--session', session, '--url', url], { SERVICE_KEY: key });
 
 test('each state transition is verified and printed, and the webhook is removed at the end', async () => {
   const service = await startTestService({ clock: realTime(), env: { WORKER: '1' } });
@@ -28,7 +28,7 @@ test('each state transition is verified and printed, and the webhook is removed 
   expect((await service.request('/webhooks')).body.webhooks).toEqual([]);
 });
 
-test('a refused loopback URL is reported with the setting that allows it', async () => {
+test('a service that refuses loopback URLs is reported with the setting that allows them', async () => {
   const service = await startTestService({ env: { WEBHOOK_ALLOW_LOOPBACK: '0' } });
   const { code, stdout, stderr } = await listenTo(service, 's1').ended;
   expect(stderr).toMatch(/^error: the service does not allow webhooks to this machine .* WEBHOOK_ALLOW_LOOPBACK=1\n$/);
@@ -38,7 +38,7 @@ test('a refused loopback URL is reported with the setting that allows it', async
 test('a wrong key, a missing key and an invalid session are each reported in one line with the remedy', async () => {
   const { url, key } = await startTestService();
   expect((await listenTo({ url, key: 'sk_wrong' }, 's1').ended).stderr).toMatch(/^error: .*401 Invalid API key.*--key/);
-  expect((await runScript('demo/listen', ['--session', 's1', '--url', url])).stderr).toMatch(
+  expect((await runCommand('listen', ['--session', 's1', '--url', url])).stderr).toMatch(
     /^error: no usable key: .*\n$/,
   );
   expect((await listenTo({ url, key }, 'not one').ended).stderr).toMatch(
@@ -53,8 +53,6 @@ test('an unreachable service is reported with its address', async () => {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   await new Promise((resolve) => server.close(resolve));
   const { code, stderr } = await listenTo({ url, key: 'sk_x' }, 's1').ended;
-  expect(stderr).toBe(
-    `error: cannot reach the service at ${url} (ECONNREFUSED): start it with npm start, or set --url\n`,
-  );
+  expect(stderr).toBe(`error: cannot reach the service at ${url} (ECONNREFUSED): start it, or set --url\n`);
   expect(code).toBe(1);
 });

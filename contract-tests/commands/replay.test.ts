@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Clock, startTestService } from '../support/service.js';
-import { type Ended, runScript } from './run-script.js';
+import { type Ended, runCommand } from './run-script.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 const recording = `subject,task,heart_rate,sdnn,label
@@ -12,16 +12,16 @@ p2,Rest,58,1608.5,rest
 p2,Math,,18,stressor
 `;
 
-/** The replay sends real timestamps, so the service requires a real clock. */
+/** Returns a real clock, because the replay sends real timestamps. */
 const realTime = () => Object.assign(new Clock(), { now: Date.now });
 
 async function replay(csv: string, env: { url: string; key: string }, ...args: string[]): Promise<Ended> {
   const file = join(await temporaryFolder(), 'recording.csv');
   await writeFile(file, csv);
-  return runScript('demo/replay', ['--file', file, '--url', env.url, ...args], { SERVICE_KEY: env.key });
+  return runCommand('replay', ['--file', file, '--url', env.url, ...args], { SERVICE_KEY: env.key });
 }
 
-test('every window gets a response and is counted by task, in protocol order', async () => {
+test('the replay sends every window and counts the windows per task, in protocol order', async () => {
   const service = await startTestService({ clock: realTime() });
   const { code, stdout, stderr } = await replay(recording, service);
   expect(stderr).toContain('4 windows of 2 people sent.');
@@ -34,7 +34,7 @@ test('every window gets a response and is counted by task, in protocol order', a
 
 test('without a file name, the sample recording of the project is replayed', async () => {
   const service = await startTestService({ clock: realTime() });
-  const { code, stdout, stderr } = await runScript('demo/replay', ['--url', service.url], { SERVICE_KEY: service.key });
+  const { code, stdout, stderr } = await runCommand('replay', ['--url', service.url], { SERVICE_KEY: service.key });
   expect(stderr).toContain('315 windows of 6 people sent.');
   expect(code).toBe(0);
   expect(stdout).toMatch(/^Stroop +stressor +\d+ /m);
@@ -61,7 +61,7 @@ test('a rejected window is counted with its status and detail, and the replay co
   const service = await startTestService({ clock: realTime() });
   const { code, stdout, stderr } = await replay(`${recording}p3,Rest,,,rest\np3,Math,80,,stressor\n`, service);
   expect(code).toBe(1);
-  expect(stderr).toContain('Refused: 1 window.\n  line 6 (p3, Rest): 400 Missing signals');
+  expect(stderr).toContain('Rejected: 1 window.\n  line 6 (p3, Rest): 400 Missing signals');
   expect(stdout).toMatch(/^Math +stressor +3 /m);
 });
 
@@ -84,7 +84,7 @@ test('an unreachable service is reported in one line with the remedy', async () 
   await service.close();
   const { code, stderr } = await replay(recording, service);
   expect(code).toBe(1);
-  expect(stderr).toMatch(/^error: cannot reach the service at \S+ \(ECONNREFUSED\): start it with npm start, .*\n$/);
+  expect(stderr).toMatch(/^error: cannot reach the service at \S+ \(ECONNREFUSED\): start it, .*\n$/);
 });
 
 test('an unreadable file is reported in one line with its path', async () => {

@@ -11,7 +11,7 @@ const none = Object.fromEntries(faultNames.map((name) => [name, 0])) as Faults;
 const instant = (second: number) => `2026-11-21T09:00:0${second}.000Z`;
 const stateOf = (score: number) => (score < 60 ? 'focused' : 'stressed');
 
-/** Three readings of a session, each with two responses. The third reading arrived before the second. */
+/** Returns three readings of a session, each with two responses. The third reading arrived before the second. */
 function run(): { sent: Sent[]; shown: Shown } {
   const { adaptation_effectiveness: moved, ...first } = example;
   const answer = (second: number, score: number, previous_score?: number): StateReading => ({
@@ -39,7 +39,7 @@ function faultsOf({ sent, shown }: ReturnType<typeof run>): Faults {
   return judgeReadings(new Map([['s1', sent]]), new Map([['s1', shown]]));
 }
 
-test('a correct run has no faults, and each acknowledged state transition requires an event', () => {
+test('a correct run has no violations, and each acknowledged state transition requires an event', () => {
   const all = run();
   expect(faultsOf(all)).toEqual(none);
   expect(changesOf(new Map([['s1', all.sent]])).get('s1')).toEqual([
@@ -72,11 +72,11 @@ test.each<[keyof Faults, string, (points: Point[], all: ReturnType<typeof run>) 
     'a service that shows another state',
     (_, { shown }) => Object.assign(shown.states[1] ?? {}, { state: 'calm' }),
   ],
-])('%s: %s is counted', (name, _what, spoil) => {
+])('the violation "%s" counts %s', (name, _what, spoil) => {
   const all = run();
   const points = all.shown.histories[0]?.datapoints ?? [];
   spoil(points, all);
-  // Both services return the same history unless the case changes it.
+  // Both services return the same history, unless the test case changes it.
   Object.assign(all.shown.histories[1] ?? {}, structuredClone(all.shown.histories[0]));
   expect(faultsOf(all)[name]).toBe(1);
 });

@@ -13,16 +13,25 @@ export interface Ended {
 
 export interface RunningScript {
   readonly ended: Promise<Ended>;
-  /** Resolves once standard output contains the text. */
+  /** Resolves when standard output contains the text. */
   shows(text: string): Promise<void>;
-  /** Resolves with the first group of the pattern once standard output matches it. */
+  /** Resolves with the first group of the pattern when standard output matches the pattern. */
   finds(pattern: RegExp): Promise<string>;
   interrupt(): void;
 }
 
-/** Starts scripts/<name>.ts as npm does, in one process, so that signals reach it. */
-export function startScript(name: string, args: readonly string[], env: Record<string, string> = {}): RunningScript {
-  const child = spawn(process.execPath, ['--import', 'tsx', `scripts/${name}.ts`, ...args], {
+/** Starts scripts/<name>.ts in one process, so that signals reach it. Uses the same loader as npm. */
+export function startScript(name: string, args: readonly string[], env?: Record<string, string>): RunningScript {
+  return start(['--import', 'tsx', `scripts/${name}.ts`, ...args], env);
+}
+
+/** Starts a command of the built program. */
+export function startCommand(name: string, args: readonly string[], env?: Record<string, string>): RunningScript {
+  return start(['dist/main.js', name, ...args], env);
+}
+
+function start(args: readonly string[], env: Record<string, string> = {}): RunningScript {
+  const child = spawn(process.execPath, args, {
     cwd: root,
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -52,4 +61,8 @@ export function startScript(name: string, args: readonly string[], env: Record<s
 
 export function runScript(name: string, args: readonly string[], env?: Record<string, string>): Promise<Ended> {
   return startScript(name, args, env).ended;
+}
+
+export function runCommand(name: string, args: readonly string[], env?: Record<string, string>): Promise<Ended> {
+  return startCommand(name, args, env).ended;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { timestamps } from '../../generated/spec.js';
-import { clampToContract, groupBySubject, readWindows, stampsUntil } from '../../scripts/terminal/windows.js';
+import { clampToContract, groupBySubject, readWindows, stampsUntil } from '../../src/terminal/windows.js';
 
 const csv = `subject,task,heart_rate,sdnn,label
 a,Rest,60.5,NaN,rest
@@ -40,7 +40,7 @@ test('the windows of a subject keep the order of the file', () => {
   ]);
 });
 
-test('twelve windows are 24 seconds apart, and the last one is now', () => {
+test('the timestamps of twelve windows are 24 seconds apart and end at the current time', () => {
   const stamps = stampsUntil(1_000_000, 12);
   expect(stamps.at(-1)).toBe(1_000_000);
   expect(stamps[0]).toBe(1_000_000 - 264_000);

@@ -168,7 +168,7 @@ test.each<Case>([
     'x-problems/missing_signals',
     /was 400, is 422/,
   ],
-])('%s is forbidden', (_name, change, at, message) => {
+])('the change "%s" is breaking', (_name, change, at, message) => {
   const forbidden = changesOf(change).filter(({ verdict }) => verdict === 'breaking');
   expect(forbidden).toContainEqual({ verdict: 'breaking', at, message: expect.stringMatching(message) });
 });
@@ -222,7 +222,7 @@ test.each<Case>([
     /new optional field/,
   ],
   ['a new topic', (it) => it['x-topics'].work.push('pension'), 'x-topics', /new topic pension/],
-])('%s is allowed and listed as an addition', (_name, change, at, message) => {
+])('the change "%s" is allowed and listed as an addition', (_name, change, at, message) => {
   const changes = changesOf(change);
   expect(changes.filter(({ verdict }) => verdict === 'breaking')).toEqual([]);
   expect(changes).toContainEqual({ verdict: 'addition', at, message: expect.stringMatching(message) });

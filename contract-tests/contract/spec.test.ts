@@ -37,7 +37,7 @@ const placed = (pattern: RegExp) => parts.filter(([at]) => pattern.test(at)) as 
 const follow = (part: Schema): Schema =>
   part.$ref === undefined ? part : follow(parts.find(([at]) => `#${at}` === part.$ref)?.[1] as Schema);
 
-/** Returns the documented example, or one composed of the examples of its parts. */
+/** Returns the documented example. If there is none, composes an example from the examples of its parts. */
 function exampleOf(part: Schema): unknown {
   const schema = follow(part);
   if ('example' in schema) return schema.example;
@@ -47,7 +47,7 @@ function exampleOf(part: Schema): unknown {
   return Object.fromEntries(fields.map(([name, it]) => [name, exampleOf(it)]));
 }
 
-/** Returns the fields that an example omits: of mutually exclusive fields, all except the first. */
+/** Returns the fields that an example omits. Of mutually exclusive fields, an example contains only the first one. */
 function exclusive(schema: Schema): string[] | undefined {
   return (schema['x-one-of-fields'] as string[] | undefined)?.slice(1);
 }
@@ -76,19 +76,19 @@ test('every schema, field, parameter, header, response, operation and example ha
   expect(examples.map(([at]) => at)).toEqual([]);
 });
 
-test('every schema and field has an example, and it validates', () => {
+test('every schema and field has a valid example', () => {
   const schemas = [...placed(/^\/components\/schemas\/[^/]+$/), ...placed(/\/schemas\/.*\/properties\/[^/]+$/)];
   expect(schemas.length).toBeGreaterThan(100);
   expect(schemas.map(([at, schema]) => faultsOf(at, exampleOf(schema))).filter(Boolean)).toEqual([]);
 });
 
-test('every parameter and header has an example, and it validates', () => {
+test('every parameter and header has a valid example', () => {
   const found = placed(/^\/components\/(parameters|headers)\/[^/]+$/);
   const faults = found.map(([at, it]) => faultsOf(`${at}/schema`, it.example ?? exampleOf(it['schema'] as Schema)));
   expect(faults.filter(Boolean)).toEqual([]);
 });
 
-test('every request and response body has examples, and they validate', () => {
+test('every request and response body has valid examples', () => {
   const bodies = placed(/\/content\/[^/]+$/);
   const faults = bodies.flatMap(([at, { examples = {} }]) => {
     const values = Object.values(examples as Record<string, Schema>).map((it) => follow(it)['value']);
@@ -98,7 +98,7 @@ test('every request and response body has examples, and they validate', () => {
   expect(faults.filter(Boolean)).toEqual([]);
 });
 
-// Applies to requests the rules that .spectral.yaml disables for responses.
+// This test applies rules to requests that .spectral.yaml disables, because they must not apply to responses.
 test('every text, list, number and object in requests is bounded', () => {
   const bodies = placed(/^\/paths\/[^/]+\/[^/]+\/requestBody\/content\/[^/]+\/schema$/);
   const parameters = placed(/^\/components\/parameters\/[^/]+$/)
@@ -115,18 +115,18 @@ test('every list in a response is bounded', () => {
   expect(open).toEqual([]);
 });
 
-test('schemas of requests are closed, and schemas of responses accept unknown fields', () => {
+test('request schemas reject unknown fields, and response schemas accept them', () => {
   const schemas = parts.filter(([at]) => at.startsWith('/components/schemas/')) as Array<readonly [string, Schema]>;
   const closedOnes = schemas.filter(([, it]) => it.additionalProperties === false).map(([at]) => at.split('/').pop());
   expect(closedOnes.sort()).toEqual(['RetryRequest', 'SignalSubmission', 'TokenRequest', 'WebhookRegistration']);
 });
 
-test('no schema has a pattern next to a date-time, which generators apply to their date type', () => {
+test('no date-time schema has a pattern, which generators would apply to their date type', () => {
   const dates = parts.filter(([, it]) => it['format'] === 'date-time' && 'pattern' in it);
   expect(dates.map(([at]) => at)).toEqual([]);
 });
 
-test('a body with the longest text, and one with the most ids of the longest length, fit into the body limit', () => {
+test('bodies with the longest text, and with the maximum number of ids of maximum length, fit into the body limit', () => {
   const { SignalSubmission, RetryRequest } = contract.components.schemas;
   const { delivery_ids } = RetryRequest.properties;
   const text = 'x'.repeat(SignalSubmission.properties.user_message.maxLength);
@@ -151,8 +151,8 @@ function openEnds(at: string, part: Schema): string[] {
 }
 
 /**
- * Paths outside the contract. They serve pages and the contract itself, not operations. http/documentation.test.ts
- * tests their responses.
+ * Paths outside the contract. They serve pages and the contract itself, not operations. The tests in
+ * http/documentation.test.ts check their responses.
  */
 const documentation = ['/docs', '/openapi.json', '/openapi.yaml'];
 

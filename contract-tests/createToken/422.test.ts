@@ -14,7 +14,7 @@ test.each([
   [{ ...valid, expires_in: 3601 }, '/expires_in', 'less_than_equal'],
   [{ ...valid, expires_in: '600' }, '/expires_in', 'integer_type'],
   [{ ...valid, account_id: 'acc_1' }, '/account_id', 'extra_forbidden'],
-])('%j is rejected', async (request, pointer, code) => {
+])('a token request with %j is rejected', async (request, pointer, code) => {
   const { body } = await (await startTestService()).post('/v1/tokens', request);
   expect(body).toMatchObject({ status: 422, errors: [{ pointer, code }] });
 });

@@ -25,7 +25,7 @@ async function liveOnce(service: TestService, subject_id: string, sessions: numb
   }
 }
 
-test('an erasure deletes all data of a subject and nothing else', async () => {
+test('an erasure deletes all data of a subject and no data of others', async () => {
   const service = await startTestService({});
   await liveOnce(service, 'bert', 1);
   const before = await rowCounts(service);
@@ -45,7 +45,7 @@ test('an erasure deletes all data of a subject and nothing else', async () => {
   expect((await service.request('/v1/triggers?subject_id=bert')).status).toBe(200);
 });
 
-test('an erasure deletes the events and deliveries of the subject and keeps those of others', async () => {
+test('an erasure deletes the events and deliveries of the subject and no events and deliveries of others', async () => {
   const service = await startTestService({});
   const { id: webhookId } = await register(service, 'https://8.8.8.8/');
   const others = { status: 'due', reason: null, settledAtMs: null } as const;
@@ -90,7 +90,7 @@ test('after an erasure, the same subject and session names start with no data', 
 test('data left by an interrupted erasure is not readable and is deleted later', async () => {
   const service = await startTestService({});
   await liveOnce(service, 'anna', 2);
-  // The state after the process stopped directly after it wrote the tombstones.
+  // Simulates a process that stopped directly after it had written the tombstones.
   const half = { ...service.store, eraseReadings: async () => true };
   const accountId = (await service.store.keys.list()).at(-1)?.accountId ?? '';
   expect(await eraseSubject(half, accountId, 'anna')).toMatchObject({ sessions: 2 });
@@ -125,7 +125,7 @@ test('readings that arrive during repeated erasures are accepted', async () => {
   expect(await rowCounts(service)).toEqual([0, 0, 0, 0, 0]);
 });
 
-test('a reading that arrives during an erasure waits for its end and starts a new session', async () => {
+test('a reading that arrives during an erasure waits for the end of the erasure and starts a new session', async () => {
   const service = await startTestService({});
   const accountId = (await service.store.keys.list()).at(-1)?.accountId ?? '';
   let late: Promise<unknown> = Promise.resolve();
@@ -137,7 +137,7 @@ test('a reading that arrives during an erasure waits for its end and starts a ne
           const writer = writerOf(id);
           const eraseSessions = async (subjectId: string) => {
             late = service.read({ session_id: 'anna-0', subject_id: subjectId, heart_rate: 95, ...turn });
-            // Without the wait, this is long enough for the reading to be stored.
+            // Long enough for the reading to be stored if it did not wait for the lock.
             await Promise.race([late, sleep(300)]);
             return writer.eraseSessions(subjectId);
           };

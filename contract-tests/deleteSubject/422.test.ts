@@ -7,7 +7,7 @@ test.each([
   ['%00', 'pattern_mismatch'],
   ['%F0%9F%99%82', 'pattern_mismatch'],
   ['x'.repeat(257), 'string_too_long'],
-])('subject %s is refused with %s', async (subject, code) => {
+])('subject_id %s is rejected with %s', async (subject, code) => {
   const service = await startTestService();
   const { body } = await sendRaw(service, { method: 'DELETE', path: `/v1/subjects/${subject}` });
   expect(body).toMatchObject({ status: 422, errors: [{ parameter: 'subject_id', code }] });
@@ -21,7 +21,7 @@ test.each(['/v1/subjects/', '/v1/subjects', '/v1/subjects/a/b', '/v1/subjects/%Z
   },
 );
 
-test('only DELETE is allowed', async () => {
+test('other methods than DELETE on a subject get a 405', async () => {
   const service = await startTestService();
   const answer = await sendRaw(service, { method: 'GET', path: '/v1/subjects/anna' });
   expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'DELETE']);

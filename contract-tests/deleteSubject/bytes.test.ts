@@ -3,8 +3,9 @@ import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 import { expandEvents } from '../../src/delivery/expand.js';
-import { eraseSubject, finishErasures } from '../../src/retention/erase.js';
+import { eraseSubject } from '../../src/retention/erase.js';
 import { openDatabase } from '../../src/store/database.js';
+import { openStore } from '../../src/store/store.js';
 import { createTestDatabase } from '../support/databases.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { register } from '../support/webhooks.js';
@@ -71,6 +72,17 @@ test('a write-ahead log that another process reads during the erasure is emptied
   });
   expect(total(await occurrences(folder, 'person-anna'))).toBeGreaterThan(0);
   await knex.raw('rollback');
-  await finishErasures(service.store);
+  await service.store.sqliteFiles.tidy();
   expect(total(await occurrences(folder, 'person-anna'))).toBe(0);
+});
+
+test('a second erasure within ten seconds is completed by the next process', async () => {
+  const { service, folder } = await fillTwoPeople();
+  await eraseSubject(service.store, service.accountId, 'person-anna');
+  await eraseSubject(service.store, service.accountId, 'person-bert');
+  expect(total(await occurrences(folder, 'person-bert'))).toBeGreaterThan(0);
+  const next = openStore(readConfig({ DATABASE_URL: service.database.url }).database);
+  onTestFinished(() => next.close());
+  await next.sqliteFiles.tidy();
+  expect(total(await occurrences(folder, 'person-bert'))).toBe(0);
 });

@@ -7,7 +7,7 @@ import { startTestService, type TestService } from '../support/service.js';
 import { register, storeFailed } from '../support/webhooks.js';
 
 const daySeconds = 24 * 60 * 60;
-/** A session is purged up to a minute after it has expired. */
+/** Seconds after which an expired session is purged. The purge may run up to a minute after the expiry. */
 const purgedAfterSeconds = 61;
 const url = 'https://8.8.8.8/';
 
@@ -38,7 +38,7 @@ async function expireSessions(service: TestService): Promise<void> {
 const erase = (service: TestService, subject: string) =>
   service.request(`/v1/subjects/${subject}`, { method: 'DELETE' });
 
-test("an erasure deletes events and deliveries of the subject's expired sessions and no others", async () => {
+test("an erasure also deletes events and deliveries of the subject's expired sessions, but not those of other sessions", async () => {
   const service = await startTestService({});
   await register(service, url);
   for (const subject of ['anna', 'bert']) await changeState(service, `${subject}-delivered`, subject);
@@ -104,7 +104,7 @@ test('an erasure keeps the deliveries of another subject whose expired session h
   expect(await stored(service, 'deliveries', 'subject_id')).toEqual(['bert']);
 });
 
-test('readings of others are stored while an erasure deletes thousands of deliveries', async () => {
+test('readings of other subjects are stored while an erasure deletes thousands of deliveries', async () => {
   const service = await startTestService({});
   const { id: webhookId } = await register(service, url);
   const ofAnna = { webhookId, sessionId: 'of-anna', subjectId: 'anna' };

@@ -12,7 +12,7 @@ import { attempted, deliveriesOf, register, startStory } from '../support/webhoo
 const url = 'https://hooks.example.com/state';
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** A delivery as the receiver gets it. */
+/** A delivery as received by the receiver. */
 interface Captured {
   readonly bytes: Buffer;
   readonly headers: Record<string, string>;
@@ -82,7 +82,7 @@ test('the signature is the HMAC of the raw bytes, keyed with the secret string a
   expect(headers['x-service-signature']).not.toBe(hexOf(secret.slice('whsec_'.length), bytes));
 });
 
-test('each delivery has the headers of the contract and reveals nothing else about the service', async () => {
+test('each delivery has the headers of the contract and no other header that identifies the service', async () => {
   const service = await startDelivering();
   const { id } = await register(service, url);
   const { headers } = await sample(service, id);
@@ -112,7 +112,7 @@ test('the Standard Webhooks library verifies deliveries unchanged', async () => 
   expect(verify(secret, delivery)).toEqual(JSON.parse(delivery.bytes.toString()));
 });
 
-test('a changed byte, id, timestamp or secret does not verify', async () => {
+test('a delivery with a changed byte, id, timestamp or secret does not verify', async () => {
   const service = await startDelivering();
   const { id, secret } = await register(service, url);
   const other = await register(service, url, { session_id: 'other' });
@@ -157,9 +157,9 @@ test('two events never share an id', async () => {
   expect(new Set(captured.map(({ headers }) => headers['webhook-id'])).size).toBe(5);
 });
 
-test('for 24 hours after a rotation both secrets verify, the new one first, and then only the new one', async () => {
+test('for 24 hours after a rotation, deliveries have signatures of both secrets, afterwards only of the new secret', async () => {
   const clock = new Clock();
-  // The library checks the real time, so the clock starts a day earlier and is correct after the advance.
+  // The library checks the real time. The clock starts a day earlier, so that it is correct after the advance.
   clock.nowMs -= dayMs;
   const service = await startTestService({ env: { WORKER: '1' }, clock });
   const { id, secret: old } = await register(service, url);

@@ -33,7 +33,7 @@ test('a webhook gets no event from before its registration, even when the clock 
   expect(late.received.map(({ event }) => event.session_id)).toEqual(['after']);
 });
 
-test('a webhook gets no event from before its registration after the newest webhook was removed', async () => {
+test('a webhook that is registered after the newest one was removed gets no earlier event', async () => {
   const service = await startTestService({});
   const [kept, later] = [await startReceiver(), await startReceiver()];
   await register(service, kept.url);
@@ -49,7 +49,7 @@ test('a webhook gets no event from before its registration after the newest webh
   expect(later.received.map(({ event }) => event.new_state)).toEqual([second.state]);
 });
 
-test('after the clock is set back one hour, due deliveries and retries are sent immediately and leases end', async () => {
+test('after the clock is set back one hour, due deliveries and retries are sent immediately, and leases still expire', async () => {
   const service = await startTestService({});
   const receiver = await startReceiver();
   receiver.answer(500);
@@ -59,7 +59,7 @@ test('after the clock is set back one hour, due deliveries and retries are sent 
   const stored = deliveriesOf(service, id);
   await attempted(stored, 20);
   await first.close();
-  // Leaves the deliveries claimed, like a worker that crashed: their lease has not expired.
+  // Leaves the deliveries claimed, like a worker that crashed. Their lease has not expired.
   const range = { nowMs: service.clock.nowMs + 2000, leasedUntilMs: service.clock.nowMs + 32_000 };
   const queues = await service.store.findDueQueues();
   const shares = queues.map((queue) => ({ queue, count: 1 }));

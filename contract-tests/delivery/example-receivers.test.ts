@@ -22,7 +22,7 @@ const sign = (secrets: readonly string[], nowMs = atMs) =>
   );
 const signed = sign([secret]);
 
-/** True if a receiver should accept the delivery at `nowMs`. */
+/** Deliveries, and whether a receiver should accept each of them at `nowMs`. */
 const cases: ReadonlyArray<{
   what: string;
   text: string;
@@ -50,7 +50,7 @@ const cases: ReadonlyArray<{
   { what: 'a strange signature', text: body, headers: { ...signed, 'x-service-signature': 'sha256=ü,,' }, is: false },
 ];
 
-test.each(cases)('the example verifies a delivery with $what: $is', ({ text, headers, is, nowMs = atMs }) => {
+test.each(cases)('the example receiver verifies a delivery with $what: $is', ({ text, headers, is, nowMs = atMs }) => {
   expect(isGenuine(Buffer.from(text), headers, secret, nowMs)).toBe(is);
 });
 
@@ -64,7 +64,7 @@ test('the guide shows the TypeScript example unchanged', async () => {
 
 const hasPython = spawnSync('python3', ['-c', 'import hmac; assert "x".removeprefix("x") == ""']).status === 0;
 
-test.runIf(hasPython)('the Python sample gives the same results', async () => {
+test.runIf(hasPython)('the Python sample verifies the same deliveries as the TypeScript example', async () => {
   const harness = `
 import json, sys
 for it in json.load(sys.stdin):
@@ -76,7 +76,7 @@ for it in json.load(sys.stdin):
   expect(run.stdout.trim().split('\n')).toEqual(cases.map(({ is }) => (is ? 'True' : 'False')));
 });
 
-test('the example processes a signed delivery once and rejects a forged and an empty one', async () => {
+test('the example receiver processes a signed delivery once and rejects forged and empty deliveries', async () => {
   const receiver = startScript('../examples/receiver/server', [], { WEBHOOK_SECRET: secret, PORT: '0' });
   const url = `http://127.0.0.1:${await receiver.finds(/port: (\d+)/)}/hooks`;
   const send = async (headers: Record<string, string>, text = body) => {

@@ -27,7 +27,7 @@ async function storeDueAt(service: TestService, url: string, count: number): Pro
   await service.store.transact((writerOf) => writerOf(accountId).deliveries.insert(deliveries));
 }
 
-/** Accepts requests on many ports and never responds. */
+/** Starts receivers on many ports that accept requests and never respond. */
 async function startHanging(count: number): Promise<string[]> {
   return Promise.all(
     Array.from({ length: count }, async () => {
@@ -61,7 +61,7 @@ test('two accounts with hanging receivers do not delay a third account, and the 
   expect(logs.filter((line) => line.includes('slots are in use'))).toHaveLength(1);
 });
 
-test('an account that hangs on a shared host does not use the slots of another account there', async () => {
+test('an account whose attempts hang at a shared host does not use the slots of another account at that host', async () => {
   const service = await startTestService({});
   const [hanging, healthy] = [await accountOn(service, 'hanging'), await accountOn(service, 'healthy')];
   const receiver = await startReceiver();

@@ -43,18 +43,18 @@ async function startOutage() {
   };
 }
 
-test('when the database returns within the lease, the outcome is stored and nothing is sent again', async () => {
+test('when the database returns within the lease, the outcome is stored and the delivery is not sent again', async () => {
   const { receiver, told, change, restore, close } = await startOutage();
   await restore();
   await change();
   await change();
-  // The later deliveries are queued behind the first one.
+  // The later deliveries of the session are queued behind the first one.
   await receiver.until(3);
   expect(receiver.received.map(({ event }) => event.timestamp)).toEqual(told.map(({ timestamp }) => timestamp));
   await close();
 });
 
-test('when the lease ends before the outcome is stored, the delivery is sent again under its id, before later ones', async () => {
+test('when the lease ends before the outcome is stored, the delivery is sent again with its id, before later deliveries', async () => {
   const { service, receiver, told, change, restore, close } = await startOutage();
   service.clock.advance(30);
   await until('the settling is given up', () => service.logs.some((line) => line.includes('could not be settled')));

@@ -42,13 +42,13 @@ async function startRaw(handle: (socket: Socket) => void): Promise<string> {
   return `http://127.0.0.1:${await listen(createServer((socket) => socket.once('data', () => handle(socket))))}/`;
 }
 
-test.each([200, 201, 202, 204, 299])('%s is a successful attempt', async (status) => {
+test.each([200, 201, 202, 204, 299])('an attempt with status %s is successful', async (status) => {
   const receiver = await startReceiver();
   receiver.answer(status);
   expect(await outcomeAt(receiver.url)).toEqual(delivered(status));
 });
 
-test.each([300, 304, 400, 401, 404, 429, 500, 503, 599])('%s is a failed attempt', async (status) => {
+test.each([300, 304, 400, 401, 404, 429, 500, 503, 599])('an attempt with status %s fails', async (status) => {
   const receiver = await startReceiver();
   receiver.answer(status);
   expect(await outcomeAt(receiver.url)).toEqual(failed({ status }));
@@ -71,7 +71,7 @@ test('a response that never ends is read only up to the stored length', async ()
   const receiver = await startReceiver();
   receiver.answer((_, response) => {
     response.writeHead(200).write('y'.repeat(2000));
-    // Never ended.
+    // The response is never ended.
   });
   expect(await outcomeAt(receiver.url)).toEqual(delivered(200, 'y'.repeat(1024)));
 });
@@ -98,7 +98,7 @@ test('a keep-alive connection that the receiver closes does not fail the next at
   const port = await listen(
     createServer((socket) => {
       connections += 1;
-      // Closes the connection when the second request arrives, as a receiver does after its idle timeout.
+      // Closes the connection when the second request arrives. A receiver does the same after its idle timeout.
       socket.once('data', () => {
         socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
         socket.once('data', () => socket.resetAndDestroy());

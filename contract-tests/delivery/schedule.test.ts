@@ -13,7 +13,7 @@ import {
 
 const pauses = [1, 4, 16];
 
-/** Registers a webhook whose receiver fails until its answer is changed. */
+/** Registers a webhook whose receiver fails until the test changes its response. */
 async function startFailing(service: TestService, status = 500) {
   const receiver = await startReceiver();
   receiver.answer(status);
@@ -52,17 +52,17 @@ test('retries follow 1, 4 and 16 s after the previous failure, not a millisecond
     expect(receiver.received).toHaveLength(index + 2);
     statuses.push((await webhookOf(service, webhook.id)).status);
   }
-  // The status is failed from the third failure on, but the third retry is still made.
+  // The status is `failed` from the third failure on. The third retry is sent nevertheless.
   expect(statuses).toEqual(['active', 'active', 'failed', 'failed']);
   const [failed] = (await failedDeliveries(service)).deliveries;
-  const instants = failed?.attempts.map(({ timestamp }) => Date.parse(timestamp) - startMs);
-  expect(instants).toEqual([0, 1_000, 5_000, 21_000]);
+  const timestamps = failed?.attempts.map(({ timestamp }) => Date.parse(timestamp) - startMs);
+  expect(timestamps).toEqual([0, 1_000, 5_000, 21_000]);
   service.clock.advance(3600);
   await beat();
   expect(receiver.received).toHaveLength(4);
 });
 
-test('a failed delivery is listed with its event and the outcome of each attempt', async () => {
+test('a failed delivery is listed with its event and the outcomes of its attempts', async () => {
   const service = await startDelivering();
   const { receiver, webhook, deliveries } = await startFailing(service);
   receiver.answer((_, response, count) => void response.writeHead(499 + count).end(`no, and no: ${count}`));
@@ -124,7 +124,7 @@ test('consecutive failures are counted over all deliveries of a webhook, and a s
   ]).toEqual(['active', 'active', 'active', 'active', 'active', 'failed', 'active']);
 });
 
-test('a manual retry is sent immediately under its original id, and a delivered one is no longer listed', async () => {
+test('a manual retry is sent immediately with its original id, and is not listed as failed after its success', async () => {
   const service = await startDelivering();
   const { receiver, webhook, deliveries } = await startFailing(service);
   await (await startStory(service)).change();
@@ -142,7 +142,7 @@ test('a manual retry is sent immediately under its original id, and a delivered 
   expect((await webhookOf(service, webhook.id)).status).toBe('active');
 });
 
-test('a manual retry that fails gets the whole schedule again, and the listing shows its attempts', async () => {
+test('a manual retry that fails gets the whole schedule again, and the list contains its attempts', async () => {
   const service = await startDelivering();
   const beat = await startHeartbeat(service);
   const { receiver, deliveries } = await startFailing(service);
@@ -161,8 +161,8 @@ test('a manual retry that fails gets the whole schedule again, and the listing s
   const [again, ...others] = (await failedDeliveries(service)).deliveries;
   expect(others).toEqual([]);
   expect(again?.id).toBe(failed?.id);
-  const instants = again?.attempts.map(({ timestamp }) => Date.parse(timestamp) - retriedAtMs);
-  expect(instants).toEqual([0, 1_000, 5_000, 21_000]);
+  const timestamps = again?.attempts.map(({ timestamp }) => Date.parse(timestamp) - retriedAtMs);
+  expect(timestamps).toEqual([0, 1_000, 5_000, 21_000]);
 });
 
 test('a delivery that waits for its retry blocks only its queue, and later deliveries follow in order', async () => {
@@ -194,7 +194,7 @@ test('a delivery that waits for its retry blocks only its queue, and later deliv
   expect(receiver.received[3]?.id).toBe(receiver.received[0]?.id);
 });
 
-test('deliveries queued behind a failing one are sent after its last retry has failed', async () => {
+test('deliveries queued behind a failing delivery are sent after its last retry has failed', async () => {
   const service = await startDelivering();
   const { receiver, deliveries } = await startFailing(service);
   const { change } = await startStory(service);
@@ -207,7 +207,7 @@ test('deliveries queued behind a failing one are sent after its last retry has f
   expect(receiver.received.at(-1)?.event).toMatchObject({ new_state: next.state, stress_score: next.stress_score });
 });
 
-test('a 410 disables the webhook: the failed and all queued deliveries are listed as disabled, and nothing more is sent', async () => {
+test('a 410 disables the webhook: its failed and queued deliveries get reason disabled, and no delivery is sent', async () => {
   const service = await startDelivering();
   const beat = await startHeartbeat(service);
   const { receiver, webhook, deliveries } = await startFailing(service);
@@ -218,7 +218,7 @@ test('a 410 disables the webhook: the failed and all queued deliveries are liste
   service.clock.advance(1);
   await receiver.until(3);
   await attempted(deliveries, 3);
-  // Follows the 410 in the same millisecond: the order does not depend on the clock.
+  // This change follows the 410 response in the same millisecond. The order does not depend on the clock.
   await one.change();
   await beat();
   const told = receiver.received.length;
@@ -251,7 +251,7 @@ test('registering a disabled webhook again enables it with the same id and secre
   expect(receiver.received[1]?.event).toMatchObject({ new_state: later.state });
 });
 
-test('a disabled delivery can be retried manually, without enabling the webhook', async () => {
+test('a failed delivery of a disabled webhook can be retried manually, and the webhook stays disabled', async () => {
   const service = await startDelivering();
   const { receiver, webhook, deliveries } = await startFailing(service, 410);
   await (await startStory(service)).change();
@@ -265,7 +265,7 @@ test('a disabled delivery can be retried manually, without enabling the webhook'
   expect((await webhookOf(service, webhook.id)).status).toBe('disabled');
 });
 
-test('removing a webhook deletes its queued deliveries and no longer lists its failed ones', async () => {
+test('the failed and queued deliveries of a removed webhook are deleted', async () => {
   const service = await startDelivering();
   const beat = await startHeartbeat(service);
   const { receiver, webhook, deliveries } = await startFailing(service);

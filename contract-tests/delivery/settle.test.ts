@@ -39,7 +39,7 @@ async function arrange(...rests: Array<Partial<Delivery>>) {
   return { store, accountId, deliveries, claimHeld };
 }
 
-test('the outcome of an earlier claim is ignored, also in a group with the outcome of the current one', async () => {
+test('the outcome of an earlier claim is ignored, even in one group with the outcome of the current claim', async () => {
   const { store, accountId, deliveries } = await arrange({ seq: 1, owner: 'present' });
   const [delivery] = deliveries;
   if (!delivery) throw new Error('none');
@@ -55,7 +55,7 @@ test('the outcome of an earlier claim is ignored, also in a group with the outco
   expect((await store.read(accountId).webhooks())[0]?.failedInRow).toBe(0);
 });
 
-test('a settled group advances each of its queues by one delivery and no other queue', async () => {
+test('settling a group makes the next delivery due in each of its queues, and in no other queue', async () => {
   const { store, deliveries, claimHeld } = await arrange(
     { sessionId: 'done', seq: 1, owner: 'o' },
     { sessionId: 'done', seq: 3, status: 'queued' },
@@ -68,7 +68,7 @@ test('a settled group advances each of its queues by one delivery and no other q
     .filter(({ owner }) => owner === 'o')
     .map((delivery) => ({ delivery, attempt: delivery.sessionId === 'again' ? failure : success }));
   await settleGroup(store, group, Date.now());
-  // Deliveries that are queued and not claimed.
+  // Contains deliveries that are queued and not claimed.
   const due = await claimHeld(
     deliveries.map(({ deliveryId }) => deliveryId),
     null as never,

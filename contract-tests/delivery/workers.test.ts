@@ -19,10 +19,10 @@ import {
 
 const leaseSeconds = 30;
 const idOf = ({ deliveryId }: { deliveryId: string }) => deliveryId;
-/** The receiver ids that the store uses. */
+/** Returns a receiver id in the format of the store. */
 const receiverName = (index: number) => (index % 20).toString(16).padStart(16, '0');
 
-/** Starts a slow receiver that records the ids that were in flight twice concurrently. */
+/** Starts a slow receiver. It records the ids of deliveries of which two attempts were in flight at the same time. */
 async function startWatching() {
   const receiver = await startReceiver();
   const inFlight = new Set<string>();
@@ -84,11 +84,11 @@ test('two workers deliver the events of each session once and in order', async (
   }
 });
 
-test('concurrent claims share the deliveries, and each delivery has one owner', async () => {
+test('concurrent claims divide the deliveries, and each delivery has one owner', async () => {
   const service = await startTestService({});
   const due = await storeDue(service, 'wh_any', 200);
   const claimed: string[] = [];
-  // The second of two concurrent claims gets none of the locked rows, so it takes a few rounds.
+  // Of two concurrent claims, the second gets none of the locked rows. Several rounds are therefore necessary.
   for (let round = 0, found = 1; found > 0; round += 1) {
     const owners = Array.from({ length: 6 }, (_, index) => `${round}.${index}`.padStart(16, '0'));
     const claims = (await Promise.all(owners.map((owner) => claim(service, owner, 40)))).flat();
@@ -99,7 +99,7 @@ test('concurrent claims share the deliveries, and each delivery has one owner', 
   expect(claimed.sort()).toEqual(due.map(idOf).sort());
 });
 
-test('deliveries of a dead worker are claimed when their lease ends, not before, and its later outcomes are ignored', async () => {
+test('deliveries of a crashed worker are claimed when their lease ends, not before, and late outcomes are ignored', async () => {
   const service = await startTestService({});
   const { id } = await register(service, 'http://127.0.0.1:9/');
   await storeDue(service, id, 1);
@@ -118,7 +118,7 @@ test('deliveries of a dead worker are claimed when their lease ends, not before,
   expect(await stored()).toMatchObject([{ owner: null, attempts: [attempt] }]);
 });
 
-test('a delivery whose worker is killed between sending and settling is sent again under its id', async () => {
+test('a delivery whose worker is killed between sending and settling is sent again with its id', async () => {
   const service = await startTestService({});
   const receiver = await startReceiver();
   receiver.answer(() => undefined);
@@ -133,7 +133,7 @@ test('a delivery whose worker is killed between sending and settling is sent aga
   const beat = await startHeartbeat(service);
   await beat();
   expect(receiver.received).toHaveLength(1);
-  // The lease was taken at the real time, which may be slightly later than this stopped clock.
+  // The lease was taken at the real time, which may be slightly later than the stopped clock of this service.
   service.clock.nowMs = Date.now() + leaseSeconds * 1000;
   const [first, second] = await receiver.until(2);
   expect(second?.id).toBe(first?.id);
@@ -183,7 +183,7 @@ test('ten thousand deliveries queued for an unreachable receiver do not delay an
   expect(waiting).toHaveLength(10_000);
 });
 
-test('readings of many sessions committed as one group create one event each, and none is lost', async () => {
+test('readings of many sessions that are committed as one group create exactly one event each', async () => {
   const service = await startTestService({});
   const receiver = await startReceiver();
   await register(service, receiver.url);

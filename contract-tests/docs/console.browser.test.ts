@@ -27,7 +27,7 @@ test('the console sends a real reading and shows the response', async () => {
   expect(complaints).toEqual([]);
 });
 
-test('the tab remembers the key for the next console, and parameters build the path and query', async () => {
+test('the next console of the tab has the same key, and the parameters appear in path and query', async () => {
   const service = await startTestService();
   await service.read({ session_id: 'told&kept', heart_rate: 70 });
   const { page } = await openBrowser(service.url);
@@ -89,7 +89,7 @@ test('an error response is shown with its problem', async () => {
   expect(await dialog.locator('[data-answer]').innerText()).toContain('invalid_api_key');
 });
 
-test('choosing a language selects it for all samples, also with the keyboard', async () => {
+test('selecting a language by mouse or keyboard selects it for all samples', async () => {
   const { url } = await startTestService();
   const { page } = await openBrowser(url);
   await page.goto(`${url}/docs/reference/`);

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { localServer } from '../../scripts/docs/samples.js';
+import { guideCode } from '../support/guide-code.js';
 import { root, startTestService } from '../support/service.js';
 
 const run = promisify(execFile);
@@ -20,3 +21,11 @@ test.each(['README.md', 'docs/getting-started.md'])(
     expect(JSON.parse(stdout)).toMatchObject(expected);
   },
 );
+
+test('the tool call of the guide returns a state', async () => {
+  const command = await guideCode('docs/getting-started.md', 'tools/call');
+  const { url, key } = await startTestService();
+  const env = { PATH: process.env['PATH'], SERVICE_URL: url, SERVICE_KEY: key };
+  const { stdout } = await run('bash', ['-c', command], { env });
+  expect(stdout).toContain('"structuredContent":{"recommendation":');
+});

@@ -1,4 +1,4 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { operations } from '../../scripts/docs/contract.js';
 import { sampleRequest } from '../../scripts/docs/sample-request.js';
 import { localServer, samplesOf } from '../../scripts/docs/samples.js';
+import { pythonWith } from '../support/python.js';
 import { root, startTestService } from '../support/service.js';
 
 interface Runner {
@@ -23,11 +24,10 @@ const runners: readonly Runner[] = [
   { language: 'curl', file: 'sample.sh', command: 'bash' },
   { language: 'TypeScript', file: 'sample.mts', command: tsx },
 ];
-/** The first interpreter with httpx: the one in PATH, or Debian's with the package python3-httpx. */
-const interpreter = ['python3', '/usr/bin/python3'].find((it) => spawnSync(it, ['-c', 'import httpx']).status === 0);
+const interpreter = pythonWith('httpx');
 const python: Runner = { language: 'Python', file: 'sample.py', command: interpreter ?? 'python3' };
 const isPythonCovered = interpreter !== undefined || process.env['TEST_PYTHON_REQUIRED'] === '1';
-/** The order matters: a session must exist before its state is read. */
+/** Operations in the order of execution. A session must exist before its state is read. */
 const story = ['ingest', 'getState', 'getHistory', 'registerWebhook', 'listWebhooks', 'getHealth'];
 
 test.each(runners)('the $language samples run unchanged', runStory);
@@ -71,7 +71,7 @@ function sampleOf(id: string, language: string): string {
   return samplesOf(sampleRequest(operation)).find((it) => it.language === language)?.code ?? '';
 }
 
-test('every operation has samples with the key in its header, and webhook events have none', () => {
+test('every operation has samples with the key in a header, and webhook events have no samples', () => {
   for (const operation of operations.filter(({ path }) => path !== undefined)) {
     for (const { code } of samplesOf(sampleRequest(operation))) {
       expect(code.includes('X-Service-Key')).toBe(operation.needsKey);

@@ -96,7 +96,7 @@ test('every error code has an anchor on the errors page, with its cause and fix'
   }
 });
 
-test('the last segment of type is the anchor of its code', () => {
+test("the last segment of an error's type is the anchor of its code", () => {
   const ids = attributes(site.get('errors/index.html') ?? '', 'id');
   const { examples } = contract.components.responses.Unauthorized.content['application/problem+json'];
   const types = Object.values(examples).map(({ value }) => value.type);
@@ -123,7 +123,7 @@ test('every JSON block of a guide is valid JSON', () => {
   for (const block of blocks) expect(() => JSON.parse(block) as unknown).not.toThrow();
 });
 
-test('a changed figure is updated in its guide, and readers see no placeholder', () => {
+test('a changed figure is updated in its guide, and pages contain no placeholder', () => {
   const stale = 'Kept <!--= retention.readings_hours -->1<!--/--> hours.';
   expect(fill(stale, figures)).toBe('Kept <!--= retention.readings_hours -->24<!--/--> hours.');
   expect(fillIn(stale, figures)).toBe('Kept 24 hours.');

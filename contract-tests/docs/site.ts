@@ -5,7 +5,7 @@ import { root } from '../support/service.js';
 
 const folder = fileURLToPath(new URL('dist/docs/', root));
 
-/** Every file of the site, by path, without the compressed copies. The site is built before the tests. */
+/** Returns every file of the site by path, without the compressed copies. The site is built before the tests. */
 export async function siteFiles(): Promise<Map<string, string>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((it) => it.isFile() && !/\.(br|gz)$/.test(it.name));
@@ -13,7 +13,7 @@ export async function siteFiles(): Promise<Map<string, string>> {
   return new Map(await Promise.all(paths.map(async (it) => [it, await readFile(join(folder, it), 'utf8')] as const)));
 }
 
-/** Addresses of the pages, relative to the site. '' is the first page. */
+/** Returns the addresses of the pages, relative to the site. The address of the first page is ''. */
 export async function pageAddresses(): Promise<string[]> {
   const paths = [...(await siteFiles()).keys()].filter((it) => it.endsWith('index.html'));
   return paths.map((it) => it.slice(0, -'index.html'.length));

@@ -2,10 +2,10 @@ import Libsql from 'libsql';
 import mysql from 'mysql2/promise';
 import type { DatabaseKind } from '../support/databases.js';
 
-/** Limits the wait for a table that the service is using. */
+/** Maximum wait for the lock of a table that the service is using, s. */
 const waitSeconds = 5;
 
-/** Causes real faults from a second connection. */
+/** Causes real faults through a second connection. */
 export interface DatabaseFaults {
   /** Renames the table, so that it is missing. */
   hide(table: string): Promise<void>;

@@ -25,7 +25,7 @@ export interface DocumentedAnswer {
   readonly needsKey: boolean;
   /** Names of the required headers. */
   readonly headers: readonly string[];
-  /** Absent when the response has no body. */
+  /** Media type and schema of the body. Absent if the response has no body. */
   readonly body?: { readonly mediaType: string; readonly schema: JsonSchema };
 }
 
@@ -36,7 +36,10 @@ export function pairOf(method: string, path: string, status: string): string {
   return `${method.toUpperCase()} ${path} ${status}`;
 }
 
-/** Returns every documented response by the name of its pair, in the order of the contract, with closed schemas. */
+/**
+ * Returns every documented response by the name of its pair, in the order of the contract. Its schemas allow no
+ * undocumented field.
+ */
 export function documentedAnswers(published: ContractDocument): ReadonlyMap<string, DocumentedAnswer> {
   const contract = closed(published);
   const answers = new Map<string, DocumentedAnswer>();

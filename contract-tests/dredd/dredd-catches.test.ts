@@ -5,7 +5,7 @@ import { afterEach, expect, test } from 'vitest';
 import contract from '../../generated/openapi.json' with { type: 'json' };
 import { type BringAbout, runDredd, type Verdict } from './run-dredd.js';
 
-/** A stub replaces the service: these tests check that our setup of Dredd detects deviations. */
+/** A response of a stub, which replaces the service. These tests check that our setup of Dredd detects deviations. */
 interface Answer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import { createRequire } from 'node:module';
 
-/** Dredd ships no types. These types cover the parts that are used here. */
+/** The parts of Dredd's types that are used here. Dredd itself contains no types. */
 export interface Transaction {
   /** For example `POST (200) /v1/ingest`. Hooks do not change it. */
   readonly id: string;
@@ -16,9 +16,9 @@ export interface Transaction {
     bodySchema?: object;
     body?: string;
   };
-  /** Present after the response. */
+  /** The response. Present after the service has responded. */
   readonly real?: { readonly statusCode: number; readonly headers: Record<string, string>; readonly body?: string };
-  /** Reason why the transaction fails regardless of its response. */
+  /** The reason of a failure that does not depend on the response. */
   fail?: string;
   skip?: boolean;
 }
@@ -40,7 +40,7 @@ interface Options {
   readonly loglevel: 'silent' | 'error' | 'warning' | 'debug';
   /** Options of the library `request`. */
   readonly http: { readonly timeout: number; readonly agentOptions: { readonly keepAlive: boolean } };
-  /** Available to hooks as `hooks.configuration.custom`. */
+  /** Values that hooks read as `hooks.configuration.custom`. */
   readonly custom: { readonly cwd: string; readonly steps: object };
 }
 
@@ -51,7 +51,7 @@ const require = createRequire(import.meta.url);
 
 export const Dredd = require('dredd') as DreddClass;
 
-/** Silences Dredd's report, which it prints at every log level. Our report is built from its events. */
+/** Silences Dredd's own report, which Dredd prints at every log level. Our report is built from Dredd's events. */
 export function silenceReport(): void {
   const { default: logger } = require('dredd/build/reporters/reporterOutputLogger') as {
     default: { transports: { console: { silent: boolean } } };

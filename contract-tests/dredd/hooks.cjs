@@ -1,5 +1,5 @@
-// CommonJS, because Dredd skips a hook file that it cannot `require` with no more than a warning.
-// What the hooks do is handed over by run-dredd.ts: it stays typed, and one process holds service and database.
+// CommonJS, because Dredd skips a hook file that it cannot `require`, with only a warning. run-dredd.ts passes the
+// hooks as functions. They are therefore typed and run in the process that has the service and the database.
 const hooks = require('hooks');
 
 const { before, received, after } = hooks.configuration.custom.steps;
@@ -8,13 +8,14 @@ hooks.beforeEach(hook(before));
 hooks.beforeEachValidation(hook(received));
 hooks.afterEach(hook(after));
 
-/** A step that rejects fails its transaction; Dredd by itself would carry on. */
+/** Returns a hook for Dredd. If the step rejects, its transaction fails. Dredd itself would continue. */
 function hook(step) {
   return (transaction, done) =>
     step(transaction)
       .catch((error) => {
         transaction.fail = error.message;
       })
-      // In a turn of its own: Dredd runs all that follows inside `done` and would take its errors for the step's.
+      // Calls `done` separately, because Dredd runs the next steps inside `done`, and their errors would be caught
+      // above.
       .finally(() => setImmediate(done));
 }

@@ -6,7 +6,7 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 
 const draft = 'http://json-schema.org/draft-07/schema#';
 
-/** Keywords that JSON Schema does not define, or that draft-07 writes differently. */
+/** Keywords that JSON Schema does not define, or that draft-07 defines differently. */
 const left = ['example', 'externalDocs', 'discriminator', 'xml', 'deprecated', 'readOnly', 'writeOnly', 'nullable'];
 
 /** Converts a schema of the contract to draft-07 with every `$ref` inlined. Throws for a recursive schema. */
@@ -28,7 +28,7 @@ function convert(contract: object, schema: OpenApiSchema, within: readonly strin
   );
 }
 
-/** Converts the schemas inside a keyword. Any other value is unchanged. */
+/** Converts the schemas inside a keyword. Returns any other value unchanged. */
 function nested(keyword: string, value: unknown, inner: (value: unknown) => JsonSchema): unknown {
   if (keyword === 'properties')
     return Object.fromEntries(Object.entries(value as object).map(([name, it]) => [name, inner(it)]));
@@ -37,7 +37,10 @@ function nested(keyword: string, value: unknown, inner: (value: unknown) => Json
   return isSchema ? inner(value) : value;
 }
 
-/** Converts exclusive bounds: in OpenAPI 3.0 exclusiveMinimum modifies minimum, in draft-07 it is the bound itself. */
+/**
+ * Converts exclusive bounds. In OpenAPI 3.0, exclusiveMinimum modifies minimum. In draft-07, exclusiveMinimum is the
+ * bound.
+ */
 function exclusive(schema: Record<string, unknown>): Record<string, unknown> {
   for (const [flag, bound] of [
     ['exclusiveMinimum', 'minimum'],

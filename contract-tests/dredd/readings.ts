@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { World } from './world.js';
 
 /**
- * Creates a session and a subject with the same name and two readings, so that responses contain every optional field.
+ * Creates a session and a subject with the same name and two readings. Their responses contain every optional field.
  */
 export async function sessionWithData(world: World): Promise<string> {
   const sessionId = randomUUID();

@@ -4,7 +4,7 @@ import { type ContractDocument, type DocumentedAnswer, documentedAnswers, pairOf
 import { Dredd, silenceReport, type Test, type Transaction } from './dredd.js';
 import { type Undo, undoAll } from './undo-all.js';
 
-/** Longer than the service takes to return 503 while its database is locked. */
+/** Timeout of a request, ms. Longer than the service takes to return 503 while its database is locked. */
 const requestTimeoutMs = 15_000;
 
 export interface Verdict {
@@ -22,8 +22,8 @@ export type Defer = (undo: Undo) => void;
 export type BringAbout = (transaction: Transaction, answer: DocumentedAnswer, defer: Defer) => Promise<void>;
 
 /**
- * Runs Dredd over every documented response of the contract. Returns one verdict per documented pair. A pair that
- * Dredd skipped or never ran has failed. Rejects when Dredd itself does not run.
+ * Runs Dredd for each documented pair of operation and status. Returns one verdict per pair. A pair that Dredd
+ * skipped or did not run counts as failed. Rejects when Dredd itself fails.
  */
 export async function runDredd(contract: ContractDocument, url: string, bringAbout: BringAbout): Promise<Verdict[]> {
   const answers = documentedAnswers(contract);
@@ -36,7 +36,7 @@ export async function runDredd(contract: ContractDocument, url: string, bringAbo
     hookfiles: ['hooks.cjs'],
     emitter,
     loglevel: 'silent',
-    // The service restarts between scenarios, so connections are not reused.
+    // Does not reuse connections, because the service restarts between scenarios.
     http: { timeout: requestTimeoutMs, agentOptions: { keepAlive: false } },
     custom: { cwd: fileURLToPath(new URL('.', import.meta.url)), steps: steps(answers, checked, bringAbout) },
   });
@@ -45,7 +45,7 @@ export async function runDredd(contract: ContractDocument, url: string, bringAbo
   return verdictsOf([...answers.keys()], checked, faults);
 }
 
-/** The hooks, which hooks.cjs passes to Dredd. */
+/** Returns the hooks that hooks.cjs passes to Dredd. */
 function steps(answers: ReadonlyMap<string, DocumentedAnswer>, checked: Set<string>, bringAbout: BringAbout) {
   const undos: Undo[] = [];
   const answerTo = (transaction: Transaction): DocumentedAnswer => {
@@ -68,17 +68,17 @@ function steps(answers: ReadonlyMap<string, DocumentedAnswer>, checked: Set<stri
   };
 }
 
-/** Validates the body against its schema, because Dredd checks only the keys of an example. */
+/** Makes Dredd validate the body against its schema. By default, Dredd checks only the keys of an example. */
 function expect({ expected }: Transaction, { headers, body }: DocumentedAnswer): void {
   expected.headers = Object.fromEntries(headers.map((name) => [name, '']));
   if (!body) return;
   expected.headers['Content-Type'] = body.mediaType;
-  // Dredd compares text with its example. The tests of the stream check its events.
+  // Only JSON bodies, because Dredd compares other text with its example. The tests of the stream check the events.
   if (body.mediaType.endsWith('json')) expected.bodySchema = body.schema;
   else delete expected.body;
 }
 
-/** Removes the charset, because Dredd compares content types as text and JSON is always UTF-8. */
+/** Removes the charset. Dredd compares content types as text, and JSON is always UTF-8. */
 function leaveOutCharset(headers: Record<string, string>): void {
   const type = headers['content-type'];
   if (type !== undefined) headers['content-type'] = type.replace(/; *charset=utf-8$/i, '');
@@ -108,8 +108,8 @@ function verdictsOf(documented: string[], checked: ReadonlySet<string>, faults: 
 }
 
 /**
- * Returns the pair of a transaction. Its id, `POST (200) /v1/ingest?…`, contains example values, so the path comes
- * from its origin.
+ * Returns the pair of a transaction. Takes the path from the origin, because the id contains example values: `POST
+ * (200) /v1/ingest?…`.
  */
 function pairOfTest(title: string, { resourceName }: Transaction['origin']): string {
   const [, method = '', status = ''] = /^(\S+) \((\d+)\)/.exec(title) ?? [];

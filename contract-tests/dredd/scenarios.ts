@@ -83,7 +83,8 @@ const scenarios: Scenarios = {
     415: asText,
     422: withUnknownParameter,
     429: withSpentKey,
-    // A token requires no query but that of the key, which is cached for a second.
+    // Only the key causes a database query in this operation. Keys are cached for a second, so the scenario uses a new
+    // one.
     500: withNewKey(withoutTable('api_keys')),
     503: withNewKey(unavailable('api_keys')),
   },
@@ -137,23 +138,26 @@ const scenarios: Scenarios = {
   },
 };
 
-/** Arranges every documented response of the real service. */
+/** Returns a function that arranges every documented response of the real service. */
 export function bringAboutIn(world: World): BringAbout {
   return async (transaction, { operationId, status, needsKey }, defer) => {
     const table: Readonly<Record<string, Readonly<Record<string, Scenario>> | undefined>> = scenarios;
     const scenario = table[operationId]?.[status];
     if (!scenario) throw new Error(`no scenario brings about ${operationId} ${status}`);
     if (needsKey) transaction.request.headers['X-Service-Key'] = world.key;
-    // Dredd sends the documented example each time, so different requests would reuse one key.
+    // Dredd sends the documented example of the key each time. Different requests would therefore use the same key.
     delete transaction.request.headers['Idempotency-Key'];
-    // Every start of the service uses another port.
+    // Uses the current port, because each start of the service selects another port.
     transaction.port = new URL(world.service.url).port;
     if (operationId === 'ingest') submit(transaction, {});
     await scenario({ world, transaction, defer });
   };
 }
 
-/** Removes the optional parameters: Dredd also sends their examples, of which a cursor and a token are not valid. */
+/**
+ * Removes the optional parameters. Dredd also sends their examples, but the examples of cursors and tokens are not
+ * valid.
+ */
 function withoutQuery({ transaction }: Pick<Stage, 'transaction'>): void {
   transaction.fullPath = new URL(transaction.fullPath, 'http://any').pathname;
 }
@@ -166,7 +170,7 @@ async function shortToken({ service, key }: World): Promise<string> {
   return ((await response.json()) as { token: string }).token;
 }
 
-/** Sends a key that the service has not looked up before. */
+/** Returns a scenario with a key that the service has not looked up before. */
 function withNewKey(scenario: Scenario): Scenario {
   return async (stage) => {
     stage.transaction.request.headers['X-Service-Key'] = `sk_${randomBytes(16).toString('hex')}`;

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const startMs = 20_000;
-/** Longer than the service's own shutdown timeout. */
+/** Timeout of the shutdown, ms. Longer than the service's own shutdown timeout. */
 const endMs = 12_000;
 const logLinesMax = 40;
 
@@ -33,7 +33,7 @@ export function createServiceProcess(databaseUrl: string): ServiceProcess {
     DATABASE_URL: databaseUrl,
     LOG_LEVEL: 'warn',
     WEBHOOK_ALLOW_LOOPBACK: '1',
-    // The scenarios start more sessions than a key may start per minute.
+    // The scenarios start more sessions per minute than the default limit allows for a key.
     LIMIT_NEW_SESSIONS_PER_MINUTE: '0',
   };
   const log: string[] = [];
@@ -84,8 +84,8 @@ export async function runCommand(databaseUrl: string, args: readonly string[]): 
 }
 
 /**
- * Starts an ingest and holds its body back, so that the service has a request in flight. Resolves once the service has
- * seen the request, with a function that sends the body and resolves with the status.
+ * Starts an ingest request without sending its body, so that the service has a request in flight. Resolves when the
+ * service has received the headers. The returned function sends the body and resolves with the status.
  */
 export async function beginIngest(url: string, key: string, body: string): Promise<() => Promise<number>> {
   const headers = {
@@ -98,7 +98,7 @@ export async function beginIngest(url: string, key: string, body: string): Promi
     agent: false,
     headers: { ...headers, Expect: '100-continue' },
   });
-  // The waits below handle the error. Without this listener, an error between them would end the process.
+  // Ignores errors between the waits below, because an error without a listener would end the process.
   ingest.on('error', () => undefined);
   ingest.flushHeaders();
   await once(ingest, 'continue', { signal: AbortSignal.timeout(endMs) });

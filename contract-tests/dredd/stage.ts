@@ -10,7 +10,7 @@ import type { World } from './world.js';
 
 const closingMs = 5_000;
 
-/** The context of a scenario: Dredd's default request, with a valid key where the operation requires one. */
+/** Context of a scenario: Dredd's default request, with a valid key if the operation requires one. */
 export interface Stage {
   readonly world: World;
   readonly transaction: Transaction;
@@ -19,7 +19,7 @@ export interface Stage {
 
 export type Scenario = (stage: Stage) => Promise<unknown>;
 
-/** One scenario per documented status of each operation. A missing one does not compile. */
+/** Scenarios of each operation, one per documented status. If a scenario is missing, the file does not compile. */
 export type Scenarios<Ops extends OperationId = OperationId> = {
   readonly [Op in Ops]: { readonly [Status in keyof operations[Op]['responses']]: Scenario };
 };
@@ -63,14 +63,14 @@ export function whileLocked(...tables: string[]): Scenario {
 }
 
 /**
- * Makes the service unavailable: locks the tables on MySQL, and shuts the service down on SQLite, because a lock does not
- * block SQLite's readers in WAL mode.
+ * Returns a scenario that makes the service unavailable. On MySQL, it locks the tables. On SQLite, it shuts the service
+ * down, because a lock does not block SQLite's readers in WAL mode.
  */
 export function unavailable(...tables: string[]): Scenario {
   return (stage) => (stage.world.kind === 'sqlite' ? whileClosing(stage) : whileLocked(...tables)(stage));
 }
 
-/** Closes the service while a reading is in flight. That reading is accepted and every later request is rejected. */
+/** Closes the service while a reading is in flight. This reading is accepted, and every later request is rejected. */
 async function whileClosing({ world: { service, key }, defer }: Stage): Promise<void> {
   const finish = await beginIngest(service.url, key, JSON.stringify(reading(randomUUID())));
   service.terminate();

@@ -129,7 +129,10 @@ export const webhookScenarios: Scenarios<WebhookOperations> = {
   },
 };
 
-/** The webhook exists, and another process runs the same request with the same idempotency key. */
+/**
+ * Returns a scenario in which the webhook exists and another process runs the same request with the same idempotency
+ * key.
+ */
 function withClaimedKey(operationId: OperationId): Scenario {
   return async (stage) => {
     await ofWebhook()(stage);
@@ -175,7 +178,7 @@ async function registerOne(world: World, url?: string): Promise<Schema<'Webhook'
   return call(world, 'POST', '/webhooks/register', { ...registration(), ...(url && { url }) });
 }
 
-/** Sends a sample event to a receiver that rejects it, so it fails immediately. */
+/** Sends a sample event to a receiver that rejects it, so that the delivery fails immediately. */
 async function failedDelivery(world: World, defer: Stage['defer']): Promise<Schema<'FailedDelivery'>> {
   const receiver = createServer((_, response) => void response.writeHead(410).end('no more'));
   receiver.listen(0, '127.0.0.1');

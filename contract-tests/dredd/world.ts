@@ -8,10 +8,10 @@ import { type Undo, undoAll } from './undo-all.js';
 
 const callsAtOnce = 20;
 
-/** The service with its own database, and functions that disturb both. */
+/** The service with its own database, and functions that disturb both of them. */
 export interface World {
   readonly kind: DatabaseKind;
-  /** The database, as used by another process of the service. */
+  /** Store with a separate connection to the database, like that of another process. */
   readonly store: Store;
   readonly service: ServiceProcess;
   readonly faults: DatabaseFaults;
@@ -32,14 +32,14 @@ export async function openWorld(kind: DatabaseKind): Promise<World> {
   try {
     const database = await createTestDatabase(kind);
     undos.unshift(() => database.drop());
-    // Runs before the first start, which would create another account in an empty embedded database.
+    // Called before the first start of the service, which would otherwise create another account in an empty embedded
+    // database.
     const createKey = (...options: readonly string[]) => runCommand(database.url, ['keys', 'create', ...options]);
     const key = await createKey('--account', 'dredd', '--tier', 'enterprise');
     const ingestKey = await createKey('--account', 'dredd', '--scopes', 'ingest');
     const readKey = await createKey('--account', 'dredd', '--scopes', 'read');
     const spentKey = await createKey('--account', 'spent', '--tier', 'free');
-    // Opened before the other connections and only once: on POSIX, closing a file releases all locks of the process on
-    // it.
+    // Opened first and only once. On POSIX, closing a file releases all locks of the process on this file.
     const store = openStore(readConfig({ DATABASE_URL: database.url }).database);
     undos.unshift(() => store.close());
     await store.keys.hasAccount();
@@ -56,7 +56,7 @@ export async function openWorld(kind: DatabaseKind): Promise<World> {
   }
 }
 
-/** Uses up the monthly quota of the tier, with a few concurrent calls. A call that returns 404 counts too. */
+/** Uses up the monthly quota of the tier with concurrent calls. Calls that return 404 count too. */
 async function spend(url: string, key: string): Promise<void> {
   const call = async () => (await fetch(`${url}/v1/nothing`, { headers: { 'X-Service-Key': key } })).arrayBuffer();
   for (let made = 0; made < tiers.free.monthly_calls; made += callsAtOnce)

@@ -1,4 +1,4 @@
-/** Errors that are the same for every operation: one test per status, over every operation that documents it. */
+/** Errors that all operations share: one test per status, with all operations that document it. */
 import { expect, test } from 'vitest';
 import type { ProblemCode } from '../../src/contract.js';
 import { makeAccount } from '../support/calls.js';
@@ -6,7 +6,7 @@ import { requestsById, requestsThatMayGet } from '../support/documented-requests
 import { sendRaw } from '../support/raw.js';
 import { client, startTestService } from '../support/service.js';
 
-/** Returns the operations that document the status, as a table of tests. */
+/** Returns the operations that document the status, as rows for `test.each`. */
 const mayGet = (status: number) => requestsThatMayGet(status).map((it) => [it.operationId, it] as const);
 
 test.each(mayGet(400))('%s: rejects broken JSON, an empty body and invalid UTF-8 as invalid_payload', async (_, it) => {
@@ -48,15 +48,18 @@ test.each(namesOne)('%s: returns 404 for an unknown id', async (_, { idName = ''
 
 const byPath = byId.filter(([title]) => title.endsWith(' in path'));
 
-test.each(byPath)('%s: similar and malformed ids match nothing', async (_, { idName = '', build }) => {
-  const service = await startTestService();
-  const url = 'https://8.8.8.8/';
-  const { id } = (await service.post('/webhooks/register', { url, events: ['state_change'] })).body;
-  for (const one of [id.toUpperCase(), 'dlv_2b7e9d4f6a1c4e3b8d05', "'--", '/', 'x'.repeat(256)]) {
-    const { path, init } = build(one, {});
-    expect((await service.request(path, init)).body).toMatchObject({ status: 404, code: absent[idName]?.[1] });
-  }
-});
+test.each(byPath)(
+  '%s: ids similar to an existing id and malformed ids are unknown',
+  async (_, { idName = '', build }) => {
+    const service = await startTestService();
+    const url = 'https://8.8.8.8/';
+    const { id } = (await service.post('/webhooks/register', { url, events: ['state_change'] })).body;
+    for (const one of [id.toUpperCase(), 'dlv_2b7e9d4f6a1c4e3b8d05', "'--", '/', 'x'.repeat(256)]) {
+      const { path, init } = build(one, {});
+      expect((await service.request(path, init)).body).toMatchObject({ status: 404, code: absent[idName]?.[1] });
+    }
+  },
+);
 
 test.each(['rotate-secret', 'test'])('in /webhooks/register/%s, register is the id of a webhook', async (what) => {
   const { request } = await startTestService();
@@ -103,7 +106,7 @@ test.each(byPath)('%s: rejects an invalid id', async (_, { idName, build }) => {
   }
 });
 
-test('every call that requires a key counts towards the monthly quota and is rejected when it is used up', async () => {
+test('every call that requires a key counts towards the monthly quota and is rejected when the quota is used up', async () => {
   const service = await startTestService({ env: { LIMIT_MONTHLY_CALLS: '1' } });
   for (const { operationId, path, init } of requestsThatMayGet(429)) {
     const { key } = await makeAccount(service, operationId, 'free');

@@ -7,7 +7,7 @@ import { startTestService } from '../support/service.js';
 const calm = { heart_rate: 60, tone: 'calm', sentiment: 0.8 } as const;
 const harsh = { heart_rate: 115, tone: 'hostile', sentiment: -0.8 } as const;
 
-test('datapoints are in ascending order, include the heart rate where one was sent, and have a summary', async () => {
+test('datapoints are in ascending order and contain the heart rates that were sent, and the history has a summary', async () => {
   const { read, request, clock } = await startTestService();
   const scores: number[] = [];
   for (const signals of [calm, { sentiment: 0.7 }, harsh] as const) {
@@ -51,7 +51,7 @@ test('the window excludes a reading at exactly now minus the minutes', async () 
   expect((await request('/v1/history?session_id=s1&minutes=60')).body.datapoints).toHaveLength(1);
 });
 
-test('a window with more readings than a response may contain returns the newest ones, oldest first', async () => {
+test('a window with more readings than the maximum returns the newest readings, oldest first', async () => {
   const { read, request, clock, database } = await startTestService({});
   await read({ heart_rate: 70 });
   const knex = openDatabase(readConfig({ DATABASE_URL: database.url }).database);
@@ -64,6 +64,6 @@ test('a window with more readings than a response may contain returns the newest
   await knex.destroy();
   clock.advance(60);
   const { datapoints } = (await request('/v1/history?session_id=s1')).body;
-  const instants = datapoints.map(({ timestamp }: { timestamp: string }) => Date.parse(timestamp));
-  expect(instants).toEqual(copies.map((it) => it.timestamp_ms));
+  const timestamps = datapoints.map(({ timestamp }: { timestamp: string }) => Date.parse(timestamp));
+  expect(timestamps).toEqual(copies.map((it) => it.timestamp_ms));
 });

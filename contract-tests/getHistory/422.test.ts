@@ -14,7 +14,7 @@ test.each([
   ['+5', 'integer_type'],
   ['', 'integer_type'],
   ['5&minutes=6', 'repeated'],
-])('minutes=%s is refused with %s', async (minutes, code) => {
+])('minutes=%s is rejected with %s', async (minutes, code) => {
   const { request } = await startTestService();
   const { body } = await request(`/v1/history?session_id=s1&minutes=${minutes}`);
   expect(body).toMatchObject({ status: 422, errors: [{ parameter: 'minutes', code }] });

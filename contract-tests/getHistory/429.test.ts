@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { readFields } from '../support/rate-limit-fields.js';
 import { startTestService } from '../support/service.js';
 
-test('the first request beyond the quota of a session is refused', async () => {
+test('the first request over the quota of a session is rejected with 429', async () => {
   const { request } = await startTestService({ env: { LIMIT_SESSION_REQUESTS_PER_MINUTE: '1' } });
   const first = await request('/v1/history?session_id=s1');
   expect(readFields(first)).toMatchObject({ quotas: { session: { q: 1, w: 60 } }, left: { session: { r: 0 } } });

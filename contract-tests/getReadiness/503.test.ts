@@ -3,7 +3,7 @@ import { readConfig } from '../../src/config/config.js';
 import { openDatabase } from '../../src/store/database.js';
 import { startTestService } from '../support/service.js';
 
-test('a pending migration makes the service not ready but keeps it alive', async () => {
+test('a pending migration makes the readiness probe fail and the liveness probe succeed', async () => {
   const { request, database } = await startTestService({});
   const knex = openDatabase(readConfig({ DATABASE_URL: database.url }).database);
   await knex('schema_migrations').delete();

@@ -8,7 +8,7 @@ test('the state is that of the newest reading and does not decay', async () => {
   expect((await request('/v1/state?session_id=s1')).body).toEqual(sent);
 });
 
-test('HEAD answers as GET, without a body', async () => {
+test('HEAD gets the headers of GET without a body', async () => {
   const { read, request } = await startTestService();
   await read({ heart_rate: 70 });
   const head = await request('/v1/state?session_id=s1', { method: 'HEAD' });
@@ -17,7 +17,7 @@ test('HEAD answers as GET, without a body', async () => {
   expect(Number(head.headers.get('content-length'))).toBeGreaterThan(100);
 });
 
-test('an unencoded colon and slash in the session are taken as they are', async () => {
+test('a session_id with an unencoded colon and slash is accepted', async () => {
   const { read, request } = await startTestService();
   await read({ session_id: 'app:user/7', heart_rate: 70 });
   expect((await request('/v1/state?session_id=app:user/7')).body.session_id).toBe('app:user/7');

@@ -30,7 +30,7 @@ test.each([
       ['constructor', 'extra_forbidden'],
     ],
   ],
-] as const)('%s names every faulty parameter', async (query, faults) => {
+] as const)('the error for %s lists every invalid parameter', async (query, faults) => {
   const { request } = await startTestService();
   const { body } = await request(`/v1/state${query}`);
   expect(body.status).toBe(422);

@@ -3,7 +3,7 @@ import { readFields } from '../support/rate-limit-fields.js';
 import { client, startTestService } from '../support/service.js';
 import { createKey } from '../../src/accounts/manage.js';
 
-test('the 121st request of a session is refused, whether the session is known or not', async () => {
+test('the 121st request per minute for a known or unknown session is rejected with 429', async () => {
   const { request } = await startTestService({ env: { LIMIT_SESSION_REQUESTS_PER_MINUTE: '' } });
   const answers = await Promise.all(Array.from({ length: 121 }, () => request('/v1/state?session_id=never-seen')));
   expect(answers.filter(({ status }) => status === 404)).toHaveLength(120);
@@ -24,7 +24,7 @@ test('ingest, state and history share one limit per session, and sessions of oth
   expect((await client(url, key, clock).request('/v1/state?session_id=s1')).status).toBe(404);
 });
 
-test('without limits there are no fields about them', async () => {
+test('responses without limits have no RateLimit fields', async () => {
   const env = { LIMIT_SESSION_REQUESTS_PER_MINUTE: '0', LIMIT_NEW_SESSIONS_PER_MINUTE: '0', LIMIT_MONTHLY_CALLS: '0' };
   const { ingest, request } = await startTestService({ env });
   const answers = [await ingest({ heart_rate: 70 }), await request('/v1/state?session_id=s1')];

@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import { startTestService, type TestService } from '../support/service.js';
 
 const subject_id = 'anna';
-/** The typical resting heart rate of the population, so that only the words change the score. */
+/** Signals with the typical resting heart rate of the population, so that only the words change the score. */
 const mild = { heart_rate: 72, sentiment: 0.1 };
 const harsh = { heart_rate: 118, tone: 'hostile', sentiment: -0.9 } as const;
 const calm = { heart_rate: 58, tone: 'calm', sentiment: 0.9 } as const;
 const review = { user_message: 'My performance review is next week', ai_response: 'How do you feel about it?' };
 
-/** Sends one session with one turn about the review. Returns its score. */
+/** Sends one reading with a conversation turn about the review, in a new session. Returns its score. */
 async function talk(service: TestService, session_id: string, signals: object): Promise<number> {
   service.clock.advance(24 * 60 * 60);
   const reading = await service.read({ session_id, subject_id, ...signals, ...review });
@@ -64,7 +64,7 @@ test('a trigger is observed, then active, then resolved, and active again after 
   expect(await profileOf(service)).toMatchObject({ active: ['work_performance'], resolved: [] });
 });
 
-test('one stressed turn leaves a topic observed, and a second one makes it active', async () => {
+test('a topic is observed after one stressed turn and active after two', async () => {
   const service = await startTestService();
   const say = async (session_id: string, user_message: string) => {
     service.clock.advance(60);
@@ -81,7 +81,7 @@ test('one stressed turn leaves a topic observed, and a second one makes it activ
   expect(second).toMatchObject({ state: 'stressed', active_triggers: ['work_performance'] });
 });
 
-test('a concern named in the first person is active immediately in an acute state, a vague one is not', async () => {
+test('a concern named in the first person becomes active immediately in acute_stress, a vague concern does not', async () => {
   const service = await startTestService();
   expect(await talk(service, 'named', harsh)).toBeGreaterThanOrEqual(80);
   expect((await profileOf(service)).active).toEqual(['work_performance']);
@@ -90,7 +90,7 @@ test('a concern named in the first person is active immediately in an acute stat
   expect(reading).toMatchObject({ state: 'acute_stress', topics_detected: ['school_general'], active_triggers: [] });
 });
 
-test('requests, tasks, facts and questions about others yield no topics, however stressed the person is', async () => {
+test('requests, tasks, facts and questions about others yield no topics at any stress score', async () => {
   const service = await startTestService();
   const messages = [
     'how do I freeze my bank account',
@@ -110,7 +110,7 @@ test('requests, tasks, facts and questions about others yield no topics, however
   expect(await profileOf(service)).toEqual({ subject_id, triggers: {}, active: [], resolved: [] });
 });
 
-test('readings without text and the state list the triggers of the subject', async () => {
+test("responses to readings without text and the state contain the subject's triggers", async () => {
   const service = await startTestService();
   await talk(service, 'bad', harsh);
   service.clock.advance(1);
@@ -146,7 +146,7 @@ test('a response lists the triggers in the order of the profile, also after a la
   expect((await say(review.user_message, times[2]))[1]).toBe('work_performance');
 });
 
-test('a resent turn counts once, immediately and later, and returns the original response', async () => {
+test('a turn that is resent immediately or later counts once and returns the original response', async () => {
   const service = await startTestService();
   const body = { subject_id, timestamp: service.clock.at(), ...harsh, ...review };
   const [first, second] = await Promise.all([service.ingest(body), service.ingest(body)]);

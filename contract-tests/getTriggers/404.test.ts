@@ -22,7 +22,7 @@ test.each([{ heart_rate: 70 }, { tone: 'tense' as const }])(
   },
 );
 
-test('a subject of another account looks exactly like an absent one', async () => {
+test('a subject of another account gets the same response as an absent subject', async () => {
   const { read, request, store, clock } = await startTestService();
   await read({ subject_id: 'anna', heart_rate: 70, ...turn });
   const { key } = await createKey(store.keys, { account: 'stranger', tier: 'solo' }, clock.nowMs);

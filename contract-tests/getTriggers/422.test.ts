@@ -6,7 +6,7 @@ test.each([
   ['?subject_id=', 'string_too_short'],
   ['?subject_id=a%20b', 'pattern_mismatch'],
   ['?subject_id=a&subject_id=b', 'repeated'],
-])('%s is refused with %s', async (query, code) => {
+])('the query "%s" is rejected with %s', async (query, code) => {
   const { request } = await startTestService();
   const { body } = await request(`/v1/triggers${query}`);
   expect(body).toMatchObject({ status: 422, errors: [{ parameter: 'subject_id', code }] });

@@ -55,7 +55,7 @@ test('endless bodies are cut off, and other requests are served meanwhile', asyn
   durationsMs.sort((a, b) => a - b);
   const [p50, p99] = [asked / 2, asked * 0.99].map((index) => Math.round(durationsMs[index] ?? 0));
   console.log(`${endless} endless bodies: others p50 ${p50} ms, p99 ${p99} ms; most sent ${Math.max(...sent)} bytes`);
-  // The limit for draining plus the socket buffers of both sides.
+  // 32 MB is the limit for draining plus the socket buffers of both sides.
   for (const bytes of sent) expect(bytes).toBeLessThan(32 * megabyte);
 });
 

@@ -1,19 +1,19 @@
 import { Agent, request as httpRequest } from 'node:http';
 import { expect, test } from 'vitest';
-import { seededRandom } from '../../scripts/terminal/scenes.js';
+import { seededRandom } from '../../src/terminal/scenes.js';
 import { assertConforms } from '../support/conformance.js';
 import { createTestDatabase } from '../support/databases.js';
 import { runMain, startMain } from '../support/process.js';
 import { heapBytes } from './heap-bytes.js';
 import { type HostileRequest, hostileRequests } from './corpus.js';
 
-/** Allows for thousands of requests on a busy machine. */
+/** Time limit, ms. Thousands of requests take up to this time on a busy machine. */
 const limitMs = 240_000;
 const perOperation = 120;
 const atOnce = 8;
-/** A request without a response after this time hangs. */
+/** Time without a response after which a request counts as hanging, ms. */
 const hangMs = 10_000;
-/** Allowed variation of the heap between two rounds of the same requests. */
+/** Maximum growth of the heap between two rounds of the same requests. */
 const growthBytesMax = 8 * 2 ** 20;
 
 test('hostile requests get documented responses, never hang and leak no memory', { timeout: limitMs }, async () => {
@@ -63,7 +63,7 @@ async function sendAll(url: string, key: string, corpus: readonly HostileRequest
 /** Resolves with the status of a response that the contract documents. */
 function send(agent: Agent, url: string, key: string, sent: HostileRequest): Promise<number> {
   const { hostname, port } = new URL(url);
-  const headers = { ...sent.headers, 'X-Service-Key': key, 'Content-Length': String(sent.body?.length ?? 0) };
+  const headers = { 'X-Service-Key': key, ...sent.headers, 'Content-Length': String(sent.body?.length ?? 0) };
   const options = { agent, hostname, port, method: sent.method, path: sent.target, headers, timeout: hangMs };
   return new Promise((resolve, reject) => {
     const fail = (error: Error) => reject(new Error(`${sent.name} ${sent.target}: ${error.message}`));
@@ -73,7 +73,7 @@ function send(agent: Agent, url: string, key: string, sent: HostileRequest): Pro
         const isStream = response.headers['content-type'] === 'text/event-stream';
         for await (const part of response) {
           parts.push(part as Buffer);
-          // A stream does not end by itself.
+          // Stops reading, because a stream stays open until the client closes it.
           if (isStream) break;
         }
         const text = Buffer.concat(parts).toString();

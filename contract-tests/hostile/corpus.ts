@@ -1,6 +1,6 @@
 import contract from '../../generated/openapi.json' with { type: 'json' };
 
-/** A request without its key. */
+/** A hostile request. It does not contain a key. */
 export interface HostileRequest {
   readonly name: string;
   readonly method: string;
@@ -10,10 +10,11 @@ export interface HostileRequest {
   readonly body?: Buffer;
 }
 
-/** Returns numbers from 0 to below 1. */
+/** Returns a random number in [0, 1). */
 export type Random = () => number;
 
-type Grammar = (random: Random) => string | Buffer;
+/** `start` is the valid beginning of a body, so that an invalid part is found as late as possible. */
+type Grammar = (random: Random, start: string) => string | Buffer;
 
 const pick = <T>(random: Random, items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
 const repeat = (random: Random, text: string, most: number) => text.repeat(1 + Math.floor(random() * most));
@@ -73,6 +74,8 @@ const fields = [
   'url',
   'events',
   'delivery_ids',
+  'scopes',
+  'expires_in',
   'webhook_id',
   'since',
   '__proto__',
@@ -93,6 +96,9 @@ const values = [
   '"2026-02-30T00:00:00Z"',
   '"9999-12-31T23:59:59.999999999Z"',
   '["state_change","state_change"]',
+  '["read","read"]',
+  '["ingest","admin"]',
+  '3601',
   '"http://[::1]:1/"',
   '"javascript:alert(1)"',
 ];
@@ -100,32 +106,35 @@ const values = [
 const quoted = (text: string) => JSON.stringify(text);
 const field = (random: Random, value: string) => `${quoted(pick(random, fields))}:${value}`;
 
-/** A valid reading, so that an invalid part is found as late as possible. */
-const validStart = () => `"session_id":"hostile","timestamp":"${new Date().toISOString()}","heart_rate":80`;
+/** Returns the beginning of a valid body: a token request, or a reading. */
+const validStart = (path: string) =>
+  path === '/v1/tokens'
+    ? '"session_id":"hostile","scopes":["read"]'
+    : `"session_id":"hostile","timestamp":"${new Date().toISOString()}","heart_rate":80`;
 
 /** Generators of hostile bodies, one per kind. */
 const grammars: Readonly<Record<string, Grammar>> = {
-  brokenUtf8: (random) => {
-    const bytes = Buffer.from(`{${validStart()},"user_message":"${'x'.repeat(40)}"}`);
+  brokenUtf8: (random, start) => {
+    const bytes = Buffer.from(`{${start},"user_message":"${'x'.repeat(40)}"}`);
     for (let index = 0; index < 3; index += 1)
       bytes[bytes.length - 4 - Math.floor(random() * 38)] = 0x80 + Math.floor(random() * 128);
     return bytes;
   },
-  deepNesting: (random) => {
+  deepNesting: (random, start) => {
     const depth = 1 + Math.floor(random() * 1_300);
     const [open, close] = pick(random, [
       ['[', ']'],
       ['{"a":', '}'],
     ] as const);
-    return `{${validStart()},${field(random, `${open.repeat(depth)}1${close.repeat(depth)}`)}}`;
+    return `{${start},${field(random, `${open.repeat(depth)}1${close.repeat(depth)}`)}}`;
   },
-  hugeNumbers: (random) => `{${validStart()},${field(random, pick(random, numbers))}}`,
-  oddUnicode: (random) => `{${validStart()},${field(random, `"${repeat(random, pick(random, oddText), 4)}"`)}}`,
-  injection: (random) => `{${validStart()},${field(random, quoted(repeat(random, pick(random, injections), 3)))}}`,
+  hugeNumbers: (random, start) => `{${start},${field(random, pick(random, numbers))}}`,
+  oddUnicode: (random, start) => `{${start},${field(random, `"${repeat(random, pick(random, oddText), 4)}"`)}}`,
+  injection: (random, start) => `{${start},${field(random, quoted(repeat(random, pick(random, injections), 3)))}}`,
   wrongTypes: (random) =>
     `{${Array.from({ length: 1 + Math.floor(random() * 6) }, () => field(random, pick(random, values))).join(',')}}`,
-  brokenJson: (random) => {
-    const whole = `{${validStart()},${field(random, pick(random, values))}}`;
+  brokenJson: (random, start) => {
+    const whole = `{${start},${field(random, pick(random, values))}}`;
     return pick(random, [
       whole.slice(0, Math.floor(random() * whole.length)),
       `${whole},`,
@@ -139,8 +148,8 @@ const grammars: Readonly<Record<string, Grammar>> = {
   },
   manyKeys: (random) =>
     `{${Array.from({ length: 1 + Math.floor(random() * 300) }, (_, index) => `"k${index}":1`).join(',')}}`,
-  sameKeys: (random) => `{${validStart()},${`"tone":${pick(random, values)},`.repeat(20)}"tone":"calm"}`,
-  long: (random) => `{${validStart()},"user_message":"${'x'.repeat(Math.floor(random() * 9_000))}"}`,
+  sameKeys: (random, start) => `{${start},${`"tone":${pick(random, values)},`.repeat(20)}"tone":"calm"}`,
+  long: (random, start) => `{${start},"user_message":"${'x'.repeat(Math.floor(random() * 9_000))}"}`,
 };
 
 const headerTricks: ReadonlyArray<Readonly<Record<string, string>>> = [
@@ -157,6 +166,12 @@ const headerTricks: ReadonlyArray<Readonly<Record<string, string>>> = [
   { 'Content-Type': 'application/json', Expect: '200-maybe' },
   { 'Content-Type': 'application/json', Range: 'bytes=0-18446744073709551615' },
   { 'Content-Type': 'application/json', Cookie: 'a=b; '.repeat(300) },
+  { 'Content-Type': 'application/json', 'Last-Event-ID': '9'.repeat(400) },
+  { 'Content-Type': 'application/json', 'Last-Event-ID': '9007199254740993' },
+  { 'Content-Type': 'application/json', 'Last-Event-ID': '-1' },
+  ...['Bearer', 'Bearer a.b.c', `Bearer ${'a.'.repeat(2_000)}`, 'Bearer eyJhbGciOiJub25lIn0.e30.', 'Basic Og=='].map(
+    (Authorization) => ({ 'Content-Type': 'application/json', 'X-Service-Key': '', Authorization }),
+  ),
 ];
 
 const queryTexts = [
@@ -195,7 +210,7 @@ function makeOne(random: Random, index: number, path: string, method: string, op
   const [name, grammar] = Object.entries(grammars)[index % Object.keys(grammars).length] as [string, Grammar];
   const takesBody = 'requestBody' in operation;
   const target = fillPath(random, path) + (takesBody && index % 3 !== 0 ? '' : hostileQuery(random, operation));
-  const body = takesBody || index % 4 === 0 ? Buffer.from(grammar(random)) : undefined;
+  const body = takesBody || index % 4 === 0 ? Buffer.from(grammar(random, validStart(path))) : undefined;
   const headers = index % 5 === 0 ? pick(random, headerTricks) : { 'Content-Type': 'application/json' };
   return { name: `${name} ${method} ${path}`, method, target, headers, ...(body && { body }) };
 }
@@ -220,7 +235,7 @@ function namesOf(operation: { parameters?: ReadonlyArray<{ $ref?: string }> }): 
   });
 }
 
-/** Leaves some characters unencoded where HTTP allows it. */
+/** Encodes a text for a URL. Leaves some characters unencoded if HTTP allows them. */
 function encode(random: Random, text: string): string {
   return random() < 0.5 && /^[!-~]+$/.test(text) && !/[#?/]/.test(text) ? text : encodeURIComponent(text);
 }

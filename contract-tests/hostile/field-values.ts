@@ -9,7 +9,7 @@ export interface FieldRequest {
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 
-/** Values that a schema may accept and a database may not: non-ASCII texts, odd lengths, odd types and nesting. */
+/** Values that a schema may accept but a database may reject: non-ASCII texts, odd lengths, odd types and nesting. */
 const hostileValues: readonly Json[] = [
   'é',
   'ﬀ',
@@ -40,8 +40,8 @@ const hostileValues: readonly Json[] = [
 ];
 
 /**
- * Returns each documented example of every operation with a body, with each field and array item replaced by each
- * value.
+ * Returns variants of each documented example of every operation with a body. In each variant, one field or array item
+ * is replaced by one value.
  */
 export function fieldRequests(nowText: string): FieldRequest[] {
   return Object.entries(contract.paths).flatMap(([path, methods]) => {

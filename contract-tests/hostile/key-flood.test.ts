@@ -28,7 +28,7 @@ test('ten thousand invalid keys are looked up in batches, and a valid key among 
   expect(queries() - before).toBeLessThan(wrongKeys / 100);
 });
 
-/** The keys of a new database, with a count of its queries. */
+/** Opens the keys of a new database. Counts the queries. */
 async function openKeys(): Promise<{ readonly keys: KeyTable; queries(): number }> {
   const database = await createTestDatabase();
   onTestFinished(() => database.drop());

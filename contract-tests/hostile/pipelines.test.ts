@@ -42,7 +42,7 @@ test('a connection with too many queued responses is closed, and logged once', a
   expect((await service.request('/v1/state?session_id=none')).status).toBe(404);
 });
 
-test('all responses are sent in order when as many are queued as allowed', async () => {
+test('with the maximum number of queued responses, all responses are sent in order', async () => {
   const service = await startTestService();
   const paths = Array.from({ length: connections.queued_responses_max }, (_, index) => `/v1/nothing-${index}`);
   const { socket, received } = open(service);
@@ -78,7 +78,7 @@ function open({ url }: TestService) {
   return { socket, received: () => text };
 }
 
-/** Resolves once the bytes are sent and the connection is reset. */
+/** Resolves when the bytes are sent and the connection is reset. */
 async function sendAndCut(service: TestService, bytes: string): Promise<void> {
   const { socket } = open(service);
   await new Promise<void>((resolve) => socket.write(bytes, () => resolve()));
@@ -89,6 +89,6 @@ async function sendAndCut(service: TestService, bytes: string): Promise<void> {
 async function sendUntilClosed(service: TestService, bytes: string): Promise<void> {
   const { socket } = open(service);
   socket.write(bytes, () => undefined);
-  // A reset emits an error before the close.
+  // Does not use `once`, because a reset emits an error before the close.
   await new Promise((resolve) => socket.once('close', resolve));
 }

@@ -22,7 +22,8 @@ test('a thousand slow senders do not delay other clients and are disconnected', 
   for (let index = 0; index < asked; index += 1) statuses.push((await fetch(`${service.url}/readyz`)).status);
   expect(statuses).toEqual(new Array(asked).fill(200));
   const answers = await Promise.all(senders.map(({ closed }) => closed));
-  // A sender that does not read within the grace period is reset and may lose the response.
+  // Excludes senders that did not read within the grace period. Their connection is reset, and they may lose the
+  // response.
   const received = answers.filter((answer) => answer !== '');
   console.log(`${sockets} slow senders: all closed, ${received.length} of them with a 408`);
   expect(received.length).toBeGreaterThan(0);
@@ -31,7 +32,7 @@ test('a thousand slow senders do not delay other clients and are disconnected', 
   await database.drop();
 });
 
-/** Sends one byte at a time, in the headers or in the body, without ever completing the request. */
+/** Sends one byte at a time, in the headers or in the body. Never completes the request. */
 async function openSender(url: string, start: string): Promise<{ readonly closed: Promise<string> }> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -41,7 +42,7 @@ async function openSender(url: string, start: string): Promise<{ readonly closed
   let told = '';
   socket.setEncoding('utf8').on('data', (text) => (told += text));
   socket.on('error', () => undefined);
-  // Not `once`, which rejects for a reset.
+  // Does not use `once`, because it would reject after a reset.
   return { closed: new Promise((resolve) => socket.on('close', () => resolve(told))) };
 }
 

@@ -12,7 +12,10 @@ import contract from '../../generated/openapi.json' with { type: 'json' };
 import { documentation } from '../../src/http/documentation.js';
 import { startTestService } from '../support/service.js';
 
-const open = ['/docs/', '/docs/reference/', '/docs/search.json', '/docs/llms.txt', '/openapi.json', '/openapi.yaml'];
+const open = [
+  ...['/docs/', '/docs/reference/', '/docs/search.json', '/docs/llms.txt', '/openapi.json', '/openapi.yaml'],
+  ...['/dashboard/', '/dashboard/assets/main.js'],
+];
 
 test.each(open)('%s requires no key and is read-only', async (path) => {
   const { url } = await startTestService();
@@ -30,7 +33,7 @@ test.each(open)('%s requires no key and is read-only', async (path) => {
   }
 });
 
-/** Sends a conditional request as a browser does. fetch would add Cache-Control: no-cache. */
+/** Sends a conditional request in the same way as a browser. `fetch` would add Cache-Control: no-cache. */
 async function statusOfKnown(url: string, etag: string): Promise<number | undefined> {
   const [answer] = (await once(
     get(url, { headers: { 'If-None-Match': etag, 'Accept-Encoding': 'gzip' } }),
@@ -42,27 +45,30 @@ async function statusOfKnown(url: string, etag: string): Promise<number | undefi
 
 const decode: Readonly<Record<string, (bytes: Buffer) => Buffer>> = { br: brotliDecompressSync, gzip: gunzipSync };
 
-test.each(open)('%s is sent compressed to clients that accept it, and plain to others', async (path) => {
-  const { url } = await startTestService();
-  const plain = await fetchEncoded(url + path, 'identity');
-  for (const [accepted, expected] of [
-    ['gzip', 'gzip'],
-    ['br', 'br'],
-    ['gzip, deflate, br, zstd', 'br'],
-    ['br;q=0, gzip', 'gzip'],
-    ['*', 'br'],
-  ] as const) {
-    const { encoding, bytes, etag } = await fetchEncoded(url + path, accepted);
-    expect([accepted, encoding]).toEqual([accepted, expected]);
-    expect(decode[expected]?.(bytes).equals(plain.bytes)).toBe(true);
-    expect(bytes.length).toBeLessThan(plain.bytes.length / 2);
-    expect(etag).not.toBe(plain.etag);
-  }
-  for (const accepted of ['', 'zstd', 'br;q=0, gzip;q=0']) {
-    const { encoding, etag } = await fetchEncoded(url + path, accepted);
-    expect([encoding, etag]).toEqual([undefined, plain.etag]);
-  }
-});
+test.each(open)(
+  '%s is sent compressed to clients that accept compression, and uncompressed to others',
+  async (path) => {
+    const { url } = await startTestService();
+    const plain = await fetchEncoded(url + path, 'identity');
+    for (const [accepted, expected] of [
+      ['gzip', 'gzip'],
+      ['br', 'br'],
+      ['gzip, deflate, br, zstd', 'br'],
+      ['br;q=0, gzip', 'gzip'],
+      ['*', 'br'],
+    ] as const) {
+      const { encoding, bytes, etag } = await fetchEncoded(url + path, accepted);
+      expect([accepted, encoding]).toEqual([accepted, expected]);
+      expect(decode[expected]?.(bytes).equals(plain.bytes)).toBe(true);
+      expect(bytes.length).toBeLessThan(plain.bytes.length / 2);
+      expect(etag).not.toBe(plain.etag);
+    }
+    for (const accepted of ['', 'zstd', 'br;q=0, gzip;q=0']) {
+      const { encoding, etag } = await fetchEncoded(url + path, accepted);
+      expect([encoding, etag]).toEqual([undefined, plain.etag]);
+    }
+  },
+);
 
 async function fetchEncoded(address: string, accepted: string) {
   const asked = get(address, { headers: { 'Accept-Encoding': accepted } });
@@ -79,21 +85,24 @@ test('the served contract is identical to the one that the code was generated fr
   expect((await fetch(`${url}/openapi.yaml`)).headers.get('content-type')).toContain('yaml');
 });
 
-test('the content security policy allows only resources of this service', async () => {
-  const { url } = await startTestService();
-  const { headers } = await fetch(`${url}/docs/reference/`);
-  expect(headers.get('content-security-policy')?.split(';').sort()).toEqual([
-    "base-uri 'none'",
-    "connect-src 'self'",
-    "default-src 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-    "img-src 'self' data:",
-    "script-src 'self'",
-    "style-src 'self'",
-  ]);
-  expect(headers.get('x-content-type-options')).toBe('nosniff');
-});
+test.each(['/docs/reference/', '/dashboard/'])(
+  'the content security policy of %s allows only resources of this service',
+  async (path) => {
+    const { url } = await startTestService();
+    const { headers } = await fetch(url + path);
+    expect(headers.get('content-security-policy')?.split(';').sort()).toEqual([
+      "base-uri 'none'",
+      "connect-src 'self'",
+      "default-src 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+      "img-src 'self' data:",
+      "script-src 'self'",
+      "style-src 'self'",
+    ]);
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+  },
+);
 
 test.each(['/docs/nowhere', '/docs/a/b/c/', '/docs/..%2f..%2fpackage.json', '/docs/%ZZ'])(
   '%s returns an HTML page with status 404',
@@ -105,29 +114,34 @@ test.each(['/docs/nowhere', '/docs/a/b/c/', '/docs/..%2f..%2fpackage.json', '/do
   },
 );
 
-test.each(['/DOCS/', '/docsx', '/openapi.json/', '/openapi.yml', '/generated/openapi.json', '/package.json'])(
-  '%s is not a path of the documentation',
-  async (path) => {
-    const { request } = await startTestService();
-    expect((await request(path)).body).toMatchObject({ status: 404, code: 'path_not_found' });
-  },
-);
+test.each([
+  '/DOCS/',
+  '/docsx',
+  '/dashboards',
+  '/openapi.json/',
+  '/openapi.yml',
+  '/generated/openapi.json',
+  '/package.json',
+])('%s is not a path of the documentation', async (path) => {
+  const { request } = await startTestService();
+  expect((await request(path)).body).toMatchObject({ status: 404, code: 'path_not_found' });
+});
 
-test('/ redirects browsers to the documentation and returns 404 to other clients', async () => {
+test('/ redirects browsers to the dashboard and returns 404 to other clients', async () => {
   const { url, key } = await startTestService();
   const ask = (accept: string, method = 'GET') =>
     fetch(`${url}/`, { method, redirect: 'manual', headers: { Accept: accept, 'X-Service-Key': key } });
   const answer = await ask('text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8');
-  expect([answer.status, answer.headers.get('location')]).toEqual([302, '/docs/']);
+  expect([answer.status, answer.headers.get('location')]).toEqual([302, '/dashboard/']);
   for (const accept of ['*/*', 'application/json', 'application/json, text/html;q=0.5'])
     expect((await ask(accept)).status).toBe(404);
   expect((await ask('text/html', 'POST')).status).toBe(404);
 });
 
-test('/docs redirects to the first page', async () => {
+test.each(['/docs', '/dashboard'])('%s redirects to its first page', async (path) => {
   const { url } = await startTestService();
-  const answer = await fetch(`${url}/docs`, { redirect: 'manual' });
-  expect([answer.status, answer.headers.get('location')]).toEqual([301, '/docs/']);
+  const answer = await fetch(url + path, { redirect: 'manual' });
+  expect([answer.status, answer.headers.get('location')]).toEqual([301, `${path}/`]);
 });
 
 test('without a built site, the page explains how to build it', async () => {

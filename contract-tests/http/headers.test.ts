@@ -23,7 +23,7 @@ test('pages from an origin that is not configured get no CORS headers', async ()
   expect([status, headers.get('access-control-allow-origin')]).toEqual([200, null]);
 });
 
-test('pages from a configured origin may call the API, others may not', async () => {
+test('pages from a configured origin may call the API, pages from other origins may not', async () => {
   const { url } = await startTestService({ env: { CORS_ORIGINS: `${origin}, https://other.example.com` } });
   const preflight = (from: string) =>
     fetch(`${url}/v1/ingest`, {

@@ -57,7 +57,7 @@ test('path and method are checked before the body', async () => {
   expect((await sendRaw(service, { path: '/v1/state', chunks })).status).toBe(405);
 });
 
-test('every response has its own request id, which its log line repeats', async () => {
+test('every response has a unique request id, which is also in its log line', async () => {
   const service = await startTestService();
   const answers = [await service.request('/healthz'), await service.request('/nowhere')];
   const ids = answers.map(({ headers }) => headers.get('x-request-id') ?? '');
@@ -66,12 +66,12 @@ test('every response has its own request id, which its log line repeats', async 
   for (const id of ids) expect(service.logs.some((line) => JSON.parse(line).request_id === id)).toBe(true);
 });
 
-test('responses do not name the framework', async () => {
+test('responses do not contain the name of the framework', async () => {
   const { request } = await startTestService();
   expect((await request('/healthz')).headers.get('x-powered-by')).toBeNull();
 });
 
-test('a target in absolute form is routed by its path and query, and one with a fragment matches no path', async () => {
+test('a target in absolute form is routed by its path and query, and a target with a fragment is unknown', async () => {
   const { url, key } = await startTestService();
   const ask = (target: string) => exchange(url, `GET ${target} HTTP/1.1\r\nHost: x\r\nX-Service-Key: ${key}\r\n\r\n`);
   expect(await ask('http://any.host/healthz')).toContain('{"status":"ok"}');
@@ -98,7 +98,7 @@ test.each([
     431,
     'headers_too_large',
   ],
-])('%s gets a problem response', async (_name, bytes, status, code) => {
+])('malformed HTTP (%s) gets a problem response', async (_name, bytes, status, code) => {
   const { url } = await startTestService();
   const answer = await exchange(url, bytes);
   expect(answer).toContain(`HTTP/1.1 ${status} `);
@@ -111,7 +111,7 @@ test('HTTP/1.0 requires no Host header', async () => {
   expect(await exchange(url, 'GET /healthz HTTP/1.0\r\n\r\n')).toContain('"status":"ok"');
 });
 
-/** Sends raw bytes. Resolves with the data once the server closes or a response is complete. */
+/** Sends raw bytes. Resolves with the received data when the server closes or a response is complete. */
 function exchange(url: string, bytes: string): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {

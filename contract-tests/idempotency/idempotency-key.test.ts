@@ -15,7 +15,7 @@ function send({ request }: TestService, path: string, key: string, body?: object
   return request(path, { method: 'POST', headers, ...(body && { body: JSON.stringify(body) }) });
 }
 
-/** Returns the rows of the service's account, as an operator sees them. */
+/** Returns the stored rows of the service's account as text. */
 async function storedKeys({ database, accountId }: TestService): Promise<string> {
   const knex = openDatabase(readConfig({ DATABASE_URL: database.url }).database);
   try {
@@ -114,7 +114,7 @@ test('an idempotency key is scoped to its account', async () => {
   expect([second.status, second.body.id === first.body.id]).toEqual([201, false]);
 });
 
-test('the secret is stored for 60 minutes and the response for 24 hours, both encrypted', async () => {
+test('a response is stored encrypted for 24 hours, and its secret for 60 minutes', async () => {
   const service = await startTestService();
   const key = randomUUID();
   const first = await send(service, '/webhooks/register', key, { ...hook, session_id: 'private-session' });
@@ -142,7 +142,7 @@ test.each([
   for (const session_id of ['of-anna', 'of-bert']) {
     const { id } = (await send(service, '/webhooks/register', `register-${session_id}`, { ...hook, session_id })).body;
     await send(service, `/webhooks/${id}/rotate-secret`, `rotate-${session_id}`);
-    // The stored responses outlive the webhook.
+    // The stored responses remain after the webhook is removed.
     await service.request(`/webhooks/${id}`, { method: 'DELETE' });
   }
   if (when === 'before') await bind();

@@ -23,14 +23,14 @@ test.each([
   ['tone', { tone: 'calm' }, { tone: 'hostile' }],
   ['expression', { expression: 'relaxed' }, { expression: 'tense' }],
   ['sentiment', { sentiment: 1 }, { sentiment: -1 }],
-] as const)('%s alone is sufficient at both of its bounds and changes the score', async (_name, calm, harsh) => {
+] as const)('a reading with only %s at either bound is accepted and changes the score', async (_name, calm, harsh) => {
   const { read } = await startTestService();
   const low = await read({ session_id: 'low', ...calm });
   const high = await read({ session_id: 'high', ...harsh });
   expect(high.stress_score).toBeGreaterThan(low.stress_score);
 });
 
-test('from the second reading on, the response says how the score changed', async () => {
+test('from the second reading on, the response contains the change of the score', async () => {
   const { read, clock } = await startTestService();
   const first = await read({ heart_rate: 110, tone: 'hostile', sentiment: -0.8 });
   clock.advance(2);
@@ -44,7 +44,7 @@ test('from the second reading on, the response says how the score changed', asyn
   });
 });
 
-test('a rise within calm and relaxed counts as effective, a rise out of them does not', async () => {
+test('a rise of the score within calm and relaxed is effective, a rise to a higher state is not', async () => {
   const { read, clock } = await startTestService();
   await read({ heart_rate: 58, tone: 'calm', sentiment: 0.8 });
   clock.advance(2);
@@ -101,7 +101,7 @@ test('two different bodies with one timestamp are two readings, and their order 
   expect((await request('/v1/history?session_id=ab')).body.datapoints).toHaveLength(3);
 });
 
-test('a late reading updates the signals for which it is the newest', async () => {
+test('a late reading updates the signals for which it contains the newest value', async () => {
   const { read, request, clock } = await startTestService();
   const before = await read({ heart_rate: 90 });
   const late = await read({ sentiment: -0.9, timestamp: clock.at(-20) });
@@ -132,7 +132,7 @@ test('the first subject binds the session and later readings inherit it', async 
   expect(refused.body).toMatchObject({ code: 'subject_mismatch', errors: [{ pointer: '/subject_id' }] });
 });
 
-test('of concurrent readings in a new session, only the one with another subject fails', async () => {
+test('of concurrent readings in a new session, only the reading with a different subject fails', async () => {
   const { ingest, request, clock } = await startTestService();
   const answers = await Promise.all(
     ['anna', 'bert', 'anna'].map((subject_id, index) =>
@@ -200,7 +200,7 @@ test('urgency is textual evidence, stronger the more urgent, and sufficient as a
   expect(scores).toEqual([...new Set(scores)].sort((a, b) => a - b));
 });
 
-test('a respiratory rate and a device appear in the history, change no score and are no signals', async () => {
+test('respiratory rate and device appear in the history, do not change the score, and alone are no reading', async () => {
   const { read, ingest, request } = await startTestService();
   const labels = { respiratory_rate: 15.5, source_device: 'wrist watch' };
   const plain = await read({ session_id: 'plain', heart_rate: 95 });
@@ -209,4 +209,13 @@ test('a respiratory rate and a device appear in the history, change no score and
   const { body } = await request('/v1/history?session_id=labeled');
   expect(body.datapoints).toMatchObject([{ heart_rate: 95, ...labels }]);
   expect(await ingest(labels)).toMatchObject({ status: 400, body: { code: 'missing_signals' } });
+});
+
+test('beat-to-beat intervals alone are a reading, and the history shows the values derived from them', async () => {
+  const { read, request } = await startTestService();
+  const rr_intervals_ms = Array.from({ length: 60 }, (_, index) => 800 + 20 * (index % 2));
+  const reading = await read({ session_id: 'strap', rr_intervals_ms });
+  expect(reading.signals_received).toEqual(['cardiovascular']);
+  const { body } = await request('/v1/history?session_id=strap');
+  expect(body.datapoints).toMatchObject([{ heart_rate: 74.1, sdnn: 10.1, rmssd: 20 }]);
 });

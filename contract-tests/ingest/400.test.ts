@@ -11,7 +11,7 @@ test.each([
   ['NaN', '{"heart_rate":NaN}'],
   ['white space only', '   '],
   ['unclosed deep nesting', '['.repeat(1500)],
-])('%s is an invalid payload', async (_name, body) => {
+])('a body with %s is an invalid payload', async (_name, body) => {
   const service = await startTestService();
   const answer = await sendRaw(service, { chunks: [body] });
   expect(answer.body).toMatchObject({ status: 400, detail: 'Invalid payload', code: 'invalid_payload' });
@@ -38,7 +38,7 @@ test.each([[{}], [{ user_message: 'I am late' }], [{ user_message: 'a', ai_respo
     const answer = await service.ingest(signals);
     expect(answer.body).toMatchObject({
       status: 400,
-      detail: 'Missing signals: send at least one of ' + signalNames.join(', '),
+      detail: 'Missing signals: send at least one of ' + [...signalNames, 'rr_intervals_ms'].join(', '),
       code: 'missing_signals',
     });
     await expectNothingStored(service);

@@ -38,7 +38,7 @@ test('the key is checked before path, method, body and content type', async () =
   await expectNothingStored(service);
 });
 
-test('revoked, expired and ended keys are invalid, and a rotated key is valid for another day', async () => {
+test('revoked and expired keys are invalid, and a rotated key is valid for 24 hours', async () => {
   const { request, store, clock } = await startTestService();
   const statusWith = async (key: string) =>
     (await request('/v1/state?session_id=none', { headers: { 'X-Service-Key': key } })).status;

@@ -41,7 +41,7 @@ test('a body is rejected before it is sent if its declared length is too large, 
       });
       request.on('error', reject);
       request.flushHeaders();
-      // The body never ends, but the response must still arrive.
+      // The body never ends. The response must arrive nevertheless.
       if (body) request.write(body);
     });
   expect(await ask({ 'Content-Length': '4097' })).toBe(413);

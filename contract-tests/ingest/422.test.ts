@@ -32,12 +32,28 @@ test.each([
   ['source_device', 'é', 'pattern_mismatch', 'Input should be printable ASCII characters'],
   ['user_message', '', 'string_too_short', 'Input should have at least 1 characters'],
   ['timestamp', 1_700_000_000, 'string_type', 'Input should be a valid string'],
-])('%s %j is refused with %s', async (field, value, code, detail) => {
+])('%s %j is rejected with %s', async (field, value, code, detail) => {
   const service = await startTestService();
   const answer = await service.ingest({ heart_rate: 70, [field]: value });
   expect(answer.body).toMatchObject({ status: 422, code: 'validation_failed', detail });
   expect(answer.body.errors).toEqual([expect.objectContaining({ code, detail, pointer: `/${field}` })]);
   if (field !== 'session_id') await expectNothingStored(service);
+});
+
+test.each([
+  [[249], '/rr_intervals_ms/0', 'greater_than_equal'],
+  [[800, 2501], '/rr_intervals_ms/1', 'less_than_equal'],
+  [[800.5], '/rr_intervals_ms/0', expect.any(String)],
+  [['800'], '/rr_intervals_ms/0', expect.any(String)],
+  [[], '/rr_intervals_ms', expect.any(String)],
+  [Array.from({ length: 65 }, () => 800), '/rr_intervals_ms', expect.any(String)],
+  [800, '/rr_intervals_ms', expect.any(String)],
+])('the intervals %j are rejected', async (rr_intervals_ms, pointer, code) => {
+  const service = await startTestService();
+  const { status, body } = await service.ingest({ rr_intervals_ms: rr_intervals_ms as never });
+  expect(status).toBe(422);
+  expect(body.errors).toEqual([expect.objectContaining({ pointer, code })]);
+  await expectNothingStored(service);
 });
 
 test.each([
@@ -53,14 +69,14 @@ test.each([
   '2026-11-21',
   '20261121T100000Z',
   'now',
-])('timestamp %s is refused', async (timestamp) => {
+])('the timestamp %s is rejected', async (timestamp) => {
   const { ingest } = await startTestService();
   const answer = await ingest({ heart_rate: 70, timestamp });
   expect(answer.status).toBe(422);
   for (const fault of answer.body.errors) expect(fault.pointer).toBe('/timestamp');
 });
 
-test('an unknown field is rejected by name, even one that is almost correct', async () => {
+test('the error for an unknown or misspelled field contains its name', async () => {
   const { ingest } = await startTestService();
   for (const field of ['hrv_sdnn', 'a/b', '~', '', 'constructor', 'toString', '🙂']) {
     const answer = await ingest({ heart_rate: 70, [field]: 40 });
@@ -129,7 +145,7 @@ test.each([
   ['a string', '"{}"'],
   ['false', 'false'],
   ['an array as deep as the body allows', `${'['.repeat(1500)}${']'.repeat(1500)}`],
-])('%s is JSON but not an object', async (_name, body) => {
+])('a JSON body that is %s instead of an object is rejected', async (_name, body) => {
   const service = await startTestService();
   const answer = await sendRaw(service, { chunks: [body] });
   expect(answer.body).toMatchObject({
@@ -139,14 +155,14 @@ test.each([
   });
 });
 
-test('a value 1,500 levels deep is a wrong type', async () => {
+test('a value with 1,500 nested levels is rejected as a wrong type', async () => {
   const service = await startTestService();
   const deep = `${'['.repeat(1500)}${']'.repeat(1500)}`;
   const body = `{"session_id":${deep},"timestamp":"${service.clock.at()}","heart_rate":70}`;
   expect((await sendRaw(service, { chunks: [body] })).body).toMatchObject({ errors: [{ pointer: '/session_id' }] });
 });
 
-test('1e400 is not a number', async () => {
+test('the number 1e400 is rejected as not a number', async () => {
   const service = await startTestService();
   const body = `{"session_id":"s1","timestamp":"${service.clock.at()}","heart_rate":1e400}`;
   const answer = await sendRaw(service, { chunks: [body] });

@@ -6,7 +6,7 @@ import { client, startTestService } from '../support/service.js';
 
 const limited = { LIMIT_SESSION_REQUESTS_PER_MINUTE: '', LIMIT_NEW_SESSIONS_PER_MINUTE: '' };
 
-test('exactly 120 of 200 concurrent requests pass, and the others name the limit', async () => {
+test('exactly 120 of 200 concurrent requests pass, and the other responses contain the limit', async () => {
   const { ingest, clock, request } = await startTestService({ env: limited });
   const readings = Array.from({ length: 200 }, (_, index) =>
     ingest({ heart_rate: 70, timestamp: clock.at(-index / 4) }),

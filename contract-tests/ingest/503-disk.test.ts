@@ -46,7 +46,7 @@ test(
     const more = await Promise.all(Array.from({ length: 8 }, (_, index) => ingest(`more-${index}`)));
     expect(new Set(more.map(({ status }) => status))).toEqual(new Set([503]));
     expect((await state()).status).toBe(200);
-    expect(service.stderr()).toMatch(/"remedy":"the disk of the database (is full|fails or is full)/);
+    expect(service.stderr()).toMatch(/"remedy":"the disk of the database (is full|is faulty or full)/);
     await limitTo('unlimited');
     await expect.poll(async () => (await ingest('back')).status, { timeout: 20_000 }).toBe(200);
     await service.end('SIGTERM');

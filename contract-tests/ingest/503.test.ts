@@ -8,7 +8,7 @@ test('a locked database gives 503 with Retry-After, stores nothing, and ingest w
   await read({ session_id: 'warm', heart_rate: 70 });
   const knex = openDatabase(readConfig({ DATABASE_URL: database.url }).database);
   const locker = await knex.transaction();
-  // Locks what every ingest writes: the database on SQLite, the session's row on MySQL.
+  // Locks data that every ingest writes: the whole database on SQLite, the row of the session on MySQL.
   await locker('sessions').where({ session_id: 'warm' }).update({ touched_at_ms: 0 });
   const refused = await ingest({ session_id: 'warm', heart_rate: 90 });
   expect(refused).toMatchObject({ status: 503, body: { code: 'service_unavailable' } });

@@ -5,8 +5,8 @@ import { playClaim, type Player } from '../../scripts/evaluate/support/play-clai
 import { figuresOf, replayStreams, type StreamFigures } from '../../scripts/evaluate/support/stream.js';
 import { withWristNoise } from '../../scripts/evaluate/support/wrist-noise.js';
 import { sampleRecording } from '../../scripts/terminal/sample-recording.js';
-import { seededRandom } from '../../scripts/terminal/scenes.js';
-import { groupBySubject, readWindows } from '../../scripts/terminal/windows.js';
+import { seededRandom } from '../../src/terminal/scenes.js';
+import { groupBySubject, readWindows } from '../../src/terminal/windows.js';
 import { startTestService } from '../support/service.js';
 
 const seeds = [1, 2, 3];
@@ -37,14 +37,14 @@ test.each(seeds)(
   },
 );
 
-test('a hostile voice with positive words has less confidence than with negative words', async () => {
+test('a hostile voice has a lower confidence with positive words than with negative words', async () => {
   const service = await startTestService();
   const confidenceWith = async (sentiment: number) =>
     (await service.read({ session_id: `words${sentiment}`, tone: 'hostile', sentiment })).confidence;
   expect(await confidenceWith(0.8)).toBeLessThan((await confidenceWith(-0.8)) - 0.1);
 });
 
-test('RMSSD alone is a signal, and activity and steps alone are not', async () => {
+test('a reading with only RMSSD is accepted, and a reading with only activity and steps is rejected', async () => {
   const service = await startTestService();
   const alone = await service.read({ session_id: 'variability', rmssd: 30 });
   expect(alone.signals_received).toEqual(['cardiovascular']);

@@ -8,7 +8,7 @@ const wrong = { 'X-Service-Key': `sk_${'0'.repeat(32)}` };
 const start = (quota: number, env: Record<string, string> = {}) =>
   startTestService({ env: { LIMIT_FAILED_AUTHENTICATIONS_PER_MINUTE: String(quota), ...env } });
 
-test('failures over the quota get a 429 until the window ends, and a valid key still works', async () => {
+test('failed authentications over the quota get a 429 until the window ends, and a valid key still works', async () => {
   const { request, clock, logs } = await start(2, { METRICS_PORT: '0' });
   const fail = () => request('/v1/state?session_id=none', { headers: wrong });
   const statusWithKey = async () => (await request('/v1/state?session_id=none')).status;
@@ -27,7 +27,7 @@ test('failures over the quota get a 429 until the window ends, and a valid key s
   expect(logs.join('')).not.toContain(wrong['X-Service-Key']);
 });
 
-test('a quota of 0 disables the limit', async () => {
+test('a quota of 0 disables the limit of failed authentications', async () => {
   const { request } = await start(0);
   for (let sent = 0; sent < limits.failed_authentications.quota + 1; sent += 1)
     expect((await request('/v1/state', { headers: wrong })).status).toBe(401);
@@ -60,14 +60,14 @@ test.each([
   ['203.0.113.1', '::ffff:203.0.113.1'],
   ['2001:db8:1:2::1', '2001:db8:1:2:ffff:ffff:ffff:ffff'],
   ['fe80::1%eth0', 'fe80::2%eth1'],
-])('%s and %s share a count', (one, other) => {
+])('failed authentications from %s and %s are counted together', (one, other) => {
   expect(networkOf(one)).toBe(networkOf(other));
 });
 
 test.each([
   ['203.0.113.1', '203.0.113.2'],
   ['2001:db8:1:2::1', '2001:db8:1:3::1'],
-])('%s and %s are counted separately', (one, other) => {
+])('failed authentications from %s and %s are counted separately', (one, other) => {
   expect(networkOf(one)).not.toBe(networkOf(other));
 });
 

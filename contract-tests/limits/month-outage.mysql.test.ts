@@ -4,7 +4,7 @@ import { createTestDatabase, mysqlServerUrl } from '../support/databases.js';
 import { startProxy } from '../support/proxy.js';
 import { client, startTestService } from '../support/service.js';
 
-test('calls made while the database is unavailable are counted when it returns', async () => {
+test('calls during a database outage are counted after the outage', async () => {
   const database = await createTestDatabase();
   onTestFinished(database.drop);
   const server = new URL(mysqlServerUrl);
@@ -16,7 +16,7 @@ test('calls made while the database is unavailable are counted when it returns',
   const { request } = client(service.url, key, service.clock);
   const before = await call(request, 30);
   proxy.cut();
-  // The key stays in the cache for a moment. Afterwards it cannot be verified without the database.
+  // The key is cached for a short time. Afterwards, it cannot be verified without the database.
   const during = await call(request, 50);
   expect(new Set(during.map(({ status }) => status))).not.toContain(429);
   proxy.restore();

@@ -27,7 +27,7 @@ test('a free account has 1,000 calls per month, and every response except a 429 
   await expect.poll(() => callsInDatabase(service, accountId)).toBe(quota);
 });
 
-test('calls of an unlimited account are counted, and its responses name no monthly limit', async () => {
+test('calls of an unlimited account are counted, and its responses contain no monthly limit', async () => {
   const service = await startTestService({});
   const { key, accountId } = await makeAccount(service, 'big', 'enterprise');
   const { request } = client(service.url, key, service.clock);
@@ -74,7 +74,7 @@ test('a solo account with 50,000 calls is rejected until the next month, also af
   expect(fields.left['month']).toEqual({ r: solo - 1, t: 31 * 24 * 60 * 60 });
 });
 
-test('two processes on one database share a count, up to one second of calls each', async () => {
+test('two processes on one database share the monthly count, except the calls of the last second', async () => {
   const database = await createTestDatabase();
   onTestFinished(database.drop);
   const clock = new Clock();
@@ -99,7 +99,7 @@ test('two processes on one database share a count, up to one second of calls eac
   expect(overshoot).toBeGreaterThanOrEqual(0);
   expect(overshoot).toBeLessThanOrEqual(ofLastSecond.reduce((sum, it) => sum + it));
   await expect.poll(() => callsInDatabase(one, accountId)).toBe(solo + overshoot);
-  // From here on, both processes know the total.
+  // These calls make both processes read the total.
   for (const { url } of [one, two]) expect((await client(url, key, clock).request(state)).status).toBe(429);
 });
 

@@ -2,7 +2,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createTestDatabase } from '../support/databases.js';
 import { startMain } from '../support/process.js';
 import { type PrivateRedis, startPrivateRedis } from '../support/redis.js';
-import { client, Clock, startTestService, type TestService } from '../support/service.js';
+import type { TestService } from '../support/service.js';
+import { startTwoServices } from '../support/two-services.js';
 
 const unavailable = 'Redis unavailable';
 const available = 'Redis available again';
@@ -11,17 +12,13 @@ const available = 'Redis available again';
 async function startTwo(env: Record<string, string>) {
   const redis = await startPrivateRedis();
   onTestFinished(redis.stop);
-  const database = await createTestDatabase();
-  onTestFinished(database.drop);
-  const clock = new Clock();
-  const options = { database, clock, env: { REDIS_URL: redis.url, ...env } };
-  const [one, two] = [await startTestService(options), await startTestService(options)];
-  return { redis, one, two, ours: [client(one.url, one.key, clock), client(two.url, one.key, clock)] as const };
+  const { one, two, calls } = await startTwoServices({ REDIS_URL: redis.url, ...env });
+  return { redis, one, two, ours: calls };
 }
 
 type Ours = ReadonlyArray<Pick<TestService, 'request' | 'ingest'>>;
 
-/** Sends `count` requests for a session to each service. Resolves with the numbers of admitted requests. */
+/** Sends `count` requests for a session to each service. Resolves with the number of admitted requests per service. */
 async function passedBy(ours: Ours, session: string, count: number): Promise<number[]> {
   const ask = async ({ request }: Ours[number]) => {
     const answers = Array.from({ length: count }, () => request(`/v1/state?session_id=${session}`));
@@ -32,7 +29,10 @@ async function passedBy(ours: Ours, session: string, count: number): Promise<num
 
 const sum = (counts: readonly number[]) => counts.reduce((total, it) => total + it, 0);
 
-/** Log lines about the limit of requests per session. The limit of new sessions has its own connection. */
+/**
+ * Returns log lines about the limit of requests per session. Excludes lines about the limit of new sessions, which has
+ * a separate connection.
+ */
 const logged = ({ logs }: TestService, message: string) =>
   logs.filter((line) => line.includes(message) && line.includes('"limit":"session"')).length;
 
@@ -63,7 +63,7 @@ test('Redis stores neither ids nor keys, and each entry expires within a minute'
   expect(names.join()).not.toContain(one.key);
 });
 
-/** Outages of Redis and how each ends. */
+/** Kinds of Redis outages: a name, a function that starts the outage and a function that ends it. */
 const outages: ReadonlyArray<[string, (redis: PrivateRedis) => unknown, (redis: PrivateRedis) => unknown]> = [
   ['stops', (redis) => redis.stop(), (redis) => redis.start()],
   ['stops responding', (redis) => redis.freeze(), (redis) => redis.thaw()],
@@ -82,7 +82,7 @@ test.each(outages)(
       expect(passed).toBeGreaterThan(0);
       expect((before[index] ?? 0) + passed).toBeLessThanOrEqual(120);
     }
-    // Redis has not counted this session, so each service counts it separately.
+    // Redis contains no count for this session, so each service counts separately.
     expect(await passedBy(ours, 's2', 150)).toEqual([120, 120]);
     await bringBack(redis);
     await expect.poll(() => [one, two].map((it) => logged(it, available)), { timeout: 20_000 }).toEqual([1, 1]);
@@ -101,7 +101,7 @@ test.each([
       return redis.url.replace('redis://', 'redis://:wrong@');
     },
   ],
-])('the service starts, warns and counts separately when %s', async (_, urlOf) => {
+])('when %s, the service starts with a warning and counts separately', async (_, urlOf) => {
   const database = await createTestDatabase('sqlite');
   onTestFinished(database.drop);
   const env = { DATABASE_URL: database.url, REDIS_URL: await urlOf(), LIMIT_SESSION_REQUESTS_PER_MINUTE: '5' };

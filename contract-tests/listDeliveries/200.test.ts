@@ -8,7 +8,7 @@ import { until } from '../support/until.js';
 
 const statuses = ['delivered', 'failed', 'due', 'queued'] as const;
 
-/** Stores 260 deliveries of every status, two webhooks and three sessions. Many have the same timestamp. */
+/** Stores 260 deliveries of every status, for two webhooks and three sessions. Many have the same timestamp. */
 async function fill(service: TestService): Promise<Delivery[]> {
   return storeFailed(
     service,
@@ -30,7 +30,7 @@ async function page(service: TestService, query: Record<string, string>): Promis
   return (await service.request(`/webhooks/deliveries?${new URLSearchParams(query)}`)).body;
 }
 
-/** Returns the ids of all pages in order. Every page except the last has 50. */
+/** Returns the ids of all pages in order. Checks that every page except the last one contains 50 deliveries. */
 async function walk(service: TestService, filter: Record<string, string>): Promise<string[]> {
   const ids: string[] = [];
   let cursor: string | null = null;

@@ -7,7 +7,7 @@ import { failedDeliveries, storeFailed } from '../support/webhooks.js';
 const webhooks = ['wh_a', 'wh_b', 'wh_c'];
 const sessions = ['s1', 's2', 'S1', 'a%b&c=d'];
 
-/** Stores 130 failed deliveries of three webhooks and four sessions. Many have the same timestamp. */
+/** Stores 130 failed deliveries, for three webhooks and four sessions. Many have the same timestamp. */
 async function fill(service: TestService): Promise<Delivery[]> {
   return storeFailed(
     service,
@@ -80,7 +80,7 @@ test('fifty failed deliveries fill one page without a next page', async () => {
   expect([page.deliveries.length, page.next_cursor]).toEqual([50, null]);
 });
 
-test('a delivery that fails while pages are read appears on no later page', async () => {
+test('a delivery that fails while a client reads pages does not appear on a later page', async () => {
   const service = await startTestService();
   const all = await fill(service);
   const first = await failedDeliveries(service);

@@ -26,7 +26,7 @@ test.each([
   ['session_id=', 'session_id', 'string_too_short'],
   [`session_id=${'x'.repeat(257)}`, 'session_id', 'string_too_long'],
   ['limit=5', 'limit', 'extra_forbidden'],
-])('%s is refused', async (query, parameter, code) => {
+])('the query %s is rejected', async (query, parameter, code) => {
   const { body } = await (await startTestService()).request(`/webhooks/retries?${query}`);
   expect(body).toMatchObject({ status: 422, code: 'validation_failed' });
   expect(body.errors).toContainEqual(expect.objectContaining({ parameter, code }));

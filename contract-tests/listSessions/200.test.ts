@@ -10,7 +10,7 @@ async function page(service: TestService, query: Record<string, string> = {}): P
   return body;
 }
 
-/** Returns the sessions of all pages in order. `between` runs after each page. */
+/** Returns the sessions of all pages in order. Calls `between` after each page. */
 async function walk(
   service: TestService,
   filter: Record<string, string> = {},
@@ -26,7 +26,7 @@ async function walk(
   return ids;
 }
 
-/** Starts sessions, several of them in the same millisecond. The subject of every third one is "anna". */
+/** Starts sessions, several of them in the same millisecond. Every third session belongs to subject "anna". */
 async function fill(service: TestService, count: number): Promise<string[]> {
   const ids = Array.from({ length: count }, (_, index) => `s-${index}`);
   for (const [index, session_id] of ids.entries()) {
@@ -62,7 +62,7 @@ test('the pages contain every session once, latest start first, while readings a
   const touchOldest = async () => void (await service.read({ session_id: 's-0', heart_rate: 70 }));
   const walked = await walk(service, {}, touchOldest);
   expect([...walked].sort()).toEqual([...ids].sort());
-  // Sessions that started in the same millisecond have no order.
+  // Compares start times, because sessions that started in the same millisecond have no defined order.
   const startOf = (id: string) => Math.floor(Number(id.slice(2)) / 4);
   expect(walked.map(startOf)).toEqual([...ids].reverse().map(startOf));
 });

@@ -7,7 +7,7 @@ test.each([
   ['subject_id=a%20b', 'subject_id', 'pattern_mismatch'],
   ['subject_id=a&subject_id=b', 'subject_id', 'repeated'],
   ['limit=5', 'limit', 'extra_forbidden'],
-])('%s is rejected', async (query, parameter, code) => {
+])('the query %s is rejected', async (query, parameter, code) => {
   const { body } = await (await startTestService()).request(`/v1/sessions?${query}`);
   expect(body).toMatchObject({ status: 422, code: 'validation_failed' });
   expect(body.errors).toContainEqual(expect.objectContaining({ parameter, code }));

@@ -12,7 +12,7 @@ const rowsAtOnce = 500;
 const startMs = Date.UTC(2026, 10, 21);
 const accountId = 'acc_1';
 
-/** Sessions of one account in a random order of ids, four of them per subject. */
+/** Stores sessions of one account in a random order of ids. Every subject has four sessions. */
 async function fill(knex: Knex): Promise<void> {
   const row = (index: number) => ({
     account_id: accountId,
@@ -56,10 +56,10 @@ test('with 100,000 sessions, every page is read from the end of an index without
 /** Returns the plan of the statement that reads a page. */
 async function planOf(knex: Knex, filter: SessionFilter): Promise<string> {
   const sent: Array<{ sql: string; bindings: readonly Knex.Value[] }> = [];
-  const hear = (statement: (typeof sent)[number]) => void sent.push(statement);
-  knex.on('query', hear);
+  const record = (statement: (typeof sent)[number]) => void sent.push(statement);
+  knex.on('query', record);
   await listSessions(knex, accountId, filter, 51).catch(() => undefined);
-  knex.removeListener('query', hear);
+  knex.removeListener('query', record);
   const [{ sql, bindings }] = sent as [(typeof sent)[number]];
   const explain = databaseKind === 'sqlite' ? 'explain query plan' : 'explain format=traditional';
   return JSON.stringify(await knex.raw(`${explain} ${sql}`, bindings as Knex.Value[]));

@@ -64,7 +64,7 @@ test('the log contains one line when a webhook becomes failed, disabled or activ
     service.clock.advance(seconds);
   }
   await attempted(deliveries, settings.retry_after_seconds.length + 1);
-  expect(statuses()).toEqual([
+  await expect.poll(statuses).toEqual([
     [40, 'a webhook is failed'],
     [30, 'a webhook is active again'],
   ]);
@@ -73,10 +73,12 @@ test('the log contains one line when a webhook becomes failed, disabled or activ
   await until('the webhook is disabled', async () => (await webhookOf(service, id)).status === 'disabled');
   await service.post('/webhooks/register', { ...hook, url: receiver.url, session_id: 'session-of-anna' });
   await until('four lines', async () => logged().length === 4);
-  expect(statuses().slice(2)).toEqual([
-    [40, 'a webhook is disabled'],
-    [30, 'a webhook is active again'],
-  ]);
+  await expect
+    .poll(() => statuses().slice(2))
+    .toEqual([
+      [40, 'a webhook is disabled'],
+      [30, 'a webhook is active again'],
+    ]);
   expect(JSON.parse(logged()[2] ?? '')).toMatchObject({
     accountId: service.accountId,
     webhookId: id,

@@ -1,6 +1,9 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { expect, onTestFinished, test } from 'vitest';
+import { readConfig } from '../../src/config/config.js';
+import { openDatabase } from '../../src/store/database.js';
+import { everyToolCall } from '../support/mcp-tools.js';
 import { makeAccount } from '../support/calls.js';
 import { startTestService, type TestService } from '../support/service.js';
 
@@ -13,7 +16,7 @@ async function connect(url: string, headers: Record<string, string>, era: 'auto'
   return client;
 }
 
-/** Calls a tool. Returns its text and whether it is an error. */
+/** Calls a tool. Resolves with the text of the result, and whether the result is an error. */
 async function call(client: Client, name: string, args: Record<string, unknown>) {
   const result = await client.callTool({ name, arguments: args });
   const [first] = result.content as Array<{ text: string }>;
@@ -26,15 +29,7 @@ test.each(['auto', 'legacy'] as const)('the official client runs every tool (%s)
   const { url, key } = await startTestService();
   const client = await connect(url, { Authorization: `Bearer ${key}` }, era);
   const { tools } = await client.listTools();
-  const turn = { user_message: 'My exam is tomorrow and I panic.', ai_response: 'Which part worries you?' };
-  const calls: Record<string, Record<string, unknown>> = {
-    ingest: { session_id: 's1', subject_id: 'anna', heart_rate: 95, tone: 'tense', ...turn },
-    get_human_state: { session_id: 's1' },
-    get_session_history: { session_id: 's1', minutes: 10 },
-    get_trigger_memory: { subject_id: 'anna' },
-    list_sessions: {},
-    delete_subject: { subject_id: 'anna' },
-  };
+  const calls = everyToolCall('s1', 'anna');
   expect(tools.map(({ name }) => name)).toEqual(Object.keys(calls));
   for (const [name, args] of Object.entries(calls))
     expect([name, await call(client, name, args)]).toMatchObject([name, { isError: false }]);
@@ -48,7 +43,7 @@ test('the state starts with the recommendation', async () => {
   expect(JSON.parse(text)).toEqual(structured);
 });
 
-test('a tool call stores the same reading as an HTTP request, and has a log line of its own', async () => {
+test('a tool call stores the same reading as an HTTP request, and has a separate log line', async () => {
   const service = await startTestService();
   const client = await agentOf(service);
   await call(client, 'ingest', { session_id: 's1', timestamp: service.clock.at(), heart_rate: 95 });
@@ -81,7 +76,7 @@ test.each<[string, Record<string, unknown>, string[]]>([
   ['get_session_history', { session_id: 's1', minutes: 61 }, ['minutes: Input should be less than or equal to 60']],
   ['get_trigger_memory', {}, ['subject_id: Field required']],
   ['delete_subject', {}, ['subject_id: Field required']],
-])('an invalid call of %s with %j says what to do', async (name, args, texts) => {
+])('the error for a call of %s with %j states what to do', async (name, args, texts) => {
   const { text, isError } = await call(await agentOf(await startTestService()), name, args);
   expect(isError).toBe(true);
   for (const part of [...texts, 'What to do: ']) expect(text).toContain(part);
@@ -95,7 +90,33 @@ test('a tool call counts towards the limits, and a 429 states the limit and the 
   expect(text).toMatch(/exceeded limit: session\nWait \d+ s, then call the tool again/);
 });
 
-test('a request without a valid key gets a 401, as from every operation', async () => {
+test('a text of 4 KB is rejected with what to do, and a shorter one is accepted', async () => {
+  const client = await agentOf(await startTestService());
+  const turn = { subject_id: 'anna', user_message: 'a'.repeat(4096), ai_response: 'Which part?' };
+  const refused = await call(client, 'ingest', { session_id: 's1', heart_rate: 90, ...turn });
+  expect(refused).toMatchObject({ isError: true, text: expect.stringContaining('body_too_large: Body too large') });
+  expect(refused.text).toContain('What to do: Shorten `user_message` and `ai_response`.');
+  const short = { ...turn, user_message: turn.user_message.slice(0, 3000) };
+  expect((await call(client, 'ingest', { session_id: 's1', heart_rate: 90, ...short })).isError).toBe(false);
+});
+
+test('a 503 states the wait and that the same call is safe, and the call works again afterwards', async () => {
+  const service = await startTestService({});
+  await service.read({ heart_rate: 95 });
+  const client = await agentOf(service);
+  const database = openDatabase(readConfig({ DATABASE_URL: service.database.url }).database);
+  const locker = await database.transaction();
+  await locker('sessions').where({ session_id: 's1' }).update({ touched_at_ms: 0 });
+  const args = { session_id: 's1', timestamp: service.clock.at(1), heart_rate: 96 };
+  const { text, isError } = await call(client, 'ingest', args);
+  await locker.rollback();
+  await database.destroy();
+  expect([isError, text]).toEqual([true, expect.stringContaining('service_unavailable: Service unavailable')]);
+  expect(text).toContain('Wait 1 s, then call the tool again with the same arguments.');
+  expect((await call(client, 'ingest', args)).isError).toBe(false);
+});
+
+test('a request without a valid key gets the same 401 as in every operation', async () => {
   const { url } = await startTestService();
   const post = (headers: Record<string, string>) => fetch(`${url}/mcp`, { method: 'POST', headers, body: '{}' });
   for (const [headers, code] of [

@@ -1,9 +1,13 @@
 import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { expect, onTestFinished, test } from 'vitest';
+import { everyToolCall } from '../support/mcp-tools.js';
 import { startTestService } from '../support/service.js';
 
 const run = promisify(execFile);
@@ -29,7 +33,14 @@ test('the official client calls tools over stdio, with the errors of the service
   expect(JSON.stringify(failed.content)).toContain('session_not_found');
 });
 
-test('a service that does not respond is an error that names its URL', async () => {
+test('the official client runs every tool over stdio', async () => {
+  const { url, key } = await startTestService();
+  const client = await connect(url, key);
+  for (const [name, args] of Object.entries(everyToolCall('stdio-all', 'ben')))
+    expect([name, (await client.callTool({ name, arguments: args })).isError ?? false]).toEqual([name, false]);
+});
+
+test('a call to a service that does not respond returns an error with the URL of the service', async () => {
   const client = await connect('http://127.0.0.1:9', 'sk_none');
   const failed = await client.callTool({ name: 'list_sessions', arguments: {} });
   expect(failed).toMatchObject({ isError: true });
@@ -42,4 +53,39 @@ test('mcp setup prints configurations with the URL and the key', async () => {
   for (const text of ['claude mcp add', '"mcpServers"', '[mcp_servers.realtime-state]']) expect(stdout).toContain(text);
   expect(stdout).toContain('https://state.example.com/mcp');
   expect(stdout).toContain('sk_1');
+});
+
+test('mcp setup --write adds the service to the files of agents and keeps their other servers', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'mcp-setup-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const options = { cwd: folder, env: { PATH: process.env['PATH'], HOME: folder } };
+  const setup = (...agents: string[]) =>
+    run(
+      process.execPath,
+      [program, 'mcp', 'setup', '--url', 'https://state.example.com', '--key', 'sk_1', ...agents],
+      options,
+    );
+  await setup();
+  expect(await readdir(folder)).toEqual([]);
+  await mkdir(join(folder, '.cursor'));
+  const cursor = join(folder, '.cursor', 'mcp.json');
+  await writeFile(cursor, '{ "mcpServers": { "other": { "url": "https://other" } }, "theme": "dark" }');
+  for (let count = 0; count < 2; count += 1) await setup('--write', 'cursor', 'vscode');
+  const entry = { url: 'https://state.example.com/mcp', headers: { 'X-Service-Key': 'sk_1' } };
+  expect(JSON.parse(await readFile(cursor, 'utf8'))).toEqual({
+    mcpServers: { other: { url: 'https://other' }, 'realtime-state': entry },
+    theme: 'dark',
+  });
+  const vscode = join(folder, '.vscode', 'mcp.json');
+  expect(JSON.parse(await readFile(vscode, 'utf8'))).toEqual({
+    servers: { 'realtime-state': { type: 'http', ...entry } },
+  });
+  expect((await stat(vscode)).mode & 0o777).toBe(0o600);
+  await setup('--write', 'codex');
+  const codex = join(folder, '.codex', 'config.toml');
+  expect(await readFile(codex, 'utf8')).toMatch(/^\[mcp_servers\.realtime-state\]\nurl = "https:/);
+  await expect(setup('--write', 'codex')).rejects.toMatchObject({ stderr: expect.stringContaining('already has') });
+  await writeFile(cursor, '{ // a comment\n }');
+  await expect(setup('--write', 'cursor')).rejects.toMatchObject({ stderr: expect.stringContaining('not plain JSON') });
+  expect(await readFile(cursor, 'utf8')).toBe('{ // a comment\n }');
 });

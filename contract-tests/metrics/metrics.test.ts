@@ -24,7 +24,7 @@ test('metrics cover requests, groups, attempts, queues and the event loop', asyn
   expect(text).not.toMatch(/session|subject|sk_/);
 });
 
-test('pending and failed deliveries of all accounts are counted, at most every 5 s', async () => {
+test('metrics count pending and failed deliveries of all accounts, at most every 5 s', async () => {
   const service = await startTestService({ env: { METRICS_PORT: '0' } });
   const scrape = async () => (await fetch(service.metricsUrl ?? '')).text();
   await storeFailed(service, [{ webhookId: 'wh_1' }, { webhookId: 'wh_1' }]);
@@ -58,7 +58,7 @@ test('metrics show deliveries in flight, their slots, and how long the oldest du
   expect(idle).not.toMatch(/^webhook_deliveries_in_flight\{.*\} [^0]/m);
 });
 
-test('the age of the oldest due delivery is that of all accounts, and a process without a worker has no slots', async () => {
+test('the age of the oldest due delivery includes all accounts, and a process without a worker reports no slots', async () => {
   const service = await startTestService({ env: { METRICS_PORT: '0' } });
   await storeDue(service, 'wh_1', 1);
   service.clock.advance(90);
@@ -75,7 +75,7 @@ test('rate limit rejections are counted by policy', async () => {
   expect(text).toContain('rate_limit_refusals_total{policy="session"} 1');
 });
 
-test("metrics are not served on the service's port, and the metrics port serves nothing else", async () => {
+test("the service's port serves no metrics, and the metrics port serves nothing else", async () => {
   const service = await startTestService({ env: { METRICS_PORT: '0' } });
   expect((await service.request('/metrics')).status).toBe(404);
   expect((await fetch(new URL('/healthz', service.metricsUrl))).status).toBe(404);

@@ -1,4 +1,5 @@
-// Loaded into both threads of a real service (NODE_OPTIONS). On SIGUSR2 the core thread does what CORE_ACTION names.
+// Loaded into both threads of a real service (NODE_OPTIONS). On SIGUSR2, the core thread runs the action in
+// CORE_ACTION.
 import { isMainThread } from 'node:worker_threads';
 
 const ballastBytes = 100_000_000;

@@ -25,13 +25,13 @@ test('Ctrl-C under npm start closes the service and leaves the database in one f
   await expect.poll(() => stdout, { timeout: 30_000 }).toContain('Read on:');
   await access(`${file}-wal`);
   process.kill(group, 'SIGINT');
-  // Closes after every process of the group has ended.
+  // The output closes after every process of the group has ended.
   await once(npm.stdout, 'close');
   for (const ending of ['-wal', '-shm']) await expect(access(file + ending)).rejects.toThrow('ENOENT');
   expect(stderr).toContain('"msg":"stopped"');
 });
 
-test('a second signal within a second is ignored, and a later one ends the process', async () => {
+test('a second signal within a second is ignored, and a later signal ends the process', async () => {
   const { url: DATABASE_URL, drop } = await createTestDatabase('sqlite');
   onTestFinished(drop);
   for (const [pauseMs, code] of [
@@ -49,7 +49,7 @@ test('a second signal within a second is ignored, and a later one ends the proce
   }
 });
 
-/** Opens a request in flight, which the service awaits when it closes. */
+/** Opens a request that stays in flight. The service waits for this request when it closes. */
 async function openUnfinished(url: string) {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -63,6 +63,6 @@ function killGroup(group: number): void {
   try {
     process.kill(group, 'SIGKILL');
   } catch {
-    // Already ended.
+    // The process has already ended.
   }
 }

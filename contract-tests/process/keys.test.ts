@@ -21,7 +21,7 @@ test('a key created on a new database is the only line on standard output and wo
   await service.end('SIGTERM');
 });
 
-test('keys are listed without the key itself, rotated and revoked', async () => {
+test('keys can be listed, rotated and revoked, and the list does not contain the keys themselves', async () => {
   const { keys } = await commandLine();
   const made = await keys('create', '--account', 'acme', '--tier', 'solo');
   const id = made.stderr.match(/key_\w+/g)?.find((it) => it !== 'key_id') ?? '';
@@ -74,7 +74,7 @@ test.each([
   [['audit', '--account', 'nobody'], 'there is no account'],
   [['revoke', 'key_unknown'], 'keys list'],
   [['set-tier', '--account', 'nobody', '--tier', 'solo'], 'create a key'],
-])('%j is rejected with the remedy', async (args, remedy) => {
+])('the keys command with %j is rejected with the remedy', async (args, remedy) => {
   const { keys } = await commandLine();
   const ended = await keys(...args);
   expect(ended).toMatchObject({ code: 1, stdout: '' });

@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createTestDatabase } from '../support/databases.js';
 
 const main = new URL('../../dist/main.js', import.meta.url).pathname;
-/** Exceeds the buffer of a pipe (64 KB) at about 150 bytes per line. */
+/** Number of requests. Their log lines of about 150 bytes exceed the buffer of a pipe (64 KB). */
 const requests = 1_000;
 const fileBytesMax = 20_480_000;
 
@@ -60,7 +60,7 @@ test('the log is JSON: start, requests and stop, probes only at level debug', as
 test('the log on a terminal is text: time, level, message and few fields', async () => {
   const { url: DATABASE_URL, drop } = await createTestDatabase('sqlite');
   onTestFinished(drop);
-  // Uses a pseudo-terminal. The program is stopped once it has started.
+  // Runs the program in a pseudo-terminal, and stops it after its start.
   const script = `
 import os, pty, signal, sys
 text, stopped = b'', False

@@ -7,7 +7,10 @@ import { startMain } from '../support/process.js';
 
 const senders = 20;
 
-/** Sends readings one after another until the service has stopped. Records the acknowledged and the rejected ones. */
+/**
+ * Sends readings one after another until the service has stopped. Records which readings were acknowledged and which
+ * were rejected.
+ */
 async function sendUntilRefused(url: string, key: string, sender: number) {
   const acknowledged: string[] = [];
   const refused: string[] = [];
@@ -28,7 +31,7 @@ async function sendUntilRefused(url: string, key: string, sender: number) {
   throw new Error('the service did not end');
 }
 
-test('SIGTERM under load: acknowledged readings are stored, rejected ones are not, and the process exits', async () => {
+test('at SIGTERM under load, acknowledged readings are stored, rejected readings are not, and the process exits', async () => {
   const database = await createTestDatabase();
   const store = openStore(readConfig({ DATABASE_URL: database.url }).database);
   onTestFinished(async () => {

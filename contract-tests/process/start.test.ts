@@ -19,6 +19,8 @@ test('an empty embedded database gets a key, and the printed command works when 
   const service = await startMain({ DATABASE_URL: await sqliteUrl() });
   expect(service.stdout().split('\n')[0]).toBe(`Listening on ${service.url}`);
   await expect.poll(service.stdout).toContain('curl -s');
+  const [key = ''] = service.stdout().match(/sk_\w{32}/) ?? [];
+  expect(service.stdout()).toContain(`${service.url}/dashboard/#key=${key}\n`);
   expect(service.stdout()).toMatch(/It expires on \d{4}-\d\d-\d\d\. To create a new one: npm run keys -- create/);
   const line = service.stdout().match(/curl -s .*/)?.[0] ?? '';
   const answer = JSON.parse(execFileSync('bash', ['-c', line], { encoding: 'utf8' }));
@@ -44,7 +46,7 @@ test('a second start keeps the data, the key and the deduplication of resends, a
   expect(await post(second.url)).toEqual(answer);
   await second.end('SIGTERM');
   expect(second.stdout()).toBe(
-    `Listening on ${second.url}\nDocumentation: ${second.url}/docs/\nTo create a key: npm run keys -- create --account NAME --tier solo\n`,
+    `Listening on ${second.url}\nDashboard: ${second.url}/dashboard/\nDocumentation: ${second.url}/docs/\nTo create a key: npm run keys -- create --account NAME --tier solo\n`,
   );
 });
 
@@ -76,8 +78,8 @@ test.each([
   [{ DATABASE_URL: 'postgres://localhost/x' }, 'DATABASE_URL must be sqlite:FILE or mysql://'],
   [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of trace'],
   [{ MAX_TIMESTAMP_AGE_SECONDS: '-1' }, 'MAX_TIMESTAMP_AGE_SECONDS must be a whole number'],
-  [{ SECRETS_KEY: 'short' }, 'SECRETS_KEY must have at least 32 characters'],
-  [{ HOST: 'no.such.host.invalid' }, 'HOST and PORT: no such host'],
+  [{ SECRETS_KEY: 'short' }, 'SECRETS_KEY must hold keys of at least 32 characters each'],
+  [{ HOST: 'no.such.host.invalid' }, 'HOST and PORT: the host name is unknown'],
   [{ DATABASE_URL: 'mysql://root@127.0.0.1/x?ssl=1' }, 'DATABASE_URL must be'],
   [{ LIMIT_SESSION_REQUESTS_PER_MINUTE: '-1' }, 'LIMIT_SESSION_REQUESTS_PER_MINUTE must be a whole number'],
   [{ LIMIT_MONTHLY_CALLS: 'many' }, 'LIMIT_MONTHLY_CALLS must be a whole number'],
@@ -88,7 +90,7 @@ test.each([
   [{ PORT: '70000', LOG_LEVEL: '?' }, 'PORT must be a whole number from 0 to 65535, not "70000"; LOG_LEVEL must be'],
   [
     { DATABASE_URL: 'mysql://root@127.0.0.1:1/x' },
-    'DATABASE_URL: the database cannot be reached: is it running there?',
+    'DATABASE_URL: the database is unreachable: check its address, and that it is running',
   ],
   [{ DATABASE_URL: 'sqlite:/dev/null/state.db' }, 'DATABASE_URL: '],
 ])('an invalid environment stops the start with one clear line: %j', async (env, line) => {
@@ -106,9 +108,7 @@ test('a port in use stops the start with a message that names the remedy', async
   const DATABASE_URL = await sqliteUrl();
   const ended = await runMain([], { PORT: String(port), DATABASE_URL });
   expect(ended).toMatchObject({ code: 1 });
-  expect(ended.stderr).toContain(
-    'error: HOST and PORT: the port is in use by another process: set PORT to another one',
-  );
+  expect(ended.stderr).toContain('error: HOST and PORT: another process uses the port: set PORT to another port');
   // The failed start printed no key, so the next start creates and prints it.
   const service = await startMain({ DATABASE_URL });
   await expect.poll(service.stdout).toMatch(/sk_\w{32}/);
@@ -121,8 +121,8 @@ test.each([
     (text: string) => text.replace('maximum: 220', 'maximum: 250'),
     'npm run generate',
   ],
-  ['an empty file', () => '', 'npm run generate'],
-])('%s as openapi.yaml stops the start with one clear line', async (_name, spoil, hint) => {
+  ['no content', () => '', 'npm run generate'],
+])('an openapi.yaml with %s stops the start with one clear line', async (_name, spoil, hint) => {
   const copy = await mkdtemp(join(tmpdir(), 'state-service-'));
   onTestFinished(() => rm(copy, { recursive: true }));
   const root = new URL('../../', import.meta.url).pathname;
@@ -162,7 +162,7 @@ test('SIGTERM to npm start ends the service', async () => {
     .toBe('down');
 });
 
-test('--help names every variable', async () => {
+test('--help lists every variable', async () => {
   const { code, stdout } = await runMain(['--help'], {});
   expect(code).toBe(0);
   const described = ['HOST', 'PORT', 'DATABASE_URL', 'LOG_LEVEL', 'MAX_TIMESTAMP_AGE_SECONDS', 'SECRETS_KEY'];

@@ -15,7 +15,7 @@ test('requests are traced to the OTEL_ endpoint, within the caller’s trace and
   const service = await startMain({ DATABASE_URL: database.url, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
   const headers = { traceparent: `00-${traceId}-b7ad6b7169203331-01` };
   await fetch(`${service.url}/v1/state?session_id=somebody`, { headers });
-  // The remaining spans are exported at shutdown.
+  // The service exports the remaining spans at shutdown.
   await service.end('SIGTERM');
   const [span] = collector.spans();
   expect(span).toMatchObject({ name: 'GET /v1/state', traceId });

@@ -15,7 +15,7 @@ test('registering the same url and session again returns the existing webhook wi
   expect((await service.request('/webhooks')).body.webhooks).toHaveLength(1);
 });
 
-test('concurrent registrations of one target create one webhook, and all return it', async () => {
+test('concurrent registrations of one target create one webhook, which every response contains', async () => {
   const service = await startTestService();
   const answers = await Promise.all(Array.from({ length: 10 }, () => service.post('/webhooks/register', registration)));
   expect(answers.map(({ status }) => status).sort()).toEqual([...Array(9).fill(200), 201]);
@@ -23,7 +23,7 @@ test('concurrent registrations of one target create one webhook, and all return 
   expect((await service.request('/webhooks')).body.webhooks).toHaveLength(1);
 });
 
-test('the same target in another account is another webhook', async () => {
+test('registering the same target in another account creates another webhook', async () => {
   const [mine, theirs] = [await startTestService(), await startTestService()];
   const one = await register(mine, url, { session_id: 's1' });
   const other = await register(theirs, url, { session_id: 's1' });

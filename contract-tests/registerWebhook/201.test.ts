@@ -40,7 +40,7 @@ test.each([
   ['another query', 'https://192.0.1.1/a?b', undefined],
   ['a session', 'https://192.0.1.1/a', 's1'],
   ['a session that differs in case', 'https://192.0.1.1/a', 'S1'],
-])('%s creates another webhook', async (_name, url, session_id) => {
+])('a registration with %s creates another webhook', async (_name, url, session_id) => {
   const service = await startTestService();
   await register(service, 'https://192.0.1.1/a');
   await register(service, 'https://192.0.1.1/A', { session_id: 's1' });
@@ -55,11 +55,11 @@ test.each([
   ['a scheme in capitals', 'HTTPS://hooks.unknown.example'],
   ['a query with everything', 'https://hooks.unknown.example/?a=b&c=%23&d="'],
   ['1,024 characters', `https://8.8.8.8/${'x'.repeat(1024 - 'https://8.8.8.8/'.length)}`],
-])('%s is accepted and returned as written', async (_name, url) => {
+])('a url with %s is accepted and returned as written', async (_name, url) => {
   expect((await register(await startTestService(), url)).url).toBe(url);
 });
 
-test('http is accepted when the deployment allows it', async () => {
+test('an http url is accepted when the deployment allows http', async () => {
   const service = await startTestService({ env: { WEBHOOK_ALLOW_HTTP: '1' } });
   await register(service, 'http://8.8.8.8/hooks');
 });

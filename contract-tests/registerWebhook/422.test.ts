@@ -20,7 +20,7 @@ test.each([
   ['a session with a space', { session_id: 'a b' }, '/session_id', 'pattern_mismatch'],
   ['a session of 257 characters', { session_id: 'x'.repeat(257) }, '/session_id', 'string_too_long'],
   ['an unknown field', { secret: 'whsec_mine' }, '/secret', 'extra_forbidden'],
-])('%s is refused', async (_name, change, pointer, code) => {
+])('a registration with %s is rejected', async (_name, change, pointer, code) => {
   const service = await startTestService();
   const { body } = await service.post('/webhooks/register', { ...good, ...change });
   expect(body).toMatchObject({ status: 422, code: 'validation_failed' });
@@ -87,7 +87,7 @@ test.each([
   ['https://[fd00::1]/', 'address_refused'],
   [`https://8.8.8.8/${'x'.repeat(1025 - 'https://8.8.8.8/'.length)}`, 'string_too_long'],
   [`https://8.8.8.8/${'x'.repeat(2000 - 'https://8.8.8.8/'.length)}`, 'string_too_long'],
-])('the url %s is refused with %s', async (url, code) => {
+])('the url %s is rejected with %s', async (url, code) => {
   const service = await startTestService();
   const { body } = await service.post('/webhooks/register', { ...good, url });
   expect(body).toMatchObject({ status: 422, errors: [{ pointer: '/url', code }] });

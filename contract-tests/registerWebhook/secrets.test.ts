@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import { createTestDatabase } from '../support/databases.js';
 import { startReceiver } from '../support/receiver.js';
@@ -58,4 +59,40 @@ test('secrets are encrypted: nothing is sent under another SECRETS_KEY until a r
   expect(delivery?.id).toBe(failed?.id);
   // The previous secret cannot be decrypted, so it signs nothing.
   expect(delivery?.headers['x-service-signature']).toMatch(/^sha256=[0-9a-f]{64}$/);
+});
+
+test('a key of SECRETS_KEY is replaced without losing webhook secrets, resends or tokens', async () => {
+  const [database, clock] = [await createTestDatabase(), new Clock()];
+  onTestFinished(database.drop);
+  const receiver = await startReceiver();
+  const [older, newer] = ['a'.repeat(32), 'b'.repeat(32)];
+  const reading = { session_id: 's1', timestamp: clock.at(), heart_rate: 80, tone: 'calm' };
+  let key: string | undefined;
+  const startWith = async (SECRETS_KEY: string) => {
+    const started = await startTestService({ database, clock, env: { WORKER: '1', SECRETS_KEY } });
+    key ??= started.key;
+    return { ...started, ...client(started.url, key, clock) };
+  };
+  const first = await startWith(older);
+  const { id, secret } = await register(first, receiver.url);
+  const token = (await first.post('/v1/tokens', { session_id: 's1', scopes: ['read'] })).body.token as string;
+  const original = (await first.post('/v1/ingest', reading)).body;
+  await first.close();
+
+  const both = await startWith(`${newer},${older}`);
+  expect((await both.post('/v1/ingest', reading)).body).toEqual(original);
+  expect((await both.request('/v1/history?session_id=s1')).body.datapoints).toHaveLength(1);
+  const headers = { Authorization: `Bearer ${token}` };
+  expect((await fetch(`${both.url}/v1/state?session_id=s1`, { headers })).status).toBe(200);
+  await both.close();
+
+  const last = await startWith(newer);
+  expect((await fetch(`${last.url}/v1/state?session_id=s1`, { headers })).status).toBe(401);
+  await last.request(`/webhooks/${id}/test`, { method: 'POST' });
+  const [delivery] = await receiver.until(1);
+  expect(delivery?.headers['x-service-signature']).toBe(
+    `sha256=${createHmac('sha256', secret)
+      .update(delivery?.bytes ?? '')
+      .digest('hex')}`,
+  );
 });

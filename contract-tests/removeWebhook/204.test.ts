@@ -4,7 +4,7 @@ import { failedDeliveries, register, storeFailed } from '../support/webhooks.js'
 
 const remove = { method: 'DELETE' };
 
-test('a removed webhook is no longer listed, and the others stay', async () => {
+test('a removed webhook is no longer listed, and other webhooks stay', async () => {
   const service = await startTestService();
   const [gone, stays] = [await register(service, 'https://8.8.8.8/a'), await register(service, 'https://8.8.8.8/b')];
   expect(await service.request(`/webhooks/${gone.id}`, remove)).toMatchObject({ status: 204, body: undefined });
@@ -13,7 +13,7 @@ test('a removed webhook is no longer listed, and the others stay', async () => {
   expect((await service.request(`/webhooks/${gone.id}`, remove)).status).toBe(404);
 });
 
-test('removing a webhook deletes all of its deliveries and no others', async () => {
+test('removing a webhook deletes all of its deliveries and no deliveries of other webhooks', async () => {
   const service = await startTestService();
   const [gone, stays] = [await register(service, 'https://8.8.8.8/a'), await register(service, 'https://8.8.8.8/b')];
   await storeFailed(
@@ -26,7 +26,7 @@ test('removing a webhook deletes all of its deliveries and no others', async () 
   expect(deliveries.map(({ id }) => id)).toEqual(kept.map(({ deliveryId }) => deliveryId));
 });
 
-test('one of several concurrent removals succeeds', async () => {
+test('of several concurrent removals of a webhook, exactly one succeeds', async () => {
   const service = await startTestService();
   const { id } = await register(service, 'https://8.8.8.8/');
   const answers = await Promise.all([1, 2, 3].map(() => service.request(`/webhooks/${id}`, remove)));

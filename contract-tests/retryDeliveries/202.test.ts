@@ -5,7 +5,7 @@ import { deliveriesOf, failedDeliveries, register, storeFailed } from '../suppor
 const url = 'https://8.8.8.8/';
 const idOf = ({ deliveryId }: { deliveryId: string }) => deliveryId;
 
-test('failed deliveries are queued again by id, with their ids and a new schedule', async () => {
+test('failed deliveries that are retried keep their ids and get a new schedule', async () => {
   const service = await startTestService();
   const { id: webhookId } = await register(service, url);
   const attempts = [{ timestamp: service.clock.at(), status: 500, duration_ms: 1 }];
@@ -21,7 +21,7 @@ test('failed deliveries are queued again by id, with their ids and a new schedul
   expect(queued).toMatchObject([fresh, fresh]);
 });
 
-test('ids of unknown, not failed or already retried deliveries queue nothing', async () => {
+test('retrying unknown, not failed or already retried deliveries has no effect', async () => {
   const service = await startTestService();
   const { id: webhookId } = await register(service, url);
   const [failed] = await storeFailed(service, [{ webhookId }]);
@@ -35,7 +35,7 @@ test('ids of unknown, not failed or already retried deliveries queue nothing', a
   expect(await retry()).toEqual({ count: 0, delivery_ids: [] });
 });
 
-test('deliveries of another account are skipped like unknown ones', async () => {
+test('deliveries of another account are ignored like unknown deliveries', async () => {
   const [owner, stranger] = [await startTestService(), await startTestService()];
   const { id: webhookId } = await register(owner, url);
   const [failed] = await storeFailed(owner, [{ webhookId }]);
@@ -44,7 +44,7 @@ test('deliveries of another account are skipped like unknown ones', async () => 
   expect((await failedDeliveries(owner)).deliveries).toHaveLength(1);
 });
 
-test('all failed deliveries of a webhook are queued again, or only those since a time', async () => {
+test('webhook_id retries all failed deliveries of a webhook, with since only those that failed after a time', async () => {
   const service = await startTestService();
   const [one, other] = [await register(service, url), await register(service, `${url}other`)];
   const settled = (webhookId: string, seconds: number) => ({
@@ -82,7 +82,7 @@ test('the newest thousand deliveries of a webhook are queued, and the next reque
   expect(await retry()).toEqual({ count: 1, delivery_ids: [oldest?.deliveryId] });
 });
 
-test('one of several concurrent retries of one delivery queues it', async () => {
+test('of several concurrent retries of one delivery, exactly one queues the delivery', async () => {
   const service = await startTestService();
   const { id: webhookId } = await register(service, url);
   const [failed] = await storeFailed(service, [{ webhookId }]);

@@ -23,7 +23,7 @@ test.each([
   ['30 February', { webhook_id: 'wh_1', since: '2026-02-30T09:00:00Z' }, '/since', 'date_time_invalid'],
   ['a number as since', { webhook_id: 'wh_1', since: 1795253400 }, '/since', 'string_type'],
   ['an unknown field', { webhook_id: 'wh_1', limit: 5 }, '/limit', 'extra_forbidden'],
-])('%s is refused', async (_name, body, pointer, code) => {
+])('a retry request with %s is rejected', async (_name, body, pointer, code) => {
   const response = await (await startTestService()).post('/webhooks/retries', body);
   expect(response.body).toMatchObject({ status: 422, code: 'validation_failed' });
   expect(response.body.errors).toContainEqual(expect.objectContaining({ pointer, code }));

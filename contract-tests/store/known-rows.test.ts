@@ -8,7 +8,7 @@ const turns = [
   { user_message: 'what a nice day', ai_response: 'It is.' },
 ];
 
-/** Readings of two subjects in three sessions, calm and stressed. */
+/** Readings of two subjects in three sessions, some calm and some stressed. */
 const readings = Array.from({ length: 60 }, (_, index) => ({
   session_id: `s${index % 3}`,
   subject_id: index % 3 === 2 ? 'bert' : 'anna',
@@ -25,12 +25,12 @@ async function twoServices() {
   return { clock, one, two: client(other.url, one.key, clock) };
 }
 
-test('a session that alternates between two services gets the same responses as from one', async () => {
+test('a session that alternates between two services gets the same responses as at a single service', async () => {
   const { clock, one, two } = await twoServices();
   const alone = await startTestService({ clock });
   for (const [index, reading] of readings.entries()) {
-    // Alternates between the services, sometimes with a few readings in a row, so that each caches rows that the other
-    // then writes.
+    // Alternates between the services, sometimes with several readings in a row. Each service therefore caches rows
+    // that the other service then writes.
     const told = await (index % 5 < 2 ? one : two).read(reading);
     expect(told).toEqual(await alone.read(reading));
     clock.advance(20);
@@ -43,7 +43,7 @@ test('a session that alternates between two services gets the same responses as 
   }
 });
 
-test('data erased through one service is not used by another, also when its names are used again', async () => {
+test('data erased through one service is not used by another service, even if its ids are used again', async () => {
   const { clock, one, two } = await twoServices();
   for (const reading of readings.slice(0, 12)) {
     await one.read(reading);
@@ -58,7 +58,7 @@ test('data erased through one service is not used by another, also when its name
   expect((await one.request('/v1/triggers?subject_id=anna')).body).toMatchObject({ triggers: {}, active: [] });
 });
 
-test('a session bound by one service is bound for another that has its unbound row cached', async () => {
+test('a session bound to a subject by one service is also bound at a service with an older cached row', async () => {
   const { clock, one, two } = await twoServices();
   const stressed = { heart_rate: 150, tone: 'tense', sentiment: -0.9, ...turns[0] } as const;
   await two.read({ session_id: 'earlier', subject_id: 'anna', ...stressed });

@@ -6,7 +6,10 @@ import { openDatabase } from '../../src/store/database.js';
 import { createTestDatabase } from '../support/databases.js';
 import { runMain, startMain } from '../support/process.js';
 
-/** Longer than the lock wait of a serving process, shorter than that of a starting one. */
+/**
+ * Duration of the lock, ms. Longer than the lock wait of a serving process, and shorter than that of a starting
+ * process.
+ */
 const lockedMs = 2_500;
 const limitMs = 120_000;
 
@@ -41,13 +44,13 @@ test(
     await locker.rollback();
     expect(ended.code).toBe(1);
     expect(ended.stderr).toMatch(
-      /^error: DATABASE_URL: another process keeps the database locked: stop it, or wait for the end of its transaction \(.*database is locked\)\n$/,
+      /^error: DATABASE_URL: another process has locked the database: stop that process, or wait until its transaction ends \(.*database is locked\)\n$/,
     );
   },
 );
 
 test(
-  'a writing command waits for the lock on a current database, and a reading command does not require it',
+  'on a migrated database, a command that writes waits for the lock, and a command that reads does not',
   { timeout: limitMs },
   async () => {
     const { env, locker } = await lockedDatabase();

@@ -14,7 +14,7 @@ async function openEmpty(): Promise<Knex> {
   return knex;
 }
 
-/** Returns the whole schema, as the database prints it. */
+/** Returns the whole schema as printed by the database. */
 async function schemaOf(knex: Knex): Promise<string[]> {
   if (databaseKind === 'sqlite') return knex('sqlite_master').whereNotNull('sql').orderBy('name').pluck('sql');
   const tables = await knex('information_schema.tables').whereRaw('table_schema = database()').pluck('table_name');
@@ -26,7 +26,7 @@ test('a migration interrupted between two statements is completed by the next ru
   const knex = await openEmpty();
   await migrate(knex);
   const complete = await schemaOf(knex);
-  // Drops tables and indexes, as after a crash on MySQL, which commits each schema statement separately.
+  // Drops tables and indexes, to simulate a crash. MySQL commits each schema statement separately.
   await knex.schema.dropTable('outbox');
   const table = databaseKind === 'mysql' ? ' on deliveries' : '';
   await knex.raw(`drop index deliveries_by_subject${table}`);
@@ -44,9 +44,37 @@ test('every migration is idempotent', async () => {
   expect(await schemaOf(knex)).toEqual(complete);
 });
 
-test('a database from before the first release is refused with a clear error', async () => {
+test('the separate columns of an earlier reading become its signals', async () => {
+  const knex = await openEmpty();
+  await migrate(knex);
+  await knex.schema.alterTable('readings', (table) => {
+    for (const name of ['heart_rate', 'respiratory_rate', 'source_device']) table.string(name).nullable();
+  });
+  await knex.raw('alter table readings drop column signals');
+  const key = {
+    account_id: 'a',
+    session_id: 's',
+    incarnation: '0'.repeat(12),
+    timestamp_ms: 1,
+    digest: '0'.repeat(32),
+  };
+  const row = { ...key, stress_score: 20, confidence: 0.5, response: '{}', position: 2 };
+  await knex('readings').insert([
+    { ...row, heart_rate: '61.5', respiratory_rate: '15', source_device: 'watch "2"' },
+    { ...row, session_id: 't' },
+  ]);
+  await knex('schema_migrations').where({ name: 'reading-signals' }).delete();
+  await migrate(knex);
+  const stored = await knex('readings').orderBy('session_id').pluck('signals');
+  expect(stored.map((signals) => JSON.parse(signals))).toEqual([
+    { v: 1, heart_rate: 61.5, respiratory_rate: 15, source_device: 'watch "2"' },
+    { v: 1 },
+  ]);
+});
+
+test('a database from before the first release is rejected with a clear error', async () => {
   const knex = await openEmpty();
   await migrate(knex);
   await knex('schema_migrations').insert({ name: '001-accounts', applied_at_ms: 0 });
-  await expect(migrate(knex)).rejects.toThrow('a version before the first release created this database');
+  await expect(migrate(knex)).rejects.toThrow('this database was created before the first release');
 });

@@ -14,7 +14,7 @@ import { root } from '../support/service.js';
 const startMs = 1_795_334_400_000;
 const hourMs = 3_600_000;
 
-/** A query of the guide and the result table that it shows. */
+/** A query from the guide, with the result table that the guide shows. */
 interface DocumentedQuery {
   readonly title: string;
   readonly sql: string;
@@ -38,7 +38,7 @@ const cellsOf = (line: string): string[] =>
     .slice(1, -1)
     .map((cell) => cell.trim());
 
-/** Runs the query as an operator's SQL client does: on a plain connection with the driver's default settings. */
+/** Runs the query on a plain connection with the driver's default settings, like an operator's SQL client. */
 async function queryPlainly({ url }: TestDatabase, sql: string): Promise<Array<Record<string, unknown>>> {
   const config = readConfig({ DATABASE_URL: url }).database;
   if (config.kind === 'sqlite') {
@@ -110,13 +110,13 @@ async function fillWebhooks(writer: Writer): Promise<void> {
   ]);
 }
 
-/** Two readings in the first hour, the others in the next. */
+/** Returns a reading. Two readings are in the first hour, the others in the next hour. */
 const readingOf = (score: number, index: number) => {
   const timestampMs = startMs + (index < 2 ? 0 : hourMs) + index * 1000;
   const key = { sessionId: 's1', incarnation: '0'.repeat(12), timestampMs, digest: '0'.repeat(32) };
-  const point = { timestampMs, score, confidence: 0.5, heartRate: 70, respiratoryRate: null, sourceDevice: null };
-  const answer = { timestampMs, score, confidence: 0.5, received: [], reason: 'Calm voice.' };
-  return { ...key, point, answer, stateChange: undefined };
+  const point = { timestampMs, score, confidence: 0.5, measured: { heart_rate: 70 } };
+  const computed = { timestampMs, score, confidence: 0.5, received: [], reason: 'Calm voice.' };
+  return { ...key, point, computed, stateChange: undefined };
 };
 
 /** Converts decimals, which MySQL's driver returns as text. */

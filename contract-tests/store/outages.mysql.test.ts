@@ -14,7 +14,7 @@ const mysqlErrors = [
   [1290, 'ER_OPTION_PREVENTS_STATEMENT', /read-only/],
 ] as const;
 
-test.each(mysqlErrors)('server error %i is retryable and names its remedy', async (number, code, remedy) => {
+test.each(mysqlErrors)('server error %i is retryable and has a remedy', async (number, code, remedy) => {
   const database = await createTestDatabase();
   onTestFinished(database.drop);
   const knex = openDatabase(readConfig({ DATABASE_URL: database.url }).database);

@@ -34,14 +34,17 @@ const sqlitePragmas = [
   ['a read-only database', 'pragma query_only = on', 'SQLITE_READONLY', /read-only/],
 ] as const;
 
-test.each(sqlitePragmas)('%s: a write is retryable and names its remedy', async (_, pragma, code, remedy) => {
-  const knex = await openMigrated();
-  await knex.raw(pragma);
-  const error = await firstError(knex);
-  expect(error).toMatchObject({ code });
-  expect(isTransient(error)).toBe(true);
-  expect(remedyOf(error)).toMatch(remedy);
-});
+test.each(sqlitePragmas)(
+  'during "%s", the error of a write is retryable and has a remedy',
+  async (_, pragma, code, remedy) => {
+    const knex = await openMigrated();
+    await knex.raw(pragma);
+    const error = await firstError(knex);
+    expect(error).toMatchObject({ code });
+    expect(isTransient(error)).toBe(true);
+    expect(remedyOf(error)).toMatch(remedy);
+  },
+);
 
 test('an error in the statement is not retryable', async () => {
   const knex = await openMigrated();

@@ -19,7 +19,7 @@ import { finishErasures } from '../../src/retention/erase.js';
 import { purgeExpired } from '../../src/retention/purge.js';
 import { openDatabase } from '../../src/store/database.js';
 import { countDeliveries } from '../../src/store/count-deliveries.js';
-import { createErasedLog } from '../../src/store/erased-log.js';
+import { createSqliteFiles } from '../../src/store/sqlite-files.js';
 import { claimDue, findDueQueues, purgeDeliveries } from '../../src/store/delivery-queue.js';
 import { eraseReadings, eraseSomeDeliveries, findErasures } from '../../src/store/erasures.js';
 import { forgetIssuedSecrets, purgeIdempotencyKeys } from '../../src/store/idempotency-keys.js';
@@ -32,6 +32,7 @@ import { createTransact, readerOf, type Store } from '../../src/store/store.js';
 import { createSessionTokens } from '../../src/tokens/session-token.js';
 import { findStreamHeads } from '../../src/store/stream-positions.js';
 import { readPage } from '../../src/stream/page.js';
+import { webhookIdsAfter } from '../../src/store/webhooks.js';
 import { usageTable } from '../../src/store/usage.js';
 import { createTestDatabase, databaseKind } from '../support/databases.js';
 import { Clock, root } from '../support/service.js';
@@ -43,13 +44,13 @@ const expired = 300;
 const accounts = 40;
 const day = 24 * 60 * 60;
 
-/** Statements that may scan, because they read any row or all rows of a small table. */
+/** Statements that may scan, because they read any one row or all rows of a small table. */
 const mayScan = [
-  // Tombstones exist only for moments.
+  // Tombstones exist for a short time only.
   /^select .* from `erasures` limit \?$/,
   // An account has at most a hundred webhooks, and the statement reads all or most of them.
   /^select `webhook_id`, [^*]* from `webhooks` where `account_id` = \?/,
-  // Checks whether an account has any webhook, so the first row is sufficient.
+  // Checks whether an account has any webhook. The first row is sufficient.
   /^select webhook_epoch from accounts where account_id = \? and exists \(select/,
   // Reads only the account, by its primary key.
   /^(select `account_id` from|select `webhook_epoch` from|update) `accounts`.* where `account_id` = \?(?: for update| limit \?)?$/,
@@ -89,14 +90,14 @@ interface PlanRow {
   readonly Extra?: string | null;
 }
 
-/** The service without HTTP, on a database whose statements are recorded. */
+/** The core of the service, without HTTP, on a database whose statements are recorded. */
 interface Heard {
   readonly knex: Knex;
   readonly store: Store;
   readonly operations: Operations;
   readonly prepareReading: PrepareReading;
   readonly clock: Clock;
-  /** Returns every statement that the work runs. */
+  /** Runs the work. Returns every statement that it executed. */
   statementsOf(work: () => Promise<unknown>): Promise<Statement[]>;
 }
 
@@ -109,7 +110,7 @@ async function startHeard(): Promise<Heard> {
   const [store, clock] = [storeOn(knex), new Clock()];
   const topicModel = loadTopicModel(await readFile(new URL('src/domain/topics/weights.bin', root)));
   const maxTimestampAgeMs = day * 1000;
-  const prepareReading = createPrepareReading({ topicModel, digestKey: 'k', now: clock.now, maxTimestampAgeMs });
+  const prepareReading = createPrepareReading({ topicModel, digestKeys: ['k'], now: clock.now, maxTimestampAgeMs });
   const ingest = createIngest({ store, now: clock.now, onEvents() {}, onCommitted() {}, observeGroup() {} });
   const window = createWindowLimit({ policy: 'new-sessions', quota: 1_000_000, windowSeconds: 60 });
   const operations = createOperations({
@@ -118,23 +119,23 @@ async function startHeard(): Promise<Heard> {
     admitSession: createAdmitSession(store, window, false),
     now: clock.now,
     log: createLog('silent', { write() {} }),
-    sessionTokens: createSessionTokens('k'),
-    secretBox: createSecretBox('k'),
+    sessionTokens: createSessionTokens(['k']),
+    secretBox: createSecretBox(['k']),
     targetPolicy: { allowHttp: true, allowLoopback: true },
     resolveName: createResolveName(),
     wakeWorker() {},
   });
   const statementsOf = async (work: () => Promise<unknown>) => {
     const heard: Statement[] = [];
-    const hear = ({ sql, bindings }: Statement) => void heard.push({ sql, bindings: bindings ?? [] });
-    knex.on('query', hear);
-    await work().finally(() => knex.removeListener('query', hear));
+    const record = ({ sql, bindings }: Statement) => void heard.push({ sql, bindings: bindings ?? [] });
+    knex.on('query', record);
+    await work().finally(() => knex.removeListener('query', record));
     return heard;
   };
   return { knex, store, operations, prepareReading, clock, statementsOf };
 }
 
-/** Builds the store as openStore does, on the test's database. */
+/** Builds the store on the test's database in the same way as openStore. */
 function storeOn(knex: Knex): Store {
   return {
     keys: keyTable(knex),
@@ -152,10 +153,11 @@ function storeOn(knex: Knex): Store {
     claimDue: (claim) => claimDue(knex, claim),
     countDeliveries: () => countDeliveries(knex),
     findStreamHeads: (accountIds) => findStreamHeads(knex, accountIds),
+    webhookIdsAfter: (after, max) => webhookIdsAfter(knex, after, max),
     findErasures: (max) => findErasures(knex, max),
     eraseReadings: (erasure, batch) => eraseReadings(knex, erasure, batch),
     eraseSomeDeliveries: (accountId, subjectId, batch) => eraseSomeDeliveries(knex, accountId, subjectId, batch),
-    erasedLog: createErasedLog(knex),
+    sqliteFiles: createSqliteFiles(knex),
     migrate: () => migrate(knex),
     isReady: () => isMigrated(knex),
     isDurable: async () => true,
@@ -164,7 +166,8 @@ function storeOn(knex: Knex): Store {
 }
 
 /**
- * Stores thousands of rows of one account and a few of others, so that a search by account alone is detected as slow.
+ * Stores thousands of rows of one account and a few rows of others. A search by account alone is therefore detected as
+ * slow.
  */
 async function fill(heard: Heard): Promise<{ accountId: string; key: string }> {
   const { knex, store, clock } = heard;
@@ -201,7 +204,7 @@ const send = ({ operations, prepareReading }: Heard, accountId: string, submissi
 
 const ask = <Query>(query: Query) => ({ query, params: undefined, body: undefined });
 
-/** Runs one of each operation that uses the database. */
+/** Runs each operation that uses the database once. */
 async function live(heard: Heard, accountId: string, key: string): Promise<void> {
   const { store, operations, clock } = heard;
   const ours = callerIn(accountId);
@@ -243,14 +246,14 @@ async function streamAll(store: Store, accountId: string): Promise<void> {
   }
 }
 
-/** Reads the first two pages of all sessions, and those of one subject. */
+/** Reads the first two pages of all sessions and of the sessions of one subject. */
 async function listAllSessions(operations: Operations, ours: Caller): Promise<void> {
   const { body } = await operations.listSessions(ask({}), ours);
   await operations.listSessions(ask({ ...(body.next_cursor !== null && { cursor: body.next_cursor }) }), ours);
   await operations.listSessions(ask({ subject_id: 'us-0' }), ours);
 }
 
-/** Counts a call towards the monthly quota and writes the count. */
+/** Counts a call against the monthly quota and writes the count. */
 async function callOnce({ store, clock }: Heard, caller: Caller): Promise<void> {
   const log = createLog('silent', { write: () => undefined });
   const calls = createMonthlyCalls({ usage: store.usage, quotaOf: () => 1_000, now: clock.now, log });
@@ -260,7 +263,7 @@ async function callOnce({ store, clock }: Heard, caller: Caller): Promise<void> 
   await calls.close();
 }
 
-/** MySQL 9 prints a tree by default, and MariaDB supports only the table. */
+/** Selects the table format, because MySQL 9 prints a tree by default and MariaDB supports only the table. */
 const explainFormat = 'format=traditional ';
 
 /** Returns the rows of EXPLAIN on either database. */
@@ -269,26 +272,32 @@ async function planOf(knex: Knex, { sql, bindings }: Statement): Promise<PlanRow
   return (await knex.raw(`explain ${explainFormat}${sql}`, bindings))[0];
 }
 
-/** Returns the slow steps of a statement's plan. Empty when it searches an index by more than the account. */
+/**
+ * Returns the slow steps of a statement's plan. The list is empty if every search uses more index columns than the
+ * account.
+ */
 async function faultsOf(knex: Knex, statement: Statement): Promise<PlanRow[]> {
   const isSlow = databaseKind === 'sqlite' ? isSlowStep : isSlowRow;
   return (await planOf(knex, statement)).filter((row) => isSlow(row) && !isOneAccount(row) && !isSubselect(row));
 }
 
 /**
- * Whether the step reads the result of a subselect, which has its own steps: the first row of a queue, or a bounded
- * count.
+ * Returns true if the step reads the result of a subselect, such as the first row of a queue or a bounded count. The
+ * subselect has its own steps.
  */
 function isSubselect({ detail = '', table }: PlanRow): boolean {
   return /^SCAN (next|pending|queues|owners)$/.test(detail) || /^<(derived|union)/.test(table ?? '');
 }
 
-/** Whether the step looks up an account by its id, which is the whole primary key. */
+/** Returns true if the step finds an account by its id, which is the whole primary key. */
 function isOneAccount({ detail = '', table, type }: PlanRow): boolean {
   return detail.startsWith('SEARCH accounts USING INDEX') || (table === 'accounts' && type === 'const');
 }
 
-/** A list of constants is not a table. An index search by account alone reads too many rows. */
+/**
+ * Returns true for an index search by account alone, because it reads too many rows. A list of constants is not a
+ * table.
+ */
 function isSlowStep({ detail = '' }: PlanRow): boolean {
   const isScan = detail.startsWith('SCAN') && !/CONSTANT ROW/.test(detail);
   return isScan || detail.includes('(account_id=?)') || detail.includes('TEMP B-TREE');
@@ -298,9 +307,9 @@ function isSlowStep({ detail = '' }: PlanRow): boolean {
 const accountKeyLength = '34';
 
 function isSlowRow({ type, key, key_len, Extra }: PlanRow): boolean {
-  // The lookup by a whole key found no row.
+  // The lookup by a whole key found no row, so the plan has no step.
   if (/noticed after reading const tables/.test(Extra ?? '')) return false;
-  // The statement reads no table, or takes a maximum from the end of an index.
+  // The statement reads no table, or reads a maximum from the end of an index.
   if (/No tables used|Select tables optimized away|No matching min\/max row/.test(Extra ?? '')) return false;
   return (
     key === null || type === 'ALL' || type === 'index' || key_len === accountKeyLength || /filesort/.test(Extra ?? '')
@@ -364,7 +373,7 @@ test('concurrent new sessions are looked up in batches', async () => {
   const statements = await heard.statementsOf(() => Promise.all(Array.from({ length: 1_000 }, (_, it) => begin(it))));
   const questions = statements.filter(({ sql }) => /^select `session_id` from `sessions`/.test(sql));
   expect(questions.length).toBeGreaterThan(0);
-  // One query for the first session and one per 500 queued ones, per account.
+  // Per account, one query for the first session and one query per 500 queued sessions.
   expect(questions.length).toBeLessThanOrEqual(2 * 4);
 });
 
@@ -390,13 +399,13 @@ test('a resend is looked up by the full primary key, not among all readings of i
   await resend();
   const query = (await heard.statementsOf(resend)).find(({ sql }) => /^select .*`response` from `readings`/.test(sql));
   const plan = await planOf(heard.knex, query as Statement);
-  // MySQL may read the readings of one timestamp instead, which are the few of one group.
+  // MySQL may instead search the readings of one timestamp, which are only the few readings of one group.
   const wholeKey =
     databaseKind === 'sqlite' ? /timestamp_ms=\? AND digest=\?\)/ : /"key":"PRIMARY","key_len":"3(12|44)"/;
   expect(JSON.stringify(plan)).toMatch(wholeKey);
 });
 
-test('queues with due deliveries are found by skip-scanning the index', async () => {
+test('queues with due deliveries are found by a skip scan of the index', async () => {
   const heard = await startHeard();
   await fill(heard);
   const [query, ...others] = await heard.statementsOf(() => heard.store.findDueQueues());
@@ -441,7 +450,7 @@ test.each([1, 4])('a claim of %i deliveries reads only the due deliveries of eac
   expect(plan).toContain('deliveries_by_receiver');
   if (databaseKind === 'sqlite') expect(plan).toMatch(/\(status=\? AND receiver=\? AND due_at_ms[<>]\?\)/);
   expect(plan).not.toMatch(/filesort|TEMP B-TREE|deliveries_by_(?!receiver)/);
-  // The updates find their rows by primary key, however many other deliveries are due.
+  // The updates find their rows by primary key, regardless of the number of other due deliveries.
   expect(taking.length).toBeGreaterThan(1);
   for (const statement of taking) {
     expect(JSON.stringify(await planOf(heard.knex, statement))).toMatch(/PRIMARY|sqlite_autoindex_deliveries_1/);

@@ -1,22 +1,20 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { enums } from '../../generated/spec.js';
-import { seededRandom } from '../../scripts/terminal/scenes.js';
+import { seededRandom } from '../../src/terminal/scenes.js';
 import { createTestDatabase, type DatabaseKind } from '../support/databases.js';
 import { Clock, startTestService, type TestService } from '../support/service.js';
 
 const seed = 20_260_105;
 const readingsSent = 400;
 
-/** One request of a history: the clock advances, then the body is sent. */
+/** One step of a history: advances the clock, then sends a body. */
 interface Sent {
   readonly advanceSeconds: number;
   readonly ageSeconds: number;
   readonly body: Record<string, unknown>;
 }
 
-/**
- * Three subjects, two of which differ only in case and one of which has two sessions, and a session without a subject.
- */
+/** Three subjects and a session without a subject. Two subjects differ only in case. One subject has two sessions. */
 const sessions = [
   { session_id: 'anna-1', subject_id: 'anna' },
   { session_id: 'anna-2', subject_id: 'anna' },
@@ -52,8 +50,8 @@ async function startOn(kind: DatabaseKind, startMs: number): Promise<TestService
 }
 
 /**
- * Returns every response of the service: to each reading (including late ones and ties), to a resend of every tenth,
- * and each session's state and history.
+ * Returns every response of the service: to each reading (including late and simultaneous ones), to a resend of every
+ * tenth reading, and the state and history of each session.
  */
 async function play({ clock, ingest, request }: TestService, history: readonly Sent[]): Promise<unknown[]> {
   const answers: unknown[] = [];
@@ -89,7 +87,7 @@ test('identical histories get identical responses on SQLite and on MySQL', async
 test('concurrent readings get identical responses on SQLite and on MySQL', async () => {
   const startMs = Date.now();
   const [sqlite, mysql] = [await startOn('sqlite', startMs), await startOn('mysql', startMs)];
-  // One subject per reading, so that the order of arrival cannot matter.
+  // Uses one subject per reading, so that the order of arrival has no effect.
   const bodies = drawHistory().map(({ body }, index) => ({
     ...body,
     session_id: `s${index}`,

@@ -12,7 +12,7 @@ test('a subject whose reading was rejected is not stored', async () => {
   await knex.destroy();
 });
 
-test("a subject's baseline is used across sessions and named in the reason", async () => {
+test("a subject's baseline is used in later sessions and mentioned in the reason", async () => {
   const { read, clock } = await startTestService({});
   for (let reading = 0; reading < 12; reading++) {
     await read({ session_id: 'monday', subject_id: 'anna', heart_rate: 55 });
@@ -27,7 +27,7 @@ test("a subject's baseline is used across sessions and named in the reason", asy
   expect(stranger.action_reason).toMatch(/a typical resting heart rate/);
 });
 
-test('a session without a subject has its own baseline and passes it to the subject it is bound to', async () => {
+test('a session without a subject has its own baseline and passes it to the subject when it is bound', async () => {
   const { read, clock } = await startTestService({});
   for (let reading = 0; reading < 12; reading++) {
     await read({ heart_rate: 55 });

@@ -16,7 +16,7 @@ const insert = (knex: Knex, ...names: readonly string[]) =>
 const inserted = (knex: Knex) =>
   knex('schema_migrations').where({ applied_at_ms: 0 }).orderBy('name').pluck('name') as Promise<string[]>;
 
-/** Opens one database twice, as two processes do. */
+/** Opens one database twice, like two processes. */
 async function openTwice(): Promise<[Knex, Knex]> {
   const database = await createTestDatabase();
   onTestFinished(() => database.drop());
@@ -27,7 +27,7 @@ async function openTwice(): Promise<[Knex, Knex]> {
   return both;
 }
 
-test('a transaction reads its own writes, and others read them after the commit', async () => {
+test('a transaction reads its own writes, and other transactions read them after the commit', async () => {
   const [knex, other] = await openTwice();
   await knex.transaction(async (transaction) => {
     await insert(transaction, 'a', 'b');
@@ -50,19 +50,19 @@ test('a rolled-back transaction writes nothing, and its connection is reusable',
   expect(await inserted(knex)).toEqual(['b']);
 });
 
-test('a failing last write rolls back the earlier ones, names the statement and leaves no lock', async () => {
+test('a failing last write rolls back the earlier writes and leaves no lock, and its error contains the statement', async () => {
   const [knex, other] = await openTwice();
   const failing = knex.transaction(async (transaction) => {
     await insert(transaction, 'a');
     await insert(transaction, 'b0');
     await insert(transaction, ...Array.from({ length: 100 }, (_, index) => `b${index}`));
   });
-  // The message contains the statement, but not a placeholder for every value of a hundred rows.
+  // The message contains the statement with the placeholders of one row instead of a hundred rows.
   await expect(failing).rejects.toThrow(
     /^.{0,100}insert into schema_migrations .{0,300}(?:Duplicate entry|UNIQUE constraint)/s,
   );
   expect(await inserted(knex)).toEqual([]);
-  // Succeeds immediately: the failed transaction holds no lock.
+  // This insert succeeds immediately, because the failed transaction holds no lock.
   await other.transaction((transaction) => insert(transaction, 'a', 'b'));
   expect(await inserted(knex)).toEqual(['a', 'b']);
 });
@@ -78,7 +78,7 @@ test('a failing insert rejects immediately, before any later statement', async (
   expect(await inserted(knex)).toEqual([]);
 });
 
-test('batched statements run in order, and a failing one rolls back the earlier ones', async () => {
+test('batched statements run in order, and a failing statement rolls back the earlier statements', async () => {
   const [knex] = await openTwice();
   const rowsOf = (...names: readonly string[]) =>
     insertOf(
@@ -98,7 +98,7 @@ test('batched statements run in order, and a failing one rolls back the earlier 
   expect(await inserted(knex)).toEqual(['a', 'b', 'c']);
 });
 
-test('concurrent reads each get their own rows and see earlier writes', async () => {
+test('concurrent reads get their own rows and see earlier writes', async () => {
   const [knex] = await openTwice();
   const read = await knex.transaction(async (transaction) => {
     await insert(transaction, 'a', 'b');
@@ -109,7 +109,7 @@ test('concurrent reads each get their own rows and see earlier writes', async ()
   expect(await inserted(knex)).toEqual(['a', 'b']);
 });
 
-test('a failing read among concurrent ones rolls back the earlier writes', async () => {
+test('a failing read among concurrent reads rolls back the earlier writes', async () => {
   const [knex] = await openTwice();
   const failing = knex.transaction(async (transaction) => {
     await insert(transaction, 'a');

@@ -13,7 +13,10 @@ const hooks = 60;
 const deliveriesStored = 6_000;
 const daySeconds = 24 * 60 * 60;
 
-/** Creates webhooks of one account, their deliveries in every status, and events that are not yet expanded. */
+/**
+ * Creates webhooks of one account, their deliveries in every status, and events that are not yet expanded to
+ * deliveries.
+ */
 export async function fillWebhooks(store: Store, accountId: string, nowMs: number): Promise<void> {
   const webhookOf = (index: number) => ({ webhookId: `wh_${index % hooks}`, url: `https://host-${index % 7}.example` });
   const made = { events: ['state_change'], secret: '', failedInRow: 0, createdAtMs: 0, registeredEpoch: 1 } as const;
@@ -50,7 +53,7 @@ export async function fillWebhooks(store: Store, accountId: string, nowMs: numbe
 
 const ask = <Query>(query: Query) => ({ query, params: undefined, body: undefined });
 
-/** Runs every operation on webhooks once. */
+/** Runs every operation of webhooks once. */
 export async function liveWithWebhooks(
   store: Store,
   operations: Operations,
@@ -87,7 +90,7 @@ export async function liveWithWebhooks(
   await operations.removeWebhook(at, ours);
 }
 
-/** Runs attempts as a worker does, with every kind of outcome. */
+/** Sends the due deliveries in the same way as a worker, with every kind of outcome. */
 async function sendAll(store: Store, clock: Clock): Promise<void> {
   await expandEvents(store, clock.now);
   clock.advance(10);

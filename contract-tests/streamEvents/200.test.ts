@@ -9,7 +9,7 @@ import { until } from '../support/until.js';
 const calm = { heart_rate: 60, tone: 'calm', expression: 'relaxed', sentiment: 0.9 } as const;
 const stressed = { heart_rate: 120, tone: 'hostile', expression: 'tense', sentiment: -1 } as const;
 
-/** Sends a calm and a stressed reading, so that the state changes at the second one. */
+/** Sends a calm reading, then a stressed reading, which changes the state. */
 async function change(service: TestService, session_id = 's1') {
   const first = await service.read({ session_id, ...calm });
   service.clock.advance(2);
@@ -27,7 +27,7 @@ test('the first event is ready, and the headers keep proxies from buffering', as
   expect(text()).toMatch(/^retry: 1000\nid: \d+\nevent: ready\ndata: {"session_id":"s1"}\n\n/);
 });
 
-test('a reading is sent as ingest returned it, followed by the state change as webhooks get it', async () => {
+test('a reading event equals the response of ingest, and the state change after it equals the webhook event', async () => {
   const service = await startDelivering();
   const receiver = await startReceiver();
   await register(service, receiver.url);
@@ -42,7 +42,7 @@ test('a reading is sent as ingest returned it, followed by the state change as w
   ]);
 });
 
-test('a stream of one session has no events of another, and a stream of the account has all', async () => {
+test('a stream of one session has only events of that session, and a stream of the account has all events', async () => {
   const service = await startTestService();
   const [one, all] = [await openStream(service, { session_id: 's1' }), await openStream(service)];
   for (const session_id of ['s2', 's1', 's3']) await service.read({ session_id, heart_rate: 70 });
@@ -50,7 +50,7 @@ test('a stream of one session has no events of another, and a stream of the acco
   expect((await one.until(1)).map(({ data }) => data.session_id)).toEqual(['s1']);
 });
 
-test('the parameter events selects a type', async () => {
+test('the parameter events selects a type of event', async () => {
   const service = await startTestService();
   const changes = await openStream(service, { events: 'state_change' });
   const readings = await openStream(service, { events: 'reading' });
@@ -59,7 +59,7 @@ test('the parameter events selects a type', async () => {
   expect((await changes.until(1)).map(({ type }) => type)).toEqual(['state_change']);
 });
 
-test("another account's streams see nothing, whatever session and id they name", async () => {
+test("a stream of another account gets none of the owner's events, with any session_id and Last-Event-ID", async () => {
   const [owner, stranger] = [await startTestService(), await startTestService()];
   const queries = [{}, { session_id: 's1' }, { last_event_id: '0' }, { session_id: 's1', last_event_id: '0' }];
   await change(owner);
@@ -77,7 +77,7 @@ test('a late reading is sent after the readings that were accepted before it', a
   expect(ids).toEqual([...ids].sort((a, b) => a - b));
 });
 
-test('a resent reading is no second event', async () => {
+test('a resent reading causes no second event', async () => {
   const service = await startTestService();
   const stream = await openStream(service);
   const reading = { timestamp: service.clock.at(), heart_rate: 70 };

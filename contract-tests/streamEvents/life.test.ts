@@ -4,6 +4,7 @@ import { createKey, revokeKey } from '../../src/accounts/manage.js';
 import { openStream } from '../support/event-source.js';
 import { startTestService } from '../support/service.js';
 import { bearer, issueToken } from '../support/tokens.js';
+import { startTwoServices } from '../support/two-services.js';
 import { until } from '../support/until.js';
 
 test('a comment keeps an idle stream open', async () => {
@@ -11,7 +12,7 @@ test('a comment keeps an idle stream open', async () => {
   await until('three comments arrive', async () => (stream.text().match(/^:$/gm) ?? []).length >= 3);
 });
 
-test('a shutdown ends all streams with a time to connect again', async () => {
+test('a shutdown ends all streams with a reconnection time', async () => {
   const service = await startTestService({});
   const streams = [await openStream(service), await openStream(service, { session_id: 's1' })];
   await service.close();
@@ -21,7 +22,7 @@ test('a shutdown ends all streams with a time to connect again', async () => {
   }
 });
 
-test('a key has a limited number of streams, and a closed one makes room', async () => {
+test('a key has a limited number of streams, and a closed stream no longer counts', async () => {
   const service = await startTestService({ env: { LIMIT_STREAMS_PER_KEY: '2' } });
   const streams = [await openStream(service), await openStream(service)];
   const refused = await service.request('/v1/stream');
@@ -40,14 +41,14 @@ test('a process has a limited number of streams', async () => {
   expect([status, headers.get('retry-after')]).toEqual([503, '1']);
 });
 
-test('open streams are no requests in progress', async () => {
+test('open streams do not count as requests in flight', async () => {
   const service = await startTestService({ env: { MAX_REQUESTS: '1' } });
   await openStream(service);
   await openStream(service);
   expect((await service.request('/v1/state?session_id=s1')).status).toBe(404);
 });
 
-test('a stream ends with its token and with its key', async () => {
+test('a stream ends when its token expires or its key is revoked', async () => {
   const service = await startTestService();
   const { store, clock } = service;
   const { key, keyId } = await createKey(store.keys, { account: 'ending', tier: 'solo' }, clock.nowMs);
@@ -60,7 +61,7 @@ test('a stream ends with its token and with its key', async () => {
   expect(lasting.isEnded()).toBe(false);
 });
 
-test('a client that does not read costs no query per event, and others are not delayed', async () => {
+test('a client that does not read causes no query per event and does not delay other clients', async () => {
   const service = await startTestService();
   const { hostname, port } = new URL(service.url);
   const socket = connect(Number(port), hostname).pause();
@@ -72,4 +73,29 @@ test('a client that does not read costs no query per event, and others are not d
     service.clock.advance(0.1);
   }
   expect(await reader.until(50)).toHaveLength(50);
+});
+
+test('erasing the subject at another process ends the streams of its sessions', async () => {
+  const { one, calls } = await startTwoServices();
+  const [, other] = calls;
+  await other.read({ session_id: 's1', subject_id: 'anna', heart_rate: 70 });
+  const stream = await openStream(one, { session_id: 's1' });
+  const lasting = await openStream(one, { session_id: 's2' });
+  await other.request('/v1/subjects/anna', { method: 'DELETE' });
+  await until('the stream ends', async () => stream.isEnded());
+  expect(stream.text()).toMatch(/retry: \d+\n\n$/);
+  expect(lasting.isEnded()).toBe(false);
+});
+
+test('a client that connects again after a shutdown gets every later event from another process', async () => {
+  const { one, two, calls } = await startTwoServices();
+  const stream = await openStream(one);
+  const first = await calls[1].read({ heart_rate: 70 });
+  const [event] = await stream.until(1);
+  expect(event?.data).toEqual(first);
+  await one.close();
+  one.clock.advance(1);
+  const second = await calls[1].read({ heart_rate: 71 });
+  const resumed = await openStream({ url: two.url, key: one.key }, { last_event_id: event?.id ?? '' });
+  expect((await resumed.until(1)).map(({ data }) => data)).toEqual([second]);
 });

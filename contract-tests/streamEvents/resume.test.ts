@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { openStream } from '../support/event-source.js';
-import { Clock, startTestService, type TestService } from '../support/service.js';
+import { openStream, type ReceivedEvent } from '../support/event-source.js';
+import { startTestService, type TestService } from '../support/service.js';
+import { startTwoServices } from '../support/two-services.js';
 
 /** Sends readings that alternate between calm and stressed, to two sessions, some of them late. */
 async function fill(service: TestService, count: number): Promise<void> {
@@ -13,7 +14,7 @@ async function fill(service: TestService, count: number): Promise<void> {
   }
 }
 
-test('a client that disconnects after any event gets exactly the later ones', async () => {
+test('a client that reconnects after any event gets exactly the later events', async () => {
   const service = await startTestService();
   await fill(service, 24);
   for (const query of [{}, { session_id: 's0' }]) {
@@ -28,7 +29,7 @@ test('a client that disconnects after any event gets exactly the later ones', as
   }
 });
 
-test('the id of ready continues without a gap', async () => {
+test('a client that reconnects with the id of the `ready` event gets every later event', async () => {
   const service = await startTestService();
   const [ready] = (await openStream(service)).events();
   const reading = await service.read({ heart_rate: 70 });
@@ -36,7 +37,7 @@ test('the id of ready continues without a gap', async () => {
   expect((await resumed.until(1)).map(({ data }) => data)).toEqual([reading]);
 });
 
-test('the header takes precedence over the parameter, which an EventSource repeats', async () => {
+test('the header Last-Event-ID takes precedence over the parameter, which an EventSource sends unchanged', async () => {
   const service = await startTestService();
   await fill(service, 3);
   const all = await (await openStream(service, { last_event_id: '0' })).until(3);
@@ -45,7 +46,7 @@ test('the header takes precedence over the parameter, which an EventSource repea
   expect(await resumed.until(all.length - 2)).toEqual(all.slice(2));
 });
 
-test('an id of another database starts at the newest event', async () => {
+test('a stream with an id of another database starts at the newest event', async () => {
   const service = await startTestService();
   await service.read({ heart_rate: 70 });
   const stream = await openStream(service, { last_event_id: '9007199254740991' });
@@ -65,20 +66,28 @@ test('hundreds of missed events arrive in order', async () => {
   expect((await stream.until(250)).map(({ data }) => data)).toEqual(stored);
 });
 
-test('a stream of one process sees every reading that others accept, in one order, without gaps', async () => {
-  const clock = new Clock();
-  const one = await startTestService({ clock });
-  const two = await startTestService({ clock, database: one.database });
+test('a stream gets the readings of all processes in one order, without gaps', async () => {
+  const { one, two, clock, calls } = await startTwoServices();
   const stream = await openStream(one);
-  const send = (service: TestService, index: number) =>
-    fetch(`${service.url}/v1/ingest`, {
-      method: 'POST',
-      headers: { 'X-Service-Key': one.key, 'Content-Type': 'application/json' },
-      body: JSON.stringify({ session_id: `s${index % 7}`, timestamp: clock.at(-index / 10), heart_rate: 70 }),
-    });
-  const answers = await Promise.all(Array.from({ length: 120 }, (_, index) => send(index % 2 ? one : two, index)));
-  expect(answers.every(({ ok }) => ok)).toBe(true);
+  const send = (index: number) =>
+    calls[index % 2 ? 0 : 1].read({ session_id: `s${index % 7}`, timestamp: clock.at(-index / 10), heart_rate: 70 });
+  await Promise.all(Array.from({ length: 120 }, (_, index) => send(index)));
   const live = await stream.until(120);
-  const stored = await (await openStream(two, { last_event_id: '0' }, { 'X-Service-Key': one.key })).until(120);
+  const stored = await (await openStream({ url: two.url, key: one.key }, { last_event_id: '0' })).until(120);
   expect(live).toEqual(stored);
+});
+
+test('a client that resumes at the other process after every event misses and repeats nothing', async () => {
+  const { one, two, clock, calls } = await startTwoServices();
+  const received: ReceivedEvent[] = [];
+  const total = 12;
+  for (let index = 0; index < total; index += 1) {
+    const { url } = index % 2 ? one : two;
+    const stream = await openStream({ url, key: one.key }, { last_event_id: received.at(-1)?.id ?? '0' });
+    await calls[index % 2 ? 1 : 0].read({ heart_rate: 60 + index });
+    clock.advance(1);
+    received.push(...(await stream.until(1)).slice(0, 1));
+    await stream.close();
+  }
+  expect(await (await openStream(one, { last_event_id: '0' })).until(total)).toEqual(received);
 });

@@ -5,7 +5,7 @@ export function atEndOfFile(undo: () => Promise<unknown>): void {
   undos.push(undo);
 }
 
-/** Only support/end-of-file.ts calls this function. */
+/** Runs the registered work. Only support/end-of-file.ts calls this function. */
 export async function undoAtEndOfFile(): Promise<void> {
   for (const undo of undos.splice(0)) await undo();
 }

@@ -6,8 +6,8 @@ import axe from 'axe-core';
 import { onTestFinished } from 'vitest';
 import { chromiumPath } from './chromium.js';
 
-/** Starts a browser that makes no requests of its own. */
-const args = [
+/** Options that prevent the browser's own requests. */
+const quietArgs = [
   '--no-sandbox',
   '--disable-gpu',
   '--disable-quic',
@@ -28,12 +28,15 @@ export const desktop = { width: 1440, height: 900 };
 export const phone = { width: 390, height: 844 };
 
 /** Opens a page in a new browser with a new profile. Both are closed when the test ends. */
-export async function openBrowser(origin: string, options: BrowserContextOptions = {}): Promise<Watched> {
+export async function openBrowser(
+  origin: string,
+  { args = [], ...options }: BrowserContextOptions & { readonly args?: readonly string[] } = {},
+): Promise<Watched> {
   const profile = await mkdtemp(join(tmpdir(), 'state-service-browser-'));
   const context = await chromium.launchPersistentContext(profile, {
     executablePath: chromiumPath,
     headless: true,
-    args,
+    args: [...quietArgs, ...args],
     viewport: desktop,
     reducedMotion: 'reduce',
     ...options,
@@ -53,7 +56,11 @@ function watch(context: BrowserContext, origin: string): string[] {
     if (['error', 'warning'].includes(message.type())) complaints.push(`${message.type()}: ${message.text()}`);
   });
   context.on('weberror', (error) => complaints.push(`exception: ${error.error().message}`));
-  context.on('requestfailed', (request) => complaints.push(`failed: ${request.url()}`));
+  context.on('requestfailed', (request) => {
+    const reason = request.failure()?.errorText;
+    // The browser itself aborts what a page is still loading when the next page opens.
+    if (reason !== 'net::ERR_ABORTED') complaints.push(`failed: ${request.url()} (${reason ?? 'unknown'})`);
+  });
   context.on('request', (request) => {
     if (new URL(request.url()).origin !== origin) complaints.push(`foreign: ${request.url()}`);
   });

@@ -2,7 +2,7 @@ import { createKey } from '../../src/accounts/manage.js';
 import type { Tier } from '../../src/contract.js';
 import type { Answer, TestService } from './service.js';
 
-/** Creates an account of the tier. Returns a key and the account id. */
+/** Creates an account of the tier. Resolves with a key and the id of the account. */
 export async function makeAccount(
   { store, clock }: Pick<TestService, 'store' | 'clock'>,
   account: string,
@@ -13,7 +13,7 @@ export async function makeAccount(
   return { key, accountId };
 }
 
-/** Makes `count` calls to an unknown path, several at a time. Resolves with the responses. */
+/** Makes `count` calls to an unknown path, several concurrently. Resolves with the responses. */
 export async function call(
   request: TestService['request'],
   count: number,
@@ -27,7 +27,7 @@ export async function call(
   return answers;
 }
 
-/** Returns the calls of this month from the database. */
+/** Returns the number of calls of this month that are stored in the database. */
 export async function callsInDatabase({ store, clock }: TestService, accountId: string): Promise<number | undefined> {
   const month = new Date(clock.nowMs).toISOString().slice(0, 7);
   return (await store.usage.totalsOf([{ accountId, month }]))[0];

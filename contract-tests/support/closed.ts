@@ -1,6 +1,8 @@
 /**
- * Returns a copy of the contract whose objects allow no undocumented field. Published response schemas are open, so that
- * clients accept fields of newer services. Tests use the closed copy, so that the service sends documented fields only.
+ * Returns a copy of the contract whose objects allow no undocumented field.
+ *
+ * Published response schemas are open, so that clients accept fields of newer services. Tests use the closed copy to
+ * check that the service sends only documented fields.
  */
 export function closed<Part>(part: Part): Part {
   if (Array.isArray(part)) return part.map(closed) as Part;

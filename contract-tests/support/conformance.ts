@@ -15,7 +15,7 @@ interface ResponseObject {
 const ajv = new Ajv({ strict: false, allErrors: true });
 addFormats(ajv);
 ajv.addSchema(closed(contract), 'contract');
-/** Responses to a request that could not be parsed as far as its path. */
+/** Statuses of requests whose path could not be parsed. */
 const beforeAnyOperation = [408, 431];
 const compiled = new Map<string, ValidateFunction>();
 
@@ -31,7 +31,7 @@ export function assertConforms(method: string, path: string, answer: Response, b
   if (!validate(body)) throw new Error(`${method} ${path} ${answer.status}: ${ajv.errorsText(validate.errors)}`);
 }
 
-/** Returns the validation errors of the value against a schema of the contract. Empty when it is valid. */
+/** Returns the errors of the value against a schema of the contract, as text. Empty if the value is valid. */
 export function faultsAgainst(schemaName: string, value: unknown): string {
   const validate = compile(`/components/schemas/${schemaName}`);
   return validate(value) ? '' : ajv.errorsText(validate.errors);
@@ -42,8 +42,8 @@ function assertEmpty(body: unknown): void {
 }
 
 /**
- * Returns the location of the schema of a documented response, or undefined when it has no body. 405 and unknown paths
- * belong to no operation and are problems.
+ * Returns the location of the schema of a documented response. Undefined if the response has no body. Responses with
+ * 405 and responses on unknown paths belong to no operation. Their schema is that of a problem.
  */
 function documented(path: string, method: string, responses: object, answer: Response): string | undefined {
   const declared = (responses as Record<string, ResponseObject>)[String(answer.status)];
@@ -63,7 +63,7 @@ function isRequired({ $ref, required }: { $ref?: string; required?: boolean }): 
   return $ref ? isRequired(follow($ref)) : required === true;
 }
 
-/** A path segment in braces matches any name. */
+/** Returns the operations at a path. A template segment in braces matches any text. */
 function methodsAt(path: string): Record<string, { responses: object }> | undefined {
   const isMatch = ([template]: [string, unknown]) =>
     new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`).test(path);

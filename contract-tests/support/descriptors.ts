@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 
-/** Counts the open file descriptors of this process. Returns 0 on systems that do not list them. */
+/** Returns the number of open file descriptors of this process. Returns 0 on systems that do not list them. */
 export function openDescriptors(): number {
   try {
     return readdirSync('/proc/self/fd').length;

@@ -35,7 +35,7 @@ export interface RequestById {
   readonly title: string;
   /** The name of the id. Undefined when the operation has no id. */
   readonly idName: string | undefined;
-  /** Builds the documented example with this id, and with the changes to those fields that its body has. */
+  /** Returns the documented example with this id. Applies the changes to fields that the example's body contains. */
   build(id: string, changes: Readonly<Record<string, unknown>>): { readonly path: string; readonly init: RequestInit };
 }
 
@@ -57,7 +57,7 @@ export function requestsThatMayGet(status: number): DocumentedRequest[] {
     });
 }
 
-/** Returns every operation that requires a key, once per id that it accepts. */
+/** Returns the requests of all operations that require a key: one request per id that the operation accepts. */
 export function requestsById(): RequestById[] {
   return operations.filter(([, , { security }]) => security?.length !== 0).flatMap(byIdOf);
 }
@@ -106,7 +106,10 @@ function fieldsOf({ requestBody }: OperationObject): string[] {
   return Object.keys(resolve<{ properties: object }>(contract, schema).properties);
 }
 
-/** Returns the first example that has the fields of `inBody`, with those changes whose field it contains. */
+/**
+ * Returns the first example whose body has the fields of `inBody`. Applies the changes to fields that the body
+ * contains.
+ */
 function bodyOf({ requestBody }: OperationObject, changes: object, inBody: object): RequestInit {
   const examples = Object.values(requestBody?.content['application/json'].examples ?? {}).map(({ value }) => value);
   const example = examples.find((value) => Object.keys(inBody).every((name) => name in value)) ?? examples[0];

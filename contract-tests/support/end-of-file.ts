@@ -1,5 +1,6 @@
 import { afterAll } from 'vitest';
 import { undoAtEndOfFile } from './at-end-of-file.js';
 
-// Runs before every file. Module code runs once per worker, because the files of a worker share modules.
+// This module runs before every test file. Other modules run once per worker, because the files of a worker share
+// modules.
 afterAll(undoAtEndOfFile);

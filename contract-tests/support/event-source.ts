@@ -8,13 +8,13 @@ export interface ReceivedEvent {
   readonly data: ReturnType<JSON['parse']>;
 }
 
-/** A client of the stream that keeps what it receives. */
+/** A client of the stream that stores the received events. */
 export interface EventClient {
   readonly response: Response;
-  /** Everything received, as text. */
+  /** Returns all received data as text. */
   text(): string;
   events(): readonly ReceivedEvent[];
-  /** Resolves with the events other than `ready` when there are this many. */
+  /** Resolves with the events when at least `count` have arrived. Excludes `ready`. */
   until(count: number): Promise<readonly ReceivedEvent[]>;
   isEnded(): boolean;
   close(): Promise<void>;
@@ -58,7 +58,7 @@ export async function openStream(
   return client;
 }
 
-/** Parses complete events. An event without data, e.g. `retry` alone, is none. */
+/** Parses complete events. Skips events without data, e.g. `retry` alone. */
 function eventsOf(text: string): ReceivedEvent[] {
   const blocks = text.split('\n\n').slice(0, -1);
   return blocks.flatMap((block) => {

@@ -1,14 +1,26 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** `lost`: the service processes the request, and the connection breaks before the response. */
-export type Fault = 'bad gateway' | 'dropped' | 'lost' | 'slow' | 'rate limited';
+/**
+ * Kinds of faults. `lost` means that the service processes the request, but the connection breaks before the response.
+ * `cut after a reading` means that the connection breaks after the first reading of a stream.
+ */
+export type Fault = 'bad gateway' | 'dropped' | 'lost' | 'slow' | 'rate limited' | 'cut after a reading';
 
-/** Starts a proxy in front of the service. Each request gets the next fault, and is forwarded when none is left. */
-export async function startFaultyProxy(target: string, faults: Fault[]): Promise<string> {
-  const server = createServer((request, response) => void pass(target, faults.shift(), request, response));
+/** Headers that belong to one connection, or that `fetch` sets itself. */
+const ofConnection = ['connection', 'content-length', 'content-encoding', 'host', 'keep-alive', 'transfer-encoding'];
+
+/**
+ * Starts a proxy in front of the service. Each request gets the next fault. When no fault remains, requests are
+ * forwarded. `PUT /faults` replaces the faults, for clients in other processes.
+ */
+export async function startFaultyProxy(target: string, faults: Fault[] = []): Promise<string> {
+  const server = createServer((request, response) => {
+    if (request.url === '/faults') return void replace(faults, request, response);
+    pass(target, faults.shift(), request, response).catch(() => response.destroy());
+  });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => {
@@ -16,6 +28,17 @@ export async function startFaultyProxy(target: string, faults: Fault[]): Promise
     server.close();
   });
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** Makes the proxy at the URL answer the next requests with these faults. */
+export async function injectFaults(proxy: string, faults: readonly Fault[]): Promise<void> {
+  await fetch(`${proxy}/faults`, { method: 'PUT', body: JSON.stringify(faults) });
+}
+
+async function replace(faults: Fault[], request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const body = Buffer.concat(await request.toArray()).toString();
+  faults.splice(0, faults.length, ...(JSON.parse(body) as Fault[]));
+  response.end();
 }
 
 async function pass(
@@ -26,14 +49,39 @@ async function pass(
 ): Promise<void> {
   const body = Buffer.concat(await request.toArray());
   if (fault === 'dropped') return void request.socket.destroy();
-  // The client gives up first.
+  // The client's timeout ends the request first.
   if (fault === 'slow') return;
   if (fault === 'bad gateway') return void response.writeHead(502).end('<html>Bad Gateway</html>');
   if (fault === 'rate limited') return void response.writeHead(429, { 'Retry-After': '1' }).end('{}');
+  const closed = new AbortController();
+  response.once('close', () => closed.abort());
   const { method = 'GET', url = '/', headers } = request;
-  const sent = { 'X-Service-Key': String(headers['x-service-key']), 'Content-Type': 'application/json' };
-  const answer = await fetch(target + url, { method, headers: sent, ...(method !== 'GET' && { body }) });
-  const text = await answer.text();
-  if (fault === 'lost') return void request.socket.destroy();
-  response.writeHead(answer.status, { 'Content-Type': answer.headers.get('content-type') ?? '' }).end(text);
+  const content = body.length > 0 ? { body } : {};
+  const answer = await fetch(target + url, { method, headers: forwarded(headers), ...content, signal: closed.signal });
+  if (fault === 'lost') {
+    await answer.arrayBuffer();
+    return void request.socket.destroy();
+  }
+  const kept = [...answer.headers].filter(([name]) => !ofConnection.includes(name));
+  response.writeHead(answer.status, Object.fromEntries(kept));
+  if (fault === 'cut after a reading') return sendFirstReading(answer, response);
+  for await (const chunk of answer.body ?? []) response.write(chunk);
+  response.end();
+}
+
+function forwarded(headers: IncomingHttpHeaders): Record<string, string> {
+  const kept = Object.entries(headers).filter(([name]) => !ofConnection.includes(name));
+  return Object.fromEntries(kept.map(([name, value]) => [name, String(value)]));
+}
+
+/** Sends a stream up to the end of its first reading. The connection then ends inside the response. */
+async function sendFirstReading(answer: Response, response: ServerResponse): Promise<void> {
+  let received = '';
+  for await (const text of answer.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    received += text;
+    const [first] = /^.*?event: reading\n.*?\n\n/s.exec(received) ?? [];
+    if (first === undefined) continue;
+    response.write(first);
+    return void response.socket?.end();
+  }
 }

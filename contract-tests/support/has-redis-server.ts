@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 
-/** Whether tests can start their own Redis. */
+/** Returns true if tests can start a Redis server. */
 export function hasRedisServer(): boolean {
   return spawnSync('redis-server', ['--version'], { stdio: 'ignore' }).status === 0;
 }

@@ -11,7 +11,7 @@ import { owe } from './owed.js';
 const startMs = 60_000;
 const lookMs = 50;
 
-/** The test's own MariaDB server on loopback, with its own data folder. */
+/** A MariaDB server for one test, on loopback, with its own data folder. */
 export interface PrivateMariadb {
   /** URL of the server, in the format of TEST_MYSQL_URL. */
   readonly url: string;
@@ -20,7 +20,7 @@ export interface PrivateMariadb {
   hasEnded(): boolean;
   /** Kills the server with SIGKILL. Data that was not handed to the kernel is lost. */
   kill(): Promise<void>;
-  /** Stops the process: connections stay open without a response. */
+  /** Stops the process. Connections then stay open without a response. */
   freeze(): void;
   thaw(): void;
   /** Stops the server and deletes its data. */

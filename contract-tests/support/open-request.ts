@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import type { TestService } from './service.js';
 
-/** Starts a valid ingest and holds its body back, so that the service has a request in flight. */
+/** Starts a valid ingest request without sending its body, so that the service has a request in flight. */
 export async function openRequest(service: TestService): Promise<{ finish(): Promise<number> }> {
   const body = JSON.stringify({ session_id: 'held', timestamp: service.clock.at(), heart_rate: 70 });
   const headers = {
@@ -13,7 +13,7 @@ export async function openRequest(service: TestService): Promise<{ finish(): Pro
   };
   const request = httpRequest(`${service.url}/v1/ingest`, { method: 'POST', agent: false, headers });
   request.flushHeaders();
-  // The service requests the body once it has seen the request.
+  // The service asks for the body after it has received the headers.
   await once(request, 'continue');
   return {
     async finish() {

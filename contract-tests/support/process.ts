@@ -15,17 +15,17 @@ export interface Ended {
 export interface Running {
   readonly url: string;
   readonly pid: number;
-  /** Everything on standard output so far. */
+  /** Returns the standard output so far. */
   stdout(): string;
   stderr(): string;
   /** Sends the signal and waits for the exit. */
   end(signal: NodeJS.Signals): Promise<Ended>;
 }
 
-/** A process that has no URL. */
+/** A process without a URL. */
 export type RunningWorker = Omit<Running, 'url'>;
 
-/** Runs the command line to its end. */
+/** Runs the command line until it exits. */
 export async function runMain(args: readonly string[], env: Record<string, string>, file = main): Promise<Ended> {
   const { child, ended } = launch(args, env, file);
   const timer = setTimeout(() => child.kill('SIGKILL'), limitMs);
@@ -36,18 +36,18 @@ export async function runMain(args: readonly string[], env: Record<string, strin
   }
 }
 
-/** Starts the service as a separate process and waits for the line with its URL. */
+/** Starts the service as a separate process. Resolves when the process prints its URL. */
 export async function startMain(env: Record<string, string>): Promise<Running> {
   const { running, found } = await startUntil([], { PORT: '0', ...ample, ...env }, /^Listening on (\S+)$/m);
   return { url: found, ...running };
 }
 
-/** Starts a worker without the service as a separate process. */
+/** Starts a process that only delivers webhooks. */
 export async function startDeliver(env: Record<string, string>): Promise<RunningWorker> {
   return (await startUntil(['deliver'], env, /^(Delivering) webhooks$/m)).running;
 }
 
-/** Waits for a line on standard output. Returns the captured groups. */
+/** Waits for a matching line on standard output. Returns the captured groups. */
 async function startUntil(
   args: readonly string[],
   env: Record<string, string>,

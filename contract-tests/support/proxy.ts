@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** A proxy between the service and its database, with which a test interrupts the connection. */
+/** A proxy between the service and its database. Tests use it to interrupt the connection. */
 export interface Proxy {
   readonly port: number;
   /** Forwards connections. This is the initial mode. */
   restore(): void;
   /** Cuts all connections and closes new ones immediately, like a restarting server. */
   cut(): void;
-  /** Keeps connections open and forwards nothing, like a network that drops packets. */
+  /** Keeps connections open but forwards no data, like a network that drops packets. */
   hang(): void;
 }
 

@@ -20,7 +20,7 @@ export function readItems(field: string | null): Record<string, Record<string, n
   return Object.fromEntries(items);
 }
 
-/** Returns the limits in a response. `left` is `{}` when no limit applies. */
+/** Returns the limits in a response. `left` is `{}` if no limit applies. */
 export function readFields({ headers }: { readonly headers: Headers }) {
   return { quotas: readItems(headers.get('ratelimit-policy')), left: readItems(headers.get('ratelimit')) };
 }

@@ -6,7 +6,7 @@ export interface RawRequest {
   readonly method?: string;
   readonly path?: string;
   readonly headers?: Record<string, string | string[]>;
-  /** The raw body chunks. Without a Content-Length header, they are sent chunked. */
+  /** Raw chunks of the body. If there is no Content-Length header, they are sent as chunked encoding. */
   readonly chunks?: ReadonlyArray<string | Uint8Array>;
 }
 
@@ -38,14 +38,14 @@ export function sendRaw(service: TestService, raw: RawRequest): Promise<Answer<R
   });
 }
 
-/** Returns a reading of exactly this many bytes that is valid except for its length. */
+/** Returns a reading of exactly `bytes` bytes. Only its length may be invalid. */
 export function bodyOfBytes(service: TestService, bytes: number): string {
   const body = { session_id: 's1', timestamp: service.clock.at(), heart_rate: 70, user_message: '' };
   const missing = bytes - JSON.stringify(body).length;
   return JSON.stringify({ ...body, user_message: 'x'.repeat(missing) });
 }
 
-/** Fails if any part of a rejected request was stored. */
+/** Fails if a part of a rejected request was stored. */
 export async function expectNothingStored(service: TestService, sessionId = 's1'): Promise<void> {
   const { status } = await service.request(`/v1/state?session_id=${encodeURIComponent(sessionId)}`);
   if (status !== 404) throw new Error(`session ${sessionId} exists: a refused request stored something`);

@@ -14,14 +14,16 @@ export interface Received {
   readonly atMs: number;
 }
 
-/** Responds to a delivery. `count` is the number of times that this delivery has arrived, starting at 1. */
+/**
+ * Responds to a delivery. `count` is the number of times that this delivery has arrived so far, including this time.
+ */
 export type Answering = (received: Received, response: ServerResponse, count: number) => void;
 
 export interface Receiver {
   readonly url: string;
-  /** In order of arrival. */
+  /** All deliveries, in order of arrival. */
   readonly received: readonly Received[];
-  /** Sets the response to later deliveries. The initial one is 204. */
+  /** Sets the response to later deliveries. Initially, the response is 204. */
   answer(answering: Answering | number): void;
   /** Resolves once `count` deliveries have arrived. */
   until(count: number): Promise<readonly Received[]>;

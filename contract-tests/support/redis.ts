@@ -6,20 +6,20 @@ import { Redis } from 'ioredis';
 
 const startMs = 10_000;
 
-/** The test's own Redis on loopback, without persistence. */
+/** A Redis server for one test, on loopback, without persistence. */
 export interface PrivateRedis {
   readonly url: string;
   start(): Promise<void>;
-  /** Kills the server. After the next start it contains no data. */
+  /** Kills the server. It contains no data after the next start. */
   stop(): Promise<void>;
-  /** Keeps its connections open and does not respond. */
+  /** Stops the process. Connections then stay open without a response. */
   freeze(): void;
   thaw(): void;
-  /** A client that inspects the data. */
+  /** Returns a client, with which a test inspects the data. */
   connect(): Redis;
 }
 
-/** Starts the server. The caller stops it. */
+/** Starts the server. The caller must stop it. */
 export async function startPrivateRedis(options: readonly string[] = []): Promise<PrivateRedis> {
   const port = await freePort();
   const url = `redis://127.0.0.1:${port}`;
@@ -63,7 +63,7 @@ async function answers(url: string): Promise<void> {
   client.on('error', () => undefined);
   const timeUp = AbortSignal.timeout(startMs);
   const late = once(timeUp, 'abort').then(() => Promise.reject(new Error(`no redis-server answers at ${url}`)));
-  // A request for a password is also a response.
+  // A response that requires a password also shows that the server is running.
   await Promise.race([client.ping().catch(() => undefined), late]).finally(() => client.disconnect());
   late.catch(() => undefined);
 }

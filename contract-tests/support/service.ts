@@ -14,7 +14,9 @@ import { createTestDatabase, type TestDatabase } from './databases.js';
 
 export const root = new URL('../../', import.meta.url);
 
-/** Tests send more requests than the default limits allow. Tests of limits set their own. */
+/**
+ * High limits, because tests send more requests than the default limits allow. Tests of limits set their own limits.
+ */
 export const ample = {
   LIMIT_SESSION_REQUESTS_PER_MINUTE: '1000000',
   LIMIT_NEW_SESSIONS_PER_MINUTE: '1000000',
@@ -55,11 +57,11 @@ export interface TestService {
   readonly logs: string[];
   /** Sends a request and checks that the contract documents the response. */
   request(path: string, init?: RequestInit): Promise<Answer<AnyBody>>;
-  /** Sends a JSON body. */
+  /** Sends a POST request with a JSON body. */
   post(path: string, body?: unknown): Promise<Answer<AnyBody>>;
-  /** Sends a body of signals. The session and the current timestamp are added. */
+  /** Sends a reading with these signals. Adds the session and the current timestamp. */
   ingest(signals: Record<string, unknown>): Promise<Answer<AnyBody>>;
-  /** Sends the same and requires a 200. */
+  /** Sends a reading like `ingest`. Requires a 200. */
   read(signals: Partial<Submission>): Promise<StateReading>;
   close(): Promise<void>;
 }
@@ -67,15 +69,16 @@ export interface TestService {
 export interface TestServiceOptions {
   readonly env?: Record<string, string>;
   readonly clock?: Clock;
-  /** Time between two comments of a stream. */
+  /** Time between two comments of a stream, ms. */
   readonly heartbeatMs?: number;
-  /** An existing database, which is kept when the service ends. */
+  /** An existing database, which is not dropped when the service ends. */
   readonly database?: TestDatabase;
 }
 
 /**
- * Starts the real service on a free port with its own database, and a new account per call. Tests of one file share a
- * service unless they pass options. The clock of a shared service only moves forward.
+ * Starts the real service on a free port with its own database. Each call creates a new account.
+ *
+ * Tests of one file share a service, unless they pass options. The clock of a shared service only moves forward.
  */
 export async function startTestService(options?: TestServiceOptions): Promise<TestService> {
   const running = await (options ? start(options) : share('0'));
@@ -84,8 +87,8 @@ export async function startTestService(options?: TestServiceOptions): Promise<Te
 }
 
 /**
- * Starts the service with a worker that delivers webhooks. Tests of one file share it, so it may retry the deliveries
- * of an earlier test.
+ * Starts the service with a worker that delivers webhooks. The tests of a file share this service, so it may retry
+ * deliveries of an earlier test.
  */
 export async function startDelivering(): Promise<TestService> {
   return asNewAccount(await share('1'));
@@ -147,7 +150,9 @@ async function start(options: TestServiceOptions): Promise<Running> {
   return { url, metricsUrl, clock, store, database, logs, close };
 }
 
-/** Sends requests with a key and a manual clock. Every response is checked against the contract. */
+/**
+ * Returns a client that sends requests with a key and a manual clock. It checks every response against the contract.
+ */
 export function client(url: string, key: string, clock: Clock): Client {
   const request = async (path: string, init: RequestInit = {}): Promise<Answer<AnyBody>> => {
     const headers = { 'X-Service-Key': key, ...(init.headers as Record<string, string>) };

@@ -19,7 +19,7 @@ const tables = [
   'schema_migrations',
 ];
 
-/** Returns all stored data as text. On SQLite, this includes the bytes of its files, with free pages. */
+/** Returns all stored data as text. On SQLite, the text includes the bytes of its files with their free pages. */
 export async function everythingStored({ url }: TestDatabase): Promise<string> {
   const config = readConfig({ DATABASE_URL: url }).database;
   const knex = openDatabase(config);

@@ -1,6 +1,6 @@
 /**
- * Returns the body of a response as text, and parsed if it is JSON. A stream does not end by itself: this returns its
- * first chunk and closes it.
+ * Returns the body of a response as text, and parsed if it is JSON. Returns only the first chunk of a stream and closes
+ * it.
  */
 export async function textOf(answer: Response): Promise<{ readonly text: string; readonly body: unknown }> {
   if (answer.headers.get('content-type') === 'text/event-stream' && answer.body) {

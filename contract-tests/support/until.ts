@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Long enough that a slow machine does not fail the test. */
+/** Time limit of a wait, ms. Long enough that a slow machine does not fail the test. */
 const limitMs = 30_000;
 const pauseMs = 10;
 
-/** Resolves once the condition holds. Rejects with its name after the timeout. */
+/** Resolves when the condition is true. Rejects with the name of the condition after the time limit. */
 export async function until(name: string, holds: () => Promise<boolean> | boolean): Promise<void> {
   const endsAtMs = Date.now() + limitMs;
   while (!(await holds())) {

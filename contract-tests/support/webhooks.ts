@@ -15,7 +15,7 @@ import { until } from './until.js';
 /** A webhook in the response that issues its secret. */
 export type IssuedWebhook = Schema<'Webhook'> & { readonly secret: string };
 
-/** Registers a new webhook. Removes it at the end of the test, so that it does not disturb the next one. */
+/** Registers a new webhook. Removes it at the end of the test, so that it does not disturb the next test. */
 export async function register(
   service: TestService,
   url: string,
@@ -36,7 +36,7 @@ export async function webhookOf(service: TestService, id: string): Promise<Schem
   return webhooks.find((it: Schema<'Webhook'>) => it.id === id);
 }
 
-/** A page of failed deliveries, the first unless a cursor is named. */
+/** Returns a page of failed deliveries. Without a cursor in `query`, this is the first page. */
 export async function failedDeliveries(service: TestService, query = ''): Promise<Schema<'FailedDeliveryList'>> {
   return (await service.request(`/webhooks/retries${query}`)).body;
 }
@@ -44,12 +44,12 @@ export async function failedDeliveries(service: TestService, query = ''): Promis
 const calm = { tone: 'calm', expression: 'relaxed', sentiment: 0.9 } as const;
 const hostile = { tone: 'hostile', expression: 'tense', sentiment: -0.9 } as const;
 /**
- * Maximum age of the readings. Each reading of a story is one second newer than the previous one, even if the clock
- * stands.
+ * Offset of the first reading of a series from the current time, in seconds. Each further reading is one second newer,
+ * even if the clock does not advance.
  */
 const oldestSeconds = -280;
 
-/** A session whose state changes on demand, without advancing the clock. */
+/** Starts a session whose state changes on demand, without advancing the clock. */
 export async function startStory(
   service: TestService,
   session_id = 's1',
@@ -66,7 +66,7 @@ export async function startStory(
   return { change: tell };
 }
 
-/** The stored deliveries of a webhook, oldest first. */
+/** Returns a function that reads the stored deliveries of a webhook, oldest first. */
 export function deliveriesOf({ database }: TestService, webhook_id: string): () => Promise<Delivery[]> {
   const knex = openDatabase(readConfig({ DATABASE_URL: database.url }).database);
   onTestFinished(() => knex.destroy());
@@ -74,7 +74,7 @@ export function deliveriesOf({ database }: TestService, webhook_id: string): () 
     (await knex('deliveries').select(deliveryColumns).where({ webhook_id }).orderBy('seq')).map(toDelivery);
 }
 
-/** Resolves when this many attempts are settled, so that the clock may advance. */
+/** Resolves when `count` attempts are settled. The test may then advance the clock. */
 export async function attempted(deliveries: () => Promise<Delivery[]>, count: number): Promise<void> {
   await until(`${count} attempts`, async () => {
     const all = await deliveries();
@@ -84,8 +84,8 @@ export async function attempted(deliveries: () => Promise<Delivery[]>, count: nu
 }
 
 /**
- * Resolves once the worker has looked twice for work and done all that was due: a sample that was queued later has
- * arrived at a receiver of its own.
+ * Returns a function that resolves when the worker has polled twice and has sent all due deliveries. It queues a sample
+ * for a separate receiver and waits for its arrival.
  */
 export async function startHeartbeat(service: TestService): Promise<() => Promise<void>> {
   const receiver = await startReceiver();
@@ -101,7 +101,7 @@ export async function startHeartbeat(service: TestService): Promise<() => Promis
   };
 }
 
-/** Stores failed deliveries as the worker does, oldest first. */
+/** Stores failed deliveries in the same form as the worker, oldest first. */
 export async function storeFailed(
   { store, accountId, clock }: TestService,
   deliveries: ReadonlyArray<Partial<Delivery> & Pick<Delivery, 'webhookId'>>,
@@ -123,7 +123,7 @@ export async function storeFailed(
   return failed;
 }
 
-/** Stores due deliveries that belong to no queue of a session. */
+/** Stores due deliveries that are not in the queue of a session. */
 export function storeDue(
   service: TestService,
   webhookId: string,
@@ -135,7 +135,10 @@ export function storeDue(
   return storeFailed(service, deliveries);
 }
 
-/** Starts another worker on the database of the service, with the same clock. Closed at the end of the test. */
+/**
+ * Starts another worker on the database of the service, with the same clock. The worker is closed at the end of the
+ * test.
+ */
 export async function startWorkerOn({ database, clock }: TestService, logs: string[] = []): Promise<Closable> {
   const config = readConfig({ DATABASE_URL: database.url, WEBHOOK_ALLOW_LOOPBACK: '1' });
   const worker = await startDelivery({

@@ -1,0 +1,19 @@
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+import { createTestDatabase } from '../support/databases.js';
+import { startFaultyProxy } from '../support/faulty-proxy.js';
+import { runMain, startMain } from '../support/process.js';
+import { runPython } from '../support/python.js';
+import { root } from '../support/service.js';
+
+const client = fileURLToPath(new URL('clients/python', root));
+
+test('the Python client passes the scenario of the clients, synchronously and asynchronously', async () => {
+  const database = await createTestDatabase();
+  onTestFinished(database.drop);
+  const env = { DATABASE_URL: database.url, WEBHOOK_ALLOW_LOOPBACK: '1' };
+  const { url } = await startMain(env);
+  const { stdout } = await runMain(['keys', 'create', '--account', 'scenario', '--tier', 'enterprise'], env);
+  const settings = { SERVICE_URL: await startFaultyProxy(url), SERVICE_KEY: stdout.trim() };
+  expect(await runPython(['-m', 'pytest', '--quiet'], client, settings)).toMatch(/\d+ passed in/);
+}, 300_000);

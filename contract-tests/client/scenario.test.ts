@@ -1,0 +1,171 @@
+/** The scenario that all clients run. `clients/python/tests/test_scenario.py` is the same scenario in Python. */
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { createStateClient } from '../../clients/typescript/src/index.js';
+import { verifyWebhook } from '../../clients/typescript/src/webhooks.js';
+import { type Fault, injectFaults, startFaultyProxy } from '../support/faulty-proxy.js';
+import { startReceiver } from '../support/receiver.js';
+import { startDelivering } from '../support/service.js';
+
+/** Returns an id with characters that require encoding in a path. */
+const unique = (name: string) => `${name}/${randomUUID()}?#&+%`;
+
+/** Returns a client behind a proxy that injects faults. */
+async function connect() {
+  const service = await startDelivering();
+  const proxy = await startFaultyProxy(service.url);
+  const client = createStateClient({ baseUrl: proxy, key: service.key });
+  const reading = (session_id: string) => ({ session_id, timestamp: service.clock.at(), heart_rate: 90 });
+  return { client, reading, proxy, inject: (fault: Fault) => injectFaults(proxy, [fault]) };
+}
+
+test('a reading is stored, read back and erased', async () => {
+  const { client, reading } = await connect();
+  const [session_id, subject_id] = [unique('s'), unique('p')];
+  const turn = { user_message: 'My exam is tomorrow.', ai_response: 'Which part of the exam worries you?' };
+  const answered = await client.ingest({ ...reading(session_id), subject_id, ...turn });
+  expect(answered.topics_detected).toEqual(['exams']);
+  expect((await client.state(session_id)).stress_score).toBe(answered.stress_score);
+  expect((await client.history(session_id)).minutes).toBe(5);
+  expect((await client.history(session_id, 60)).datapoints).toHaveLength(1);
+  expect(Object.keys((await client.triggers(subject_id)).triggers)).toEqual(['exams']);
+  expect(await client.deleteSubject(subject_id)).toEqual({
+    subject_id,
+    deleted: true,
+    sessions_removed: 1,
+    triggers_removed: 1,
+  });
+});
+
+test.each<Fault>(['bad gateway', 'dropped', 'lost', 'slow', 'rate limited'])(
+  'a reading with the fault "%s" is retried and stored once',
+  async (fault) => {
+    const { client, reading, inject } = await connect();
+    const session_id = unique('s');
+    await inject(fault);
+    expect(await client.ingest(reading(session_id), { timeoutMs: 2000 })).toMatchObject({ session_id });
+    expect((await client.history(session_id)).datapoints).toHaveLength(1);
+  },
+);
+
+test.each<[Fault, string]>([
+  ['bad gateway', 'UnexpectedAnswerError'],
+  ['dropped', 'ConnectionError'],
+  ['lost', 'ConnectionError'],
+  ['slow', 'TimeoutError'],
+])('an erasure with the fault "%s" fails with %s and is not retried', async (fault, name) => {
+  const { client, reading, inject } = await connect();
+  const [session_id, subject_id] = [unique('s'), unique('p')];
+  await client.ingest({ ...reading(session_id), subject_id });
+  await inject(fault);
+  await expect(client.deleteSubject(subject_id, { timeoutMs: 1000 })).rejects.toMatchObject({ name });
+  const isErased = fault === 'lost';
+  expect((await client.sessions({ subject_id })).sessions).toHaveLength(isErased ? 0 : 1);
+});
+
+test('an error names every invalid field', async () => {
+  const { client, reading } = await connect();
+  const invalid = client.ingest({ ...reading('s1'), heart_rate: 700, sentiment: 7 });
+  await expect(invalid).rejects.toMatchObject({
+    status: 422,
+    code: 'validation_failed',
+    message: expect.stringContaining('heart_rate: Input should be less than or equal to 220'),
+    faults: expect.arrayContaining(
+      ['/heart_rate', '/sentiment'].map((pointer) => expect.objectContaining({ pointer })),
+    ),
+  });
+  const unknown = client.state('none');
+  await expect(unknown).rejects.toMatchObject({ code: 'session_not_found', message: 'No data for this session' });
+});
+
+test('a text that is too long for a request is truncated', async () => {
+  const { client, reading } = await connect();
+  const long = `My exam is tomorrow. ${'😰"é\n'.repeat(2000)}`;
+  const turn = { subject_id: unique('p'), user_message: long, ai_response: 'Which part of the exam?' };
+  expect((await client.ingest({ ...reading(unique('s')), ...turn })).topics_detected).toEqual(['exams']);
+});
+
+test('iterating the sessions returns every session of all pages once', async () => {
+  const { client, reading } = await connect();
+  const subject_id = unique('p');
+  const ids = Array.from({ length: 51 }, (_, index) => unique(`s${index}`));
+  for (const session_id of ids) await client.ingest({ ...reading(session_id), subject_id });
+  const found = [];
+  for await (const { session_id } of client.sessions({ subject_id })) found.push(session_id);
+  expect(found.sort()).toEqual(ids.sort());
+  const { sessions, next_cursor } = await client.sessions({ subject_id });
+  expect([sessions.length, typeof next_cursor]).toEqual([50, 'string']);
+});
+
+test('a registration whose response is lost still returns the secret', async () => {
+  const { client, inject } = await connect();
+  const { url } = await startReceiver();
+  await inject('lost');
+  const webhook = await client.webhooks.register({ url, events: ['state_change'] });
+  expect(webhook.secret).toMatch(/^whsec_/);
+  await client.webhooks.remove(webhook.id);
+});
+
+test('deliveries are verified before and during a secret rotation', async () => {
+  const { client } = await connect();
+  const receiver = await startReceiver();
+  const created = await client.webhooks.register({ url: receiver.url, events: ['state_change'] });
+  expect(await client.webhooks.register({ url: receiver.url, events: ['state_change'] })).not.toHaveProperty('secret');
+  const secret = created.secret ?? '';
+  const { delivery_id } = await client.webhooks.test(created.id);
+  const [first] = await receiver.until(1);
+  const verified = await verifyWebhook({ headers: first?.headers ?? {}, body: first?.bytes ?? '', secret });
+  expect(verified).toMatchObject({ deliveryId: delivery_id, event: { event: 'state_change' } });
+  const rotated = await client.webhooks.rotateSecret(created.id);
+  await client.webhooks.test(created.id);
+  const [, second] = await receiver.until(2);
+  for (const one of [secret, rotated.secret ?? '', ['whsec_AAAA', secret]])
+    await verifyWebhook({ headers: second?.headers ?? {}, body: second?.bytes ?? '', secret: one });
+  expect((await client.webhooks.delivery(delivery_id)).status).toBe('delivered');
+  await client.webhooks.remove(created.id);
+  expect((await client.webhooks.list()).map(({ id }) => id)).not.toContain(created.id);
+});
+
+test('a token reads its own session only', async () => {
+  const { client, reading, proxy } = await connect();
+  const session_id = unique('s');
+  await client.ingest(reading(session_id));
+  const { token } = await client.tokens.create({ session_id, scopes: ['read'] });
+  const reader = createStateClient({ baseUrl: proxy, token });
+  expect(await reader.state(session_id)).toMatchObject({ session_id });
+  await expect(reader.state('another')).rejects.toMatchObject({ code: 'invalid_token' });
+});
+
+test('a rejected token is renewed once', async () => {
+  const { client, reading, proxy } = await connect();
+  const session_id = unique('s');
+  await client.ingest(reading(session_id));
+  const tokens = ['expired', (await client.tokens.create({ session_id, scopes: ['read'] })).token];
+  const reader = createStateClient({ baseUrl: proxy, token: () => tokens.shift() ?? '' });
+  expect(await reader.state(session_id)).toMatchObject({ session_id });
+  expect(await reader.history(session_id)).toMatchObject({ session_id });
+  expect(tokens).toEqual([]);
+});
+
+test('a stream continues after a lost connection', async () => {
+  const { client, reading, inject } = await connect();
+  const sessionId = unique('s');
+  const sent = [];
+  for (const heart_rate of [70, 71, 72]) sent.push(await client.ingest({ ...reading(sessionId), heart_rate }));
+  await inject('cut after a reading');
+  const ended: Array<string | undefined> = [];
+  const onDisconnect = (error: Error | undefined) => void ended.push(error?.name);
+  const received = [];
+  for await (const { data } of client.stream({ sessionId, events: 'reading', lastEventId: '0', onDisconnect })) {
+    received.push(data);
+    if (received.length === sent.length) break;
+  }
+  expect(received).toEqual(sent);
+  expect(ended).toEqual(['ConnectionError']);
+});
+
+test('a stream that the service rejects throws the error', async () => {
+  const { proxy } = await connect();
+  const stranger = createStateClient({ baseUrl: proxy, key: `sk_${'0'.repeat(32)}` });
+  await expect(stranger.stream().next()).rejects.toMatchObject({ code: 'invalid_api_key' });
+});

@@ -1,0 +1,84 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, onTestFinished, test } from 'vitest';
+import { createTestDatabase, databaseKind } from '../support/databases.js';
+import { runMain } from '../support/process.js';
+import { startReceiver } from '../support/receiver.js';
+import { temporaryFolder } from '../commands/temporary-folder.js';
+import { type Send, startWithKey } from './started.js';
+
+const isSqlite = databaseKind === 'sqlite';
+
+/**
+ * Sends readings until `stop` is called. `stop` resolves with the sessions whose readings were acknowledged before
+ * `mark`.
+ */
+function load(send: Send) {
+  const acknowledged: string[] = [];
+  let marked = -1;
+  let isStopped = false;
+  const write = async (writer: number) => {
+    for (let index = 0; !isStopped && index < 5_000; index += 1) {
+      const session_id = `w${writer}-${index}`;
+      const answer = await send('/v1/ingest', { session_id, timestamp: new Date().toISOString(), heart_rate: 70 });
+      if (answer.status === 200) acknowledged.push(session_id);
+    }
+  };
+  const writers = Promise.all([0, 1, 2, 3].map(write));
+  return {
+    acknowledged,
+    mark: () => void (marked = acknowledged.length),
+    async stop() {
+      isStopped = true;
+      await writers;
+      return acknowledged.slice(0, marked);
+    },
+  };
+}
+
+/** Runs the printed MySQL command with the password of the test server. */
+async function runPrinted(command: string, url: string): Promise<void> {
+  await promisify(execFile)('sh', ['-c', command], {
+    env: { PATH: process.env['PATH'], MYSQL_PWD: decodeURIComponent(new URL(url).password) },
+  });
+}
+
+async function restoreInto(url: string, file: string, secrets: Record<string, string>): Promise<void> {
+  const restored = await runMain(['restore', file], { DATABASE_URL: url, ...secrets });
+  expect(restored.code, restored.stderr).toBe(0);
+  if (!isSqlite) await runPrinted(restored.stdout, url);
+}
+
+test('a backup under load contains keys, webhook secrets and every reading acknowledged before its start', async () => {
+  const [from, to] = [await createTestDatabase(), await createTestDatabase()];
+  onTestFinished(from.drop);
+  onTestFinished(to.drop);
+  // A MySQL backup contains no key. Without SECRETS_KEY, the key would be derived from the name of the database.
+  const secrets: Record<string, string> = isSqlite ? {} : { SECRETS_KEY: 'k'.repeat(40) };
+  const receiver = await startReceiver();
+  const webhookEnv = { WEBHOOK_ALLOW_HTTP: '1', WEBHOOK_ALLOW_LOOPBACK: '1', ...secrets };
+  const { service, send, key } = await startWithKey({ DATABASE_URL: from.url, ...webhookEnv });
+  const { body: webhook } = await send('/webhooks/register', {
+    url: receiver.url,
+    events: ['state_change'],
+  });
+  const traffic = load(send);
+  await expect.poll(() => traffic.acknowledged.length, { timeout: 20_000 }).toBeGreaterThan(50);
+  const file = join(await temporaryFolder(), 'copy.db');
+  traffic.mark();
+  const backup = await runMain(['backup', file], { DATABASE_URL: from.url, ...secrets });
+  expect(backup.code, backup.stderr).toBe(0);
+  if (!isSqlite) await runPrinted(backup.stdout, from.url);
+  const owed = await traffic.stop();
+  await service.end('SIGTERM');
+
+  await restoreInto(to.url, file, secrets);
+  const restored = await startWithKey({ DATABASE_URL: to.url, ...webhookEnv }, key);
+  const found = await Promise.all(owed.map((id) => restored.send(`/v1/history?session_id=${id}&minutes=60`)));
+  expect(owed.length).toBeGreaterThan(50);
+  expect(found.map(({ body }) => body.datapoints?.length)).toEqual(owed.map(() => 1));
+  // A delivery is only sent if its webhook's secret can be decrypted.
+  expect((await restored.send(`/webhooks/${webhook.id}/test`, {})).status).toBe(202);
+  await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBe(1);
+});

@@ -1,0 +1,31 @@
+import { chmod } from 'node:fs/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { createTestDatabase, databaseKind } from '../support/databases.js';
+import { runMain, startMain } from '../support/process.js';
+
+test('doctor finds nothing to do for a running service, and names the remedy once it is stopped', async () => {
+  const database = await createTestDatabase();
+  onTestFinished(database.drop);
+  const service = await startMain({ DATABASE_URL: database.url });
+  const env = { DATABASE_URL: database.url, PORT: new URL(service.url).port };
+  const healthy = await runMain(['doctor'], env);
+  expect(healthy.stdout).toContain('responds, schema is current');
+  expect(healthy.stdout).toContain(`${service.url}/readyz responds with 200`);
+  expect(healthy.stdout).not.toContain('remedy: start');
+  await service.end('SIGTERM');
+
+  if (databaseKind === 'sqlite') await chmod(database.url.slice('sqlite:'.length), 0o644);
+  const broken = await runMain(['doctor'], { ...env, REDIS_URL: 'redis://127.0.0.1:1' });
+  expect(broken.code).toBe(1);
+  expect(broken.stdout).toMatch(
+    /problem {2}service: .* does not respond \(ECONNREFUSED\)\n +remedy: start the service/,
+  );
+  expect(broken.stdout).toMatch(/problem {2}Redis: .*\n +remedy: start Redis, or correct REDIS_URL/);
+  if (databaseKind === 'sqlite') expect(broken.stdout).toMatch(/mode 644\n +remedy: chmod 600/);
+});
+
+test('doctor names the remedy for a database that does not respond', async () => {
+  const { code, stdout } = await runMain(['doctor'], { DATABASE_URL: 'mysql://root@127.0.0.1:1/x' });
+  expect(code).toBe(1);
+  expect(stdout).toContain('remedy: start the database server, or correct DATABASE_URL');
+});

@@ -1,0 +1,119 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, onTestFinished, test } from 'vitest';
+import { openDatabase } from '../../src/store/database.js';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+/** The user nobody, where the tests run as root. */
+const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+const run = promisify(execFile);
+/** The epoch ms at which `previous-schema.sql` was recorded. */
+const recordedAtMs = 1_795_384_287_000;
+
+test('an unprivileged user installs the package, ingests, reads the documentation, restores a backup and upgrades', async () => {
+  const folder = await packInto();
+  await run('npm', ['install', '--no-audit', '--no-fund', '--cache', join(folder, 'cache'), await tarballIn(folder)], {
+    cwd: folder,
+    env: environment(folder),
+    ...user,
+  });
+  expect(await bytesIn(join(folder, 'node_modules'))).toBeLessThan(60 * 1024 * 1024);
+
+  const service = await start(folder, 'state.db');
+  const key = /sk_\w{32}/.exec(service.output())?.[0] ?? '';
+  const headers = { 'X-Service-Key': key, 'Content-Type': 'application/json' };
+  const body = JSON.stringify({ session_id: 's1', timestamp: new Date().toISOString(), heart_rate: 80 });
+  expect((await fetch(`${service.url}/v1/ingest`, { method: 'POST', headers, body })).status).toBe(200);
+  expect(await (await fetch(`${service.url}/docs/`)).text()).toContain('<html');
+  expect((await fetch(`${service.url}/dashboard/`)).status).toBe(200);
+  await command(folder, ['backup', 'copy.db'], 'state.db');
+  await service.stop();
+
+  await command(folder, ['restore', 'copy.db'], 'restored.db');
+  const restored = await start(folder, 'restored.db');
+  expect((await fetch(`${restored.url}/v1/state?session_id=s1`, { headers })).status).toBe(200);
+  await restored.stop();
+
+  await writePreviousSchema(join(folder, 'previous.db'));
+  const upgraded = await start(folder, 'previous.db');
+  const created = await command(folder, ['keys', 'create', '--account', 'acme'], 'previous.db');
+  const history = await fetch(`${upgraded.url}/v1/history?session_id=s1&minutes=60`, {
+    headers: { 'X-Service-Key': created.trim() },
+  });
+  expect(heartRatesOf(await history.json())).toEqual([91, 92, 93]);
+  await upgraded.stop();
+}, 180_000);
+
+function heartRatesOf(history: unknown): number[] {
+  return (history as { datapoints: Array<{ heart_rate: number }> }).datapoints.map((it) => it.heart_rate);
+}
+
+/** Packs what the tests built into a new folder of the unprivileged user. */
+async function packInto(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'state-package-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  await run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { cwd: root });
+  await mkdir(join(folder, 'cache'));
+  for (const path of [folder, join(folder, 'cache')]) {
+    await chmod(path, 0o700);
+    if (user.uid !== undefined) await chown(path, user.uid, user.gid);
+  }
+  return folder;
+}
+
+async function tarballIn(folder: string): Promise<string> {
+  return `./${(await readdir(folder)).find((name) => name.endsWith('.tgz'))}`;
+}
+
+function environment(folder: string, database = 'state.db') {
+  return { PATH: process.env['PATH'], HOME: folder, PORT: '0', DATABASE_URL: `sqlite:${join(folder, database)}` };
+}
+
+async function command(folder: string, args: readonly string[], database: string): Promise<string> {
+  const file = join(folder, 'node_modules/.bin/state-service');
+  return (await run(file, [...args], { cwd: folder, env: environment(folder, database), ...user })).stdout;
+}
+
+async function start(folder: string, database: string) {
+  const child = spawn(join(folder, 'node_modules/.bin/state-service'), [], {
+    cwd: folder,
+    env: environment(folder, database),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...user,
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let output = '';
+  child.stdout.on('data', (text) => (output += text));
+  child.stderr.on('data', (text) => (output += text));
+  await expect.poll(() => output, { timeout: 30_000 }).toMatch(/^Listening on \S+$[^]*\/docs\//m);
+  return {
+    url: /^Listening on (\S+)$/m.exec(output)?.[1] ?? '',
+    output: () => output,
+    async stop() {
+      child.kill('SIGTERM');
+      expect(await once(child, 'close')).toEqual([0, null]);
+    },
+  };
+}
+
+/** Writes a database that the previous version filled, with all times moved to now. */
+async function writePreviousSchema(file: string): Promise<void> {
+  const dump = await readFile(join(root, 'contract-tests/released/previous-schema.sql'), 'utf8');
+  const moved = dump.replace(/\b17953\d{8}\b/g, (ms) => String(Number(ms) - recordedAtMs + Date.now()));
+  const knex = openDatabase({ kind: 'sqlite', file });
+  for (const statement of moved.split(/;\n/).filter((it) => !/^(BEGIN|COMMIT)/.test(it) && it.trim() !== ''))
+    await knex.raw(statement.replaceAll('?', '\\?'));
+  await knex.raw('pragma journal_mode = delete');
+  await knex.destroy();
+  if (user.uid !== undefined) await chown(file, user.uid, user.gid);
+}
+
+async function bytesIn(folder: string): Promise<number> {
+  const { stdout } = await run('du', ['-sk', folder]);
+  return Number.parseInt(stdout, 10) * 1024;
+}

@@ -1,0 +1,74 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { readConfig } from '../../src/config/config.js';
+import { openDatabase } from '../../src/store/database.js';
+import { startTestService, type TestService } from '../support/service.js';
+import { until } from '../support/until.js';
+
+/** Number of events. Larger than the buffers of a connection. */
+const count = 8_000;
+const rowsPerInsert = 500;
+const beatMs = 20;
+const clockFactor = 50;
+
+/** Stores a reading and copies of it with later positions. Returns the ids of their events. */
+async function fill({ read, accountId, database }: TestService): Promise<string[]> {
+  await read({ heart_rate: 70 });
+  const knex = openDatabase(readConfig({ DATABASE_URL: database.url }).database);
+  const row = await knex('readings').where({ account_id: accountId }).first();
+  const copies = Array.from({ length: count - 1 }, (_, index) => ({
+    ...row,
+    digest: String(index).padStart(32, '0'),
+    position: Number(row.position) + 2 * (index + 1),
+  }));
+  await knex.batchInsert('readings', copies, rowsPerInsert);
+  const position = copies.at(-1)?.position;
+  await knex('stream_positions').where({ account_id: accountId }).update({ position });
+  await knex.destroy();
+  return [row, ...copies].map((it) => String(it.position));
+}
+
+/** Opens a stream after an event. The socket reads the first chunk. It reads further chunks only when it is resumed. */
+async function open({ url, key }: TestService, after: string): Promise<{ readonly socket: Socket; ids(): string[] }> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname).setEncoding('latin1');
+  onTestFinished(() => void socket.destroy());
+  let text = '';
+  socket.on('data', (chunk) => (text += chunk));
+  socket.write(`GET /v1/stream?last_event_id=${after} HTTP/1.1\r\nHost: x\r\nX-Service-Key: ${key}\r\n\r\n`);
+  await once(socket, 'data');
+  socket.pause();
+  return {
+    socket,
+    ids: () => [...text.matchAll(/^id: (\d+)\nevent: reading\ndata: .+\n\n/gm)].map(([, id]) => id ?? ''),
+  };
+}
+
+/** Replaces the clock, so that the stall time passes in less than a second. */
+function spyOnClock() {
+  const now = performance.now.bind(performance);
+  const startedAtMs = now();
+  const clock = vi
+    .spyOn(performance, 'now')
+    .mockImplementation(() => startedAtMs + (now() - startedAtMs) * clockFactor);
+  onTestFinished(() => clock.mockRestore());
+  return clock;
+}
+
+test('a client that stops reading is disconnected, and continues without gaps or duplicates', async () => {
+  const service = await startTestService({ heartbeatMs: beatMs, env: { MAX_STREAMS: '1' } });
+  const all = await fill(service);
+  const slow = await open(service, '0');
+  const runFast = spyOnClock();
+  await until('the service closes the connection', async () => (await service.request('/v1/stream')).status === 200);
+  runFast.mockRestore();
+  slow.socket.resume();
+  await once(slow.socket, 'close');
+  const received = slow.ids();
+  expect(received.length).toBeLessThan(count);
+  const resumed = await open(service, received.at(-1) ?? '0');
+  resumed.socket.resume();
+  await until('the other events arrive', async () => received.length + resumed.ids().length >= count);
+  expect([...received, ...resumed.ids()]).toEqual(all);
+});

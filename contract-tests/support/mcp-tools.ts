@@ -1,0 +1,12 @@
+/** Returns one call per tool, in an order in which every call succeeds. */
+export function everyToolCall(session_id: string, subject_id: string): Record<string, Record<string, unknown>> {
+  const turn = { user_message: 'My exam is tomorrow and I panic.', ai_response: 'Which part worries you?' };
+  return {
+    ingest: { session_id, subject_id, heart_rate: 95, tone: 'tense', ...turn },
+    get_human_state: { session_id },
+    get_session_history: { session_id, minutes: 10 },
+    get_trigger_memory: { subject_id },
+    list_sessions: {},
+    delete_subject: { subject_id },
+  };
+}
