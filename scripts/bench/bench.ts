@@ -1,7 +1,7 @@
 /**
  * Compares the service with bare Express and with a server that uses one transaction per reading. Each server and the
- * load generator run in separate processes, in repeated rounds. The ratios are the result. Exits with 1 when a request
- * failed.
+ * load generator run in separate processes, in repeated rounds. The results are ratios of their figures. Exits with 1
+ * when a request failed.
  */
 import { join } from 'node:path';
 import { Command } from 'commander';
@@ -33,7 +33,7 @@ import { condemnFailures, takeTurns } from './support/rounds.js';
 import { launch } from '../terminal/launch.js';
 import { positive } from '../terminal/options.js';
 import { save } from '../terminal/save.js';
-import { markdownTable, textTable } from '../terminal/table.js';
+import { markdownTable, textTable } from '../../src/terminal/table.js';
 
 const connections = 64;
 
@@ -64,7 +64,7 @@ await launch(
 
 async function bench(options: Options): Promise<void> {
   const kinds = await findDatabases(options.database);
-  // Checks every database first, so that a server without durable commits fails at once.
+  // Checks every database first, so that a server without durable commits fails before any measurement.
   const versions = new Map<DatabaseKind, string>();
   for (const kind of kinds) versions.set(kind, await withDatabase(kind, inspectDatabase));
   buildServers();

@@ -19,13 +19,13 @@ import { startFleet } from '../check/webhooks/processes.js';
 import { watchQueue } from '../check/webhooks/queue.js';
 import { launch } from '../terminal/launch.js';
 import { positive } from '../terminal/options.js';
-import { startProgress } from '../terminal/progress.js';
-import { textTable } from '../terminal/table.js';
+import { startProgress } from '../../src/terminal/progress.js';
+import { textTable } from '../../src/terminal/table.js';
 
 const secretsKey = 'bench-bench-bench-bench-bench-bench';
 const settleMs = 60_000;
-/** Sessions take turns, so that none reaches its limit of readings per minute. */
-const turns = 10;
+/** Number of sessions. Readings alternate between them, so that no session reaches its limit of readings per minute. */
+const sessionCount = 10;
 const pauseMs = [60, 160] as const;
 
 interface Options {
@@ -128,7 +128,7 @@ async function measureLatencies({ database, changes }: Options): Promise<void> {
 }
 
 interface Way {
-  /** Time from the response to the reading, which is sent after its commit, to the arrival of the event. */
+  /** Time from the response of a reading to the arrival of its event, ms. The response is sent after the commit. */
   readonly sinceAnswer: number;
   readonly sinceSent: number;
 }
@@ -139,7 +139,7 @@ async function timeChanges(url: string, place: WorkerPlace, changes: number): Pr
   const ways: Way[] = [];
   try {
     for (let count = 0; ways.length < changes; count += 1) {
-      const { sentAt, answeredAt, arrivedAt } = await webhook.swing(`live-${count % turns}`);
+      const { sentAt, answeredAt, arrivedAt } = await webhook.swing(`live-${count % sessionCount}`);
       if (arrivedAt) {
         const at = await arrivedAt;
         ways.push({ sinceAnswer: at - answeredAt, sinceSent: at - sentAt });

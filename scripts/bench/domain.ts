@@ -1,4 +1,7 @@
-/** Measures the CPU time of one reading in the domain code as bundled for serving, after warm-up, without HTTP or a database. */
+/**
+ * Measures the CPU time of one reading in the domain code, as bundled for production, after warm-up. Includes no HTTP
+ * and no database.
+ */
 import { Command } from 'commander';
 import { enums } from '../../generated/spec.js';
 import type { Baseline } from '../../src/domain/baseline.js';
@@ -6,16 +9,16 @@ import { advanceSession, type Session } from '../../src/domain/session.js';
 import type { Reading } from '../../src/domain/signals.js';
 import { toStateReading } from '../../src/domain/state-reading.js';
 import { positive } from '../terminal/options.js';
-import { seededRandom } from '../terminal/scenes.js';
-import { textTable } from '../terminal/table.js';
-import { median } from '../terminal/task-summary.js';
+import { seededRandom } from '../../src/terminal/scenes.js';
+import { textTable } from '../../src/terminal/table.js';
+import { median } from '../../src/terminal/task-summary.js';
 
 const warmUp = 50_000;
 const runs = 9;
 const seed = 3;
 const startMs = Date.UTC(2026, 0, 5, 9);
 
-/** Generated before the measurement starts. */
+/** Input data. Generated before the measurement starts. */
 const full = drawReadings(({ heart_rate, sdnn, tone, expression, sentiment }) => ({
   heart_rate,
   sdnn,
@@ -59,7 +62,7 @@ function measure(drawn: readonly Omit<Reading, 'atMs'>[], readings: number): str
   return [median(figures), figures[0] ?? 0, figures.at(-1) ?? 0].map((micros) => micros.toFixed(1));
 }
 
-/** Processes one session of a named subject, with a reading every two seconds. Updates its baseline. */
+/** Processes one session of a known subject with a reading every two seconds. Updates the baseline. */
 function stream(drawn: readonly Omit<Reading, 'atMs'>[], readings: number): void {
   let session: Session | undefined;
   let baseline: Baseline | undefined;
@@ -68,7 +71,7 @@ function stream(drawn: readonly Omit<Reading, 'atMs'>[], readings: number): void
     const step = advanceSession(session, reading, baseline);
     session = step.session;
     baseline = step.baseline;
-    toStateReading('session', step.answer);
+    toStateReading('session', step.computed);
   }
 }
 

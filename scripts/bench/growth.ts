@@ -1,6 +1,6 @@
 /**
- * Measures the effect of database size: the service on a database with millions of readings against the service on an
- * empty one, and during a purge. The ratios are the result. Exits with 1 when a request failed.
+ * Measures the effect of database size. Compares the service on a database with millions of readings with the service
+ * on an empty database. Also measures during a purge. The results are ratios. Exits with 1 when a request failed.
  */
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
@@ -27,15 +27,15 @@ import { condemnFailures, middleOf, runCells, type Runs, runTitles, takeTurns } 
 import { startBenchedService } from './support/service.js';
 import { launch } from '../terminal/launch.js';
 import { positive } from '../terminal/options.js';
-import { startProgress } from '../terminal/progress.js';
+import { startProgress } from '../../src/terminal/progress.js';
 import { save } from '../terminal/save.js';
-import { type Column, textTable } from '../terminal/table.js';
+import { type Column, textTable } from '../../src/terminal/table.js';
 
 const connections = 64;
 const sessionsAtOnce = 500;
-/** Rows of the empty database, so that reads return data. */
+/** Rows of the small database, so that reads return data. */
 const few: CrowdOptions = { sessions: 20, readingsPerSession: 100, subjects: 200 };
-/** More than the purge can delete per second. */
+/** Number of readings that expire per second, more than the purge can delete. */
 const expiredASecond = 25_000;
 
 /** The database of a run, and whether a purge runs on it. */
@@ -48,7 +48,7 @@ interface Comparison {
   readonly load: Load;
   readonly sides: readonly [Side, Side];
   readonly connections?: number;
-  /** The kind of name that each request draws, if it draws one. */
+  /** Kind of id that each request draws at random. Absent if requests draw no id. */
   readonly among?: 'subjects' | 'sessions';
   readonly throughputMin?: number;
   readonly p99Max?: number;
@@ -131,7 +131,7 @@ async function bench({ database, ...options }: Options & { database: DatabaseCho
   await save(join(reports, 'bench-growth.json'), `${JSON.stringify(taken, undefined, 2)}\n`);
 }
 
-/** Expired readings before and after a run. When none is left, the purge ended before the run. */
+/** Number of purged readings and of expired readings that remain. If none remain, the purge ended before the run. */
 interface Purge {
   readonly purged: number;
   readonly left: number;
@@ -140,7 +140,7 @@ interface Purge {
 interface GrowthOutcome {
   readonly kind: DatabaseKind;
   readonly version: string;
-  /** One per round. */
+  /** One purge per round. */
   readonly purges: readonly Purge[];
   /** The databases under test. */
   readonly runs: Partial<Runs<Name, MeasuredRun>>;
@@ -173,7 +173,7 @@ interface Filled extends CrowdOptions {
   readonly crowd: Crowd;
 }
 
-/** Provides a database of that size to the work and drops it afterwards. */
+/** Runs the work on a database of the given size, and drops the database afterwards. */
 async function withFilled<T>(
   kind: DatabaseKind,
   options: CrowdOptions,
@@ -216,7 +216,10 @@ async function runOn(
   return measureRun({ ...asked, start: () => startBenchedService(url) }, generator, options);
 }
 
-/** The service starts to purge when it starts, with more expired rows than it can delete during the run. */
+/**
+ * Runs the load during a purge. The service starts to purge at its start, with more expired rows than it can delete
+ * during the run.
+ */
 async function whilePurging(
   crowd: Crowd,
   { seconds, warmUp }: Options,
@@ -244,7 +247,7 @@ function report({ kind, version, purges, runs }: GrowthOutcome): void {
   condemnFailures(Object.values(runs));
 }
 
-/** Returns false if ingest ran without a purge for part of the time: nothing was purged, or nothing was left. */
+/** Returns false if part of the run had no purge: no rows were purged, or no rows remained. */
 function isThroughout(purges: readonly Purge[]): boolean {
   return purges.every(({ purged, left }) => purged > 0 && left > 0);
 }

@@ -1,6 +1,6 @@
 /**
- * Measures the CPU time of a reading without HTTP: this process commits groups of readings as the core does. CPU time
- * and lower quartiles tolerate a noisy machine.
+ * Measures the CPU time of a reading without HTTP. This process commits groups of readings in the same way as the core.
+ * CPU time and lower quartiles are robust against other load on the machine.
  */
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
@@ -14,8 +14,8 @@ import { databaseOption, type DatabaseChoice, findDatabases, titleOf, withDataba
 import { createRequests } from './support/requests.js';
 import { launch } from '../terminal/launch.js';
 import { positive } from '../terminal/options.js';
-import { startProgress } from '../terminal/progress.js';
-import { textTable } from '../terminal/table.js';
+import { startProgress } from '../../src/terminal/progress.js';
+import { textTable } from '../../src/terminal/table.js';
 
 const loads = { plain: 'a reading', turn: 'with a turn of 200 + 300 characters' } as const;
 type Load = keyof typeof loads;
@@ -23,7 +23,7 @@ const warmUps = 100;
 const caller = { accountId: 'bench', keyId: 'bench', tier: 'enterprise' } as const;
 const prepareReading = createPrepareReading({
   topicModel: loadTopicModel(readFileSync(new URL('../../src/domain/topics/weights.bin', import.meta.url))),
-  digestKey: 'bench',
+  digestKeys: ['bench'],
   now: Date.now,
   maxTimestampAgeMs: Number.POSITIVE_INFINITY,
 });
@@ -33,7 +33,7 @@ interface Options {
   readonly groups: number;
 }
 
-/** µs per reading, for one group. */
+/** Cost of one group, in µs per reading. */
 interface Cost {
   readonly cpu: number;
   readonly wall: number;
@@ -72,7 +72,7 @@ async function measure(kind: DatabaseKind, { size, groups }: Options): Promise<s
             const cost = await load.takeGroup();
             if (round >= warmUps) costs[load.name].push(cost);
           }
-          // SQLite runs synchronously: without a pause, no signal would be handled.
+          // SQLite runs synchronously. Without this pause, no signal would be handled.
           await new Promise(setImmediate);
         }
         await Promise.all([plain.close(), turn.close()]);
@@ -88,7 +88,7 @@ async function openLoad(url: string, name: Load, size: number) {
   const store = openStore(readConfig({ DATABASE_URL: url }).database);
   await store.migrate();
   const next = createRequests()[name];
-  // A prepared reading is copied when it crosses to the core's thread.
+  // Copies a prepared reading, because the service copies it to the core's thread.
   const draw = () => structuredClone(prepareReading(caller, JSON.parse(next().body ?? '')));
   return {
     name,

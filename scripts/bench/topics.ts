@@ -1,4 +1,7 @@
-/** Times the topic analyzer on turns of up to 4,000 characters. Prints the median and the 90th percentile. */
+/**
+ * Measures the duration of the topic analyzer for turns of up to 4,000 characters. Prints the median and the 90th
+ * percentile.
+ */
 import { readFileSync } from 'node:fs';
 import { gatherTopics } from '../../src/domain/topics/gather.js';
 import { loadTopicModel } from '../../src/domain/topics/model.js';

@@ -1,6 +1,6 @@
 /**
- * Measures the cost of Trigger Memory: the built service under load, on a database with 10,000 subjects of 20 topics
- * each. The ratios are the result. Exits with 1 when a request failed.
+ * Measures the cost of Trigger Memory: the built service under load, on a database with 10,000 subjects and 20 topics
+ * per subject. The results are ratios. Exits with 1 when a request failed.
  */
 import { loadavg } from 'node:os';
 import { Command } from 'commander';
@@ -18,8 +18,8 @@ import { condemnFailures, middle, middleOf, type Runs, runCells, runTitles, take
 import { startBenchedService } from './support/service.js';
 import { launch } from '../terminal/launch.js';
 import { positive } from '../terminal/options.js';
-import { startProgress } from '../terminal/progress.js';
-import { type Column, textTable } from '../terminal/table.js';
+import { startProgress } from '../../src/terminal/progress.js';
+import { type Column, textTable } from '../../src/terminal/table.js';
 
 const connections = 64;
 const loads = ['plain', 'turn', 'profile'] as const satisfies readonly AnyLoad[];
@@ -64,7 +64,7 @@ async function bench({ database, ...options }: Options & { database: DatabaseCho
 async function benchOn(kind: DatabaseKind, generator: Generator, options: Options): Promise<void> {
   console.log(`── ${kind}, ${subjectCount} subjects with ${topicsPerSubject} topics each\n`);
   await withFilled(kind, subjectCount, async (filled) => {
-    // Measured before the load, which adds topics to some subjects.
+    // Runs before the load, because the load adds topics to some subjects.
     await withFilled(kind, 1, async (lonely) => reportReads(await timeReads(lonely, filled, options.rounds)));
     report(await loadService(filled, generator, options));
   });
@@ -75,11 +75,11 @@ interface Filled {
   readonly key: string;
   readonly accountId: string;
   readonly subjects: number;
-  /** A connection of this process to the service's database. */
+  /** Store of this process, connected to the service's database. */
   readonly store: Store;
 }
 
-/** Provides a database with that many subjects to the work and drops it afterwards. */
+/** Runs the work on a database with this many subjects, and drops the database afterwards. */
 async function withFilled(
   kind: DatabaseKind,
   subjects: number,
@@ -104,7 +104,7 @@ async function withFilled(
   });
 }
 
-/** Runs every load in turn, after one warm-up round. */
+/** Runs every load in each round, after one warm-up round. */
 async function loadService(
   { url, key }: Filled,
   generator: Generator,
@@ -133,7 +133,10 @@ function report(runs: Runs<Load>): void {
   condemnFailures(loads.map((load) => runs[load]));
 }
 
-/** Median time of one profile read by the store in µs: of the only subject, and of random subjects. */
+/**
+ * Returns the median time of one profile read by the store, µs: for the only subject of a database, and for random
+ * subjects of a large one.
+ */
 async function timeReads(lonely: Filled, filled: Filled, rounds: number): Promise<[alone: number, among: number]> {
   const times: [number[], number[]] = [[], []];
   for (let round = 0; round <= rounds; round += 1)

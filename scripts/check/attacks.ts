@@ -1,6 +1,7 @@
 /**
- * Replays attacks and faults against the built service, each on a service and a database of its own, and prints whether
- * the service withstands them and how they affect another account. Exits with 1 when it does not withstand one.
+ * Replays attacks and faults against the built service. Each scenario has its own service and database. Prints whether
+ * the service withstands the scenario, and its effect on another account. Exits with 1 when the service does not
+ * withstand a scenario.
  */
 import { writeFile } from 'node:fs/promises';
 import { Command, InvalidArgumentError } from 'commander';
@@ -19,14 +20,17 @@ interface Options {
   readonly json?: string;
 }
 
-/** Time for a scenario in addition to its measurements; the slowest takes about 40 s on an idle machine. */
+/**
+ * Time limit of a scenario in addition to its measurements, ms. The slowest scenario takes about 40 s on an idle
+ * machine.
+ */
 const marginMs = 120_000;
 
 await launch(
   new Command('check:attacks')
     .description('Replays attacks and faults on loopback and measures how they affect another account.')
     .addOption(databaseOption)
-    .option('--only <items>', 'numbers separated by commas, e.g. 1,3', readItems)
+    .option('--only <items>', 'numbers of scenarios, comma-separated, e.g. 1,3', readItems)
     .option('--node <file>', 'Node program that runs the service', process.execPath)
     .option(
       '--seconds <number>',
@@ -50,13 +54,18 @@ async function check({ database, only, node, seconds, json }: Options): Promise<
   console.log(`\nTotal: ${Math.round(total)} s`);
   if (json !== undefined) await writeFile(json, `${JSON.stringify(outcomes, null, 2)}\n`);
   const broken = outcomes.filter(({ holds }) => !holds).length;
-  console.log(broken === 0 ? '\nThe service withstands all of them.' : `\n${broken} of ${outcomes.length} are broken.`);
+  console.log(
+    broken === 0
+      ? '\nThe service withstands all scenarios.'
+      : `\n${broken} of ${outcomes.length} scenarios are broken.`,
+  );
   if (broken > 0) process.exitCode = 1;
 }
 
 function readItems(text: string): number[] {
   const known = new Set(scenarios.map(({ item }) => item));
   const items = text.split(',').map(Number);
-  if (items.some((item) => !known.has(item))) throw new InvalidArgumentError(`Items are ${[...known].join(', ')}.`);
+  if (items.some((item) => !known.has(item)))
+    throw new InvalidArgumentError(`Must be a comma-separated list of: ${[...known].join(', ')}.`);
   return items;
 }

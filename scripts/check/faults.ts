@@ -1,6 +1,7 @@
 /**
  * Injects faults while readings are sent: killed processes, a stopped, frozen or full database, a full log, a clock set
- * back, a frozen Redis. Exits with 1 if an acknowledged reading or its webhook is lost, or if a response is a 500.
+ * back, a frozen Redis. Exits with 1 if an acknowledged reading or its webhook is lost, or if a response has status
+ * 500.
  */
 import { writeFile } from 'node:fs/promises';
 import { Command, InvalidArgumentError } from 'commander';
@@ -22,10 +23,10 @@ interface Options {
   readonly json?: string;
 }
 
-/** Long enough for the lease of a delivery that a stopped service held. */
+/** Grace period for webhooks, ms. Longer than the lease of a delivery that a stopped service held. */
 const settleMs = 60_000;
 const measureMs = 1_000;
-/** A scenario that takes longer than these and the fault is broken. */
+/** Time limits of a scenario in addition to the fault, ms. A scenario that takes longer counts as broken. */
 const limits = { aroundMs: 240_000, perKillMs: 20_000 };
 const names = [...new Set(listFaults(1).map(({ name }) => name))];
 
@@ -33,10 +34,10 @@ await launch(
   new Command('check:faults')
     .description('Injects faults while readings are sent, and counts lost data.')
     .addOption(databaseOption)
-    .option('--only <faults>', `names separated by commas: ${names.join(', ')}`, readNames)
+    .option('--only <faults>', `faults, comma-separated: ${names.join(', ')}`, readNames)
     .option('--node <file>', 'Node program that runs the service', process.execPath)
     .option('--seconds <number>', 'duration of a fault, in seconds', positive, 20)
-    .option('--kills <number>', 'SIGKILLs of the service', positive, 20)
+    .option('--kills <number>', 'number of kills (SIGKILL) of the service', positive, 20)
     .option('--json <file>', 'write all findings to a file')
     .action(check),
 );
@@ -65,6 +66,6 @@ async function check({ database, only, node, seconds, kills, json }: Options): P
 function readNames(text: string): string[] {
   const chosen = text.split(',');
   if (chosen.some((name) => !names.includes(name)))
-    throw new InvalidArgumentError(`Must be one of: ${names.join(', ')}.`);
+    throw new InvalidArgumentError(`Must be a comma-separated list of: ${names.join(', ')}.`);
   return chosen;
 }

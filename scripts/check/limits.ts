@@ -1,6 +1,6 @@
 /**
- * Checks that the session limit is exact across several processes on one MySQL and one Redis, and what happens when
- * Redis stops. Exits with 1 when a window admitted more or fewer requests than its quota.
+ * Checks that the session limit is exact across several processes that share one MySQL and one Redis. Then checks the
+ * limit while Redis is stopped. Exits with 1 when a window admitted more or fewer requests than its quota.
  */
 import { setMaxListeners } from 'node:events';
 import { Command } from 'commander';
@@ -14,11 +14,11 @@ import { type Answered, type Load, sendLoad } from './limits/load.js';
 import { fullOf, rangeOf, type Window, windowsOf, wrongOf } from './limits/windows.js';
 import { launch } from '../terminal/launch.js';
 import { positive } from '../terminal/options.js';
-import { startProgress } from '../terminal/progress.js';
+import { startProgress } from '../../src/terminal/progress.js';
 
 const { quota } = limits.session_requests;
 const timeLimitMs = 600_000;
-/** The second part uses a quarter of the sessions, so that every process reaches its own limit. */
+/** Divisor of the number of sessions in the second part, so that every process reaches its own limit. */
 const fewer = 4;
 
 interface Options {
@@ -81,7 +81,9 @@ function reportShared(answers: readonly Answered[], processes: number): void {
   console.log(`── ${processes} processes on one MySQL and one Redis`);
   report(answers, windows);
   const full = fullOf(windows);
-  console.log(`${full.length} windows were full and admitted ${rangeOf(full)} requests. Required: exactly ${quota}.`);
+  console.log(
+    `${full.length} windows used up their quota and admitted ${rangeOf(full)} requests each. Required: exactly ${quota}.`,
+  );
   judge(wrongOf(windows, quota).length === 0 && full.length > 0);
 }
 
@@ -90,8 +92,10 @@ function reportAlone(answers: readonly Answered[], stoppedAfter: number, process
   console.log(`\n── Redis stopped after ${stoppedAfter} responses`);
   report(answers, windows);
   const bySession = windowsOf(answers, ({ session }) => session);
-  console.log(`A window of one process admitted ${rangeOf(windows)} requests, required at most ${quota};`);
-  console.log(`in total ${rangeOf(bySession)} per session, at most ${quota * processes}.`);
+  console.log(`Each window of one process admitted ${rangeOf(windows)} requests. Required: at most ${quota}.`);
+  console.log(
+    `In total, sessions had ${rangeOf(bySession)} admitted requests. Required: at most ${quota * processes}.`,
+  );
   judge(windows.every(({ passed }) => passed <= quota));
 }
 

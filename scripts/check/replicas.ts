@@ -1,7 +1,7 @@
 /**
- * Checks that several processes on one MySQL and one Redis behave like one: sends readings of one session to all of them
- * concurrently, then checks readings, events and the session limit. Also measures the throughput of one process and of
- * all. Exits with 1 when a guarantee is broken.
+ * Checks that several processes on one MySQL and one Redis behave like one process. Sends readings of one session to
+ * all processes concurrently, then checks readings, events and the session limit. Also measures the throughput of one
+ * process and of all processes. Exits with 1 when a guarantee is broken.
  */
 import { setMaxListeners } from 'node:events';
 import { join } from 'node:path';
@@ -21,12 +21,12 @@ import { type Stage, startServices, withRedis, withServices } from './replicas/s
 import { measureThroughput, type Side } from './replicas/throughput.js';
 import { launch } from '../terminal/launch.js';
 import { positive } from '../terminal/options.js';
-import { withProgress } from '../terminal/progress.js';
+import { withProgress } from '../../src/terminal/progress.js';
 import { save } from '../terminal/save.js';
 
 const { quota } = limits.session_requests;
 const connections = 64;
-/** Sessions whose limit is tested, each with 1.5 × its quota of requests. */
+/** Number of sessions whose limit is tested. Each session gets 1.5 × its quota of requests. */
 const limitedSessions = 10;
 const limitedRequests = Math.ceil(1.5 * quota * limitedSessions);
 const timeLimitMs = 120_000;
@@ -73,7 +73,7 @@ async function check({ reports, ...options }: Options): Promise<void> {
   await save(join(reports, 'check-replicas.json'), `${JSON.stringify(taken, undefined, 2)}\n`);
 }
 
-/** Runs with the contract's session limit and returns the windows of the sessions. */
+/** Sends requests under the contract's session limit. Returns the windows of the sessions. */
 function tryLimits(stage: Stage, processes: number): Promise<Window[]> {
   const sessions = Array.from({ length: limitedSessions }, (_, index) => `limited-${index}`);
   const signal = AbortSignal.timeout(timeLimitMs);

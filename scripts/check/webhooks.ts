@@ -17,13 +17,16 @@ import { startUnreliableReceiver, type UnreliableReceiver } from './webhooks/rec
 import { isUpheld, judge, type Verdict } from './webhooks/verdict.js';
 import { launch } from '../terminal/launch.js';
 import { positive } from '../terminal/options.js';
-import { startProgress } from '../terminal/progress.js';
-import { seededRandom } from '../terminal/scenes.js';
-import { textTable } from '../terminal/table.js';
+import { startProgress } from '../../src/terminal/progress.js';
+import { seededRandom } from '../../src/terminal/scenes.js';
+import { textTable } from '../../src/terminal/table.js';
 
-/** Pause between kills. */
+/** Range of the pause between two kills, ms. */
 const pauseMs = [1_500, 4_000] as const;
-/** Longer than the lease of a dead worker plus the full retry schedule of every delivery in a queue. */
+/**
+ * Maximum time to deliver all queued deliveries, ms. Longer than the lease of a crashed worker plus the full retry
+ * schedule of every delivery in a queue.
+ */
 const drainMs = 420_000;
 const retryMs = 60_000;
 
@@ -86,7 +89,7 @@ async function runOn(databaseUrl: string, { database, kills, sessions, seed }: O
   }
 }
 
-/** Two services, one of which also delivers, and two separate workers. */
+/** Returns two services and two separate workers. One of the services also delivers webhooks. */
 function processes(databaseUrl: string, ports: readonly number[]): ProcessOptions[] {
   const env = {
     HOST: '127.0.0.1',
@@ -129,7 +132,7 @@ interface Retried {
   readonly arrived: number;
 }
 
-/** Retries failed deliveries once the receiver is healthy. */
+/** Retries the failed deliveries when the receiver is healthy again. */
 async function retryAll(
   client: WebhookClient,
   webhookId: string,
@@ -208,7 +211,7 @@ function total(counts: ReadonlyMap<string, number>): number {
   return [...counts.values()].reduce((sum, count) => sum + count, 0);
 }
 
-/** Reports progress during a long wait. */
+/** Returns a function that reports progress at every tenth call, for a long wait. */
 function everyTenth(act: (count: number) => void): (count: number) => void {
   let calls = 0;
   return (count) => {

@@ -1,16 +1,16 @@
 /**
- * Checks a deployment against this contract: requests every response that a client can cause, with its own session,
- * subject and webhook, which it erases at the end, and validates each response against openapi.yaml. Reads and changes
- * no other data. Exits with 1 when a response deviates.
+ * Checks a deployment against this contract. Requests every response that a client can cause and validates it against
+ * openapi.yaml. Uses its own session, subject and webhook, and erases them at the end. Reads and changes no other data.
+ * Exits with 1 when a response differs from the contract.
  */
 import { textOf } from '../../contract-tests/support/text-of.js';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import pc from 'picocolors';
 import { assertConforms } from '../../contract-tests/support/conformance.js';
 import { type Asked, newOwn, type Own, plan, type Sent } from './check/plan.js';
-import { readBaseUrl } from '../terminal/client.js';
+import { readBaseUrl } from '../../src/terminal/client.js';
 import { launch } from '../terminal/launch.js';
-import { textTable } from '../terminal/table.js';
+import { textTable } from '../../src/terminal/table.js';
 
 const answerLimitMs = 30_000;
 
@@ -31,7 +31,7 @@ await launch(
 );
 
 async function check({ url, key }: Options): Promise<void> {
-  // Checked here, because commander would print a malformed key.
+  // Checked here, because the error message of commander would contain the malformed key.
   if (!key || !/^[!-~]+$/.test(key)) throw new Error('no usable key: set --key or SERVICE_KEY');
   const own = newOwn();
   const rows: Row[] = [];
@@ -50,7 +50,7 @@ async function check({ url, key }: Options): Promise<void> {
   if (deviating > 0) process.exitCode = 1;
 }
 
-/** Returns how the response deviates from the expected one; empty when it does not. */
+/** Returns how the response differs from the expected response. Returns an empty text if it does not differ. */
 async function faultOf({ operation, status, request }: Asked, own: Own, url: string, key: string): Promise<string> {
   const sent = request(own);
   try {
@@ -78,7 +78,7 @@ function send({ method, path, body, contentType = 'application/json', withoutKey
   });
 }
 
-/** Removes data that a deviating run left behind. */
+/** Erases data that an earlier, failed run did not erase. */
 async function erase({ subject_id, webhookId }: Own, url: string, key: string): Promise<void> {
   const paths = [`/v1/subjects/${subject_id}`, ...(webhookId ? [`/webhooks/${webhookId}`] : [])];
   for (const path of paths) await send({ method: 'DELETE', path }, url, key).catch(() => undefined);

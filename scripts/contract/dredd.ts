@@ -1,5 +1,5 @@
 /**
- * Runs Dredd for every documented pair of operation and status, against the built service on a temporary database.
+ * Runs Dredd for each documented pair of operation and status, against the built service on a temporary database.
  * Usage: `npm run dredd -- [sqlite|mysql]`. Exits with 1 when a pair failed, was skipped or did not run.
  */
 import { execFileSync } from 'node:child_process';
@@ -20,7 +20,7 @@ try {
   console.error(`dredd: ${(error as Error).message}`);
   process.exitCode = 1;
 }
-// Dredd leaves handles open that would keep the process alive.
+// Ends the process, because Dredd leaves handles open.
 process.exit();
 
 async function main(kind: DatabaseKind): Promise<number> {
@@ -34,21 +34,21 @@ async function main(kind: DatabaseKind): Promise<number> {
     const verdicts = await Promise.race([running, interrupted()]);
     return report(kind, verdicts, (await opening).service.log);
   } finally {
-    // Awaited even after an interruption: only a started service can be closed.
+    // Waits for the start even after an interruption, because only a started service can be closed.
     await (await opening).close();
   }
 }
 
-/** Rejects on timeout or on a signal, so that everything that was started is closed. */
+/** Rejects on timeout or on a signal, so that all started resources are closed. */
 function interrupted(): Promise<never> {
   return new Promise((_, reject) => {
-    setTimeout(() => reject(new Error(`not done after ${timeLimitMs / 1000} seconds`)), timeLimitMs);
-    // `on`, not `once`: without a listener, tsx would end the process before the cleanup.
+    setTimeout(() => reject(new Error(`timeout after ${timeLimitMs / 1000} seconds`)), timeLimitMs);
+    // Uses `on` instead of `once`. Without a listener, tsx would end the process before the cleanup.
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => reject(new Error(signal)));
   });
 }
 
-/** Prints one line per pair and the totals; returns the exit code. */
+/** Prints one line per pair, then the totals. Returns the exit code. */
 function report(kind: DatabaseKind, verdicts: readonly Verdict[], log: string): number {
   const width = Math.max(...verdicts.map(({ pair }) => pair.length));
   const failed = verdicts.filter(({ isPassed }) => !isPassed);
@@ -60,7 +60,7 @@ function report(kind: DatabaseKind, verdicts: readonly Verdict[], log: string): 
   return failed.length === 0 ? 0 : 1;
 }
 
-/** Shortens log lines that contain a stack. */
+/** Returns the log with shortened stack traces. */
 function shortened(log: string): string {
   return log.replaceAll(/^(.{400}).+$/gm, '$1…');
 }

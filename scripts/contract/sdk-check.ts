@@ -1,7 +1,9 @@
 /**
- * Generates clients from the contract with common generators, compiles each under `strict` and runs one scenario with
- * each against the built service. Installs the generators into a temporary folder, because together they are larger than
- * all dependencies of the project. Usage: `npm run sdk:check -- [name …]`. Exits with 1 when one does not compile or run.
+ * Generates clients from the contract with common generators, compiles each client under `strict` and runs one scenario
+ * against the built service.
+ *
+ * Installs the generators into a temporary folder, because together they are larger than all dependencies of the
+ * project. Usage: `npm run sdk:check -- [name …]`. Exits with 1 when a client does not compile or run.
  */
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
@@ -20,6 +22,7 @@ interface Service {
 }
 
 const run = promisify(execFile);
+const storyLimitMs = 60_000;
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const compilerOptions = {
   strict: true,
@@ -29,6 +32,7 @@ const compilerOptions = {
   module: 'ESNext',
   moduleResolution: 'bundler',
   skipLibCheck: true,
+  resolveJsonModule: true,
   types: [],
 };
 
@@ -48,7 +52,7 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** Checks one generator and prints a line. A failure does not stop the others. */
+/** Checks one generator and prints a line. If the check fails, the other generators are still checked. */
 async function check(generator: Generator, service: Service): Promise<void> {
   const steps: string[] = [];
   const name = generator.name.padEnd(24);
@@ -56,14 +60,17 @@ async function check(generator: Generator, service: Service): Promise<void> {
     const place = join(folder, generator.name);
     await prepare(generator, place, service);
     const installed = await sizeOf(join(place, 'node_modules'));
-    await run(join(place, 'node_modules', '.bin', generator.command[0] ?? ''), generator.command.slice(1), {
-      cwd: place,
-    });
+    for (const [command = '', ...args] of generator.commands)
+      await run(join(place, 'node_modules', '.bin', command), args, { cwd: place });
     steps.push('generated');
     await run(join(root, 'node_modules', '.bin', 'tsc'), ['--project', place]);
     steps.push('compiled');
     const client = await bundle(place, generator.name);
-    await run(process.execPath, [client], { env: { SERVICE_URL: service.url, SERVICE_KEY: service.key } });
+    await run(process.execPath, [client], {
+      cwd: place,
+      env: { SERVICE_URL: service.url, SERVICE_KEY: service.key },
+      timeout: storyLimitMs,
+    });
     steps.push('story passed');
     const [generated, bundled] = [await sizeOf(join(place, 'generated')), await sizeOf(client)];
     console.log(
@@ -77,18 +84,16 @@ async function check(generator: Generator, service: Service): Promise<void> {
   }
 }
 
-/** Creates a project as a user of the generator would, with the scenario. */
+/** Creates a project with the scenario, as a user of the generator would. */
 async function prepare(generator: Generator, place: string, { url }: Service): Promise<void> {
   await mkdir(place);
   const files = {
     'package.json': JSON.stringify({ type: 'module', private: true, dependencies: generator.packages }),
-    'tsconfig.json': JSON.stringify({ compilerOptions, files: ['index.ts'] }),
+    'tsconfig.json': JSON.stringify({ compilerOptions, files: [`${generator.name}.ts`] }),
     ...generator.files?.(url),
   };
   for (const [name, text] of Object.entries(files)) await writeFile(join(place, name), text);
-  const stories = join(root, 'scripts', 'contract', 'sdk-check', 'stories');
-  await cp(join(stories, `${generator.name}.ts`), join(place, 'index.ts'));
-  await cp(join(stories, 'story.ts'), join(place, 'story.ts'));
+  await cp(join(root, 'scripts', 'contract', 'sdk-check', 'stories'), place, { recursive: true });
   await cp(join(root, 'generated', 'openapi.json'), join(place, 'openapi.json'));
   await run('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--no-package-lock'], { cwd: place });
 }
@@ -96,12 +101,14 @@ async function prepare(generator: Generator, place: string, { url }: Service): P
 async function bundle(place: string, name: string): Promise<string> {
   const outfile = join(place, 'bundled', `${name}.mjs`);
   await build({
-    entryPoints: [join(place, 'index.ts')],
+    entryPoints: [join(place, `${name}.ts`)],
     outfile,
     bundle: true,
     minify: true,
     platform: 'node',
     format: 'esm',
+    // Dependencies in CommonJS call require.
+    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
     logLevel: 'error',
   });
   return outfile;

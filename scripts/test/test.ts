@@ -1,16 +1,21 @@
 /**
- * `npm test`: runs all checks in order. Tests run on SQLite, and also on MySQL when a server is reachable (TEST_MYSQL_URL,
- * default: root without password on 127.0.0.1:3306). Tests of shared limits need redis-server, browser tests need
- * Chromium. TEST_MYSQL_REQUIRED=1, TEST_REDIS_REQUIRED=1 and TEST_BROWSER_REQUIRED=1 turn a missing one into a failure.
+ * `npm test`: runs all checks in order. Tests run on SQLite, and also on MySQL if a server is reachable
+ * (TEST_MYSQL_URL, default: root without password on 127.0.0.1:3306). Tests of shared limits require redis-server.
+ * Browser tests require Chromium. Tests of the Python client require Python with some modules. With
+ * TEST_MYSQL_REQUIRED=1, TEST_REDIS_REQUIRED=1, TEST_BROWSER_REQUIRED=1 and TEST_PYTHON_REQUIRED=1, a missing program
+ * is a failure.
  */
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import pc from 'picocolors';
 import { chromiumPath, hasChromium } from '../../contract-tests/support/chromium.js';
 import { type DatabaseKind, isMysqlReachable, mysqlServerUrl } from '../../contract-tests/support/databases.js';
+import { pythonForClient, pythonModules } from '../../contract-tests/support/python.js';
 import { hasRedisServer } from '../../contract-tests/support/has-redis-server.js';
+
+const slowestFiles = 12;
 
 interface Stage {
   readonly name: string;
@@ -24,9 +29,11 @@ interface Counts {
 const isMysqlRequired = process.env['TEST_MYSQL_REQUIRED'] === '1';
 const isRedisRequired = process.env['TEST_REDIS_REQUIRED'] === '1';
 const isBrowserRequired = process.env['TEST_BROWSER_REQUIRED'] === '1';
+const isPythonRequired = process.env['TEST_PYTHON_REQUIRED'] === '1';
 const hasMysql = await isMysqlReachable();
 const hasRedis = hasRedisServer();
 const hasBrowser = hasChromium();
+const hasPython = pythonForClient() !== undefined;
 const databases: DatabaseKind[] = hasMysql ? ['sqlite', 'mysql'] : ['sqlite'];
 const stages: Stage[] = [
   { name: 'generated files are current', run: () => check('tsx', ['scripts/generate/generate.ts', '--check']) },
@@ -62,10 +69,15 @@ function report(): number {
     console.log(`${mark} ${name.padEnd(30)} ${String(passed).padStart(4)} passed ${failed} failed  ${seconds} s`);
   }
   const sum = (pick: (counts: Counts) => number) => results.reduce((total, it) => total + pick(it), 0);
-  const missing = [!hasMysql && isMysqlRequired, !hasRedis && isRedisRequired, !hasBrowser && isBrowserRequired].filter(
-    Boolean,
-  ).length;
+  const missing = [
+    !hasMysql && isMysqlRequired,
+    !hasRedis && isRedisRequired,
+    !hasBrowser && isBrowserRequired,
+    !hasPython && isPythonRequired,
+  ].filter(Boolean).length;
   if (!hasBrowser) console.log(`Browser tests did not run: ${chromiumPath} is missing. Install Chromium.`);
+  if (!hasPython)
+    console.log(`Tests of the Python client did not run: they require Python 3.11 with ${pythonModules.join(', ')}.`);
   if (!hasRedis) console.log('Tests of shared limits did not run: redis-server is missing. Install Redis 7.');
   if (!hasMysql)
     console.log(
@@ -88,12 +100,27 @@ async function vitest(database: DatabaseKind): Promise<Counts> {
     const args = ['run', '--reporter=dot', '--reporter=json', `--outputFile.json=${file}`];
     const { code } = await execute('vitest', args, { TEST_DATABASE: database });
     const report = JSON.parse(await readFile(file, 'utf8').catch(() => '{}'));
+    printSlowest(report.testResults ?? []);
     const counts = { passed: report.numPassedTests ?? 0, failed: report.numFailedTests ?? 0 };
-    // An error outside of a test (on import, an unhandled rejection) also fails the stage.
+    // An error outside of a test also fails the stage, e.g. on import, or an unhandled rejection.
     return code === 0 || counts.failed > 0 ? counts : { ...counts, failed: 1 };
   } finally {
     await rm(folder, { recursive: true });
   }
+}
+
+interface TestFile {
+  readonly name: string;
+  /** Epoch ms. */
+  readonly startTime: number;
+  readonly endTime: number;
+}
+
+function printSlowest(files: readonly TestFile[]): void {
+  const secondsOf = ({ startTime, endTime }: TestFile) => Math.round((endTime - startTime) / 1000);
+  const slowest = [...files].sort((a, b) => secondsOf(b) - secondsOf(a)).slice(0, slowestFiles);
+  const lines = slowest.map((file) => `${String(secondsOf(file)).padStart(5)} s  ${relative('.', file.name)}`);
+  console.log(['\nSlowest files:', ...lines].join('\n'));
 }
 
 async function dredd(database: DatabaseKind): Promise<Counts> {
@@ -109,7 +136,7 @@ async function dredd(database: DatabaseKind): Promise<Counts> {
   return code === 0 || counts.failed > 0 ? counts : { ...counts, failed: 1 };
 }
 
-/** Runs a command of node_modules and passes its output through. */
+/** Runs a command of node_modules and forwards its output. */
 function execute(
   command: string,
   args: readonly string[],
@@ -117,7 +144,7 @@ function execute(
 ): Promise<{ code: number | null; stdout: string }> {
   return new Promise((resolve, reject) => {
     const child = spawn(join('node_modules', '.bin', command), args, {
-      // Behind a pipe, the commands cannot detect a terminal themselves.
+      // Passes the color setting on, because commands behind a pipe cannot detect a terminal.
       env: { ...process.env, ...(process.stdout.isTTY ? { FORCE_COLOR: '1' } : { NO_COLOR: '1' }), ...env },
       stdio: ['ignore', 'pipe', 'inherit'],
     });

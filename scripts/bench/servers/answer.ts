@@ -1,6 +1,8 @@
 import type { StateReading, Submission } from '../../../src/contract.js';
 
-/** The constant response of every comparison server, with the structure and length of the service's responses. */
+/**
+ * Returns the constant response of every comparison server. It has the structure and length of the service's responses.
+ */
 export function answerTo({ session_id, timestamp }: Submission): StateReading {
   return {
     hsp_version: '1.0',

@@ -1,4 +1,4 @@
-/** Bare Express: parses a JSON body and sends one. */
+/** Bare Express: parses a JSON body and sends a JSON response. */
 import express from 'express';
 import { answerTo } from './answer.js';
 import { listen } from './listen.js';

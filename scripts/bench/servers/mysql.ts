@@ -16,11 +16,11 @@ const tables = [
 ];
 const triesMax = 5;
 
-/** A pool of mysql2's default size. READ COMMITTED prevents gap locks between new sessions. */
+/** Opens a pool of mysql2's default size. READ COMMITTED prevents gap locks between new sessions. */
 export async function openMysql(uri: string): Promise<RecordReading> {
   const pool = mysql.createPool({ uri });
   pool.on('connection', (connection) => {
-    // A connection runs its commands in order, so this setting applies before the first use.
+    // A connection runs its commands in order. This setting therefore applies before the first transaction.
     void connection.query('set session transaction isolation level read committed');
   });
   for (const table of tables) await pool.query(table);

@@ -1,4 +1,4 @@
 import type { Submission } from '../../../src/contract.js';
 
-/** Resolves when the reading is durable. */
+/** Stores a reading. Resolves when the reading is durable. */
 export type RecordReading = (reading: Submission) => Promise<void> | void;

@@ -1,7 +1,7 @@
 import Database from 'libsql';
 import type { RecordReading } from './record-reading.js';
 
-/** Commits are as durable as those of the service: WAL, synchronized at every commit. */
+/** Opens a database whose commits are as durable as those of the service: WAL, synchronized at every commit. */
 export function openSqlite(file: string): RecordReading {
   const database = new Database(file);
   database.exec(`
@@ -18,7 +18,7 @@ export function openSqlite(file: string): RecordReading {
      on conflict (session_id) do update set readings = readings + 1, last_reading = excluded.last_reading`,
   );
   const insert = database.prepare('insert into readings (session_id, timestamp_ms, body) values (?, ?, ?)');
-  // BEGIN IMMEDIATE takes SQLite's write lock, the equivalent of a row lock.
+  // BEGIN IMMEDIATE takes SQLite's write lock, which corresponds to a row lock of MySQL.
   return database.transaction((reading: Parameters<RecordReading>[0]) => {
     const body = JSON.stringify(reading);
     find.get(reading.session_id);

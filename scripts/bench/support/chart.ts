@@ -10,7 +10,10 @@ const panel = { top: 76, title: 30, gap: 24 };
 const panelHeight = panel.title + contenders.length * bars.step + panel.gap;
 const ours: readonly Contender[] = ['service', 'turns'];
 
-/** Returns an SVG with one bar per contender and one panel per database, on one scale. Whiskers show minimum and maximum. */
+/**
+ * Returns an SVG with one bar per contender and one panel per database, all on the same scale. Whiskers show minimum
+ * and maximum.
+ */
 export function drawBench({ machine, connections, rounds, seconds, outcomes }: BenchReport): string {
   const most = Math.max(...outcomes.flatMap(({ field }) => contenders.map((contender) => field[contender].most)));
   const scale = (bars.right - bars.left) / most;

@@ -7,7 +7,7 @@ import { measureRun, type MeasuredRun, type MeasureOptions, type Sample, soak, t
 import type { Load } from './requests.js';
 import { startBenchedService, startListener } from './service.js';
 
-/** In the order of the table, labeled (a) to (e). */
+/** The contenders in the order of the table, labeled (a) to (e). */
 export const contenders = ['bare', 'validated', 'storing', 'service', 'turns'] as const;
 export type Contender = (typeof contenders)[number];
 
@@ -21,7 +21,7 @@ export const titles: Readonly<Record<Contender, string>> = {
 
 export interface Field {
   run(contender: Contender): Promise<MeasuredRun>;
-  /** Samples the service's memory over this many requests to one process. */
+  /** Sends this many requests to one process and samples the memory of the service. */
   soak(requests: number): Promise<Sample[]>;
   close(): Promise<void>;
 }
@@ -29,7 +29,7 @@ export interface Field {
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const servers = 'dist/bench';
 
-/** The other servers are bundled like the service, so that none runs a loader. */
+/** Bundles the other servers like the service, so that no server runs a loader. */
 export function buildServers(): void {
   buildSync({
     absWorkingDir: root,
@@ -44,7 +44,7 @@ export function buildServers(): void {
   });
 }
 
-/** The contenders on one kind of database. Each has its own database until the field is closed. */
+/** Creates the contenders on one kind of database. Each contender has its own database until the field is closed. */
 export async function createField(kind: DatabaseKind, generator: Generator, options: MeasureOptions): Promise<Field> {
   const drops: Array<() => Promise<void>> = [];
   const makeDatabase = async () => {

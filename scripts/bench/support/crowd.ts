@@ -1,17 +1,17 @@
 import type { Knex } from 'knex';
 import { insertRows } from '../../../src/store/insert-rows.js';
 import { createRequest } from '../../check/webhooks/client.js';
-import { draw, type Scene, scenes, seededRandom } from '../../terminal/scenes.js';
+import { draw, type Scene, scenes, seededRandom } from '../../../src/terminal/scenes.js';
 import { crowdName, liveCount, liveName, longName, subjectName } from './requests.js';
 import { startBenchedService } from './service.js';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
-/** The sessions' newest readings are spread over time; none expires during the run. */
+/** Age range of the sessions' newest readings, ms. No session expires during the run. */
 const crowdEndsMs = { first: 21 * hourMs, last: 1.5 * hourMs };
-/** Older than the retention period for every session of the crowd. */
+/** Age of expired readings, ms. Longer than the retention period. */
 const expiredMs = 26 * hourMs;
-/** 120 readings per minute, the limit of a session. */
+/** Time between two readings of a session, ms. It corresponds to the limit of 120 readings per minute. */
 const spacingMs = 500;
 const rowsAtOnce = 500;
 const templateName = 'template';
@@ -23,11 +23,11 @@ export interface CrowdOptions {
   readonly subjects: number;
 }
 
-/** Sessions of the only account, inserted in bulk as copies of a session that the service wrote. */
+/** Sessions of the only account. They are inserted in bulk as copies of a session that the service wrote. */
 export interface Crowd {
   /** Adds the sessions numbered `from` to `to` - 1, with their readings. */
   add(from: number, to: number): Promise<void>;
-  /** Replaces the histories by ones that end now: five minutes for some sessions, one hour for one. */
+  /** Replaces the histories with histories that end now: five minutes for some sessions, one hour for one session. */
   replaceHistories(): Promise<void>;
   /** Adds at least this many expired readings. */
   addExpired(readings: number): Promise<void>;
@@ -42,7 +42,7 @@ type Template = Readonly<{
   timestamp_ms: number;
   body: string;
 }>;
-/** The columns of a session that differ from the template's. */
+/** Columns of a session that differ from the template's columns. */
 interface SessionColumns {
   readonly session_id: string;
   readonly subject_id: string | null;
@@ -127,10 +127,10 @@ async function copyReadings(
 ): Promise<void> {
   await knex.raw(
     `insert into readings
-       (account_id, session_id, incarnation, timestamp_ms, digest, stress_score, confidence, heart_rate, response,
+       (account_id, session_id, incarnation, timestamp_ms, digest, stress_score, confidence, signals, response,
         position)
      select s.account_id, s.session_id, s.incarnation, s.touched_at_ms + t.timestamp_ms + ?, t.digest, t.stress_score,
-       t.confidence, t.heart_rate, t.response, t.position
+       t.confidence, t.signals, t.response, t.position
      from sessions s join readings t on t.account_id = s.account_id and t.session_id = ?
      where s.account_id = ? and s.session_id between ? and ?`,
     [shiftMs - timestamp_ms, templateName, account_id, crowdName(from), crowdName(to - 1)],

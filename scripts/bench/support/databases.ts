@@ -10,7 +10,9 @@ export const databaseOption = new Option('--database <kind>', 'which to measure'
   .choices(['sqlite', 'mysql', 'both'])
   .default('both');
 
-/** Returns the requested databases that are available. Rejects when the only requested one is not. */
+/**
+ * Returns the requested databases that are available. Rejects if only one database is requested and it is unavailable.
+ */
 export async function findDatabases(choice: DatabaseChoice): Promise<DatabaseKind[]> {
   if (choice !== 'both') {
     await requireDatabase(choice);
@@ -27,7 +29,7 @@ export async function requireDatabase(kind: DatabaseKind): Promise<void> {
     throw new Error('no MySQL server is reachable: start one, or set TEST_MYSQL_URL');
 }
 
-/** Provides an empty database to the work and drops it afterwards. */
+/** Runs the work on an empty database, and drops the database afterwards. */
 export async function withDatabase<T>(kind: DatabaseKind, work: (url: string) => Promise<T>): Promise<T> {
   const { url, drop } = await createTestDatabase(kind);
   try {
@@ -41,7 +43,7 @@ export function titleOf(kind: DatabaseKind): string {
   return kind === 'mysql' ? 'MySQL' : 'SQLite';
 }
 
-/** Returns the version as the server names it, e.g. "10.11.8-MariaDB". Rejects when commits are not durable. */
+/** Returns the version as reported by the server, e.g. "10.11.8-MariaDB". Rejects when commits are not durable. */
 export async function inspectDatabase(url: string): Promise<string> {
   const config = readConfig({ DATABASE_URL: url }).database;
   const store = openStore(config);

@@ -2,20 +2,23 @@ import { nameTopic, type Subject, unknownSubject } from '../../../src/domain/sub
 import { areaOfTopic, type TopicName } from '../../../src/domain/topics/vocabulary.js';
 import { sight, type Trigger } from '../../../src/domain/triggers.js';
 import type { Store } from '../../../src/store/store.js';
-import { seededRandom } from '../../terminal/scenes.js';
+import { seededRandom } from '../../../src/terminal/scenes.js';
 import { subjectName } from './requests.js';
 
 export const topicsPerSubject = 20;
 const sightingsPerTopic = 4;
-/** 25 subjects with 20 topics give 500 rows per insert, as many as a large group of readings writes. */
+/**
+ * Number of subjects per insert. With 20 topics per subject, an insert has 500 rows, as many as a large group of
+ * readings writes.
+ */
 export const subjectsAtOnce = 25;
 const seed = 5;
 const hourMs = 60 * 60 * 1000;
 const vocabulary = [...areaOfTopic.keys()];
 
 /**
- * Adds topics to subjects 0 to `count` - 1 of the only account, with the service's own store functions. Resolves with the
- * account's id.
+ * Adds topics to subjects 0 to `count` - 1 of the only account. Uses the service's own store functions. Resolves with
+ * the id of the account.
  */
 export async function fillStore(store: Store, count: number, onBatch: () => void): Promise<string> {
   const [key] = await store.keys.list();
@@ -55,7 +58,7 @@ function drawPerson(name: string, random: () => number): Person {
   return { name, subject, triggers };
 }
 
-/** A topic that was sighted in several sessions, one hour apart. */
+/** Returns a trigger of a topic that was sighted in several sessions, one hour apart. */
 function drawTrigger(random: () => number): Trigger {
   const startMs = Date.now() - sightingsPerTopic * hourMs;
   let trigger: Trigger | undefined;

@@ -8,7 +8,7 @@ export interface Generator {
   close(): void;
 }
 
-/** Starts the load generator's process, which is reused for all runs. */
+/** Starts the process of the load generator, which is used for all runs. */
 export function startGenerator(): Generator {
   const child: ChildProcess = fork(fileURLToPath(new URL('load.ts', import.meta.url)));
   const ended = new AbortController();

@@ -5,31 +5,34 @@ import { runCommand } from '../../../contract-tests/dredd/service-process.js';
 import type { Schema, StateReading } from '../../../src/contract.js';
 import { createRequest, createWebhookClient } from '../../check/webhooks/client.js';
 import { freePorts, type ProcessOptions, startFleet } from '../../check/webhooks/processes.js';
-import { draw, type Scene, scenes, seededRandom } from '../../terminal/scenes.js';
+import { draw, type Scene, scenes, seededRandom } from '../../../src/terminal/scenes.js';
 
 export interface LiveWebhook {
-  /** Alternates the session between calm and acute stress, one reading per call. */
+  /** Sends one reading. Each call alternates the session between calm and acute stress. */
   swing(sessionId: string): Promise<Swing>;
-  /** Sets the status of the receiver's further responses; initially 204. */
+  /** Sets the status of further responses of the receiver, initially 204. */
   answer(status: number): void;
-  /** Epoch ms of all arrivals so far. */
+  /** Arrival times of all events so far, epoch ms. */
   readonly arrivedAtMs: readonly number[];
   failed(): Promise<Schema<'FailedDeliveryList'>>;
   retry(deliveryId: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Instants are values of performance.now. */
+/** A sent reading. Times are values of performance.now. */
 export interface Swing {
   readonly sentAt: number;
   readonly answeredAt: number;
-  /** When its event arrived; undefined when the state did not change, e.g. at a session's first reading. */
+  /** Arrival time of the event. Undefined if the state did not change, e.g. at a session's first reading. */
   readonly arrivedAt: Promise<number> | undefined;
 }
 
 export type WorkerPlace = 'in process' | 'alone';
 
-/** Starts a service with a webhook to a receiver in this process. The worker runs in the service's process or separately. */
+/**
+ * Starts a service with a webhook to a receiver in this process. The worker runs in the process of the service or in a
+ * separate process.
+ */
 export async function startLiveWebhook(databaseUrl: string, place: WorkerPlace): Promise<LiveWebhook> {
   const key = await runCommand(databaseUrl, ['keys', 'create', '--account', 'live', '--tier', 'enterprise']);
   const [port = 0] = await freePorts(1);

@@ -1,26 +1,26 @@
-/** The load generator, a separate process: runs one job at a time for its parent and reports the figures. */
+/** The load generator, a separate process. Runs one job at a time for its parent process and reports the figures. */
 import autocannon from 'autocannon';
 import { createRequests, type Load } from './requests.js';
 
 export interface Job {
-  /** The services under load; connections are divided among them. */
+  /** URLs of the services under load. The connections are divided among the services. */
   readonly urls: readonly string[];
   readonly key: string;
   readonly load: Load;
   readonly seconds: number;
   readonly connections: number;
-  /** Number of subjects or sessions from which each request draws one, if it draws one. */
+  /** Number of subjects or sessions from which each request draws one. Absent if requests draw none. */
   readonly among?: number;
 }
 
 export interface Run {
-  /** Responses with a 2xx status. */
+  /** Number of responses with a 2xx status. */
   readonly answers: number;
   readonly perSecond: number;
   /** Maximum over all services, like `p99Ms`. */
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Responses other than 2xx, connection errors and timeouts. */
+  /** Number of other responses, connection errors and timeouts. */
   readonly failures: number;
 }
 

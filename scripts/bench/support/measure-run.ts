@@ -4,9 +4,9 @@ import type { BenchedService } from './service.js';
 import { usageOf } from './usage.js';
 
 export interface MeasuredRun extends Run {
-  /** CPU time of the server's process per request; absent without /proc, like memory. */
+  /** CPU time of the server's process per request, µs. Undefined on systems without /proc. */
   readonly cpuMicros: number | undefined;
-  /** At the end of the load. */
+  /** Resident memory at the end of the load, MB. Undefined on systems without /proc. */
   readonly residentMb: number | undefined;
 }
 
@@ -16,7 +16,7 @@ export interface MeasureOptions {
   readonly connections: number;
 }
 
-/** A server and the requests it gets. */
+/** A server and the requests that it receives. */
 export interface Start extends Pick<Job, 'key' | 'load' | 'among'> {
   readonly start: () => Promise<BenchedService>;
 }
@@ -50,7 +50,7 @@ export interface Sample {
   readonly residentMb: number | undefined;
 }
 
-/** Loads one process until it has sent that many responses; returns its resident memory after each run. */
+/** Sends this many requests to one process, in several runs. Returns the resident memory after each run. */
 export async function soak(
   { start, ...asked }: Start,
   generator: Generator,

@@ -4,21 +4,21 @@ import { createSecretBox } from '../../../src/delivery/secret-box.js';
 import type { SessionEvent } from '../../../src/domain/events.js';
 import type { Store } from '../../../src/store/store.js';
 
-/** Below the 500 rows that Knex can insert at once on SQLite. */
+/** Events per insert. Less than the 500 rows that Knex can insert with one statement on SQLite. */
 const eventsAtOnce = 400;
 const eventsPerSession = 5;
 
 export interface OutboxOptions {
   readonly events: number;
-  /** Receivers; each gets every event. */
+  /** URLs of the receivers. Each receiver gets every event. */
   readonly receivers: readonly string[];
   readonly secretsKey: string;
   readonly onBatch: () => void;
 }
 
 /**
- * Inserts events of many sessions into the outbox, as ingest would, for the webhooks of the only account. In bulk, because
- * only their delivery is measured.
+ * Inserts events of many sessions into the outbox, in the same form as ingest, for the webhooks of the only account.
+ * Inserts in bulk, because only the delivery of the events is measured.
  */
 export async function fillOutbox(
   store: Store,
@@ -27,7 +27,7 @@ export async function fillOutbox(
   const [key] = await store.keys.list();
   if (!key) throw new Error('the database has no account');
   const { accountId } = key;
-  const secretBox = createSecretBox(secretsKey);
+  const secretBox = createSecretBox([secretsKey]);
   const nowMs = Date.now();
   await store.transact(async (writerOf) => {
     for (const url of receivers) {
@@ -51,7 +51,7 @@ export function batchesOf(events: number): number {
   return Math.ceil(events / eventsAtOnce);
 }
 
-/** Interleaves the sessions, so that events of one session are not adjacent. */
+/** Creates an event. Interleaves the sessions, so that adjacent events belong to different sessions. */
 function eventOf(number: number, events: number, nowMs: number): SessionEvent {
   const sessions = Math.ceil(events / eventsPerSession);
   const sessionId = `bench-${number % sessions}`;

@@ -3,23 +3,23 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface Receivers {
-  /** One URL per host and port. */
+  /** One URL per receiver. A receiver is a host and port. */
   readonly urls: readonly string[];
   /** Number of attempts per delivery, by webhook-id. */
   readonly attempts: ReadonlyMap<string, number>;
-  /** Attempts that arrived while another attempt of the same delivery was in progress. */
+  /** Returns the number of attempts that arrived while another attempt of the same delivery was in progress. */
   overlaps(): number;
-  /** Resolves when that many deliveries have arrived; rejects when none arrives for a while. */
+  /** Resolves when this many deliveries have arrived. Rejects when no delivery arrives for a long time. */
   until(deliveries: number): Promise<void>;
   close(): void;
 }
 
-/** Long enough for an overlapping second attempt to be detected. */
+/** Time before a receiver responds, ms. Long enough to detect an overlapping second attempt. */
 const answerAfterMs = 5;
 const silenceMs = 60_000;
 const lookMs = 20;
 
-/** Starts receivers that accept everything, on loopback addresses from 127.0.0.1 on. */
+/** Starts receivers that accept every delivery, on loopback addresses starting at 127.0.0.1. */
 export async function startReceivers(count: number, onDelivery: () => void): Promise<Receivers> {
   const attempts = new Map<string, number>();
   const inFlight = new Map<string, number>();

@@ -1,5 +1,5 @@
 import type { DatabaseKind } from '../../../contract-tests/support/databases.js';
-import { type Column, type TableRow } from '../../terminal/table.js';
+import { type Column, type TableRow } from '../../../src/terminal/table.js';
 import { type Contender, contenders, titles } from './contenders.js';
 import type { Machine } from './machine.js';
 import type { MeasuredRun, Sample } from './measure-run.js';
@@ -9,12 +9,12 @@ import type { Runs } from './rounds.js';
 /** The results of the contenders on one database. */
 export interface BenchOutcome {
   readonly kind: DatabaseKind;
-  /** The version, as the server names it. */
+  /** Version of the database, as reported by the server. */
   readonly version: string;
   readonly field: Field;
   readonly judged: readonly Judged[];
   readonly runs: Runs<Contender, MeasuredRun>;
-  /** Memory samples of the soak run; empty without one. */
+  /** Memory samples of the soak run. Empty if there was no soak run. */
   readonly soaked: readonly Sample[];
 }
 
@@ -58,7 +58,7 @@ export function requirementRows(judged: readonly Judged[]): TableRow[] {
   ]);
 }
 
-/** Returns at most ten samples, evenly spaced, including the last. */
+/** Returns at most ten samples, evenly spaced. The last sample is always included. */
 export function soakLine(soaked: readonly Sample[]): string {
   const step = Math.ceil(soaked.length / 10);
   const shown = soaked.filter((_, index) => (soaked.length - 1 - index) % step === 0);
@@ -74,7 +74,7 @@ function whole(figure: number | undefined): string {
   return digits(figure, 0);
 }
 
-/** A run without responses has no figures. */
+/** Formats a figure. A run without responses has no figures. */
 function digits(figure: number | undefined, count: number): string {
   return figure === undefined || !Number.isFinite(figure) ? '–' : figure.toFixed(count);
 }

@@ -1,18 +1,18 @@
 import type { Submission } from '../../../src/contract.js';
-import { draw, scenes, seededRandom } from '../../terminal/scenes.js';
+import { draw, scenes, seededRandom } from '../../../src/terminal/scenes.js';
 import { drawTurn } from './turns.js';
 
 export const subjectCount = 10_000;
 const sessionCount = 200;
 export const liveCount = 20;
-/** The session with one hour of history. */
+/** Name of the session with one hour of history. */
 export const longName = 'long';
 const bodyCount = 1_000;
-/** Readings after which a session switches to the next scene, so that states change occasionally. */
+/** Number of readings after which a session switches to the next scene, so that its state changes occasionally. */
 const readingsAScene = 50;
 const seed = 4;
 
-/** A kind of request. */
+/** Kinds of requests. */
 export const loads = ['plain', 'turn', 'profile', 'state', 'history', 'longHistory', 'anyState'] as const;
 export type Load = (typeof loads)[number];
 
@@ -23,14 +23,14 @@ export interface BenchRequest {
 }
 
 /**
- * Returns an endless source of requests without resent or late readings. `among` is the number of subjects or sessions
- * from which requests draw.
+ * Returns the next request. No request is a resend or contains a late reading. `among` is the number of subjects or
+ * sessions from which requests draw.
  */
 export type NextRequest = (among?: number) => BenchRequest;
 
 export function createRequests(): Readonly<Record<Load, NextRequest>> {
   const random = seededRandom(seed);
-  // Generated in advance, so that both loads cost the generator the same.
+  // Signals are generated in advance, so that the generator has the same cost for both loads.
   const signals = Array.from({ length: bodyCount }, (_, index) => draw(oneOf(scenes, index), random));
   const turns = signals.map((drawn) => ({ ...drawn, ...drawTurn(random) }));
   return {
@@ -52,17 +52,20 @@ export function subjectName(number: number): string {
   return `subject-${Math.floor(number)}`;
 }
 
-/** The name of a session with some minutes of history. */
+/** Returns the name of a session with some minutes of history. */
 export function liveName(number: number): string {
   return `live-${Math.floor(number)}`;
 }
 
-/** Returns the name of a session without new readings. Names sort like their numbers. */
+/** Returns the name of a session that gets no new readings. The order of names is the order of their numbers. */
 export function crowdName(number: number): string {
   return `crowd-${String(Math.floor(number)).padStart(9, '0')}`;
 }
 
-/** Readings of alternating sessions and subjects; a session's instants increase by at least one millisecond. */
+/**
+ * Returns readings of alternating sessions and subjects. The timestamps of a session increase by at least one
+ * millisecond.
+ */
 function ingestRequests(name: string, bodies: ReadonlyArray<Partial<Submission>>): NextRequest {
   const lastMs = new Array<number>(sessionCount).fill(0);
   let sent = 0;
@@ -81,7 +84,7 @@ function ingestRequests(name: string, bodies: ReadonlyArray<Partial<Submission>>
   };
 }
 
-/** The number of scenes that a session has completed; adjacent sessions switch at different times. */
+/** Returns the number of scenes that a session has completed. Adjacent sessions switch at different times. */
 function sceneOf(session: number, sent: number): number {
   return Math.floor((Math.floor(sent / sessionCount) + session) / readingsAScene);
 }

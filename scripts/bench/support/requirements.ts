@@ -3,7 +3,7 @@ import { type Contender, contenders } from './contenders.js';
 import type { MeasuredRun } from './measure-run.js';
 import { failuresOf, middleOf, type Runs } from './rounds.js';
 
-/** Medians of all runs; resident memory is the maximum. */
+/** Medians of all runs. `residentMb` is the maximum. */
 export interface Measured {
   readonly perSecond: number;
   readonly least: number;
@@ -39,7 +39,7 @@ function measureOne(runs: readonly MeasuredRun[]): Measured {
 
 interface Requirement {
   readonly what: string;
-  /** Absent: all databases. */
+  /** Database that the requirement applies to. Absent: all databases. */
   readonly only?: DatabaseKind;
   readonly is: 'at least' | 'below';
   readonly bound: number;
@@ -49,7 +49,7 @@ interface Requirement {
 
 const ratio = (one: Contender, other: Contender) => (field: Field) => field[one].perSecond / field[other].perSecond;
 
-/** The bounds that the service must reach, and goals beyond them. */
+/** The bounds that the service must meet, and goals that exceed the bounds. */
 const requirements: readonly Requirement[] = [
   { what: '(d) of (b), throughput', only: 'mysql', is: 'at least', bound: 0.7, figure: ratio('service', 'validated') },
   {

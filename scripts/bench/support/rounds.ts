@@ -1,19 +1,19 @@
-import { startProgress } from '../../terminal/progress.js';
-import { median } from '../../terminal/task-summary.js';
+import { startProgress } from '../../../src/terminal/progress.js';
+import { median } from '../../../src/terminal/task-summary.js';
 import type { Run } from './load.js';
 
 export interface Rounds {
   readonly rounds: number;
-  /** Rounds before the measured ones. */
+  /** Number of rounds before the measured rounds. */
   readonly warmUps: number;
 }
 
-/** The runs per subject, in the order of the rounds. */
+/** The runs of each subject, in the order of the rounds. */
 export type Runs<Name extends string, Taken extends Run = Run> = Readonly<Record<Name, readonly Taken[]>>;
 
 /**
- * Runs each subject per round, in reverse order in every second round. Keeps a warm-up run with failed requests, to
- * report the failure.
+ * Runs each contender once per round, in reverse order in every second round. Discards warm-up runs, except those with
+ * failed requests, so that the failures are reported.
  */
 export async function takeTurns<Name extends string, Taken extends Run>(
   names: readonly Name[],
@@ -35,7 +35,7 @@ export async function takeTurns<Name extends string, Taken extends Run>(
   }
 }
 
-/** The median of one figure over all runs. */
+/** Returns the median of one figure over all runs. */
 export function middleOf<Taken>(runs: readonly Taken[], pick: (run: Taken) => number): number {
   return middle(runs.map(pick));
 }

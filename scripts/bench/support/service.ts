@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import pack from '../../../package.json' with { type: 'json' };
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
@@ -12,22 +11,19 @@ export interface BenchedService {
   close(): Promise<void>;
 }
 
-/** Limits are enabled, as in a deployment, but never reached. */
+/** Limits so high that no request reaches them. They are enabled, as in a deployment. */
 export const ample = { LIMIT_SESSION_REQUESTS_PER_MINUTE: '1000000000', LIMIT_NEW_SESSIONS_PER_MINUTE: '1000000000' };
 
-/** The V8 options of `npm start`. */
-const nodeOptions = pack.config.node.split(' ');
-
-/** Starts the built service as a separate process, as deployed; it logs every request. */
+/** Starts the built service as a separate process, in the same way as a deployment. It logs every request. */
 export function startBenchedService(
   databaseUrl: string,
   limits: Readonly<Record<string, string>> = ample,
 ): Promise<BenchedService> {
   const env = { HOST: '127.0.0.1', PORT: '0', DATABASE_URL: databaseUrl, LOG_LEVEL: 'info', ...limits };
-  return startListener('dist/main.js', env, nodeOptions);
+  return startListener('dist/main.js', env);
 }
 
-/** Starts a program and waits for the URL it prints. Its log is read and discarded. */
+/** Starts a program and waits until it prints its URL. Its log is read and discarded. */
 export async function startListener(
   file: string,
   env: Readonly<Record<string, string>>,

@@ -1,4 +1,7 @@
-/** Sentences that people write to an assistant on an ordinary day: several areas, some small talk, none from the lexicon. */
+/**
+ * Sentences that people write to an assistant on an ordinary day. They are about several areas or small talk, and are
+ * not from the lexicon.
+ */
 const saidByUser = [
   'My boss asked me to stay late again and I could not say no. ',
   'The exam is on Thursday and I have not even opened the second half of the book. ',
@@ -40,7 +43,7 @@ export interface DrawnTurn {
   readonly ai_response: string;
 }
 
-/** Returns a turn of 200 + 300 characters; `random` returns numbers in [0, 1). */
+/** Returns a turn with 200 characters of the user and 300 of the assistant. `random` returns numbers in [0, 1). */
 export function drawTurn(random: () => number): DrawnTurn {
   return {
     user_message: drawText(saidByUser, characters.user, random),

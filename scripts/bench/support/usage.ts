@@ -5,13 +5,13 @@ export interface Usage {
   readonly residentMb: number;
 }
 
-/** Linux counts CPU time in hundredths of a second (USER_HZ). */
+/** Unit of CPU time on Linux, ms: a hundredth of a second (USER_HZ). */
 const tickMs = 10;
-/** Positions in /proc/<pid>/stat, counted after the process name, which may contain spaces. */
+/** Positions in /proc/<pid>/stat. They are counted after the process name, which may contain spaces. */
 const userTicks = 11;
 const systemTicks = 12;
 
-/** The CPU time and memory of a process; undefined without /proc. */
+/** Returns the CPU time and memory of a process. Undefined on systems without /proc. */
 export function usageOf(pid: number): Usage | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -7,7 +7,7 @@ const sessions = 20;
 const limitMs = 15_000;
 const lookMs = 50;
 
-/** A webhook watches the events after its registration, whatever the clock says in between. */
+/** Checks that a webhook gets the events after its registration even if the clock was set back in between. */
 export const clockSetBack: Scenario = {
   item: 7,
   title: 'clock set back one hour after a webhook was registered',
@@ -26,6 +26,6 @@ export const clockSetBack: Scenario = {
     }
     const missing = () => changes.filter((change) => !receiver.arrivedAt.has(change)).length;
     for (const endsAt = performance.now() + limitMs; missing() > 0 && performance.now() < endsAt;) await sleep(lookMs);
-    return [{ what: `of ${sessions} events, missing at a webhook registered after`, found: missing(), allowed: 0 }];
+    return [{ what: `events missing of ${sessions}, at a webhook registered later`, found: missing(), allowed: 0 }];
   },
 };

@@ -6,16 +6,16 @@ import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
 import { owe } from '../../../contract-tests/support/owed.js';
 
-/** Longer than the interval at which a service reads its shift. */
+/** Wait after a shift, ms. Longer than the interval at which a service reads the shift. */
 const noticedAfterMs = 300;
 
-/** The wall clock of a service, which its operator may set. */
+/** The wall clock of a service. Scenarios can set it. */
 export interface ServiceClock {
-  /** Epoch ms. */
+  /** Returns the time of this clock, epoch ms. */
   now(): number;
   /** Resolves when the service uses the new time. */
   shift(ms: number): Promise<void>;
-  /** What the service needs to run under this clock. */
+  /** Path of the module that the service must load before it starts. */
   readonly preload: string;
   readonly env: Readonly<Record<string, string>>;
   remove(): Promise<void>;

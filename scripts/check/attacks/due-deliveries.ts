@@ -3,20 +3,23 @@ import { newDelivery } from '../../../src/delivery/new-delivery.js';
 import { openStore } from '../../../src/store/store.js';
 import type { Stage } from './stage.js';
 
-/** Below the 500 rows that SQLite takes in one insert. */
+/** Rows per insert. Less than the 500 rows that SQLite accepts in one insert. */
 const rowsPerInsert = 400;
 
-/** Time for a restarted service to compile its hot functions before the neighbor is measured again. */
+/** Time for a restarted service to compile its hot functions before the neighbor is measured again, ms. */
 const warmUpMs = 2_000;
 
-/** Fills the queue of one receiver while the service is stopped, so that it does not drain the queue meanwhile. */
+/**
+ * Fills the queue of one receiver. Runs while the service is stopped, so that the service sends no delivery before the
+ * queue is full.
+ */
 export async function fillQueue(stage: Stage, count: number, url: string): Promise<void> {
   const { id } = await stage.attacker.webhooks.register(url);
   await stage.restart({ between: () => storeDueDeliveries(stage, count, { id, url }) });
   await stage.neighbor.measure(warmUpMs);
 }
 
-/** Inserts due deliveries of the attacker in bulk, because only their claims are measured. */
+/** Inserts due deliveries of the attacker. Inserts in bulk, because only the claims are measured. */
 export async function storeDueDeliveries(
   stage: Stage,
   count: number,

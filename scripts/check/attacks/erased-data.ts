@@ -8,7 +8,7 @@ const sessionPrefix = 'erased-session-5b1f';
 const sessions = 30;
 const readingsPerSession = 20;
 
-/** Erased names must not remain in the pages of a database file. */
+/** Checks that erased names do not remain in the pages of a database file. */
 export const erasedData: Scenario = {
   item: 10,
   title: 'search for an erased person in the stored bytes',
@@ -49,7 +49,10 @@ function readFiles({ databaseUrl }: Stage): Buffer {
   return Buffer.concat(files.map((path) => readFileSync(path)));
 }
 
-/** Files of MySQL keep deleted rows until InnoDB purges them: there, the rows are searched. */
+/**
+ * Returns the rows of all tables. On MySQL, rows are searched instead of files, because InnoDB keeps deleted rows in
+ * the files until its own purge.
+ */
 async function readTables({ databaseUrl }: Stage): Promise<Buffer> {
   const connection = await mysql.createConnection({ uri: databaseUrl });
   try {
@@ -65,7 +68,7 @@ async function readTables({ databaseUrl }: Stage): Promise<Buffer> {
   }
 }
 
-/** JSON turns the buffers of binary columns into objects. */
+/** Converts binary columns to text, because JSON turns their buffers into objects. */
 function textOf(value: unknown): unknown {
   const { type, data } = (value ?? {}) as { type?: unknown; data?: unknown };
   return type === 'Buffer' && Array.isArray(data) ? Buffer.from(data).toString('latin1') : value;

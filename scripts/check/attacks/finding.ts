@@ -2,14 +2,14 @@
 export interface Finding {
   readonly what: string;
   readonly found: number;
-  /** Maximum value that passes. Absent: a figure without a verdict. */
+  /** Maximum value that passes. Absent if the figure is only reported. */
   readonly allowed?: number;
-  /** Target for the value. A missed target is printed and does not fail the check. */
+  /** Target of the value. A missed target is printed, but the check does not fail. */
   readonly target?: number;
 }
 
 export function isBroken({ found, allowed }: Finding): boolean {
-  // A missing measurement fails.
+  // A missing measurement (NaN) fails.
   return allowed !== undefined && !(found <= allowed);
 }
 
@@ -19,5 +19,5 @@ export function isTargetMissed({ found, target }: Finding): boolean {
 
 /** Returns a finding that passes if the condition is true. */
 export function must(what: string, isTrue: boolean): Finding {
-  return { what: `not so: ${what}`, found: isTrue ? 0 : 1, allowed: 0 };
+  return { what: `not true: ${what}`, found: isTrue ? 0 : 1, allowed: 0 };
 }

@@ -7,7 +7,10 @@ import type { Stage } from './stage.js';
 const probes = 200;
 const fullDevice = '/dev/full';
 
-/** Every write to standard error fails: first with EFBIG during operation, then with ENOSPC from the start. */
+/**
+ * Makes every write to standard error fail: with EFBIG while the service runs, and after a restart with ENOSPC from the
+ * first write on.
+ */
 export const fullLog: Scenario = {
   item: 6,
   title: 'log file at its size limit, then log on a full device',
@@ -25,13 +28,13 @@ async function probe({ service, attacker }: Stage, log: string): Promise<Finding
   const headers = { 'X-Service-Key': attacker.key };
   const url = `${service().url}/v1/state?session_id=none`;
   const refused = await countUnlike(404, probes, () => statusOf(url, headers));
-  return [{ what: `requests of ${probes} not served with the log ${log}`, found: refused, allowed: 0 }];
+  return [{ what: `requests not served with the log ${log}, of ${probes}`, found: refused, allowed: 0 }];
 }
 
 async function stop({ service }: Stage, log: string): Promise<Finding[]> {
   const { by, seconds } = await service().stop();
   return [
-    must(`SIGTERM ends the service in order with the log ${log}`, by === 0),
-    { what: `seconds to end with the log ${log}`, found: Number(seconds.toFixed(1)) },
+    must(`SIGTERM ends the service cleanly with the log ${log}`, by === 0),
+    { what: `seconds until the exit with the log ${log}`, found: Number(seconds.toFixed(1)) },
   ];
 }

@@ -7,12 +7,12 @@ import { countUnlike, openSilentSocket, statusOf } from './sockets.js';
 const connectionsMax = 100;
 const socketsPerRound = 60;
 const rounds = 2;
-/** Longer than the time limits for the head and the body of a request. */
+/** Wait of the senders, ms. Longer than the time limits for the head and the body of a request. */
 const waitMs = 12_000;
 const probes = 20;
 const descriptorsTolerance = 20;
 
-/** First bytes of these senders. The service responds or times out, and must then close the connection itself. */
+/** First bytes that the senders send. The service must respond or time out, and then close the connection. */
 const beginnings = ['GARBAGE\r\n\r\n', '', 'POST /v1/ingest HTTP/1.1\r\nHost: attack\r\nContent-Length: 9\r\n\r\n{'];
 
 export const halfOpenSockets: Scenario = {
@@ -34,7 +34,7 @@ export const halfOpenSockets: Scenario = {
     }
     const refused = await countUnlike(200, probes, () => statusOf(`${url}/healthz`));
     return [
-      { what: `new connections of ${probes} refused afterwards`, found: refused, allowed: 0 },
+      { what: `new connections refused afterwards, of ${probes}`, found: refused, allowed: 0 },
       { what: 'connections left open', found: countDescriptors(pid) - descriptors, allowed: descriptorsTolerance },
     ];
   },

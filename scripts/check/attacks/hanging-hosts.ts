@@ -7,10 +7,12 @@ const hosts = 13;
 const portsPerHost = 10;
 const sessionsPerAccount = 6;
 const attackMs = 25_000;
-/** Longer than the time limit of an attempt, with a margin for a busy machine. */
+/**
+ * An attempt that is open for longer is overdue, ms: the time limit of an attempt, with a margin for a busy machine.
+ */
 const overdueMs = (webhookDelivery.attempt_timeout_seconds + 6) * 1000;
 
-/** 24 requests of two accounts become 780 attempts, more than a worker has slots. */
+/** Two accounts send 24 requests, which cause 780 attempts. This is more than the number of slots of a worker. */
 export const hangingHosts: Scenario = {
   item: 2,
   title: '130 webhooks of two accounts to hosts that hang',

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 
-/** Addresses of loopback that accept connections and never respond. */
+/** Receivers on loopback addresses that accept connections and never respond. */
 export interface HangingReceivers {
-  /** One per host and port. */
+  /** One URL per host and port. */
   readonly urls: readonly string[];
   readonly accepted: () => number;
-  /** Returns the connections that have been open for longer than `ms`. */
+  /** Returns the number of connections that have been open for longer than `ms`. */
   openLongerThan(ms: number): number;
   close(): void;
 }
@@ -19,7 +19,7 @@ export async function startHangingReceivers(hosts: number, portsPerHost: number)
     const server = createServer((socket) => {
       accepted += 1;
       sockets.add(socket);
-      // Measured from the request, because the service keeps idle connections open for a while.
+      // Measured from the first bytes of the request, because the service keeps idle connections open.
       socket.once('data', () => openedAt.set(socket, performance.now()));
       socket.on('data', () => undefined);
       socket.on('error', () => undefined);

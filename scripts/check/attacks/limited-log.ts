@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { owe } from '../../../contract-tests/support/owed.js';
 import type { Stage } from './stage.js';
 
-/** The log starts with a large hole, so that its size limit affects no database file. */
+/**
+ * Size of the hole at the start of the log file, bytes. It lets the size limit affect the log, but no database file.
+ */
 const startBytes = 2 ** 34;
 
 /** Returns the path of a log file whose writes can be made to fail. */
@@ -25,6 +27,6 @@ export function fillLimitedLog(pid: number): void {
 
 /** Sets the maximum size of files that the process writes, in bytes. `unlimited` removes the limit. */
 export function limitFileSize(pid: number, bytes: string): void {
-  // The hard limit stays, because only then the soft limit can be raised again.
+  // Changes only the soft limit. After a change of the hard limit, the soft limit could not be raised again.
   execFileSync('prlimit', ['--pid', String(pid), `--fsize=${bytes}:`]);
 }

@@ -8,12 +8,12 @@ import type { Stage } from './stage.js';
 const rows = 100_000;
 const fewRows = 1_000;
 const attackMs = 8_000;
-/** Maximum ratio of the drain rates of a short and a long queue. */
+/** Maximum ratio between the delivery rate of a short queue and that of a long queue. */
 const drainRatioMax = 5;
-/** Maximum ratio of the neighbor's p50 with and without the attack. */
+/** Maximum ratio between the neighbor's p50 with and without the attack. */
 const neighborRatioMax = 2;
 
-/** What a scenario prepares for its attack. */
+/** Data that each stage prepares for its attack. */
 const prepared = new WeakMap<Stage, { readonly receivers: Receivers; readonly rateOfShort: number }>();
 
 export const longQueue: Scenario = {
@@ -33,14 +33,18 @@ export const longQueue: Scenario = {
   },
   async attack(stage) {
     const { receivers, rateOfShort } = prepared.get(stage) ?? {};
-    if (!receivers || !rateOfShort) throw new Error('not prepared');
+    if (!receivers || !rateOfShort) throw new Error('attack runs before prepare');
     const [before, startedAt] = [receivers.attempts.size, performance.now()];
     await sleep(attackMs);
     const rate = (1000 * (receivers.attempts.size - before)) / (performance.now() - startedAt);
     return [
       { what: 'deliveries per second, short queue', found: Math.round(rateOfShort) },
       { what: 'deliveries per second, long queue', found: Math.round(rate) },
-      { what: 'short to long', found: Number((rateOfShort / rate).toFixed(1)), target: drainRatioMax },
+      {
+        what: 'rate of the short queue (× long queue)',
+        found: Number((rateOfShort / rate).toFixed(1)),
+        target: drainRatioMax,
+      },
       { what: 'attempts at one delivery at the same time', found: receivers.overlaps(), allowed: 0 },
     ];
   },

@@ -9,12 +9,12 @@ const historyMinutes = 60;
 /** Results of the readings and state changes of a phase. */
 export interface Counts {
   readonly acknowledged: number;
-  /** Acknowledged readings that are missing in the history. */
+  /** Number of acknowledged readings that are missing in the history. */
   readonly lost: number;
   readonly changes: number;
-  /** Session and timestamp of each state change without a webhook at the end of the wait. */
+  /** Session and timestamp of each state change whose webhook had not arrived at the end of the wait. */
   readonly missing: readonly string[];
-  /** Requests without a 200, by status or error code. */
+  /** Number of requests without status 200, by status or error code. */
   readonly failures: Readonly<Record<string, number>>;
 }
 
@@ -23,7 +23,7 @@ export interface Observed {
   readonly ingestMs: number[];
   readonly failures: Map<string, number>;
   readonly acknowledged: Map<string, string[]>;
-  /** Time of sending, by change. */
+  /** Send time of each state change, as a value of `performance.now`. */
   readonly changes: Map<string, number>;
 }
 
@@ -60,7 +60,7 @@ export function countsOf(
   };
 }
 
-/** Passes if the neighbor is undisturbed: every request gets a 200. */
+/** Returns findings that pass if every request of the neighbor got a 200. */
 export function findingsOf({ acknowledged, lost, changes, missing, failures }: Counts): Finding[] {
   return [
     { what: "neighbor's readings acknowledged", found: acknowledged },

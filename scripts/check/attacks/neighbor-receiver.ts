@@ -6,10 +6,10 @@ import type { Schema } from '../../../src/contract.js';
 /** Path of the URL that never responds. */
 export const hangingPath = '/hang';
 
-/** A healthy receiver. Records the first arrival of each state change. */
+/** A healthy receiver that records the first arrival of each state change. */
 export interface NeighborReceiver {
   readonly port: number;
-  /** The instant of `performance.now`, by session and timestamp. */
+  /** Arrival time, as a value of `performance.now`, by session and timestamp. */
   readonly arrivedAt: ReadonlyMap<string, number>;
   close(): void;
 }

@@ -2,22 +2,25 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import type { StateReading } from '../../../src/contract.js';
 import { createRequest, createWebhookClient } from '../webhooks/client.js';
-import { draw, type Scene, scenes, seededRandom } from '../../terminal/scenes.js';
+import { draw, type Scene, scenes, seededRandom } from '../../../src/terminal/scenes.js';
 import { changeKey, hangingPath, startNeighborReceiver } from './neighbor-receiver.js';
 import { type Counts, countLost, countsOf, type Observed, waitForWebhooks } from './neighbor-counts.js';
 
 const sessionCount = 10;
-/** Interval between readings of one session. */
+/** Interval between readings of one session, ms. */
 const paceMs = 400;
 const answerMs = 15_000;
 const calm = scenes[0] as Scene;
 const hostile = scenes.at(-1) as Scene;
 
-/** Another account of the attacked service: sends readings steadily and receives a webhook for each state change. */
+/**
+ * Another account of the attacked service. It sends readings at a constant rate and receives a webhook for each state
+ * change.
+ */
 export interface Neighbor {
-  /** A URL on the host and port of the neighbor's receiver that never responds. */
+  /** A URL with the host and port of the neighbor's receiver. It never responds. */
   readonly hangingUrl: string;
-  /** Sends readings for at least `ms`, and until the work is done. */
+  /** Sends readings for at least `ms` and until the work is complete. */
   measure(ms: number, work?: Promise<unknown>): Promise<Phase>;
   close(): Promise<void>;
 }
@@ -25,27 +28,27 @@ export interface Neighbor {
 export interface NeighborOptions {
   readonly url: () => string;
   readonly key: string;
-  /** Address of the neighbor's receiver. */
+  /** Host of the neighbor's receiver. */
   readonly receiverHost: string;
   readonly now: () => number;
-  /** Grace period for webhooks after a phase. */
+  /** Grace period for webhooks after a phase, ms. */
   readonly settleMs: number;
 }
 
 export interface Phase {
-  /** Latency of a response, measured from the scheduled time of the reading, ms. */
+  /** Latencies of the responses, ms. Measured from the scheduled time of the reading. */
   readonly ingestMs: readonly number[];
-  /** Milliseconds from sending a reading to the arrival of its webhook. */
+  /** Time from sending a reading to the arrival of its webhook, ms. */
   readonly webhookMs: readonly number[];
   readonly counts: Counts;
 }
 
-/** A reading that is due to be sent at an instant of `performance.now`. */
+/** A scheduled reading. The time is a value of `performance.now`. */
 interface Turn {
   readonly session_id: string;
   readonly count: number;
   readonly dueAt: number;
-  /** The session's state before it; undefined where unknown. */
+  /** State of the session before this reading. Undefined if it is unknown. */
   readonly previous: string | undefined;
 }
 
@@ -75,7 +78,10 @@ export async function startNeighbor({ url, key, receiverHost, now, settleMs }: N
     return answer.state;
   };
 
-  /** Keeps its schedule: after a stall, it sends overdue readings, and the delay counts as latency. */
+  /**
+   * Sends the readings of one session on a fixed schedule. After a stall, sends the overdue readings, and the delay
+   * counts as latency.
+   */
   const live = async (observed: Observed, session_id: string, firstAt: number, isOver: () => boolean) => {
     observed.acknowledged.set(session_id, []);
     let previous: string | undefined;
@@ -93,7 +99,7 @@ export async function startNeighbor({ url, key, receiverHost, now, settleMs }: N
       const observed: Observed = { ingestMs: [], failures: new Map(), acknowledged: new Map(), changes: new Map() };
       let isOver = false;
       const startedAt = performance.now();
-      // A new session per phase. After a clock is set back, readings of the same session would be late.
+      // Each phase uses new sessions. After a clock is set back, readings of an earlier session would be late.
       const lives = Array.from({ length: sessionCount }, (_, index) =>
         live(observed, `neighbor-${phases}-${index}`, startedAt + (index * paceMs) / sessionCount, () => isOver),
       );
@@ -114,7 +120,7 @@ export async function startNeighbor({ url, key, receiverHost, now, settleMs }: N
   };
 }
 
-/** Returns the state reading, or the reason why there is none. */
+/** Returns the state reading. If the request fails, returns the reason. */
 async function ingest(url: string, options: Parameters<typeof request>[1]): Promise<StateReading | string> {
   try {
     const { statusCode, body } = await request(url, options);

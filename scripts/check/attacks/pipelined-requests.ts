@@ -5,12 +5,16 @@ import { countUnlike, sendAndCut, statusOf } from './sockets.js';
 
 const settleMs = 3_000;
 const probes = 20;
-/** Number of the neighbor's connections that the service opened or closed. */
+/**
+ * Tolerance for the number of open file descriptors, because the service may open or close connections of the neighbor.
+ */
 const descriptorsTolerance = 30;
 const documentConnections = 6;
 const documentRequests = 3_000;
 
-/** A closed pipelined connection leaves queued responses. Each queued response holds a request slot or an open file. */
+/**
+ * Checks that a closed pipelined connection leaves no queued responses, which would hold request slots and open files.
+ */
 export const pipelinedRequests: Scenario = {
   item: 1,
   title: 'pipelined requests on connections that are cut',
@@ -24,7 +28,7 @@ export const pipelinedRequests: Scenario = {
     const headers = { 'X-Service-Key': attacker.key };
     const refused = await countUnlike(404, probes, () => statusOf(`${url}/v1/state?session_id=none`, headers));
     return [
-      { what: `requests of ${probes} refused afterwards`, found: refused, allowed: 0 },
+      { what: `requests refused afterwards, of ${probes}`, found: refused, allowed: 0 },
       { what: 'file descriptors leaked', found: countDescriptors(pid) - descriptors, allowed: descriptorsTolerance },
       { what: 'memory added, MB', found: Math.round(residentMegabytes(pid) - megabytes) },
     ];

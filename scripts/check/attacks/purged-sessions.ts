@@ -15,7 +15,7 @@ const gonePath = '/gone';
 const limitMs = 20_000;
 const lookMs = 100;
 
-/** Erasure must also reach the deliveries of sessions that the purge has already deleted. */
+/** Checks that an erasure also deletes the deliveries of sessions that the purge has already deleted. */
 export const purgedSessions: Scenario = {
   item: 5,
   title: 'erasure of a person whose sessions were purged',
@@ -31,7 +31,7 @@ export const purgedSessions: Scenario = {
     for (let reading = 0; reading < 3; reading += 1) await attacker.swing(session, subject);
     await until('the delivery failed', async () => (await failedOf(attacker)).length > 0);
     await clock.shift(idleMs);
-    // The purge runs at startup and then every minute.
+    // Restarts the service, because the purge runs at startup and then every minute.
     await restart();
     await until('the session was purged', async () => (await statusOfSession(stage)) === 404);
   },
@@ -42,7 +42,7 @@ export const purgedSessions: Scenario = {
     const { webhooks } = await attacker.request<Schema<'WebhookList'>>('/webhooks');
     return [
       must('a failed delivery of the person was listed before', before > 0),
-      must('the erasure was answered with 200 or 404', [200, 404].includes(erased)),
+      must('the erasure returned 200 or 404', [200, 404].includes(erased)),
       {
         what: 'failed deliveries of the person listed afterwards',
         found: (await failedOf(attacker)).length,
@@ -71,7 +71,10 @@ async function erase({ service, attacker: { key } }: Stage): Promise<number> {
   return (await fetch(`${service().url}/v1/subjects/${subject}`, options)).status;
 }
 
-/** A receiver that responds 410 on one path: deliveries there fail at the first attempt, which disables the webhook. */
+/**
+ * Starts a receiver that responds with 410 on one path. A delivery to this path fails at its first attempt, which
+ * disables the webhook.
+ */
 async function startReceiver(defer: Stage['defer']): Promise<string> {
   const server = createServer((request, response) => {
     request.resume();

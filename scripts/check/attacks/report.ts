@@ -1,5 +1,5 @@
 import { titleOf } from '../../bench/support/databases.js';
-import { type Column, type TableRow, textTable } from '../../terminal/table.js';
+import { type Column, type TableRow, textTable } from '../../../src/terminal/table.js';
 import { isBroken, isTargetMissed } from './finding.js';
 import { percentile } from './percentile.js';
 import type { ScenarioOutcome } from './scenario.js';

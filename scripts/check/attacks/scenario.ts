@@ -7,25 +7,25 @@ import { percentile } from './percentile.js';
 import { titleOf } from '../../bench/support/databases.js';
 import { openStage, type Stage, type StageOptions } from './stage.js';
 
-/** Warm-up, not measured: the service compiles its hot functions. */
+/** Warm-up before the measurement, ms. The service compiles its hot functions. */
 const warmUpMs = 2_000;
 
-/** An attack or a fault, with its own service. */
+/** An attack or a fault. Each scenario runs against its own service. */
 export interface Scenario {
-  /** The number by which `--only` selects it. */
+  /** Number that selects the scenario with `--only`. */
   readonly item: number;
   readonly title: string;
-  /** Target: maximum ratio of the neighbor's p50 with and without the attack. */
+  /** Target for the ratio between the neighbor's p50 with and without the attack. */
   readonly neighborRatioMax?: number;
   /** Starts resources that the service needs at startup. `defer` registers their cleanup. */
   readonly setUp?: (defer: Stage['defer']) => Promise<Partial<StageOptions>> | Partial<StageOptions>;
   /** Checks the neighbor's requests during the attack. Default: requires that none failed. */
   readonly judge?: (counts: Counts) => Finding[];
-  /** Runs while the neighbor is idle. */
+  /** Runs before the attack, while the neighbor is idle. */
   readonly prepare?: (stage: Stage) => Promise<unknown>;
   /** Runs while the neighbor is measured. */
   readonly attack: (stage: Stage) => Promise<readonly Finding[]>;
-  /** Runs afterwards. */
+  /** Runs after the attack. */
   readonly inspect?: (stage: Stage) => Promise<readonly Finding[]>;
 }
 
@@ -42,17 +42,17 @@ export interface ScenarioOutcome {
 
 export interface RunOptions {
   readonly kind: DatabaseKind;
-  /** The Node program that runs the service. */
+  /** Path of the Node program that runs the service. */
   readonly node: string;
-  /** Minimum duration of the neighbor's measurement, without the attack and with it. */
+  /** Minimum duration of each measurement of the neighbor, with and without the attack, ms. */
   readonly measureMs: number;
-  /** Grace period for the neighbor's webhooks after a phase. */
+  /** Grace period for the neighbor's webhooks after a phase, ms. */
   readonly settleMs?: number;
-  /** A scenario that takes longer counts as broken. */
+  /** Time limit of a scenario, ms. A scenario that takes longer counts as broken. */
   readonly limitMs: number;
 }
 
-/** Runs the scenarios one after another and prints one line for each to standard error. */
+/** Runs the scenarios one after another. Prints one line per scenario to standard error. */
 export async function playAll(scenarios: readonly Scenario[], options: RunOptions): Promise<ScenarioOutcome[]> {
   const outcomes: ScenarioOutcome[] = [];
   for (const scenario of scenarios) {
@@ -65,7 +65,10 @@ export async function playAll(scenarios: readonly Scenario[], options: RunOption
   return outcomes;
 }
 
-/** A scenario that cannot be played to its end in time counts as broken: usually the service hangs. */
+/**
+ * Runs a scenario. A scenario that fails or exceeds its time limit counts as broken. The usual reason is a service that
+ * hangs.
+ */
 async function playOrBreak(scenario: Scenario, options: RunOptions): Promise<ScenarioOutcome> {
   const startedAtMs = Date.now();
   const undos: Array<() => unknown> = [];
@@ -79,7 +82,7 @@ async function playOrBreak(scenario: Scenario, options: RunOptions): Promise<Sce
   return { item: scenario.item, title: scenario.title, database: options.kind, holds, seconds, ...played };
 }
 
-/** Rejects after the limit; `signal` ends the wait. */
+/** Starts a time limit. `limit` rejects after `limitMs`. `signal` stops the timer. */
 function startLimit(limitMs: number): { readonly signal: AbortController; readonly limit: Promise<never> } {
   const signal = new AbortController();
   const limit = sleep(limitMs, undefined, { signal: signal.signal }).then(() => {
@@ -94,7 +97,7 @@ const nothing: Phase = {
   counts: { acknowledged: 0, lost: 0, changes: 0, missing: [], failures: {} },
 };
 
-/** Adds what cleans up to `undos`. */
+/** Runs a scenario. Adds its cleanup functions to `undos`. */
 async function play(
   scenario: Scenario,
   { kind, node, measureMs, settleMs }: RunOptions,
@@ -113,7 +116,7 @@ async function play(
   const ratios = ratiosOf(without, during, scenario.neighborRatioMax);
   const findings = [...(await attack), ...inspected, ...judge(during.counts), ...ratios];
   if (findingsOf(without.counts).some(isBroken))
-    findings.push({ what: 'neighbor disturbed before', found: 1, allowed: 0 });
+    findings.push({ what: 'neighbor disturbed before the attack', found: 1, allowed: 0 });
   return { findings, without, with: during };
 }
 
@@ -126,7 +129,7 @@ function ratiosOf(without: Phase, during: Phase, target: number | undefined): Fi
   const ratio = (pick: (phase: Phase) => readonly number[]) =>
     Number((percentile(pick(during), 0.5) / percentile(pick(without), 0.5)).toFixed(1));
   return [
-    { what: "neighbor's ingest p50, × of that without", found: ratio(({ ingestMs }) => ingestMs), target },
-    { what: "neighbor's webhook p50, × of that without", found: ratio(({ webhookMs }) => webhookMs), target },
+    { what: "neighbor's ingest p50 (× without attack)", found: ratio(({ ingestMs }) => ingestMs), target },
+    { what: "neighbor's webhook p50 (× without attack)", found: ratio(({ webhookMs }) => webhookMs), target },
   ];
 }

@@ -2,47 +2,45 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import pack from '../../../package.json' with { type: 'json' };
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
-const nodeOptions = pack.config.node.split(' ');
 const startMs = 60_000;
-/** Longer than the service's own time limit for a shutdown. */
+/** Maximum wait for the end of the process, ms. Longer than the service's own time limit for a shutdown. */
 const endMs = 15_000;
 const logBytesMax = 20_000;
 
 export interface ServiceOptions {
-  /** The Node program that runs the service. */
+  /** Path of the Node program that runs the service. */
   readonly node: string;
   readonly env: Readonly<Record<string, string>>;
   /** A module that Node loads before the service. */
   readonly preload?: string;
-  /** File for standard error. Absent: it is read and its end is kept. */
+  /** File for standard error. If absent, standard error is read and its last part is kept. */
   readonly logFile?: string;
 }
 
 export interface Ended {
-  /** The exit code, or the signal. */
+  /** Exit code or signal of the process. */
   readonly by: number | string;
   readonly seconds: number;
 }
 
-/** The built service in its own process. */
+/** The built service in a separate process. */
 export interface AttackedService {
   readonly url: string;
   readonly metricsUrl: string;
   readonly pid: number;
   isRunning(): boolean;
-  /** The end of the log. */
+  /** Returns the last part of the log. */
   log(): string;
-  /** Sends a signal, by default SIGTERM, and SIGKILL if the process still runs after 15 s. */
+  /** Sends a signal, by default SIGTERM. Sends SIGKILL if the process still runs after 15 s. */
   stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<Ended>;
 }
 
-/** Resolves when the service listens; rejects with the end of its log when it does not start. */
+/** Resolves when the service listens. Rejects with the last part of its log if the service does not start. */
 export async function startService({ node, env, preload, logFile }: ServiceOptions): Promise<AttackedService> {
   const logTo = logFile === undefined ? 'pipe' : openSync(logFile, 'a');
-  const args = [...nodeOptions, ...(preload === undefined ? [] : ['--import', preload]), 'dist/main.js'];
+  const args = [...(preload === undefined ? [] : ['--import', preload]), 'dist/main.js'];
   const child = spawn(node, args, {
     cwd: root,
     env: { PATH: process.env['PATH'], HOST: '127.0.0.1', PORT: '0', METRICS_PORT: '0', ...env },
@@ -66,7 +64,7 @@ export async function startService({ node, env, preload, logFile }: ServiceOptio
   };
 }
 
-/** Returns the number of open file descriptors of a process; NaN if the system does not provide it. */
+/** Returns the number of open file descriptors of a process. NaN if the system does not report it. */
 export function countDescriptors(pid: number): number {
   try {
     return readdirSync(`/proc/${pid}/fd`).length;
@@ -75,7 +73,7 @@ export function countDescriptors(pid: number): number {
   }
 }
 
-/** Returns the resident memory of a process in MB; NaN if the system does not provide it. */
+/** Returns the resident memory of a process in MB. NaN if the system does not report it. */
 export function residentMegabytes(pid: number): number {
   try {
     const [, kilobytes] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
@@ -87,7 +85,7 @@ export function residentMegabytes(pid: number): number {
 
 function findUrls(child: ChildProcess): Promise<{ url: string; metricsUrl: string }> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`no address after ${startMs / 1000} s`)), startMs);
+    const timer = setTimeout(() => reject(new Error(`no URL on standard output after ${startMs / 1000} s`)), startMs);
     let output = '';
     child.stdout?.on('data', (text) => {
       output += String(text);

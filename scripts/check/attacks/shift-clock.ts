@@ -1,6 +1,7 @@
 /**
- * Preloaded into a service process: shifts its wall clock by the milliseconds in the file CLOCK_SHIFT_FILE, which may
- * change at any time. The monotonic clock and timers stay as they are, as when an operator sets a clock.
+ * Loaded by a service process before the service. Shifts the wall clock by the milliseconds in the file
+ * CLOCK_SHIFT_FILE, whose content may change at any time. Does not shift the monotonic clock and timers, as when an
+ * operator sets a clock.
  */
 import { readFileSync } from 'node:fs';
 

@@ -9,8 +9,8 @@ const attackMs = 15_000;
 const neighborName = 'neighbor.example';
 
 /**
- * The nameserver responds only to lookups of the neighbor's name, so these lookups compete with those that get no
- * response.
+ * Checks that unanswered lookups of the attacker do not delay the neighbor. The nameserver responds only to lookups of
+ * the neighbor's name.
  */
 export const silentNameserver: Scenario = {
   item: 4,
@@ -31,18 +31,18 @@ export const silentNameserver: Scenario = {
     await Promise.all(names.map((name) => attacker.webhooks.register(name)));
     for (let reading = 0; reading < readings; reading += 1) await attacker.swing('unresolved');
     await sleep(attackMs);
-    return [{ what: 'state changes for 60 names each', found: readings - 1 }];
+    return [{ what: 'state changes, each for 60 webhooks', found: readings - 1 }];
   },
 };
 
 const headerBytes = 12;
 const questionCount = [0, 1];
-/** QR, recursion desired and available; no error. */
+/** DNS flags of a response: recursion desired and available, no error. */
 const responseFlags = [0x81, 0x80];
-/** The name of the question, class IN, TTL 1 s, 127.0.0.1. */
+/** DNS answer record: the name of the question, class IN, TTL 1 s, 127.0.0.1. */
 const loopbackRecord = [0xc0, headerBytes, 0, 1, 0, 1, 0, 0, 0, 1, 0, 4, 127, 0, 0, 1];
 
-/** Returns a DNS response: 127.0.0.1 for type A, no record for other types (RFC 1035, 4.1). */
+/** Returns a DNS response (RFC 1035, 4.1): 127.0.0.1 for type A, no record for other types. */
 function addressResponse(query: Buffer): Buffer {
   const endOfName = query.indexOf(0, headerBytes);
   const question = query.subarray(headerBytes, endOfName + 5);

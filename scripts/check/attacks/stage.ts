@@ -3,12 +3,12 @@ import { createTestDatabase, type DatabaseKind } from '../../../contract-tests/s
 import type { StateReading } from '../../../src/contract.js';
 import { ample } from '../../bench/support/service.js';
 import { createRequest, createWebhookClient, type Request, type WebhookClient } from '../webhooks/client.js';
-import { draw, type Scene, scenes, seededRandom } from '../../terminal/scenes.js';
+import { draw, type Scene, scenes, seededRandom } from '../../../src/terminal/scenes.js';
 import { createClock, type ServiceClock } from './clock.js';
 import { type Neighbor, startNeighbor } from './neighbor.js';
 import { type AttackedService, startService } from './service.js';
 
-/** One service on its own database, with a neighbor and two accounts for the attack. */
+/** One service with its own database, with a neighbor and two accounts for the attack. */
 export interface Stage {
   readonly kind: DatabaseKind;
   readonly databaseUrl: string;
@@ -17,9 +17,9 @@ export interface Stage {
   readonly accomplice: Caller;
   readonly clock: ServiceClock;
   service(): AttackedService;
-  /** Stops the service, by default in order, and starts it again on the same database. */
+  /** Stops the service and starts it again on the same database. By default, the stop is a graceful shutdown. */
   restart(changes?: RestartOptions): Promise<void>;
-  /** Registers a cleanup for the end of the stage. The last one runs first. */
+  /** Registers a cleanup function for the end of the stage. The functions run in reverse order. */
   defer(undo: () => unknown): void;
   close(): Promise<void>;
 }
@@ -36,20 +36,23 @@ export interface StageOptions {
   readonly node: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly logFile?: string;
-  /** An existing database, kept when the stage closes. Absent: a new one. */
+  /** URL of an existing database, which is not dropped when the stage closes. Absent: a new database. */
   readonly databaseUrl?: string;
-  /** Default: 127.0.0.1. */
+  /** Host of the neighbor's receiver. Default: 127.0.0.1. */
   readonly neighborReceiverHost?: string;
-  /** Grace period for the neighbor's webhooks after a phase. Default: 15 s. */
+  /** Grace period for the neighbor's webhooks after a phase, ms. Default: 15,000. */
   readonly settleMs?: number;
 }
 
-/** An account's client. It follows a service that restarts on another port. */
+/** Client of an account. It uses the new URL after a service restarts on another port. */
 export interface Caller {
   readonly key: string;
   readonly request: Request;
   readonly webhooks: WebhookClient;
-  /** Sends one reading, alternately calm and hostile. Every reading but a session's first changes its state. */
+  /**
+   * Sends one reading, alternately calm and hostile. Every reading changes the state, except the first reading of a
+   * session.
+   */
   swing(sessionId: string, subjectId?: string): Promise<StateReading>;
 }
 

@@ -2,37 +2,44 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Schema } from '../../../src/contract.js';
 import { createRequest } from '../webhooks/client.js';
 import { trySend } from '../webhooks/load.js';
-import { draw, type Scene, scenes } from '../../terminal/scenes.js';
+import { draw, type Scene, scenes } from '../../../src/terminal/scenes.js';
 
 const afterFailureMs = 50;
 const lookMs = 10;
-/** Longer than the database server and the service need to recover. */
+/**
+ * Time without an acknowledged reading after which the check fails, ms. Longer than the database server and the service
+ * need to recover.
+ */
 const silenceMs = 120_000;
-/** Maximum length of a history. */
+/** Length of the longest history, minutes. */
 const reachMinutes = 60;
 
 export interface Load {
   /** Resolves after `more` further readings are acknowledged. Rejects if no reading is acknowledged for a long time. */
   acknowledges(more: number): Promise<void>;
-  /** Resolves with the instants of the acknowledged readings by session, once no request is in progress. */
+  /** Waits for the requests in progress. Resolves with the timestamps of the acknowledged readings, by session. */
   stop(): Promise<Acknowledged>;
 }
 
 export interface Acknowledged {
-  readonly instants: ReadonlyMap<string, readonly string[]>;
-  /** Number of readings that were not acknowledged; they may or may not be stored. */
+  readonly timestampsBySession: ReadonlyMap<string, readonly string[]>;
+  /** Number of readings without a response. They may or may not be stored. */
   readonly unanswered: number;
 }
 
-/** Sessions that send one reading after another, each once and with a distinct timestamp. */
-export function startLoad(url: string, key: string, sessions: number, random: () => number): Load {
-  const instants = new Map<string, string[]>();
+export function sessionIdsOf(count: number): string[] {
+  return Array.from({ length: count }, (_, index) => `durable-${index}`);
+}
+
+/** Starts sessions that send one reading after another. Each reading is sent once and has a unique timestamp. */
+export function startLoad(url: string, key: string, sessionIds: readonly string[], random: () => number): Load {
+  const timestampsBySession = new Map<string, string[]>();
   let acknowledged = 0;
   let unanswered = 0;
   let isStopped = false;
   const live = async (session_id: string, index: number) => {
     const mine: string[] = [];
-    instants.set(session_id, mine);
+    timestampsBySession.set(session_id, mine);
     for (let lastMs = 0; !isStopped;) {
       lastMs = Math.max(Date.now(), lastMs + 1);
       const timestamp = new Date(lastMs).toISOString();
@@ -47,7 +54,7 @@ export function startLoad(url: string, key: string, sessions: number, random: ()
       }
     }
   };
-  const lives = Promise.all(Array.from({ length: sessions }, (_, index) => live(`durable-${index}`, index)));
+  const lives = Promise.all(sessionIds.map(live));
   lives.catch(() => undefined);
   return {
     async acknowledges(more) {
@@ -63,16 +70,20 @@ export function startLoad(url: string, key: string, sessions: number, random: ()
     async stop() {
       isStopped = true;
       await lives;
-      return { instants, unanswered };
+      return { timestampsBySession, unanswered };
     },
   };
 }
 
 /** Returns the number of acknowledged readings that the histories do not contain. */
-export async function countLost(url: string, key: string, { instants }: Acknowledged): Promise<number> {
+export async function countLost(
+  url: string,
+  key: string,
+  timestampsBySession: Acknowledged['timestampsBySession'],
+): Promise<number> {
   const request = createRequest(url, key);
   let lost = 0;
-  for (const [session, acknowledged] of instants) {
+  for (const [session, acknowledged] of timestampsBySession) {
     if (Date.now() - Date.parse(acknowledged[0] ?? '') > reachMinutes * 60_000)
       throw new Error('the run was longer than the maximum history: use fewer kills');
     const { datapoints }: Schema<'History'> = await request(

@@ -6,7 +6,7 @@ import { mountSmallDisk, type SmallDisk } from './small-disk.js';
 
 const sqliteMegabytes = 32;
 const mariadbMegabytes = 256;
-/** Small log files, so that a small disk has room for the fault. */
+/** Server options for small log files, so that the small disk has enough space until the fault. */
 const smallFiles = ['--innodb-log-file-size=16M', '--innodb-temp-data-file-path=ibtmp1:12M:autoextend'];
 
 let disk: SmallDisk | undefined;
@@ -31,10 +31,12 @@ export const diskFull: readonly Fault[] = [
     ...fillsDisk,
     title: 'disk of the database server full',
     databases: ['mysql'],
-    // MariaDB aborts if it cannot extend its undo log. Its supervisor then restarts it.
+    // MariaDB aborts if it cannot extend its undo log. The check then restarts it, as a supervisor would.
     async end(stage) {
       disk?.free();
-      if (serverOf(stage).hasEnded()) await serverOf(stage).start();
+      if (!serverOf(stage).hasEnded()) return;
+      console.error('  MariaDB aborted during the fault and is started again');
+      await serverOf(stage).start();
     },
     setUp(defer) {
       disk = mount(mariadbMegabytes, defer);

@@ -9,24 +9,24 @@ import { startProbe } from './probe.js';
 export interface Fault {
   readonly name: string;
   readonly title: string;
-  /** Absent: every database. */
+  /** Databases that the fault applies to. Absent: every database. */
   readonly databases?: readonly DatabaseKind[];
   readonly setUp?: Scenario['setUp'];
-  /** A status that requests may get at the start of the fault, besides 503. */
+  /** Status that requests may get at the start of the fault, in addition to 503. */
   readonly excusedStatus?: number;
   readonly begin: (stage: Stage) => unknown;
   readonly end?: (stage: Stage) => unknown;
 }
 
 export interface FaultTimes {
-  /** Duration of the fault. */
+  /** Duration of the fault, ms. */
   readonly faultMs: number;
 }
 
-/** Readings are acknowledged before the fault begins and after it ends. */
+/** Time before and after the fault in which readings must be acknowledged, ms. */
 const aroundMs = 3_000;
 
-/** Converts the fault to a scenario: all operations are called during the fault, and none may return 500. */
+/** Converts the fault to a scenario. During the fault, all operations are called, and none may return 500. */
 export function toScenario(fault: Fault, item: number, { faultMs }: FaultTimes): Scenario {
   return {
     item,

@@ -8,10 +8,10 @@ import type { Fault } from './fault.js';
 import { diskFull } from './disk-full.js';
 
 const hourMs = 3_600_000;
-/** Small enough that the next write to a write-ahead log exceeds it. */
+/** Maximum file size in bytes. So small that the next write to a write-ahead log exceeds it. */
 const fileBytesMax = '4096';
 
-/** Time between two kills, in which readings are acknowledged and webhooks are sent. */
+/** Time between two kills, ms. Readings are acknowledged and webhooks are sent in this time. */
 const betweenKillsMs = 1_000;
 
 export function listFaults(kills: number): readonly Fault[] {
@@ -60,7 +60,7 @@ export function listFaults(kills: number): readonly Fault[] {
     {
       name: 'clock-back',
       title: 'clock set back one hour',
-      // The timestamp of a request in transit is an hour ahead.
+      // A request that is in transit when the clock is set back has a timestamp an hour ahead.
       excusedStatus: 400,
       begin: ({ clock }) => clock.shift(-hourMs),
     },
@@ -68,7 +68,10 @@ export function listFaults(kills: number): readonly Fault[] {
   ];
 }
 
-/** A stopped process with the write lock affects SQLite like a frozen server affects MySQL. */
+/**
+ * Returns the fault of a process that stops while it holds SQLite's write lock. It affects SQLite like a frozen server
+ * affects MySQL.
+ */
 function databaseLocked(): Fault {
   let release: (() => Promise<unknown>) | undefined;
   return {
@@ -78,7 +81,7 @@ function databaseLocked(): Fault {
     async begin({ databaseUrl }) {
       const knex = openDatabase(readConfig({ DATABASE_URL: databaseUrl }).database);
       const transaction = await knex.transaction();
-      // Any write takes the lock. This one changes nothing.
+      // Any write takes the lock. This write changes nothing.
       await transaction('webhooks').where({ webhook_id: '' }).delete();
       release = async () => {
         await transaction.rollback();

@@ -3,7 +3,10 @@ import type { Counts } from '../attacks/neighbor-counts.js';
 
 export const unavailable = 'status 503';
 
-/** During a fault, a request may fail with 503 or without a response. Acknowledged data must not be lost. */
+/**
+ * Returns the findings of a fault. During the fault, a request may fail with 503 or get no response. Acknowledged data
+ * must not be lost.
+ */
 export function findingsOfFault(
   { acknowledged, lost, changes, missing, failures }: Counts,
   excusedStatus?: number,
@@ -20,7 +23,10 @@ export function findingsOfFault(
   ];
 }
 
-/** A closed connection or a missing response leaves the outcome open, so the client resends. */
+/**
+ * Returns true for a closed connection or a missing response. The client does not know the outcome in these cases, so
+ * it resends the request.
+ */
 export function isExcused(why: string): boolean {
   return why === unavailable || !why.startsWith('status ');
 }

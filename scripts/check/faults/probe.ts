@@ -6,7 +6,7 @@ const pauseMs = 100;
 const answerMs = 15_000;
 const session = 'probed';
 
-/** The documented response while a database is unavailable. */
+/** Documented status while a database is unavailable. */
 const unavailable = 503;
 
 interface Call {
@@ -29,7 +29,7 @@ const calls: readonly Call[] = [
 ];
 
 export interface Probe {
-  /** Resolves with the responses that the fault does not excuse. */
+  /** Stops the calls. Resolves with one finding per response that the fault does not excuse. */
   stop(): Promise<readonly Finding[]>;
 }
 
@@ -58,7 +58,7 @@ export function startProbe({ service, attacker: { key } }: Stage): Probe {
   };
 }
 
-/** 0 without a response. */
+/** Resolves with the status of a request. 0 if there is no response. */
 async function statusOf(url: string, method: string, key: string, body: unknown): Promise<number> {
   const headers = { 'X-Service-Key': key, 'Content-Type': 'application/json' };
   const text = body === undefined ? {} : { body: JSON.stringify(body) };

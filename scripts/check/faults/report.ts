@@ -1,7 +1,7 @@
 import type { ScenarioOutcome } from '../attacks/scenario.js';
 import { titleOf } from '../../bench/support/databases.js';
 import { isExcused, unavailable } from './findings.js';
-import { type Column, type TableRow, textTable } from '../../terminal/table.js';
+import { type Column, type TableRow, textTable } from '../../../src/terminal/table.js';
 
 const counted = [
   'acknowledged',

@@ -1,14 +1,14 @@
 import { Agent, request as httpRequest } from 'node:http';
 
-/** The outcome of one request. */
+/** One request with its outcome. */
 export interface Answered {
-  /** Index of the process that served it. */
+  /** Index of the process that handled the request. */
   readonly process: number;
   readonly session: string;
   readonly status: number;
-  /** When the response arrived, epoch ms. */
+  /** Arrival time of the response, epoch ms. */
   readonly atMs: number;
-  /** The RateLimit field; empty without one. */
+  /** Value of the RateLimit field. Empty if the response has no such field. */
   readonly rateLimit: string;
 }
 
@@ -20,14 +20,17 @@ export interface Load {
   readonly signal: AbortSignal;
   /** Called after each response. */
   readonly onAnswer: () => void;
-  /** Called once, after that many responses. */
+  /** Function that runs once, after `after` responses. */
   readonly midway?: { readonly after: number; readonly run: () => Promise<void> };
 }
 
 const connectionsPerProcess = 16;
 const requestLimitMs = 30_000;
 
-/** Sends readings, state and history requests in turn, each session to every process. Rejects when a request gets no response. */
+/**
+ * Sends readings, state requests and history requests in turn. Each session uses every process. Rejects when a request
+ * gets no response.
+ */
 export async function sendLoad(load: Load): Promise<Answered[]> {
   const { urls, sessions, requests, onAnswer, midway } = load;
   const agent = new Agent({ keepAlive: true, maxSockets: connectionsPerProcess });

@@ -1,20 +1,20 @@
 import type { Answered } from './load.js';
 
-/** Admitted and rejected requests in one window of a name. */
+/** Numbers of admitted and rejected requests in one window of a name. */
 export interface Window {
   readonly name: string;
-  /** When it ends, epoch ms, accurate to about a second. */
+  /** End of the window, epoch ms, accurate to about a second. */
   readonly endsAtMs: number;
   passed: number;
   refused: number;
 }
 
-/** Windows of one name are one minute apart, so ends within half a minute belong to the same window. */
+/** Maximum difference between the reported ends of one window, ms. Windows of one name are one minute apart. */
 const sameMs = 30_000;
 
 /**
- * Groups responses into windows by name and by the end that the response states. Admitted requests are counted here; only
- * the window's end is taken from the service.
+ * Groups responses into windows by name and reported end of the window. Takes only the end from the service. Counts the
+ * admitted requests itself.
  */
 export function windowsOf(answers: readonly Answered[], nameOf: (answer: Answered) => string): Window[] {
   const byName = new Map<string, Window[]>();
@@ -37,17 +37,19 @@ function secondsLeftOf({ rateLimit }: Answered): number {
   return Number(seconds);
 }
 
-/** Returns the windows that rejected a request, i.e. whose quota was used up. */
+/** Returns the windows that rejected a request. Their quota was used up. */
 export function fullOf(windows: readonly Window[]): Window[] {
   return windows.filter(({ refused }) => refused > 0);
 }
 
-/** Returns the windows that admitted more than the quota, or rejected a request before it was used up. */
+/**
+ * Returns the windows that admitted more requests than the quota, or rejected a request before the quota was used up.
+ */
 export function wrongOf(windows: readonly Window[], quota: number): Window[] {
   return windows.filter(({ passed, refused }) => passed > quota || (refused > 0 && passed !== quota));
 }
 
-/** Formats the number of admitted requests: one number, or minimum and maximum. */
+/** Formats the numbers of admitted requests: one number if all are equal, otherwise minimum and maximum. */
 export function rangeOf(windows: readonly Window[]): string {
   const passed = windows.map((it) => it.passed).sort((a, b) => a - b);
   const [least, most] = [passed[0] ?? 0, passed.at(-1) ?? 0];

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StateReading } from '../../../src/contract.js';
 import { trySend } from '../webhooks/load.js';
-import { draw, type Scene, scenes } from '../../terminal/scenes.js';
+import { draw, type Scene, scenes } from '../../../src/terminal/scenes.js';
 
-/** A reading, with the response to each time it was sent. */
+/** A reading with the response of each request that contained it. */
 export interface Sent {
   readonly timestamp: string;
   readonly body: string;
@@ -18,13 +18,13 @@ export interface LoadOptions {
   readonly urls: readonly string[];
   readonly key: string;
   readonly sessions: number;
-  /** Readings per session. */
+  /** Number of readings per session. */
   readonly readings: number;
   readonly random: () => number;
   readonly onReading: () => void;
 }
 
-/** In one of this many turns, all services get the same reading instead of one each. */
+/** In one of this many rounds, all services get the same reading instead of different ones. */
 const sameEvery = 4;
 const triesMax = 50;
 const afterFailureMs = 100;
@@ -32,9 +32,11 @@ const calm = scenes[0] as Scene;
 const hostile = scenes.at(-1) as Scene;
 
 /**
- * Sessions that alternate between calm and hostile. In each turn all services get a reading of the session at the same
- * time: usually different readings, sometimes the same one. All carry the same kinds of signals, so that a late reading
- * is the newest for no signal and changes nothing.
+ * Sends readings of sessions that alternate between calm and hostile. In each round, all services get a reading of the
+ * session at the same time, usually different readings, sometimes the same reading.
+ *
+ * All readings contain the same kinds of signals. A late reading is therefore the newest for no signal and changes
+ * nothing.
  */
 export async function sendReadings(options: LoadOptions): Promise<SentReadings> {
   const names = Array.from({ length: options.sessions }, (_, index) => `replicas-${index}`);
@@ -63,7 +65,7 @@ async function live(session_id: string, { urls, key, readings, random, onReading
   return sent;
 }
 
-/** Resends every reading to a different service. */
+/** Sends every reading again, to a different service. */
 export async function resend(sent: SentReadings, urls: readonly string[], key: string): Promise<void> {
   await Promise.all(
     [...sent.values()].map(async (readings) => {
@@ -73,7 +75,7 @@ export async function resend(sent: SentReadings, urls: readonly string[], key: s
   );
 }
 
-/** Resends the request until it gets a response. */
+/** Sends the request again until it gets a response. */
 async function send(url: string, key: string, body: string): Promise<StateReading> {
   let answer: StateReading | string = '';
   for (let tries = 0; tries < triesMax; tries += 1) {

@@ -4,8 +4,8 @@ import { createRequest, createWebhookClient } from '../webhooks/client.js';
 import { watchQueue } from '../webhooks/queue.js';
 import { startUnreliableReceiver } from '../webhooks/receiver.js';
 import { judge as judgeEvents, type Verdict } from '../webhooks/verdict.js';
-import { withProgress } from '../../terminal/progress.js';
-import { seededRandom } from '../../terminal/scenes.js';
+import { withProgress } from '../../../src/terminal/progress.js';
+import { seededRandom } from '../../../src/terminal/scenes.js';
 import { resend, sendReadings, type SentReadings } from './load.js';
 import { type Stage, withServices } from './stage.js';
 import { changesOf, type Faults, judgeReadings, type Shown } from './verdict.js';
@@ -19,18 +19,18 @@ export interface ReadingsOptions {
   readonly seed: number;
 }
 
-/** The outcome of the readings and of their events. */
+/** Results for the readings and their events. */
 export interface CheckedReadings {
   readonly acknowledged: number;
-  /** How many of them arrived after a later reading of their session. */
+  /** Number of readings that arrived after a later reading of their session. */
   readonly late: number;
-  /** Responses beyond the first of each reading. */
+  /** Number of responses to resent readings. */
   readonly resends: number;
   readonly faults: Faults;
   readonly events: Verdict;
 }
 
-/** Sends readings to services that also deliver, and collects the outcome. */
+/** Sends readings to services that also deliver webhooks, and collects the results. */
 export async function checkReadings(stage: Stage, options: ReadingsOptions): Promise<CheckedReadings> {
   const { databaseUrl, key } = stage;
   const { processes, sessions, readings, seed } = options;
@@ -62,7 +62,7 @@ export async function checkReadings(stage: Stage, options: ReadingsOptions): Pro
   }
 }
 
-/** Reads every session from every process. */
+/** Reads the state and history of every session from every process. */
 async function show(sent: SentReadings, urls: readonly string[], key: string): Promise<Map<string, Shown>> {
   const requests = urls.map((url) => createRequest(url, key));
   const shown = new Map<string, Shown>();

@@ -2,7 +2,7 @@ import { limits } from '../../../generated/spec.js';
 import { condemnFailures, middleOf, runCells, type Runs, runTitles } from '../../bench/support/rounds.js';
 import { isUpheld } from '../webhooks/verdict.js';
 import { fullOf, rangeOf, type Window, wrongOf } from '../limits/windows.js';
-import { textTable } from '../../terminal/table.js';
+import { textTable } from '../../../src/terminal/table.js';
 import type { CheckedReadings } from './readings.js';
 import { type Side, sides } from './throughput.js';
 import { faultNames, faultTitles } from './verdict.js';
@@ -17,7 +17,7 @@ export interface ReplicasOutcome extends CheckedReadings {
 
 type Row = readonly [what: string, count: number | string, mustBe?: number];
 
-/** Prints the report; sets the exit code to 1 when a guarantee is broken. */
+/** Prints the report. Sets the exit code to 1 when a guarantee is broken. */
 export function report(
   { version, acknowledged, late, resends, faults, events, windows, runs }: ReplicasOutcome,
   processes: number,
@@ -26,24 +26,24 @@ export function report(
   const sections: Row[][] = [
     [
       ['readings acknowledged', acknowledged],
-      ['  after a later one of their session', late],
-      ['sent again, at once or later', resends],
+      ['  later than a newer reading of their session', late],
+      ['resends', resends],
       ...faultNames.map((name): Row => [`  ${faultTitles[name]}`, faults[name], 0]),
     ],
     [
-      ['changes of state answered', events.acknowledged],
-      ['  their events lost, or not delivered', events.lost + events.listedAsFailed, 0],
-      ['events of no such change', events.invented, 0],
-      ['changes under two webhook-ids', events.renamed, 0],
-      ['events with other bytes later', events.altered, 0],
-      ['bad signatures', events.badSignatures, 0],
-      ['out of order within a session', events.outOfOrder, 0],
-      ['delivered more than once, same webhook-id', events.duplicates],
+      ['state changes in responses', events.acknowledged],
+      ['  without a delivered event', events.lost + events.listedAsFailed, 0],
+      ['events without a state change', events.invented, 0],
+      ['state changes with two webhook-ids', events.renamed, 0],
+      ['events whose body differs between attempts', events.altered, 0],
+      ['events with an invalid signature', events.badSignatures, 0],
+      ['events out of order within a session', events.outOfOrder, 0],
+      ['events delivered more than once, same webhook-id', events.duplicates],
     ],
     [
-      ['windows of a session that met their end', full.length],
-      [`  requests that each let through`, rangeOf(full), quota],
-      ['  windows that let more or fewer through', wrongOf(windows, quota).length, 0],
+      ['rate limit windows whose quota was used up', full.length],
+      ['  admitted requests per window', rangeOf(full), quota],
+      ['  windows that admitted more or fewer requests', wrongOf(windows, quota).length, 0],
     ],
   ];
   const columns = [

@@ -24,7 +24,7 @@ export async function withServices<T>(
   }
 }
 
-/** Starts the services one after another. They end with this process if one fails to start. */
+/** Starts the services one after another. If one service fails to start, the others end with this process. */
 export async function startServices(
   { databaseUrl, redisUrl }: Stage,
   settings: Settings,
@@ -36,7 +36,7 @@ export async function startServices(
   return services;
 }
 
-/** The Redis at REDIS_URL, otherwise a temporary one. */
+/** Runs the work with the Redis at REDIS_URL. Starts a temporary Redis if REDIS_URL is not set. */
 export async function withRedis<T>(work: (url: string) => Promise<T>): Promise<T> {
   const given = process.env['REDIS_URL'];
   if (given) return work(given);

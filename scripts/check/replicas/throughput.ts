@@ -13,7 +13,10 @@ export interface ThroughputOptions extends MeasureOptions {
   readonly rounds: number;
 }
 
-/** Measures one process and all processes alternately, on one database under the same load. Each run starts new processes. */
+/**
+ * Measures one process and all processes alternately, on one database under the same load. Starts new processes for
+ * each run.
+ */
 export function measureThroughput(
   start: (count: number) => Promise<readonly BenchedService[]>,
   generator: Generator,

@@ -11,23 +11,23 @@ export interface Shown {
   readonly states: readonly StateReading[];
 }
 
-/** Violations; empty when several services behave like one. */
+/** Titles of the violations. All counts are 0 when several services behave like one. */
 export const faultTitles = {
-  lost: 'acknowledged, and not in the history',
+  lost: 'acknowledged, but missing in the history',
   doubled: 'more than once in the history',
-  invented: 'in the history, and never sent',
-  outOfOrder: 'in the history before an earlier one',
-  unlikeAnswers: 'in the history otherwise than answered',
-  answeredAnew: 'sent again, and answered otherwise',
-  // A service did not see the previous reading that another service stored.
-  overwritten: 'answers that do not go on from the one before',
-  disagreed: 'sessions shown differently, or not as last answered',
+  invented: 'in the history, but never sent',
+  outOfOrder: 'in the history before a reading with an earlier timestamp',
+  unlikeAnswers: 'different in the history than in the response',
+  answeredAnew: 'resends with a different response',
+  // Occurs when a service did not use the previous reading that another service had stored.
+  overwritten: 'responses without the previous reading',
+  disagreed: 'sessions whose state or history differs between processes',
 } as const;
 
 export type Faults = Readonly<Record<keyof typeof faultTitles, number>>;
 export const faultNames = Object.keys(faultTitles) as Array<keyof Faults>;
 
-/** Compares the sent readings with the stored ones. A pure function. */
+/** Compares the sent readings with the stored readings. Returns the number of each violation. */
 export function judgeReadings(sent: SentReadings, shown: ReadonlyMap<string, Shown>): Faults {
   const all = [...sent].map(([session, readings]) => judgeSession(readings, shown.get(session)));
   const sums = faultNames.map((name) => [name, all.reduce((total, faults) => total + faults[name], 0)]);
@@ -60,7 +60,10 @@ function judgeSession(sent: readonly Sent[], { histories, states }: Shown = { hi
   };
 }
 
-/** Returns the responses to readings that were the newest on arrival. A late reading gets the response of the newest one. */
+/**
+ * Returns the responses to readings that were the newest when they arrived. A late reading gets the response of the
+ * newest reading.
+ */
 function movedBy(sent: readonly Sent[]): StateReading[] {
   return sent.flatMap(({ timestamp, answers: [answer] }) => (answer?.timestamp === timestamp ? [answer] : []));
 }
@@ -69,7 +72,9 @@ function isOneEach(shown: readonly unknown[]): boolean {
   return shown.every((it) => isDeepStrictEqual(it, shown[0]));
 }
 
-/** Returns the state changes in the responses by session, in order. Exactly these must have an event. */
+/**
+ * Returns the state changes in the responses, in order per session. Each of these changes must have exactly one event.
+ */
 export function changesOf(sent: SentReadings): Map<string, Change[]> {
   return new Map(
     [...sent].map(([session_id, readings]) => {

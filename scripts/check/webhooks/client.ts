@@ -2,7 +2,7 @@ import type { Schema } from '../../../src/contract.js';
 
 const answerMs = 30_000;
 
-/** Calls a path, with a JSON body where there is one. Rejects unless the response is a 2xx and arrives within 30 s. */
+/** Calls a path. Sends a JSON body if `body` is present. Rejects unless a 2xx response arrives within 30 s. */
 export type Request = <T>(path: string, body?: unknown) => Promise<T>;
 
 export function createRequest(url: string, key: string): Request {
@@ -23,7 +23,7 @@ export function createWebhookClient(request: Request) {
       request('/webhooks/register', { url: receiver, events: ['state_change'] }),
     retry: (webhookId: string): Promise<Schema<'RetryAccepted'>> =>
       request('/webhooks/retries', { webhook_id: webhookId }),
-    /** Every page. */
+    /** Returns the failed deliveries of all pages. */
     async allFailed(): Promise<Array<Schema<'FailedDelivery'>>> {
       const failed: Array<Schema<'FailedDelivery'>> = [];
       let cursor: string | null = null;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StateReading } from '../../../src/contract.js';
-import { draw, type Scene, scenes } from '../../terminal/scenes.js';
+import { draw, type Scene, scenes } from '../../../src/terminal/scenes.js';
 
 /** A state change, derived from the responses to a session's readings. */
 export interface Change {
@@ -15,25 +15,25 @@ export interface Loaded {
   /** State changes by session, in order. */
   readonly changes: ReadonlyMap<string, readonly Change[]>;
   readonly acknowledged: number;
-  /** Number of resent requests, by the outcome of the previous attempt. */
+  /** Number of resent requests, by the outcome of the previous request. */
   readonly resent: ReadonlyMap<string, number>;
 }
 
 export interface Load {
   acknowledged(): number;
-  /** Starts no new reading; resolves when those in progress are acknowledged. */
+  /** Sends no further readings. Resolves when the readings in progress are acknowledged. */
   stop(): Promise<Loaded>;
 }
 
 export interface LoadOptions {
-  /** URLs of services on one database. A request that fails at one is sent to the next. */
+  /** URLs of services on one database. If a request to one service fails, it is resent to the next. */
   readonly urls: readonly string[];
   readonly key: string;
   readonly sessions: number;
   readonly random: () => number;
 }
 
-/** Interval between readings of a session; the limit is two per second. */
+/** Range of the interval between two readings of a session, ms. The limit is two readings per second. */
 const pauseMs = [550, 1_450] as const;
 const afterFailureMs = 100;
 const answerLimitMs = 10_000;
@@ -41,7 +41,10 @@ const triesMax = 500;
 const calm = scenes[0] as Scene;
 const hostile = scenes.at(-1) as Scene;
 
-/** Sessions that alternate between calm and hostile. Each sends its next reading after the previous one is acknowledged. */
+/**
+ * Starts sessions that alternate between calm and hostile. Each session sends its next reading after the previous one
+ * is acknowledged.
+ */
 export function startLoad({ urls, key, sessions, random }: LoadOptions): Load {
   const changes = new Map<string, Change[]>();
   const resent = new Map<string, number>();
@@ -83,7 +86,7 @@ export function startLoad({ urls, key, sessions, random }: LoadOptions): Load {
   };
 
   const lives = Promise.all(Array.from({ length: sessions }, (_, index) => live(`chaos-${index}`)));
-  // Reported to the caller of stop.
+  // `stop` reports this error to its caller.
   lives.catch(() => undefined);
   return {
     acknowledged: () => acknowledged,
@@ -95,7 +98,10 @@ export function startLoad({ urls, key, sessions, random }: LoadOptions): Load {
   };
 }
 
-/** Returns the response, or why the request must be resent. Rejects when it is refused permanently. */
+/**
+ * Returns the response, or the reason why the request must be resent. Rejects if the service rejects the request
+ * permanently.
+ */
 export async function trySend(url: string, key: string, body: string): Promise<StateReading | string> {
   try {
     const headers = { 'X-Service-Key': key, 'Content-Type': 'application/json' };

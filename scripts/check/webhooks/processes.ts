@@ -10,11 +10,11 @@ const readyMs = 60_000;
 const logLinesMax = 10;
 
 export interface Fleet {
-  /** Kills a running process with SIGKILL and restarts it. Resolves with its name once it has ended. */
+  /** Kills a running process with SIGKILL and restarts it. Resolves with the name of the process after it has ended. */
   killOne(random: () => number): Promise<string>;
-  /** Resolves when all processes are up. */
+  /** Resolves when all processes are running. */
   ready(): Promise<void>;
-  /** Processes that ended unexpectedly, with their last log lines. */
+  /** Returns the processes that ended unexpectedly, with their last log lines. */
   deaths(): readonly string[];
   /** Ends all processes with SIGTERM. */
   close(): Promise<void>;
@@ -26,7 +26,7 @@ export interface ProcessOptions {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Processes of the built service, restarted whenever they are killed. */
+/** Starts processes of the built service. Restarts a process whenever it is killed. */
 export function startFleet(fleet: readonly ProcessOptions[]): Fleet {
   const deaths: string[] = [];
   const members = fleet.map((options) => supervise(options, (death) => deaths.push(death)));

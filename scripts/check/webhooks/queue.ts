@@ -4,7 +4,7 @@ import { openDatabase } from '../../../src/store/database.js';
 
 const lookMs = 500;
 
-/** Counts the events and deliveries that a database still holds, over a separate connection. */
+/** Counts the events and deliveries in a database. Uses a separate connection. */
 export function watchQueue(databaseUrl: string) {
   const knex = openDatabase(readConfig({ DATABASE_URL: databaseUrl }).database);
   const waiting = async (): Promise<number> => {
@@ -14,7 +14,7 @@ export function watchQueue(databaseUrl: string) {
   };
   return {
     waiting,
-    /** Resolves when the queue is empty; rejects when it is not after `limitMs`. */
+    /** Resolves when the queue is empty. Rejects if the queue is not empty after `limitMs`. */
     async empty(limitMs: number, onLook: (count: number) => void = () => {}): Promise<void> {
       const endsAtMs = Date.now() + limitMs;
       for (;;) {

@@ -17,26 +17,26 @@ export interface UnreliableReceiver {
   readonly url: string;
   /** All requests, in order of arrival. */
   readonly arrivals: readonly Arrival[];
-  /** Requests with a 2xx response, in order of the responses. */
+  /** Requests that got a 2xx response, in order of the responses. */
   readonly accepted: readonly Arrival[];
   /** Number of simulated failures, by kind. */
   readonly faults: ReadonlyMap<Fault, number>;
-  /** The secret that verifies signatures; set once the webhook is registered. */
+  /** Sets the secret that verifies signatures. Called after the webhook is registered. */
   expect(secret: string): void;
   /** Stops simulating failures. */
   recover(): void;
   close(): void;
 }
 
-/** Kinds of failure, with their share of all requests. */
+/** Kinds of simulated failure, with their share of all requests. */
 const shares = { 'status 500': 0.08, 'status 503': 0.03, redirect: 0.02, reset: 0.05, 'cut off': 0.02, hang: 0.002 };
 export type Fault = keyof typeof shares | 'hopeless';
-/** One in this many deliveries fails at every attempt. */
+/** One of this many deliveries fails at every attempt. */
 const hopelessOneIn = 150;
 const slowShare = 0.1;
 const slowMsMax = 800;
 
-/** Starts a receiver on a free loopback port that fails and delays at random, and records every request. */
+/** Starts a receiver on a free loopback port. It fails and delays requests at random, and records every request. */
 export async function startUnreliableReceiver(random: () => number): Promise<UnreliableReceiver> {
   const arrivals: Arrival[] = [];
   const accepted: Arrival[] = [];
@@ -49,7 +49,7 @@ export async function startUnreliableReceiver(random: () => number): Promise<Unr
     try {
       for await (const part of request) parts.push(part as Buffer);
     } catch {
-      return; // Its sender was killed.
+      return; // The sender was killed.
     }
     const bytes = Buffer.concat(parts);
     const arrival: Arrival = {
@@ -88,7 +88,7 @@ export async function startUnreliableReceiver(random: () => number): Promise<Unr
   };
 }
 
-/** True when both signatures are valid. */
+/** Returns a function that returns true if both signatures are valid. */
 function judgeOf(secret: string) {
   const standard = new Webhook(secret);
   return (bytes: Buffer, headers: IncomingHttpHeaders): boolean => {

@@ -2,7 +2,7 @@ import type { Schema } from '../../../src/contract.js';
 import type { Change } from './load.js';
 import type { Arrival } from './receiver.js';
 
-/** The records of a run. */
+/** Records of a run. */
 export interface Evidence {
   /** State changes by session, in order. */
   readonly changes: ReadonlyMap<string, readonly Change[]>;
@@ -13,27 +13,30 @@ export interface Evidence {
 
 export interface Verdict {
   readonly acknowledged: number;
-  /** Acknowledged changes that the receiver accepted with a 2xx. */
+  /** Number of acknowledged changes that the receiver accepted with a 2xx response. */
   readonly delivered: number;
-  /** Acknowledged changes that are listed as failed and were not accepted. */
+  /** Number of acknowledged changes that are listed as failed and were not accepted. */
   readonly listedAsFailed: number;
-  /** Accepted, but listed as failed: the worker was killed after the 2xx, and all later attempts failed. */
+  /**
+   * Number of changes that were accepted but are listed as failed. The worker was killed after the 2xx response, and
+   * all later attempts failed.
+   */
   readonly deliveredAndListed: number;
   readonly lost: number;
-  /** Deliveries of a change that no response reported. */
+  /** Number of deliveries for a change that no response reported. */
   readonly invented: number;
-  /** Attempts after the first 2xx of a delivery. */
+  /** Number of attempts after the first 2xx response of a delivery. */
   readonly duplicates: number;
-  /** Changes delivered under more than one webhook-id. */
+  /** Number of changes that were delivered under more than one webhook-id. */
   readonly renamed: number;
-  /** Deliveries whose body differed between attempts. */
+  /** Number of deliveries whose body differed between attempts. */
   readonly altered: number;
   readonly badSignatures: number;
-  /** Deliveries whose first 2xx followed that of a later change of the same session. */
+  /** Number of deliveries whose first 2xx response came after that of a later change of the same session. */
   readonly outOfOrder: number;
 }
 
-/** Compares the acknowledged changes with the deliveries. A pure function. */
+/** Compares the acknowledged changes with the deliveries. */
 export function judge({ changes, arrivals, accepted, failed }: Evidence): Verdict {
   const known = [...changes.values()].flat().map(keyOf);
   const delivered = new Set(accepted.map(({ event }) => keyOf(event)));
@@ -63,7 +66,10 @@ export function isUpheld({ lost, invented, renamed, altered, badSignatures, outO
   return [lost, invented, renamed, altered, badSignatures, outOfOrder].every((count) => count === 0);
 }
 
-/** A permanently failed delivery is exempt from the order, because its successors were sent in the meantime. */
+/**
+ * Returns the number of deliveries out of order. Excludes permanently failed deliveries, because the deliveries behind
+ * them were sent in the meantime.
+ */
 function countOutOfOrder(
   changes: Evidence['changes'],
   accepted: readonly Arrival[],

@@ -3,15 +3,15 @@ import { body as bodyLimits } from '../../../generated/spec.js';
 import contract from '../../../generated/openapi.json' with { type: 'json' };
 import type { OperationId } from '../../../src/contract.js';
 
-/** Test data of the check, under unique names. */
+/** Test data of the check. All names are unique. */
 export interface Own {
   readonly session_id: string;
   readonly subject_id: string;
-  /** A URL in a reserved domain (RFC 2606), so that nothing is sent to anyone. */
+  /** A URL in a reserved domain (RFC 2606), so that no delivery reaches a real server. */
   readonly url: string;
-  /** Id of the webhook, once it is registered. */
+  /** Id of the webhook. Empty before the webhook is registered. */
   webhookId: string;
-  /** Id of the test event, once it is queued. */
+  /** Id of the test event. Empty before the event is queued. */
   deliveryId: string;
 }
 
@@ -19,7 +19,7 @@ export interface Asked {
   /** Method and path, e.g. `POST /v1/ingest`. */
   readonly operation: string;
   readonly status: number;
-  /** Creates the request when it is due. */
+  /** Creates the request. Called just before the request is sent. */
   readonly request: (own: Own) => Sent;
 }
 
@@ -36,7 +36,10 @@ interface Happy {
   readonly body?: object;
 }
 
-/** Error statuses that any client can cause; 429, 500 and 503 require more. */
+/**
+ * Error statuses that any client can cause. The statuses 429, 500 and 503 are excluded, because they require a special
+ * situation.
+ */
 const refusals = [400, 401, 404, 405, 413, 415, 422] as const;
 type Refusal = (typeof refusals)[number];
 
@@ -45,7 +48,7 @@ export function newOwn(): Own {
   return { session_id: name, subject_id: name, url: `https://${name}.invalid/hooks`, webhookId: '', deliveryId: '' };
 }
 
-/** In the order of execution; requests that remove data come last. */
+/** Successful requests in the order of execution. Requests that remove data come last. */
 const happy: { readonly [Op in OperationId]: (own: Own) => Happy } = {
   getHealth: () => ({ path: '/healthz' }),
   getReadiness: () => ({ path: '/readyz' }),
@@ -77,7 +80,7 @@ const happy: { readonly [Op in OperationId]: (own: Own) => Happy } = {
   deleteSubject: ({ subject_id }) => ({ path: `/v1/subjects/${subject_id}` }),
 };
 
-/** Modifies a valid request so that it is rejected. */
+/** Functions that modify a valid request so that it is rejected with the status. */
 const refused: { readonly [Status in Refusal]: (sent: Sent) => Partial<Sent> } = {
   400: () => ({ body: '{"session_id":' }),
   401: () => ({ withoutKey: true }),
@@ -88,7 +91,7 @@ const refused: { readonly [Status in Refusal]: (sent: Sent) => Partial<Sent> } =
   422: ({ path }) => ({ path: `${path}${path.includes('?') ? '&' : '?'}unexpected=1` }),
 };
 
-/** Every documented response that a client can cause, then undocumented methods and an unknown path. */
+/** Returns every documented response that a client can cause, then undocumented methods and an unknown path. */
 export function plan(): Asked[] {
   const asked = operations().flatMap(({ operationId, method, operation, statuses }) => {
     const answered = statuses.filter((status) => status < 300).sort((a, b) => b - a);
@@ -124,7 +127,7 @@ function requestOf(operationId: OperationId, method: string, own: Own): Sent {
   return { method, path, ...(body && { body: JSON.stringify(body) }) };
 }
 
-/** Returns the operations of the contract in the order of the table above. */
+/** Returns the operations of the contract in the order of `happy`. */
 function operations() {
   const order = Object.keys(happy);
   return Object.entries(contract.paths)

@@ -1,7 +1,7 @@
 import { type Changes, entries, isSame, type Part } from './changes.js';
 import type { Documents } from './schemas.js';
 
-/** Request bounds and client guarantees outside of schemas. They may grow, never shrink. */
+/** Request limits and client guarantees outside of schemas. Their values may increase, but never decrease. */
 const mayGrow = [
   'x-body/max_bytes',
   'x-timestamps/max_age_seconds',
@@ -17,7 +17,7 @@ const mayGrow = [
   'x-retention/settled_deliveries_days',
 ];
 
-/** Compares the guarantees in the contract's `x-` values. */
+/** Compares the guarantees in the `x-` values of the contract. */
 export function compareBehaviour({ before, after }: Documents, changes: Changes): void {
   for (const at of mayGrow) {
     const [old, now] = [Number(valueAt(before, at)), Number(valueAt(after, at))];
@@ -41,7 +41,7 @@ function compareTopics(before: Part, after: Part, changes: Changes): void {
   for (const topic of now.filter((it) => !old.includes(it))) changes.add('addition', 'x-topics', `new topic ${topic}`);
 }
 
-/** The wording of a recommendation may change. */
+/** Returns the bands without recommendations, because the wording of a recommendation may change. */
 function bandsOf(document: Part): unknown {
   return entries(document['x-bands']).map(([, { recommendation: _, ...band }]) => band);
 }

@@ -1,7 +1,10 @@
-/** Who writes the value: the client (new requirements are breaking) or the service (removals and new types are breaking). */
+/**
+ * Direction of a value. For a `request`, new requirements are breaking. For an `answer`, removals and new types are
+ * breaking.
+ */
 export type Direction = 'request' | 'answer';
 
-/** `breaking` is forbidden within a version; `addition` belongs in the changelog. */
+/** A `breaking` change is forbidden within a version. An `addition` must be listed in the changelog. */
 export type Verdict = 'breaking' | 'addition';
 
 export interface Change {
@@ -9,11 +12,11 @@ export interface Change {
   /** Place in the contract: an operation and a path within it, or a component. */
   readonly at: string;
   readonly message: string;
-  /** Affected operations, e.g. `POST /v1/ingest`; empty for behavior outside of operations. */
+  /** Affected operations, e.g. `POST /v1/ingest`. Empty for behavior outside of operations. */
   readonly operations: readonly string[];
 }
 
-/** Collects changes. A change of a component is reported once, with all affected operations. */
+/** Collects changes. Reports a change of a component once, with all affected operations. */
 export class Changes {
   readonly #changes = new Map<string, Change & { operations: string[] }>();
   #operation = '';
@@ -48,12 +51,12 @@ export function isSame(before: unknown, after: unknown): boolean {
   return JSON.stringify(sorted(before)) === JSON.stringify(sorted(after));
 }
 
-/** Returns the entries of an object; none for any other value. */
+/** Returns the entries of an object. Returns no entries for any other value. */
 export function entries(part: unknown): Array<[string, Part]> {
   return Object.entries((part ?? {}) as Record<string, Part>);
 }
 
-/** Resolves a `$ref` within the document; the place becomes that of the component. */
+/** Resolves a `$ref` within the document. The place becomes the place of the component. */
 export function follow(document: Part, part: unknown, at: string): Placed {
   const { $ref } = (part ?? {}) as { $ref?: string };
   if ($ref === undefined) return { part: (part ?? {}) as Part, at };

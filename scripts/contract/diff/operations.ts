@@ -74,7 +74,8 @@ export class OperationComparison {
       else this.response(place, response, present);
     }
     const known = new Set(Object.keys((before ?? {}) as Part));
-    // Not an allowed addition: a client that handles every documented status would meet an unknown one.
+    // A new status is not an allowed addition, because a client that handles every documented status would not handle
+    // the new one.
     for (const status of [...now.keys()].filter((it) => !known.has(it)))
       this.changes.add('breaking', `${name} ${status}`, 'a new status of a known operation');
   }
@@ -117,7 +118,9 @@ export class OperationComparison {
       );
   }
 
-  /** A callback body is compared like a response, because the service writes it and the client reads it. */
+  /**
+   * Compares callbacks. Treats a callback body like a response, because the service writes it and the client reads it.
+   */
   private callbacks(name: string, before: unknown, after: unknown): void {
     const now = new Map(callbackOperations(after));
     for (const [key, callback] of callbackOperations(before)) {
@@ -150,7 +153,7 @@ export class OperationComparison {
   }
 }
 
-/** Indexes operations by method and path. Path parameters are matched by position, not by name. */
+/** Returns the operations by method and path. Matches path parameters by position, not by name. */
 function operationsOf(document: Part): Map<string, Part> {
   const all = entries(document['paths']).flatMap(([path, item]) =>
     entries(item)

@@ -1,6 +1,6 @@
 import { type Changes, type Direction, entries, follow, isSame, type Part } from './changes.js';
 
-/** The previous and the next document. */
+/** The previous and the new document. */
 export interface Documents {
   readonly before: Part;
   readonly after: Part;
@@ -8,7 +8,7 @@ export interface Documents {
 
 const lowerBounds = ['minimum', 'minLength', 'minItems', 'minProperties'];
 const upperBounds = ['maximum', 'maxLength', 'maxItems', 'maxProperties'];
-/** Keywords whose values cannot be compared as wider or narrower; only their presence is compared. */
+/** Keywords whose values have no order. Only their presence is compared. */
 const opaque = ['format', 'pattern', 'x-pattern', 'multipleOf', 'x-one-of-fields', 'x-required-with'];
 /** Keywords that restrict a value when true. */
 const demands = ['uniqueItems', 'exclusiveMinimum', 'exclusiveMaximum'];
@@ -27,7 +27,8 @@ export class SchemaComparison {
   compare(before: unknown, after: unknown, at: string): void {
     const old = follow(this.documents.before, before, at);
     const { part } = follow(this.documents.after, after, at);
-    // Schemas may be recursive. Operations share components, so a visited schema is removed on return.
+    // Skips a schema that is already being compared, because schemas may be recursive. The schema is removed on return,
+    // because operations share components.
     if (this.#seen.has(old.at)) return;
     this.#seen.add(old.at);
     if (old.part['type'] !== part['type'])
@@ -41,7 +42,7 @@ export class SchemaComparison {
     for (const name of upperBounds) this.bound(before[name], after[name], at, name, -1);
     for (const name of opaque) this.opaqueValue(before[name], after[name], at, name);
     for (const name of demands) this.demand(before[name] === true, after[name] === true, at, name);
-    // A value that must not be null is more restricted.
+    // A value that must not be null is more restricted than a nullable value.
     this.demand(before['nullable'] !== true, after['nullable'] !== true, at, 'not nullable');
     for (const name of compositions)
       if (!isSame(before[name], after[name])) this.breaks(at, `${name} has changed, and is judged by no rule`);
@@ -76,7 +77,7 @@ export class SchemaComparison {
   private additional(before: unknown, after: unknown, at: string): void {
     const place = `${at}/additionalProperties`;
     if (typeof before === 'object' && typeof after === 'object') this.compare(before, after, place);
-    // Responses may gain fields, so this keyword never breaks a client.
+    // This keyword never breaks a client in a response, because responses may gain fields.
     else if (this.direction === 'request')
       this.demand(before === false, after === false, at, 'no other fields than those named');
     else if (isSchema(before) !== isSchema(after)) this.breaks(place, `was ${show(before)}, is ${show(after)}`);
@@ -90,7 +91,7 @@ export class SchemaComparison {
       this.adds(at, `new value ${show(value)} of ${this.direction}s`);
   }
 
-  /** `narrower` is the sign of `after - before` for a change that accepts fewer values. */
+  /** Compares a numeric bound. `narrower` is the sign of `after - before` for a change that accepts fewer values. */
   private bound(before: unknown, after: unknown, at: string, name: string, narrower: 1 | -1): void {
     const open = -narrower * Infinity;
     const step = (Number(after ?? open) - Number(before ?? open)) * narrower;
@@ -109,7 +110,9 @@ export class SchemaComparison {
     if (before !== after) this.restriction(after, at, after ? `is now ${name}` : `is no longer ${name}`);
   }
 
-  /** Restricting a request or widening a response is breaking; the opposites are not. */
+  /**
+   * Adds a change of a restriction. A narrower request or a wider response is breaking. The opposite changes are not.
+   */
   private restriction(isNarrower: boolean, at: string, message: string): void {
     if (isNarrower === (this.direction === 'request')) this.breaks(at, `${message} (of ${this.direction}s)`);
     else this.adds(at, `${message} (of ${this.direction}s)`);
@@ -124,7 +127,10 @@ export class SchemaComparison {
   }
 }
 
-/** A map has a schema for its values. Without one, the keyword only states whether unknown fields are allowed. */
+/**
+ * Returns true if the value is a schema, as in a map. Otherwise, the keyword only states whether unknown fields are
+ * allowed.
+ */
 function isSchema(additional: unknown): boolean {
   return typeof additional === 'object';
 }

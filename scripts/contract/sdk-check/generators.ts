@@ -1,35 +1,47 @@
-/** Client generators with the tested versions. None requires Java, and all run on Node 20. */
+/** A client generator with its tested version. All generators run on Node 20 and do not require Java. */
 export interface Generator {
-  /** Also the file name of its scenario. */
+  /** Name of the generator and of the file with its scenario. */
   readonly name: string;
   /** The exact packages that a user would install. */
   readonly packages: Readonly<Record<string, string>>;
-  /** The command that writes generated/ from openapi.json, run in the folder that contains both. */
-  readonly command: readonly string[];
+  /** The commands that write generated/ from openapi.json, run in the folder that contains both. */
+  readonly commands: ReadonlyArray<readonly string[]>;
   /** Configuration files of the command. */
   readonly files?: (url: string) => Readonly<Record<string, string>>;
 }
 
-/** The project's own TypeScript version, used for all generators that need a compiler. */
+/** TypeScript version of the project. All generators that require a compiler use it. */
 const typescript = '5.9.3';
 
 export const generators: readonly Generator[] = [
   {
     name: 'openapi-fetch',
     packages: { 'openapi-typescript': '7.13.0', 'openapi-fetch': '0.17.0', typescript },
-    command: ['openapi-typescript', 'openapi.json', '--output', 'generated/api.d.ts'],
+    commands: [['openapi-typescript', 'openapi.json', '--output', 'generated/api.d.ts']],
   },
   {
-    // From 0.95 on it requires Node 22.
+    // Version 0.95 and later require Node 22.
     name: 'hey-api',
     packages: { '@hey-api/openapi-ts': '0.94.5', typescript },
-    command: ['openapi-ts', '--input', 'openapi.json', '--output', 'generated', '--client', '@hey-api/client-fetch'],
+    commands: [['openapi-ts', '--input', 'openapi.json', '--output', 'generated', '--client', '@hey-api/client-fetch']],
   },
   {
-    // From 7.14 on it requires Node 22.
+    // Validates every response with a zod schema. zod removes fields that a schema does not define.
+    name: 'hey-api-zod',
+    packages: { '@hey-api/openapi-ts': '0.94.5', zod: '4.6.7', typescript },
+    commands: [['openapi-ts']],
+    files: () => ({
+      'openapi-ts.config.mjs': `export default ${JSON.stringify({
+        ...{ input: 'openapi.json', output: 'generated' },
+        plugins: ['@hey-api/client-fetch', 'zod', { name: '@hey-api/sdk', validator: { response: 'zod' } }],
+      })};\n`,
+    }),
+  },
+  {
+    // Version 7.14 and later require Node 22.
     name: 'orval',
     packages: { orval: '7.13.2', typescript },
-    command: ['orval', '--config', 'orval.config.cjs'],
+    commands: [['orval', '--config', 'orval.config.cjs']],
     files: (baseUrl) => ({
       'orval.config.cjs': `module.exports = ${JSON.stringify({
         api: { input: 'openapi.json', output: { target: 'generated/api.ts', client: 'fetch', baseUrl } },
@@ -39,9 +51,37 @@ export const generators: readonly Generator[] = [
   {
     name: 'swagger-typescript-api',
     packages: { 'swagger-typescript-api': '13.13.0' },
-    command: [
-      ...['swagger-typescript-api', 'generate', '--path', 'openapi.json', '--output', 'generated', '--name', 'api.ts'],
-      '--generate-union-enums',
+    commands: [
+      [
+        ...[
+          'swagger-typescript-api',
+          'generate',
+          '--path',
+          'openapi.json',
+          '--output',
+          'generated',
+          '--name',
+          'api.ts',
+        ],
+        '--generate-union-enums',
+      ],
+    ],
+  },
+  {
+    // Converts every operation to a tool of the Model Context Protocol.
+    name: 'openapi-mcp-generator',
+    packages: {
+      'openapi-mcp-generator': '4.0.1',
+      // The dependencies of the generated server.
+      ...{ '@modelcontextprotocol/sdk': '1.32.2', axios: '1.21.1', dotenv: '16.6.1', 'json-schema-to-zod': '2.8.1' },
+      ...{ zod: '3.25.76', '@types/node': '22.20.5', typescript },
+    },
+    commands: [
+      [
+        ...['openapi-mcp-generator', '--input', 'openapi.json', '--output', 'generated', '--force'],
+        ...['--base-url', 'http://127.0.0.1'],
+      ],
+      ['tsc', '--project', 'generated'],
     ],
   },
 ];

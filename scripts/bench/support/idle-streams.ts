@@ -1,0 +1,86 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DatabaseKind } from '../../../contract-tests/support/databases.js';
+import { percentile } from '../../check/attacks/percentile.js';
+import { withDatabase } from './databases.js';
+import { startGenerator } from './generator.js';
+import type { BenchedService } from './service.js';
+import { openStreams } from './stream-clients.js';
+import { type Figure, sessionIds, type StreamBenchOptions, warmUpSeconds, withServices } from './stream-stage.js';
+import { usageOf } from './usage.js';
+
+const connections = 64;
+/** Streams that are open before the memory is measured. */
+const firstStreams = 100;
+/** Allocated memory settles within this time. */
+const settleMs = 3_000;
+const goals = { kbPerStream: 20, throughputRatio: 0.95 };
+
+/** Measures the resident memory of the service process before and after it has opened the streams. */
+export async function measureMemory(kind: DatabaseKind, { streams }: StreamBenchOptions): Promise<Figure[]> {
+  const generator = startGenerator();
+  try {
+    const kbPerStream = await withDatabase(kind, (databaseUrl) =>
+      withServices(databaseUrl, 1, {}, async ([service], key) => {
+        const { url, pid } = service as BenchedService;
+        // The heap has its usual size, and the code of streams is compiled.
+        await generator.run({ urls: [url], key, load: 'plain', seconds: warmUpSeconds, connections });
+        const first = await openStreams(url, key, sessionIds(firstStreams));
+        await sleep(settleMs);
+        const before = usageOf(pid)?.residentMb ?? Number.NaN;
+        const more = await openStreams(url, key, sessionIds(streams));
+        await sleep(settleMs);
+        const after = usageOf(pid)?.residentMb ?? Number.NaN;
+        [first, more].forEach((it) => it.close());
+        return (1000 * (after - before)) / streams;
+      }),
+    );
+    return [{ title: 'memory per idle stream, kB', value: kbPerStream.toFixed(1), goal: `≤ ${goals.kbPerStream}` }];
+  } finally {
+    generator.close();
+  }
+}
+
+/** Compares the throughput of ingest with and without idle streams, in alternating runs. */
+export async function measureThroughput(
+  kind: DatabaseKind,
+  { streams, seconds, rounds }: StreamBenchOptions,
+): Promise<Figure[]> {
+  const generator = startGenerator();
+  const run = (idle: number) =>
+    withDatabase(kind, (databaseUrl) =>
+      withServices(databaseUrl, 1, {}, async ([service], key) => {
+        const { url } = service as BenchedService;
+        const clients = await openStreams(url, key, sessionIds(idle));
+        const job = { urls: [url], key, load: 'plain', connections } as const;
+        await generator.run({ ...job, seconds: warmUpSeconds });
+        const { perSecond, failures } = await generator.run({ ...job, seconds });
+        clients.close();
+        if (failures > 0) throw new Error(`${failures} requests failed with ${idle} idle streams`);
+        return perSecond;
+      }),
+    );
+  try {
+    const ratios: number[] = [];
+    const throughputs: number[] = [];
+    for (let round = 0; round < rounds; round += 1) {
+      // Alternating order, because the speed of a shared machine changes.
+      const order = round % 2 ? [streams, 0] : [0, streams];
+      const measured = new Map<number, number>();
+      for (const idle of order) measured.set(idle, await run(idle));
+      const [alone = 0, beside = 0] = [measured.get(0), measured.get(streams)];
+      ratios.push(beside / alone);
+      throughputs.push(beside);
+    }
+    const median = (values: number[]) =>
+      percentile(
+        values.sort((a, b) => a - b),
+        0.5,
+      );
+    return [
+      { title: `readings/s with ${streams} idle streams`, value: median(throughputs).toFixed(0) },
+      { title: 'of the throughput without', value: median(ratios).toFixed(2), goal: `≥ ${goals.throughputRatio}` },
+    ];
+  } finally {
+    generator.close();
+  }
+}
