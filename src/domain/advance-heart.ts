@@ -1,6 +1,6 @@
 import type { Lesson, TypicalHeartRate } from './baseline.js';
 import { heartLevel, passHeartRate } from './heart-rate.js';
-import { impliedMovement, impliedRise, riseAt, statedRise, strongerMovement } from './movement.js';
+import { addStated, impliedMovement, impliedRise, riseAt, strongerMovement } from './movement.js';
 import type { Session } from './session.js';
 import type { Reading, Sample, Signals } from './signals.js';
 import { isExertion, type Situation } from './stress.js';
@@ -19,8 +19,7 @@ export function advanceHeart(
   typical: TypicalHeartRate,
 ): AdvancedHeart {
   const { recent, movement } = passHeart(session, newest, typical);
-  const stated = statedRise(reading);
-  const moved = stated === undefined ? movement : strongerMovement(movement, { value: stated, atMs: reading.atMs });
+  const moved = addStated(movement, reading);
   if (!newest) return { recent, movement: moved, explainedBpm: 0 };
   const heart = heartLevel(recent, newest, typical.value);
   const explained = Math.max(riseAt(moved, newest.atMs), impliedRise(heart.fastBpm, typical));

@@ -8,12 +8,20 @@ import type { Context, Sample } from './signals.js';
  */
 export type Movement = Sample<number>;
 
+/** Returns the movement after a reading that states an activity or steps. Rest explains no rise, so it changes nothing. */
+export function addStated(
+  held: Movement | undefined,
+  reading: Context & { readonly atMs: number },
+): Movement | undefined {
+  const value = statedRise(reading);
+  return value > 0 ? strongerMovement(held, { value, atMs: reading.atMs }) : held;
+}
+
 /**
- * Returns the heart rate rise that the activity or the steps of a reading explain, bpm. If both are present, the larger
- * rise counts. Undefined if both are absent.
+ * Returns the heart rate rise that the activity or the steps of a reading explain, bpm, or 0. If both are present, the
+ * larger rise counts.
  */
-export function statedRise({ activity_level, steps_last_minute }: Context): number | undefined {
-  if (activity_level === undefined && steps_last_minute === undefined) return undefined;
+function statedRise({ activity_level, steps_last_minute }: Context): number {
   const rises = model.movement.activity_rise_bpm;
   return Math.max(rises[activity_level ?? 'resting'], rises[activityOf(steps_last_minute ?? 0)]);
 }

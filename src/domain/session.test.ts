@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { stressModel as model } from '../../generated/spec.js';
 import { advanceSession, isOtherSubject, type Step } from './session.js';
 import type { Reading } from './signals.js';
 import { startMs } from './testing/arbitraries.js';
@@ -36,6 +37,13 @@ test('a late reading that is the newest for no signal gets a history point from 
   const alone = advanceTo([at(5, { heart_rate: 110 })]);
   expect(late.point).toEqual({ ...alone.point, measured: { heart_rate: 110 } });
   expect(late.computed).toEqual({ ...before.computed, received: ['cardiovascular'] });
+});
+
+test('the steps of a late reading count, even if it is the newest for no signal', () => {
+  const before = advanceTo([at(0, { urgency: 'low' }), at(1, { heart_rate: 110 }), at(2, { sentiment: 0.1 })]);
+  const late = advanceSession(before.session, at(0, { urgency: 'low', steps_last_minute: 140 }), before.baseline);
+  expect(late.session.movement).toEqual({ value: model.movement.activity_rise_bpm.vigorous, atMs: startMs });
+  expect(late.computed.confidence).toBeLessThan(before.computed.confidence);
 });
 
 test('readings with the same timestamp are compared with the score before that timestamp', () => {

@@ -4,7 +4,7 @@ import { advanceHeart, lessonOf } from './advance-heart.js';
 import { type Baseline, learn, typicalOf } from './baseline.js';
 import type { RecentHeartRates } from './heart-rate.js';
 import { type Point, pointOf } from './history.js';
-import type { Movement } from './movement.js';
+import { addStated, type Movement } from './movement.js';
 import { reasonOf } from './reason.js';
 import { type IntervalBatch, rememberIntervals, withDerived } from './rr-intervals.js';
 import { categoriesOf, mergeSignals, type Reading, type Signals, signalNames } from './signals.js';
@@ -122,10 +122,11 @@ export function addTurn(session: Session, { topics, evidence }: Pick<Extraction,
   return { ...session, topicEvidence: evidence, sightedTopics };
 }
 
-/** Returns true for a late reading that is the newest for none of its signals. */
+/** Returns true for a late reading that is the newest for none of its signals and states no stronger movement. */
 function isSuperseded(session: Session, merged: Signals, reading: Reading): boolean {
-  const isUnchanged = signalNames.every((name) => merged[name] === session.signals[name]);
-  return isUnchanged && reading.atMs < session.latest.timestampMs;
+  if (reading.atMs >= session.latest.timestampMs) return false;
+  if (addStated(session.movement, reading) !== session.movement) return false;
+  return signalNames.every((name) => merged[name] === session.signals[name]);
 }
 
 /** Scores a late reading from its own signals, for the history only. Does not change the session. */
