@@ -6,8 +6,9 @@ import { openDatabase } from '../../src/store/database.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { until } from '../support/until.js';
 
-/** Number of events. Larger than the buffers of a connection. */
-const count = 8_000;
+/** Number of events. Together they are larger than the buffers of a connection, up to about 10 MB on loopback. */
+const count = 3_000;
+const long = 'x'.repeat(6_000);
 const rowsPerInsert = 500;
 const beatMs = 20;
 const clockFactor = 50;
@@ -16,7 +17,9 @@ const clockFactor = 50;
 async function fill({ read, accountId, database }: TestService): Promise<string[]> {
   await read({ heart_rate: 70 });
   const knex = openDatabase(readConfig({ DATABASE_URL: database.url }).database);
-  const row = await knex('readings').where({ account_id: accountId }).first();
+  const stored = await knex('readings').where({ account_id: accountId }).first();
+  const row = { ...stored, response: JSON.stringify({ ...JSON.parse(stored.response), reason: long }) };
+  await knex('readings').where({ account_id: accountId }).update({ response: row.response });
   const copies = Array.from({ length: count - 1 }, (_, index) => ({
     ...row,
     digest: String(index).padStart(32, '0'),
