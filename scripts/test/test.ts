@@ -7,7 +7,7 @@
  */
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import pc from 'picocolors';
 import { chromiumPath, hasChromium } from '../../contract-tests/support/chromium.js';
@@ -16,14 +16,25 @@ import { pythonForClient, pythonModules } from '../../contract-tests/support/pyt
 import { hasRedisServer } from '../../contract-tests/support/has-redis-server.js';
 
 const slowestFiles = 12;
+const checksAtOnce = availableParallelism();
 
-interface Stage {
+/** A command of node_modules that passes or fails as a whole. */
+interface Check {
+  readonly name: string;
+  readonly command: string;
+  readonly args: readonly string[];
+}
+interface Suite {
   readonly name: string;
   readonly run: () => Promise<Counts>;
 }
 interface Counts {
   readonly passed: number;
   readonly failed: number;
+}
+interface Result extends Counts {
+  readonly name: string;
+  readonly seconds: number;
 }
 
 const isMysqlRequired = process.env['TEST_MYSQL_REQUIRED'] === '1';
@@ -35,32 +46,52 @@ const hasRedis = hasRedisServer();
 const hasBrowser = hasChromium();
 const hasPython = pythonForClient() !== undefined;
 const databases: DatabaseKind[] = hasMysql ? ['sqlite', 'mysql'] : ['sqlite'];
-const stages: Stage[] = [
-  { name: 'generated files are current', run: () => check('tsx', ['scripts/generate/generate.ts', '--check']) },
-  {
-    name: 'guides say what the contract says',
-    run: () => check('tsx', ['scripts/generate/fill-guides.ts', '--check']),
-  },
-  { name: 'code: format', run: () => check('prettier', ['--check', '--log-level=warn', '.']) },
-  { name: 'code: lint and layers', run: () => check('eslint', ['--max-warnings=0', '.']) },
-  { name: 'code: types', run: () => check('tsc', []) },
-  { name: 'docs: types', run: () => check('tsc', ['-p', 'scripts/docs']) },
-  { name: 'contract: spectral', run: () => check('spectral', ['lint', 'openapi.yaml', '--fail-severity=hint']) },
-  { name: 'contract: redocly', run: () => check('redocly', ['lint', 'openapi.yaml']) },
-  { name: 'contract: only additions', run: () => check('tsx', ['scripts/contract/diff.ts']) },
-  ...databases.flatMap((database) => [
-    { name: `tests on ${database}`, run: () => vitest(database) },
-    { name: `dredd on ${database}`, run: () => dredd(database) },
-  ]),
+const checks: Check[] = [
+  { name: 'generated files are current', command: 'tsx', args: ['scripts/generate/generate.ts', '--check'] },
+  { name: 'guides say what the contract says', command: 'tsx', args: ['scripts/generate/fill-guides.ts', '--check'] },
+  { name: 'code: format', command: 'prettier', args: ['--check', '--log-level=warn', '.'] },
+  { name: 'code: lint and layers', command: 'eslint', args: ['--max-warnings=0', '.'] },
+  { name: 'code: types', command: 'tsc', args: [] },
+  { name: 'docs: types', command: 'tsc', args: ['-p', 'scripts/docs'] },
+  { name: 'dashboard: types', command: 'tsc', args: ['-p', 'scripts/dashboard'] },
+  { name: 'contract: spectral', command: 'spectral', args: ['lint', 'openapi.yaml', '--fail-severity=hint'] },
+  { name: 'contract: redocly', command: 'redocly', args: ['lint', 'openapi.yaml'] },
+  { name: 'contract: only additions', command: 'tsx', args: ['scripts/contract/diff.ts'] },
 ];
+const suites: Suite[] = databases.flatMap((database) => [
+  { name: `tests on ${database}`, run: () => vitest(database) },
+  { name: `dredd on ${database}`, run: () => dredd(database) },
+]);
 
-const results: Array<Counts & { name: string; seconds: number }> = [];
-for (const { name, run } of stages) {
-  console.log(pc.bold(`\n── ${name}`));
-  const startedAtMs = Date.now();
-  results.push({ name, ...(await run()), seconds: Math.round((Date.now() - startedAtMs) / 1000) });
+const results = await runTogether(checks);
+for (const { name, run } of suites) {
+  printTitle(name);
+  results.push(await timed(name, run));
 }
 process.exitCode = report();
+
+/** Runs as many checks at the same time as there are cores. Each prints its output when it has ended. */
+async function runTogether(all: readonly Check[]): Promise<Result[]> {
+  const waiting = [...all.entries()];
+  const done: Result[] = [];
+  const work = async () => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      const [index, it] = next;
+      done[index] = await timed(it.name, () => check(it));
+    }
+  };
+  await Promise.all(Array.from({ length: checksAtOnce }, work));
+  return done;
+}
+
+async function timed(name: string, run: () => Promise<Counts>): Promise<Result> {
+  const startedAtMs = Date.now();
+  return { name, ...(await run()), seconds: Math.round((Date.now() - startedAtMs) / 1000) };
+}
+
+function printTitle(name: string): void {
+  console.log(pc.bold(`\n── ${name}`));
+}
 
 function report(): number {
   console.log();
@@ -88,9 +119,11 @@ function report(): number {
   return failed === 0 ? 0 : 1;
 }
 
-/** Runs a command that passes or fails as a whole. */
-async function check(command: string, args: readonly string[]): Promise<Counts> {
-  return (await execute(command, args)).code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
+async function check({ name, command, args }: Check): Promise<Counts> {
+  const { code, stdout, stderr } = await execute(command, args, { isShown: false });
+  printTitle(name);
+  process.stdout.write(stdout + stderr);
+  return code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
 }
 
 async function vitest(database: DatabaseKind): Promise<Counts> {
@@ -98,7 +131,7 @@ async function vitest(database: DatabaseKind): Promise<Counts> {
   const file = join(folder, 'vitest.json');
   try {
     const args = ['run', '--reporter=dot', '--reporter=json', `--outputFile.json=${file}`];
-    const { code } = await execute('vitest', args, { TEST_DATABASE: database });
+    const { code } = await execute('vitest', args, { env: { TEST_DATABASE: database } });
     const report = JSON.parse(await readFile(file, 'utf8').catch(() => '{}'));
     printSlowest(report.testResults ?? []);
     const counts = { passed: report.numPassedTests ?? 0, failed: report.numFailedTests ?? 0 };
@@ -136,24 +169,31 @@ async function dredd(database: DatabaseKind): Promise<Counts> {
   return code === 0 || counts.failed > 0 ? counts : { ...counts, failed: 1 };
 }
 
-/** Runs a command of node_modules and forwards its output. */
+interface Execution {
+  readonly env?: Record<string, string>;
+  /** Whether to forward the output while the command runs. Default true. */
+  readonly isShown?: boolean;
+}
+
+/** Runs a command of node_modules. */
 function execute(
   command: string,
   args: readonly string[],
-  env: Record<string, string> = {},
-): Promise<{ code: number | null; stdout: string }> {
+  { env, isShown = true }: Execution = {},
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
   return new Promise((resolve, reject) => {
     const child = spawn(join('node_modules', '.bin', command), args, {
       // Passes the color setting on, because commands behind a pipe cannot detect a terminal.
       env: { ...process.env, ...(process.stdout.isTTY ? { FORCE_COLOR: '1' } : { NO_COLOR: '1' }), ...env },
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['ignore', 'pipe', 'pipe'],
     });
-    let stdout = '';
-    child.stdout.on('data', (text) => {
-      stdout += text;
-      process.stdout.write(text);
-    });
+    const output = { stdout: '', stderr: '' };
+    for (const name of ['stdout', 'stderr'] as const)
+      child[name].on('data', (text) => {
+        output[name] += text;
+        if (isShown) process[name].write(text);
+      });
     child.once('error', reject);
-    child.once('close', (code) => resolve({ code, stdout }));
+    child.once('close', (code) => resolve({ code, ...output }));
   });
 }
