@@ -35,7 +35,6 @@ export interface ServiceParts {
   readonly startCore: StartCore;
   /** The clock, epoch ms. Tests replace it. */
   readonly now?: () => number;
-  readonly validateResponses?: boolean;
   /** Returns the number of dropped log lines. */
   readonly droppedLines?: () => number;
   /**
@@ -78,17 +77,7 @@ async function serve(
   keep: Keep,
   contract: ContractDocument,
   closing: AbortSignal,
-  {
-    config,
-    root,
-    log,
-    startCore,
-    now = Date.now,
-    validateResponses = false,
-    droppedLines = () => 0,
-    pollMs,
-    heartbeatMs,
-  }: ServiceParts,
+  { config, root, log, startCore, now = Date.now, droppedLines = () => 0, pollMs, heartbeatMs }: ServiceParts,
 ): Promise<Omit<Service, 'close'>> {
   const metrics = createMetrics();
   const { observeRequest, observeRefusal, observeGroup, observeAttempt } = metrics;
@@ -147,7 +136,6 @@ async function serve(
     isClosing: () => closing.aborted,
     isTransient,
     remedyOf,
-    validateResponses,
   });
   const { url } = keep(await starting('HOST and PORT', () => startServer(app, { ...config, log })));
   // Runs after the server listens. A process that cannot serve must not create the key, which is shown only once, and

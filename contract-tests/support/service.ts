@@ -140,7 +140,6 @@ async function start(options: TestServiceOptions): Promise<Running> {
     log,
     startCore,
     now: clock.now,
-    validateResponses: true,
     pollMs: 50,
     ...(options.heartbeatMs !== undefined && { heartbeatMs: options.heartbeatMs }),
   });

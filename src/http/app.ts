@@ -23,10 +23,9 @@ import { crossOrigin, securityHeaders } from './headers.js';
 import { type OpenStream, serveStream } from './stream.js';
 import { traceRequest } from './trace.js';
 import { validate } from './validate.js';
-import type { ValidateOptions } from './validator.js';
 import './locals.js';
 
-export interface AppParts extends ValidateOptions, Admission, ProblemHandling, Authentication, DocumentationParts {
+export interface AppParts extends Admission, ProblemHandling, Authentication, DocumentationParts {
   readonly contract: ContractDocument;
   readonly operate: Operate;
   /** Proxies whose X-Forwarded-For is trusted: the number of proxies, or their networks. */
@@ -40,7 +39,7 @@ export interface AppParts extends ValidateOptions, Admission, ProblemHandling, A
   readonly observeRequest: ObserveRequest;
 }
 
-/** Builds the app: the middleware of each request, in order. Rejects when the contract is invalid. */
+/** Builds the app: the middleware of each request, in order. Rejects when a file of the documentation cannot be read. */
 export async function createApp(parts: AppParts): Promise<Express> {
   const app = express();
   app.disable('x-powered-by');
@@ -62,12 +61,12 @@ export async function createApp(parts: AppParts): Promise<Express> {
     requireRoute,
     requireScope,
     body,
-    await validate(parts.contract, parts),
+    validate(parts.contract),
     requireSession(parts.countFailure),
     limit(parts.sessionRequests),
     serveStream(parts.openStream),
     prepare(parts.preparations),
-    dispatch(parts.operate, parts),
+    dispatch(parts.operate),
   ]);
   app.use(middleware, problemHandler(parts));
   return app;

@@ -15,13 +15,14 @@ export interface OperationObject {
   readonly security?: ReadonlyArray<Readonly<Record<string, unknown>>>;
   readonly parameters?: readonly ParameterObject[];
   readonly responses: Readonly<Record<string, unknown>>;
-  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: SchemaObject }>> };
+  readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: SchemaObject } } };
 }
 
 export interface ParameterObject {
   readonly $ref?: string;
   readonly name: string;
   readonly in: string;
+  readonly required?: boolean;
   readonly schema: SchemaObject;
 }
 

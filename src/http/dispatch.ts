@@ -1,10 +1,9 @@
 import type { RequestHandler } from 'express';
 import type { Operate } from '../contract.js';
 import { sendText } from './json.js';
-import type { ValidateOptions } from './validator.js';
 
 /** Runs the operation and sends its response. No other middleware sends a success response. */
-export function dispatch(operate: Operate, { validateResponses }: ValidateOptions): RequestHandler {
+export function dispatch(operate: Operate): RequestHandler {
   return async (request, response) => {
     const { route, params, caller } = response.locals;
     if (!route) throw new Error('dispatch must run after route');
@@ -14,8 +13,6 @@ export function dispatch(operate: Operate, { validateResponses }: ValidateOption
     const { status, json } = await operate(route.operationId, { query, params, body, ...headers }, caller);
     response.statusCode = status;
     if (json === undefined) response.end();
-    // The response validator checks the argument of `json`, so it requires an object.
-    else if (validateResponses) response.json(JSON.parse(json));
     else sendText(response, json);
   };
 }

@@ -3,32 +3,39 @@ import type { Fault } from '../contract.js';
 import { fault } from '../problem.js';
 import { type ContractDocument, type OperationObject, resolve } from './contract-document.js';
 
-/**
- * Checks the query strictly. The validator stops at the first unknown parameter and accepts `1e1` and `0x10` as
- * integers. Removes invalid parameters from the query that the validator gets.
- */
-export function readQuery(document: ContractDocument, operation: OperationObject, request: Request): Fault[] {
-  if (!request.url.includes('?')) return [];
-  const sent = Object.entries(request.query as Record<string, string | string[]>);
-  const faults = sent.flatMap(([name, value]) => faultsOf(document, operation, name, value));
-  const clean = sent.filter(([name]) => !faults.some(({ parameter }) => parameter === name));
-  Object.defineProperty(request, 'query', { value: Object.fromEntries(clean), writable: true, configurable: true });
-  return faults;
+export interface ReadQuery {
+  /** The parameters without faults, by name. Integers are numbers. */
+  readonly query: Readonly<Record<string, string | number>>;
+  /** Unknown, repeated and empty parameters, and values that are not an integer. */
+  readonly faults: readonly Fault[];
 }
 
-function faultsOf(
+/** Reads the query. The values are not yet validated against their schemas, except for the type. */
+export function readQuery(document: ContractDocument, operation: OperationObject, request: Request): ReadQuery {
+  if (!request.url.includes('?')) return { query: {}, faults: [] };
+  const sent = Object.entries(request.query as Record<string, string | string[]>);
+  const read = sent.map(([name, value]) => [name, readValue(document, operation, name, value)] as const);
+  const isValid = (entry: (typeof read)[number]): entry is readonly [string, string | number] =>
+    typeof entry[1] !== 'object';
+  return {
+    query: Object.fromEntries(read.filter(isValid)),
+    faults: read.flatMap(([, value]) => (typeof value === 'object' ? [value] : [])),
+  };
+}
+
+function readValue(
   document: ContractDocument,
   operation: OperationObject,
   parameter: string,
   value: string | string[],
-): Fault[] {
+): string | number | Fault {
   const declared = operation.parameters
     ?.map((it) => resolve(document, it))
     .find((it) => it.in === 'query' && it.name === parameter);
-  if (!declared) return [fault('extra_forbidden', { parameter })];
-  if (Array.isArray(value)) return [fault('repeated', { parameter })];
+  if (!declared) return fault('extra_forbidden', { parameter });
+  if (Array.isArray(value)) return fault('repeated', { parameter });
   const { type, minLength } = resolve(document, declared.schema);
-  if (type === 'integer' && !/^-?\d{1,15}$/.test(value)) return [fault('integer_type', { parameter })];
-  if (value === '') return [fault('string_too_short', { parameter }, String(minLength ?? 1))];
-  return [];
+  if (type === 'integer') return /^-?\d{1,15}$/.test(value) ? Number(value) : fault('integer_type', { parameter });
+  if (value === '') return fault('string_too_short', { parameter }, String(minLength ?? 1));
+  return value;
 }

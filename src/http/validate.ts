@@ -4,27 +4,25 @@ import { fault, ProblemError } from '../problem.js';
 import { type ContractDocument, type OperationObject, resolve } from './contract-document.js';
 import { toFault } from './faults.js';
 import { readQuery } from './query.js';
-import { createValidator, isValidationError, middlewareOf, type ValidateOptions } from './validator.js';
+import { createFindErrors } from './validator.js';
 
 /**
- * Validates the request against the contract. Reports all validation errors in one response (422). Rejects when the
- * contract is invalid.
+ * Validates the request against the contract. Reports all validation errors in one response (422). Replaces
+ * `request.query` by the validated parameters, with the contract's defaults.
  */
-export async function validate(document: ContractDocument, options: ValidateOptions): Promise<RequestHandler> {
-  const run = await createValidator(document, middlewareOf(document, options));
+export function validate(document: ContractDocument): RequestHandler {
+  const findErrors = createFindErrors(document);
   return (request, response, next) => {
-    const operation = response.locals.route?.operation;
-    if (!operation) throw new Error('validate must run after route');
-    const inQuery = readQuery(document, operation, request);
-    const acrossFields = faultsAcrossFields(document, operation, request.body);
-    run(request, response, (error?: unknown) => {
-      if (error !== undefined && !isValidationError(error)) return next(error);
-      const found = isValidationError(error)
-        ? error.errors.map((it) => toFault(document, operation, request.body, it))
-        : [];
-      const all = [...merge(inQuery, found), ...acrossFields];
-      next(all.length > 0 ? new ProblemError('validation_failed', { faults: all }) : undefined);
-    });
+    const { route, params } = response.locals;
+    if (!route) throw new Error('validate must run after route');
+    const { operation } = route;
+    const { query, faults } = readQuery(document, operation, request);
+    const { headers, body } = request;
+    const errors = findErrors(operation, { query, headers, params, body });
+    Object.defineProperty(request, 'query', { value: query, writable: true, configurable: true });
+    const found = errors.map((it) => toFault(document, operation, it));
+    const all = [...merge(faults, found), ...faultsAcrossFields(document, operation, body)];
+    next(all.length > 0 ? new ProblemError('validation_failed', { faults: all }) : undefined);
   };
 }
 
@@ -33,7 +31,7 @@ export async function validate(document: ContractDocument, options: ValidateOpti
  * and `x-one-of-fields`.
  */
 function faultsAcrossFields(document: ContractDocument, operation: OperationObject, body: unknown): Fault[] {
-  const schema = operation.requestBody?.content['application/json']?.schema;
+  const schema = operation.requestBody?.content['application/json'].schema;
   if (!schema || typeof body !== 'object' || body === null || Array.isArray(body)) return [];
   const { 'x-required-with': pair, 'x-one-of-fields': group } = resolve(document, schema);
   const has = (field: string) => Object.hasOwn(body, field);
@@ -45,8 +43,8 @@ function faultsAcrossFields(document: ContractDocument, operation: OperationObje
   ];
 }
 
-/** Drops the validator's errors about parameters that were removed from the query because they are invalid. */
-function merge(ours: readonly Fault[], theirs: readonly Fault[]): Fault[] {
-  const isOurs = ({ parameter }: Fault) => parameter !== undefined && ours.some((it) => it.parameter === parameter);
-  return [...ours, ...theirs.filter((it) => !isOurs(it))];
+/** Drops the errors about query parameters whose error is already known. */
+function merge(known: readonly Fault[], found: readonly Fault[]): Fault[] {
+  const isKnown = ({ parameter }: Fault) => parameter !== undefined && known.some((it) => it.parameter === parameter);
+  return [...known, ...found.filter((it) => !isKnown(it))];
 }

@@ -1,130 +1,87 @@
-import type { RequestHandler, Response } from 'express';
-import * as OpenApiValidator from 'express-openapi-validator';
-import type {
-  OpenApiRequest,
-  OpenApiRequestMetadata,
-  OpenAPIV3,
-} from 'express-openapi-validator/dist/framework/types.js';
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import addFormatsModule from 'ajv-formats';
 import type { OperationId } from '../contract.js';
-import type { ContractDocument } from './contract-document.js';
-import type { ValidatorFault } from './faults.js';
-import { inOrder, type Middleware } from './in-order.js';
+import {
+  type ContractDocument,
+  type OperationObject,
+  type ParameterObject,
+  resolve,
+  type SchemaObject,
+} from './contract-document.js';
 
-export interface ValidateOptions {
-  /**
-   * True to validate responses too. Tests always do so. Production does not, because it would double the cost of a
-   * request.
-   */
-  readonly validateResponses: boolean;
-}
+// The package is CommonJS and types its default export one level too high.
+const addFormats = addFormatsModule as unknown as typeof addFormatsModule.default;
 
-/** The middleware of express-openapi-validator. */
-export interface ValidatorMiddleware {
-  /** Steps that set `request.openapi` to the operation of the path. */
-  readonly find: readonly Middleware[];
-  /** Validate the request, and responses if enabled, against `request.openapi`. */
-  readonly check: readonly Middleware[];
+/** The parts of a request that the contract describes. Integers of the query are numbers, header names lower case. */
+export interface RequestParts {
+  readonly query: object;
+  readonly headers: object;
+  readonly params: object;
+  readonly body: unknown;
 }
 
 /**
- * Returns the validator's middleware. With all validation off, the validator returns only the middleware that finds the
- * operation.
+ * Returns all errors of a request. Their paths begin with the name of a part, e.g. `/query` or `/body/tone`. Adds the
+ * contract's defaults to the parts.
  */
-export function middlewareOf(document: ContractDocument, { validateResponses }: ValidateOptions): ValidatorMiddleware {
-  const settings = { removeAdditional: false, coerceTypes: false } as const;
-  const requests = { allErrors: true, coerceTypes: false } as const;
-  const all = handlersOf(document, requests, validateResponses && settings);
-  const found = handlersOf(document, false, false).length;
-  return { find: all.slice(0, found), check: all.slice(found) };
-}
-
-type Options = Parameters<typeof OpenApiValidator.middleware>[0];
-
-function handlersOf(
-  document: ContractDocument,
-  validateRequests: NonNullable<Options['validateRequests']>,
-  validateResponses: NonNullable<Options['validateResponses']>,
-): RequestHandler[] {
-  return OpenApiValidator.middleware({
-    apiSpec: withPatterns(document) as unknown as OpenAPIV3.DocumentV3,
-    validateSecurity: false,
-    validateRequests,
-    validateResponses,
-    ajvFormats: { mode: 'full' },
-    fileUploader: false,
-  }) as unknown as RequestHandler[];
-}
+export type FindErrors = (operation: OperationObject, parts: RequestParts) => readonly ErrorObject[];
 
 /**
- * Returns a copy of the contract in which each `x-pattern` is a `pattern`. The validator modifies the copy.
+ * Returns a function that validates requests with JSON Schemas built from the contract. The schema of an operation is
+ * compiled for its first request: compiling all of them would take a fifth of the start.
+ */
+export function createFindErrors(document: ContractDocument): FindErrors {
+  // The contract itself is checked by the linters, so the schemas are not validated again.
+  const ajv = new Ajv({ allErrors: true, useDefaults: true, strict: true, meta: false, validateSchema: false });
+  addFormats(ajv, { mode: 'full' });
+  const compiled = new Map<OperationId, ValidateFunction>();
+  return (operation, parts) => {
+    const { operationId } = operation;
+    const validate = compiled.get(operationId) ?? ajv.compile(requestSchema(document, operation));
+    compiled.set(operationId, validate);
+    return validate(parts) ? [] : (validate.errors ?? []);
+  };
+}
+
+function requestSchema(document: ContractDocument, { parameters = [], requestBody }: OperationObject): object {
+  const all = parameters.map((it) => resolve(document, it));
+  const body = requestBody && { body: schemaOf(document, requestBody.content['application/json'].schema) };
+  const properties = {
+    query: parametersIn(document, all, 'query'),
+    headers: parametersIn(document, all, 'header'),
+    params: parametersIn(document, all, 'path'),
+    ...body,
+  };
+  return { type: 'object', properties, required: Object.keys(properties) };
+}
+
+function parametersIn(document: ContractDocument, all: readonly ParameterObject[], place: string): object {
+  const named = all
+    .filter((it) => it.in === place)
+    .map((it) => ({ ...it, name: place === 'header' ? it.name.toLowerCase() : it.name }));
+  const properties = named.map(({ name, schema }) => [name, schemaOf(document, schema)]);
+  const required = named.filter((it) => it.required).map(({ name }) => name);
+  return { type: 'object', properties: Object.fromEntries(properties), required };
+}
+
+/** Keywords that describe a schema and validate nothing. */
+const annotations = ['description', 'example', 'title', 'deprecated'];
+
+/**
+ * Converts a schema of the contract to JSON Schema. Replaces each `$ref` by its target and each `x-pattern` by a
+ * `pattern`. Compiling the result throws if it contains a keyword that this function does not convert.
  *
  * The published contract has no `pattern` next to `format: date-time`, because generators apply the pattern to their
  * date type, which fails.
  */
-function withPatterns<Part>(part: Part): Part {
-  if (Array.isArray(part)) return part.map(withPatterns) as Part;
-  if (typeof part !== 'object' || part === null) return part;
-  const rename = (name: string) => (name === 'x-pattern' ? 'pattern' : name);
-  return Object.fromEntries(Object.entries(part).map(([name, inner]) => [rename(name), withPatterns(inner)])) as Part;
-}
-
-/**
- * Returns a handler that validates requests with a known route. The validator would compile and try each path again per
- * request. This handler finds each operation only once, at startup.
- *
- * Rejects if the validator cannot read the contract, or if its middleware does not find operations or does not
- * validate.
- */
-export async function createValidator(
-  document: ContractDocument,
-  middleware: ValidatorMiddleware,
-): Promise<RequestHandler> {
-  const [find, check] = [inOrder(middleware.find), inOrder(middleware.check)];
-  const known = new Map<OperationId, OpenApiRequestMetadata>();
-  for (const [template, operations] of Object.entries(document.paths))
-    for (const [method, { operationId }] of Object.entries(operations)) {
-      const metadata = await findMetadata(find, method.toUpperCase(), template);
-      await assertValidates(check, method.toUpperCase(), metadata);
-      known.set(operationId, metadata);
-    }
-  return (request, response, next) => {
-    const { route, params } = response.locals;
-    const metadata = route && known.get(route.operationId);
-    if (!metadata) throw new Error('validate must run after route');
-    (request as OpenApiRequest).openapi = { ...metadata, pathParams: { ...params } };
-    request.params = { ...params };
-    check(request, response, next);
+function schemaOf(document: ContractDocument, schema: SchemaObject): object {
+  const { properties, items, 'x-pattern': pattern, ...rest } = resolve(document, schema);
+  const keywords = Object.entries(rest).filter(([name]) => !name.startsWith('x-') && !annotations.includes(name));
+  const converted = Object.entries(properties ?? {}).map(([name, it]) => [name, schemaOf(document, it)]);
+  return {
+    ...Object.fromEntries(keywords),
+    ...(pattern !== undefined && { pattern }),
+    ...(items && { items: schemaOf(document, items) }),
+    ...(properties && { properties: Object.fromEntries(converted) }),
   };
-}
-
-async function findMetadata(find: RequestHandler, method: string, path: string): Promise<OpenApiRequestMetadata> {
-  const app = { param() {}, enabled: () => false };
-  const request = { app, method, path, originalUrl: path, baseUrl: '' } as unknown as OpenApiRequest;
-  const error = await run(find, request);
-  if (error !== undefined) throw error;
-  if (!request.openapi) throw new Error(`express-openapi-validator does not find ${method} ${path}`);
-  return request.openapi as OpenApiRequestMetadata;
-}
-
-/** Rejects if the validation middleware accepts a query parameter that the contract does not define. */
-async function assertValidates(check: RequestHandler, method: string, openapi: OpenApiRequestMetadata): Promise<void> {
-  // Uses the content type of real requests, because the validator keeps one compiled schema per content type.
-  const headers = openapi.schema.requestBody ? { 'content-type': 'application/json' } : {};
-  const originalUrl = `${openapi.openApiRoute}?not-in-the-contract=1`;
-  const query = { 'not-in-the-contract': '1' };
-  const probe = { method, openapi, originalUrl, query, params: {}, headers };
-  const error = await run(check, probe as unknown as OpenApiRequest);
-  if (!isValidationError(error))
-    throw new Error(`express-openapi-validator does not validate ${method} ${openapi.openApiRoute}`, { cause: error });
-}
-
-/** Resolves with the error that the handler passes to `next`, or undefined. */
-function run(handler: RequestHandler, request: OpenApiRequest): Promise<unknown> {
-  return new Promise((resolve) => void handler(request, {} as Response, resolve));
-}
-
-export function isValidationError(error: unknown): error is { errors: ValidatorFault[] } {
-  return (
-    error instanceof Error && error.name === 'Bad Request' && Array.isArray((error as { errors?: unknown }).errors)
-  );
 }
