@@ -8,7 +8,7 @@ import { createIdentifyToken, isUsable } from './accounts/identify-token.js';
 import { type Keep, startAll } from './lifecycle/closing.js';
 import type { Config } from './config/config.js';
 import type { StartCore } from './core/core.js';
-import { loadTopicModel } from './domain/topics/model.js';
+import { openTopicModel } from './domain/topics/model.js';
 import { createApp } from './http/app.js';
 import { type ContractDocument, loadContractDocument } from './http/contract-document.js';
 import { startServer } from './http/server.js';
@@ -100,7 +100,7 @@ async function serve(
   const keys = { byHashes: findKeys, recordUse: recordKeyUse };
   const usage = { totalsOf: usageTotals, add: addUsage };
   const monthlyCalls = keep(createMonthlyCalls({ usage, quotaOf: monthlyQuotaBy(config.quotas), now, log }));
-  const topicModel = loadTopicModel(await readFile(new URL('src/domain/topics/weights.bin', root)));
+  const topicModel = openTopicModel(await readFile(new URL('src/domain/topics/weights.bin', root)));
   const digestKeys = await starting('SECRETS_KEY', () => secretsKeysOf(config));
   const sessionTokens = createSessionTokens(digestKeys);
   const findKey = createFindKey(core.findKey);

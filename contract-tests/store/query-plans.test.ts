@@ -6,7 +6,7 @@ import { createKey } from '../../src/accounts/manage.js';
 import { readConfig } from '../../src/config/config.js';
 import type { Caller, Submission } from '../../src/contract.js';
 import { createLog } from '../../src/log/log.js';
-import { loadTopicModel } from '../../src/domain/topics/model.js';
+import { openTopicModel } from '../../src/domain/topics/model.js';
 import { createResolveName } from '../../src/delivery/resolve-name.js';
 import { createSecretBox } from '../../src/delivery/secret-box.js';
 import { createIngest } from '../../src/ingest/ingest.js';
@@ -108,7 +108,7 @@ async function startHeard(): Promise<Heard> {
   onTestFinished(() => knex.destroy());
   await migrate(knex);
   const [store, clock] = [storeOn(knex), new Clock()];
-  const topicModel = loadTopicModel(await readFile(new URL('src/domain/topics/weights.bin', root)));
+  const topicModel = openTopicModel(await readFile(new URL('src/domain/topics/weights.bin', root)));
   const maxTimestampAgeMs = day * 1000;
   const prepareReading = createPrepareReading({ topicModel, digestKeys: ['k'], now: clock.now, maxTimestampAgeMs });
   const ingest = createIngest({ store, now: clock.now, onEvents() {}, onCommitted() {}, observeGroup() {} });

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import type { DatabaseKind } from '../../contract-tests/support/databases.js';
 import { readConfig } from '../../src/config/config.js';
-import { loadTopicModel } from '../../src/domain/topics/model.js';
+import { openTopicModel } from '../../src/domain/topics/model.js';
 import { advanceGroup } from '../../src/ingest/advance.js';
 import { createPrepareReading } from '../../src/ingest/prepare-reading.js';
 import { openStore } from '../../src/store/store.js';
@@ -22,7 +22,7 @@ type Load = keyof typeof loads;
 const warmUps = 100;
 const caller = { accountId: 'bench', keyId: 'bench', tier: 'enterprise' } as const;
 const prepareReading = createPrepareReading({
-  topicModel: loadTopicModel(readFileSync(new URL('../../src/domain/topics/weights.bin', import.meta.url))),
+  topicModel: openTopicModel(readFileSync(new URL('../../src/domain/topics/weights.bin', import.meta.url))),
   digestKeys: ['bench'],
   now: Date.now,
   maxTimestampAgeMs: Number.POSITIVE_INFINITY,

@@ -2,13 +2,14 @@ import { timestamps } from '../../generated/spec.js';
 import type { Caller, Submission } from '../contract.js';
 import { categoriesOf, signalNames } from '../domain/signals.js';
 import type { TopicModel } from '../domain/topics/model.js';
-import { createTopicAnalyzer } from '../domain/topics/analyzer.js';
+import { createTopicAnalyzer, type TopicAnalyzer } from '../domain/topics/analyzer.js';
 import { ProblemError } from '../problem.js';
 import { digestOf } from './digest.js';
 import type { PreparedReading } from './prepared-reading.js';
 
 export interface PrepareReadingParts {
-  readonly topicModel: TopicModel;
+  /** Returns the topic model. Called for the first reading with text. */
+  readonly topicModel: () => TopicModel;
   /** Keys of the digests that detect resent readings, the newest first. */
   readonly digestKeys: readonly [string, ...string[]];
   /** Returns the current time, epoch ms. */
@@ -29,7 +30,7 @@ export type PrepareReading = (caller: Caller, submission: Submission) => Prepare
 export function createPrepareReading(parts: PrepareReadingParts): PrepareReading {
   const { topicModel, now, maxTimestampAgeMs } = parts;
   const [digestKey, ...earlierKeys] = parts.digestKeys;
-  const { analyzeTurn } = createTopicAnalyzer(topicModel);
+  let analyzer: TopicAnalyzer | undefined;
   return ({ accountId }, submission) => {
     const { session_id, subject_id, timestamp, user_message, ai_response, ...signals } = submission;
     const timestampMs = Date.parse(timestamp);
@@ -44,7 +45,9 @@ export function createPrepareReading(parts: PrepareReadingParts): PrepareReading
       ...(subject_id !== undefined && { subjectId: subject_id }),
       timestampMs,
       signals,
-      ...(hasTurn && { turn: analyzeTurn({ user_message, ai_response }) }),
+      ...(hasTurn && {
+        turn: (analyzer ??= createTopicAnalyzer(topicModel())).analyzeTurn({ user_message, ai_response }),
+      }),
       digest: digestOf(digestKey, accountId, submission),
       ...(earlierKeys.length > 0 && {
         earlierDigests: earlierKeys.map((key) => digestOf(key, accountId, submission)),

@@ -32,7 +32,7 @@ const STEM_LETTERS_MIN = 3;
 
 const firstPersonWords = new Set(['i', 'im', 'ive', 'id', 'ill', 'me', 'my', 'myself']);
 const numberOfFunctionWord = new Map(functionWords.map((word, i) => [word, firstFunctionWord + i]));
-const items = formClassNames.map((name) => formClasses[name].split(' '));
+const items = formClassNames.map((name) => coverOf(formClasses[name].split(' ')));
 
 /** Compiles the forms and bits of the known words, then of the stems. The first entry is for an unknown word. */
 export function compileForms(words: readonly string[], stems: readonly string[]) {
@@ -45,7 +45,7 @@ export function compileForms(words: readonly string[], stems: readonly string[])
 
 function entryOf(item: string | undefined): { form: number; bits: number } {
   if (item === undefined) return { form: noForm, bits: 0 };
-  const classes = items.flatMap((list, id) => (list.some((it) => covers(it, item)) ? [id] : []));
+  const classes = items.flatMap((covers, id) => (covers(item) ? [id] : []));
   const byClass = classes[0] === undefined ? formOfKnown(item) : firstClass + classes[0];
   const bits =
     classes.reduce((sum, id) => sum | (1 << id), 0) |
@@ -62,9 +62,12 @@ function formOfKnown(item: string): number {
   return /^0/.test(item) ? digits : ending < 0 ? otherWord : firstEnding + ending;
 }
 
-/** Returns true if `listed`, a word or a `stem*`, covers `item`, a word or a longer `stem*`. */
-const covers = (listed: string, item: string): boolean =>
-  listed.endsWith('*') ? item.startsWith(listed.slice(0, -1)) : item === listed;
+/** Returns a function that tells if a list of words and stems covers a word or a longer `stem*`. */
+function coverOf(list: readonly string[]): (item: string) => boolean {
+  const words = new Set(list);
+  const stems = list.filter((it) => it.endsWith('*')).map((it) => it.slice(0, -1));
+  return (item) => words.has(item) || stems.some((stem) => item.startsWith(stem));
+}
 
 const ZERO = 48;
 const endingCodes = endings.map((ending) => Uint8Array.from(ending, (letter) => letter.charCodeAt(0)));

@@ -11,7 +11,7 @@ import {
 import { compileLexicon, lexiconFingerprint, type Lexicon } from './lexicon.js';
 import { createTokenizer, hashNext, hashStart } from './tokens.js';
 import { areas } from './vocabulary.js';
-import { decodeWeights, type FamilyWeights, type LinearWeights } from './weights.js';
+import { decodeWeights, type FamilyWeights, fingerprintOf, type LinearWeights } from './weights.js';
 
 /** The trained model. It contains no text. It is immutable, so that one instance can be shared. */
 export interface TopicModel {
@@ -36,12 +36,21 @@ export const classTotal = areas.length + 1;
 const ROW_LENGTH = 1 + classTotal;
 
 /**
- * Builds the model from the bytes of the weights file. Throws if the bytes are damaged or belong to another lexicon.
+ * Returns a function that builds the model at its first call and then returns the same model. Many deployments receive
+ * no texts, and the model takes time and memory. Throws if the bytes belong to another lexicon.
  */
-export function loadTopicModel(bytes: Uint8Array): TopicModel {
-  const { fingerprint, areas: areaWeights, concern } = decodeWeights(bytes);
-  if (fingerprint !== lexiconFingerprint())
+export function openTopicModel(bytes: Uint8Array): () => TopicModel {
+  if (fingerprintOf(bytes) !== lexiconFingerprint())
     throw new Error('topic weights were trained with another lexicon: run train:topics');
+  let model: TopicModel | undefined;
+  return () => (model ??= buildModel(bytes));
+}
+
+/** Builds the model. Throws like {@link openTopicModel}, or if the bytes are damaged. */
+export const loadTopicModel = (bytes: Uint8Array): TopicModel => openTopicModel(bytes)();
+
+function buildModel(bytes: Uint8Array): TopicModel {
+  const { areas: areaWeights, concern } = decodeWeights(bytes);
   const [words, runs, classes] = areaWeights.families.map(toFamily);
   if (areaWeights.biases.length !== classTotal || !words || !runs || !classes)
     throw new Error('topic weights do not match the vocabulary: run train:topics');

@@ -103,10 +103,12 @@ function layOut(tree: Node): PhraseTree {
   const hashes = steps.map(({ from, symbol }) => stepHash(placeOf(from), symbol));
   if (new Set(hashes).size < hashes.length) throw new Error('two steps of phrases share a hash: change SEED_PLACE');
   const ends = nodes.flatMap((node) => node?.ends ?? []);
+  let endCount = 0;
   return {
     nextBits: Int32Array.from(nodes, (node) => bitsOf(node?.next.keys() ?? [])),
     gaps: Uint16Array.from(nodes, (node) => placeOf(node?.gap)),
-    endsAt: toLists(nodes.map((node) => node?.ends.map((end) => ends.indexOf(end)) ?? [])),
+    // `ends` has the same order, so its indexes count up.
+    endsAt: toLists(nodes.map((node) => node?.ends.map(() => endCount++) ?? [])),
     ends,
     steps: buildWordTable(hashes, root + 1),
     followers: new Set(steps.flatMap(({ from, symbol }) => (from === tree ? [] : symbol))),

@@ -71,12 +71,19 @@ function encodeFamily({ bits, buckets, rarities, weights }: FamilyWeights, class
   ];
 }
 
+/** Returns the lexicon's fingerprint from the head of a weights file. Throws if it is not a weights file. */
+export function fingerprintOf(bytes: Uint8Array): number {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (view.byteLength < HEAD_BYTES || view.getUint32(0, true) !== MAGIC) throw new Error('not a topic weights file');
+  return view.getUint32(4, true);
+}
+
 /** Decodes a weights file. Throws if the file is incomplete or not a weights file. */
 export function decodeWeights(bytes: Uint8Array): TopicWeights {
   // Copies the bytes, because a slice of a Buffer would share its memory and offset.
   const reader = new ByteReader(new Uint8Array(bytes));
-  if (reader.u32() !== MAGIC) throw new Error('not a topic weights file');
-  const fingerprint = reader.u32();
+  const fingerprint = fingerprintOf(bytes);
+  reader.bytes(HEAD_BYTES);
   const [areas, concern] = [decodeModel(reader), decodeModel(reader)];
   if (!reader.isAtEnd()) throw new Error('topic weights file is too long');
   return { fingerprint, areas, concern };
@@ -93,11 +100,21 @@ function decodeFamily(reader: ByteReader, classes: number): FamilyWeights {
   const rarityStep = reader.f32();
   const steps = reader.f32s(classes);
   const coarse = reader.bytes(2 ** bits);
-  const buckets = Uint32Array.from([...coarse.keys()].filter((bucket) => coarse[bucket] !== 0));
-  const rarities = Float32Array.from(buckets, (bucket) => (coarse[bucket] ?? 0) * rarityStep);
+  const buckets = usedBuckets(coarse);
+  const rarities = new Float32Array(buckets.length);
+  for (let i = 0; i < buckets.length; i++) rarities[i] = (coarse[buckets[i] ?? 0] ?? 0) * rarityStep;
   const rows = new Int8Array(reader.bytes(buckets.length * classes).buffer);
-  const weights = Float32Array.from(rows, (row, i) => row * (steps[i % classes] ?? 0));
+  const weights = new Float32Array(rows.length);
+  for (let i = 0; i < rows.length; i++) weights[i] = (rows[i] ?? 0) * (steps[i % classes] ?? 0);
   return { bits, buckets, rarities, weights };
+}
+
+/** Returns the buckets with a rarity other than 0. */
+function usedBuckets(coarse: Uint8Array): Uint32Array {
+  const buckets = new Uint32Array(coarse.length);
+  let count = 0;
+  for (let bucket = 0; bucket < coarse.length; bucket++) if (coarse[bucket] !== 0) buckets[count++] = bucket;
+  return buckets.slice(0, count);
 }
 
 /** Reads values in sequence. A read beyond the end throws a RangeError. */
