@@ -96,6 +96,7 @@ async function serve(
   metrics.watchThread('http', async () => threadLoad.read());
   metrics.watchThread('core', core.threadLoad);
   metrics.watchWorker(core.workerLoad);
+  metrics.watchCaches(core.cacheLookups);
   const metricsUrl = await serveMetrics(keep, metrics, config);
   const keys = { byHashes: findKeys, recordUse: recordKeyUse };
   const usage = { totalsOf: usageTotals, add: addUsage };
@@ -117,13 +118,14 @@ async function serve(
     heartbeatMs,
   });
   streams = keep(opened);
+  metrics.watchStreams(async () => opened.openCount());
   closing.addEventListener('abort', opened.drain);
   const app = await createApp({
     ...config,
     root,
     contract,
     operate,
-    identify: createIdentify({ keys, now, onExpiredUse: createExpiredKeyLog(log) }),
+    identify: createIdentify({ keys, now, onExpiredUse: createExpiredKeyLog(log), onLookup: metrics.observeKeyLookup }),
     identifyToken: createIdentifyToken({ sessionTokens, findKey, now }),
     countFailure: createFailureLimit(config.quotas.failedAuthentications, now),
     openStream: opened.open,

@@ -27,7 +27,9 @@ test('every request of a cut connection is logged and counted once', async () =>
   const ids = lines().map((line) => JSON.parse(line).request_id);
   expect(new Set(ids).size).toBe(10);
   const text = await (await fetch(service.metricsUrl ?? '')).text();
-  const counts = [...text.matchAll(/^http_request_duration_seconds_count\{operation="getState",.*\} (\d+)$/gm)];
+  const counts = [
+    ...text.matchAll(/^state_service_http_request_duration_seconds_count\{operation="getState",.*\} (\d+)$/gm),
+  ];
   expect(counts.reduce((sum, [, count]) => sum + Number(count), 0)).toBe(10);
 });
 

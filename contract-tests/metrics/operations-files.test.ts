@@ -5,7 +5,7 @@ import { root, startTestService } from '../support/service.js';
 
 const file = (name: string) => readFile(new URL(`examples/operations/${name}`, root), 'utf8');
 const namesIn = (expression: string) =>
-  [...expression.matchAll(/\b[a-z]+(?:_[a-z]+)+\b/g)].map(([name]) => name).filter((it) => !isFunction.test(it));
+  [...expression.matchAll(/\b[a-z]+(?:_[a-z0-9]+)+\b/g)].map(([name]) => name).filter((it) => !isFunction.test(it));
 const isFunction = /^(histogram_quantile|state_service)$/;
 
 test('every metric of the alert rules and the Grafana dashboard is in a scrape of a service that delivers', async () => {

@@ -25,13 +25,13 @@ test('event-loop lag and heap are measured per thread', async () => {
   const metricsUrl = /^Metrics on (\S+)$/m.exec(service.stdout())?.[1] ?? '';
   const text = await (await fetch(metricsUrl)).text();
   const heapOf = (thread: string) =>
-    Number(new RegExp(`^thread_heap_bytes{thread="${thread}",kind="used"} (\\d+)$`, 'm').exec(text)?.[1]);
+    Number(new RegExp(`^state_service_thread_heap_used_bytes{thread="${thread}"} (\\d+)$`, 'm').exec(text)?.[1]);
   expect(heapOf('core')).toBeGreaterThan(100_000_000);
   expect(heapOf('http')).toBeLessThan(100_000_000);
   for (const thread of ['http', 'core'])
-    for (const quantile of ['0.99', '1'])
+    for (const figure of ['p99', 'max'])
       expect(text).toMatch(
-        new RegExp(`^thread_event_loop_lag_seconds{thread="${thread}",quantile="${quantile}"} \\d`, 'm'),
+        new RegExp(`^state_service_thread_event_loop_lag_${figure}_seconds{thread="${thread}"} \\d`, 'm'),
       );
   await service.end('SIGTERM');
 });

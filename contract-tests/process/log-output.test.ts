@@ -111,7 +111,7 @@ async function expectToServe({ url, metricsUrl, child, ended }: Launched, droppe
   }
   expect((await fetch(`${url}/readyz`)).status).toBe(200);
   const readDropped = async () =>
-    Number(/^log_lines_dropped_total (\d+)$/m.exec(await (await fetch(metricsUrl)).text())?.[1]);
+    Number(/^state_service_log_lines_dropped_total (\d+)$/m.exec(await (await fetch(metricsUrl)).text())?.[1]);
   await expect.poll(readDropped, { timeout: 10_000 }).toBeGreaterThanOrEqual(droppedMin);
   child.kill('SIGTERM');
   expect(await ended).toEqual([0, null]);

@@ -71,7 +71,12 @@ async function measure({ rounds, idleSeconds }: Options): Promise<void> {
 /** Starts the service and stops it again. Returns its usage this long after it is ready. */
 async function startedUsage(nodeOptions: readonly string[], folder: string, idleSeconds = 0): Promise<Usage> {
   const child = spawn(process.execPath, [...nodeOptions, program], {
-    env: { PATH: process.env['PATH'], PORT: '0', DATABASE_URL: `sqlite:${join(folder, 'state.db')}` },
+    env: {
+      PATH: process.env['PATH'],
+      PORT: '0',
+      LOG_LEVEL: 'error',
+      DATABASE_URL: `sqlite:${join(folder, 'state.db')}`,
+    },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const closed = once(child, 'close');

@@ -26,6 +26,8 @@ export interface IdentifyParts {
   readonly now: () => number;
   /** Called each time an expired key is used. */
   readonly onExpiredUse: (key: ListedKey) => void;
+  /** Called for each key that looks like one, with true if its row is in the cache. */
+  readonly onLookup?: (isCached: boolean) => void;
 }
 
 /** A key of the database, with values derived from its row. */
@@ -41,7 +43,7 @@ const unknownKey: Identity = { refusal: 'unknown' };
  * Returns a function that finds the caller of a key at an address. Keys that are not cached are looked up in groups,
  * one query at a time. A flood of invalid keys therefore causes only a few queries per second.
  */
-export function createIdentify({ keys, now, onExpiredUse }: IdentifyParts) {
+export function createIdentify({ keys, now, onExpiredUse, onLookup }: IdentifyParts) {
   const lookups = createGroupCommit<string, ListedKey | undefined>({
     commit: (hashes) => findAll(keys, hashes),
     isOutage: isTransient,
@@ -60,7 +62,9 @@ export function createIdentify({ keys, now, onExpiredUse }: IdentifyParts) {
   return async (key: string, address: string | undefined): Promise<Identity> => {
     if (!looksLikeKey(key)) return unknownKey;
     const keyHash = hashOfKey(key);
-    const known = (cache.get(keyHash) ?? (await cache.fetch(keyHash)))?.known;
+    const cached = cache.get(keyHash);
+    onLookup?.(cached !== undefined);
+    const known = (cached ?? (await cache.fetch(keyHash)))?.known;
     if (!known || !isSame(known.row.keyHash, keyHash)) return unknownKey;
     const refusal = refusalOf(known, address, now());
     if (refusal === 'expired') onExpiredUse(known.row);

@@ -16,6 +16,7 @@ import { startRetention } from '../retention/purge.js';
 import type { KeyTable } from '../store/keys.js';
 import { openStore, type Store } from '../store/store.js';
 import type { UsageTable } from '../store/usage.js';
+import type { CacheLookups } from '../store/row-cache.js';
 import type { ChangedSession } from '../store/stream-readings.js';
 import { type Page, type PageRequest, readPage } from '../stream/page.js';
 import { createSessionTokens } from '../tokens/session-token.js';
@@ -57,6 +58,8 @@ export interface Core extends Closable {
   deliveryCounts: Foundation['deliveryCounts'];
   /** Event-loop lag and heap of the thread that runs the core. */
   threadLoad(): Promise<ThreadLoad>;
+  /** Lookups of the caches of sessions and subjects since the start. */
+  cacheLookups(): Promise<Readonly<Record<string, CacheLookups>>>;
   /** Load of the delivery worker. Undefined in a process without one. */
   workerLoad(): Promise<WorkerLoad | undefined>;
 }
@@ -142,6 +145,7 @@ async function start(keep: Keep, parts: CoreParts): Promise<Omit<Core, 'close'>>
     dueAgeSeconds: foundation.dueAgeSeconds,
     deliveryCounts: foundation.deliveryCounts,
     threadLoad: async () => threadLoad.read(),
+    cacheLookups: async () => store.cacheLookups(),
     workerLoad: async () => worker?.load(),
   };
 }

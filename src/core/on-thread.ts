@@ -72,6 +72,7 @@ function coreThrough({ call }: Connection<ThreadFunctions>): Core {
     dueAgeSeconds: () => call('dueAgeSeconds'),
     deliveryCounts: () => call('deliveryCounts'),
     threadLoad: () => call('threadLoad'),
+    cacheLookups: () => call('cacheLookups'),
     workerLoad: () => call('workerLoad'),
     close: () => call('close'),
   };

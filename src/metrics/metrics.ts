@@ -1,5 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { countMax, type DeliveryCounts } from '../store/count-deliveries.js';
+import { addCacheCounter, type ReadLookups } from './cache-counter.js';
 import { addThreadGauges } from './thread-gauges.js';
 import { version } from '../config/version.js';
 
@@ -12,6 +13,12 @@ export interface Metrics {
   readonly observeAttempt: (outcome: 'delivered' | 'failed', seconds: number) => void;
   /** Records a request that a limit rejected. */
   readonly observeRefusal: (policy: string) => void;
+  /** Records a lookup of a key in the cache of keys. */
+  readonly observeKeyLookup: (isCached: boolean) => void;
+  /** Registers a function that returns the lookups of further caches, by name. Each scrape calls it. */
+  readonly watchCaches: (lookups: ReadLookups) => void;
+  /** Registers a function that returns the number of open streams. */
+  readonly watchStreams: (open: Figure) => void;
   /** Registers a function that returns the age of the oldest event in the outbox, in seconds. Each scrape calls it. */
   readonly watchOutbox: (ageSeconds: Figure) => void;
   /** Registers a function that returns how long the oldest due delivery has been waiting, in seconds. */
@@ -55,33 +62,33 @@ export function createMetrics(): Metrics {
   const registry = new Registry();
   const registers = [registry];
   const requests = new Histogram({
-    name: 'http_request_duration_seconds',
+    name: 'state_service_http_request_duration_seconds',
     help: 'Requests by operation and status; the operation is "none" where the contract names none.',
     labelNames: ['operation', 'status'],
     buckets: requestSeconds,
     registers,
   });
   const groups = new Histogram({
-    name: 'ingest_group_size',
+    name: 'state_service_ingest_group_size',
     help: 'Readings that one transaction committed.',
     buckets: groupSizes,
     registers,
   });
   const attempts = new Histogram({
-    name: 'webhook_attempt_duration_seconds',
+    name: 'state_service_webhook_attempt_duration_seconds',
     help: 'Attempts to deliver, by outcome.',
     labelNames: ['outcome'],
     buckets: attemptSeconds,
     registers,
   });
   const refusals = new Counter({
-    name: 'rate_limit_refusals_total',
+    name: 'state_service_rate_limit_refusals_total',
     help: 'Requests that a limit refused, by its policy.',
     labelNames: ['policy'],
     registers,
   });
   new Gauge({
-    name: 'build_info',
+    name: 'state_service_build_info',
     help: 'Version of the program and of Node.',
     labelNames: ['version', 'node'],
     registers,
@@ -93,17 +100,30 @@ export function createMetrics(): Metrics {
     observeGroup: (size) => groups.observe(size),
     observeAttempt: (outcome, seconds) => attempts.observe({ outcome }, seconds),
     observeRefusal: (policy) => refusals.inc({ policy }),
+    ...addCacheCounter(registry),
+    watchStreams: (read) => addGauge(registry, 'state_service_streams_open', 'Open streams of this process.', read),
     watchOutbox: (read) =>
-      addGauge(registry, 'webhook_outbox_age_seconds', 'Age of the oldest event that waits to be expanded.', read),
+      addGauge(
+        registry,
+        'state_service_webhook_outbox_age_seconds',
+        'Age of the oldest event that waits to be expanded.',
+        read,
+      ),
     watchDueAge: (read) =>
-      addGauge(registry, 'webhook_due_age_seconds', 'How long the oldest due delivery has been waiting.', read),
+      addGauge(
+        registry,
+        'state_service_webhook_due_age_seconds',
+        'How long the oldest due delivery has been waiting.',
+        read,
+      ),
     watchDeliveries: (read) => addDeliveryGauges(registry, read),
     watchThread: addThreadGauges(registry),
     watchWorker: (read) => addWorkerGauges(registry, read),
-    watchQueue: (read) => addGauge(registry, 'ingest_queue_depth', 'Readings that wait for their group.', read),
+    watchQueue: (read) =>
+      addGauge(registry, 'state_service_ingest_queue_depth', 'Readings that wait for their group.', read),
     watchProcess: () => collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: lagSampleMs }),
     watchDroppedLines: (dropped) =>
-      addCounter(registry, 'log_lines_dropped_total', 'Log lines that could not be written.', dropped),
+      addCounter(registry, 'state_service_log_lines_dropped_total', 'Log lines that could not be written.', dropped),
     contentType: registry.contentType,
     text: () => registry.metrics(),
   };
@@ -112,34 +132,44 @@ export function createMetrics(): Metrics {
 function addDeliveryGauges(registry: Registry, read: () => Promise<DeliveryCounts>): void {
   const upTo = `at most ${countMax.toLocaleString('en')}`;
   const help = (what: string) => `${what} of all accounts, ${upTo}; the same in every process of a database.`;
-  addGauge(registry, 'webhook_deliveries_pending', help('Unsettled deliveries'), async () => (await read()).pending);
   addGauge(
     registry,
-    'webhook_deliveries_failed',
+    'state_service_webhook_deliveries_pending',
+    help('Unsettled deliveries'),
+    async () => (await read()).pending,
+  );
+  addGauge(
+    registry,
+    'state_service_webhook_deliveries_failed',
     help('Retained failed deliveries'),
     async () => (await read()).failed,
   );
 }
 
-const ageBounds = [1, 5, 10, Number.POSITIVE_INFINITY];
+/** Ages of deliveries in flight: label and upper bound, seconds. */
+const ageBounds = [
+  ['0-1', 1],
+  ['1-5', 5],
+  ['5-10', 10],
+  ['10+', Number.POSITIVE_INFINITY],
+] as const;
 
 function addWorkerGauges(registry: Registry, read: () => Promise<WorkerLoad | undefined>): void {
-  addGauge(registry, 'webhook_slots_in_use', 'Deliveries in progress, of 512.', async () => {
+  addGauge(registry, 'state_service_webhook_slots_in_use', 'Deliveries in progress, of 512.', async () => {
     const load = await read();
     if (!load) throw new Error('this process has no delivery worker');
     return load.slotsInUse;
   });
   new Gauge({
-    name: 'webhook_deliveries_in_flight',
-    help: 'Deliveries in progress by age: at most `le` seconds, and older than the next smaller `le`.',
-    labelNames: ['le'],
+    name: 'state_service_webhook_deliveries_in_flight',
+    help: 'Deliveries in progress by age in seconds.',
+    labelNames: ['age_seconds'],
     registers: [registry],
     async collect() {
       const ages = (await read().catch(() => undefined))?.agesSeconds ?? [];
-      for (const [index, le] of ageBounds.entries()) {
-        const above = ageBounds[index - 1] ?? 0;
-        const label = Number.isFinite(le) ? String(le) : '+Inf';
-        this.set({ le: label }, ages.filter((age) => age <= le && (age > above || index === 0)).length);
+      for (const [index, [label, max]] of ageBounds.entries()) {
+        const above = ageBounds[index - 1]?.[1] ?? Number.NEGATIVE_INFINITY;
+        this.set({ age_seconds: label }, ages.filter((age) => age <= max && age > above).length);
       }
     },
   });

@@ -1,5 +1,11 @@
 import { LRUCache } from 'lru-cache';
 
+/** Numbers of lookups in a cache since the start of the process. */
+export interface CacheLookups {
+  readonly hits: number;
+  readonly misses: number;
+}
+
 /** Version of a placeholder row. */
 export const noVersion = '';
 
@@ -26,6 +32,8 @@ export interface RowCache<Content extends object> {
   ): Promise<Map<string, Content | undefined>>;
   /** Adds a row to the cache. Called after the commit. `size` is the length of the row's JSON. */
   keep(accountId: string, row: LockedRow, content: Content, size: number): void;
+  /** Returns the numbers of rows found and not found. Placeholder rows do not count, because they are never read. */
+  lookups(): CacheLookups;
 }
 
 interface Kept<Content> {
@@ -36,22 +44,28 @@ interface Kept<Content> {
 /** Creates a cache of at most `sizeMax` characters of JSON. */
 export function createRowCache<Content extends object>(sizeMax: number): RowCache<Content> {
   const kept = new LRUCache<string, Kept<Content>>({ maxSize: sizeMax });
+  let hits = 0;
+  let misses = 0;
   return {
     async contentsOf(accountId, rows, read) {
       const contents = new Map<string, Content | undefined>();
       const unknown: string[] = [];
       for (const { id, version } of rows) {
         const known = kept.get(keyOf(accountId, id));
-        if (known?.version === version) contents.set(id, known.content);
-        else if (version === noVersion) contents.set(id, undefined);
+        if (version === noVersion) contents.set(id, undefined);
+        else if (known?.version === version) contents.set(id, known.content);
         else unknown.push(id);
       }
+      const placeholders = rows.filter(({ version }) => version === noVersion).length;
+      hits += rows.length - placeholders - unknown.length;
+      misses += unknown.length;
       if (unknown.length > 0) for (const [id, content] of await read(unknown)) contents.set(id, content);
       return contents;
     },
     keep(accountId, { id, version }, content, size) {
       kept.set(keyOf(accountId, id), { version, content }, { size: size + 1 });
     },
+    lookups: () => ({ hits, misses }),
   };
 }
 

@@ -81,6 +81,7 @@ export type Writer = ReturnType<typeof writerOf>;
  */
 export function openStore(config: DatabaseConfig, use: DatabaseUse = 'serving') {
   const knex = openDatabase(config, use);
+  const caches = createCaches();
   return {
     keys: keyTable(knex),
     usage: usageTable(knex),
@@ -89,7 +90,9 @@ export function openStore(config: DatabaseConfig, use: DatabaseUse = 'serving') 
      * Runs the work in one transaction. When it resolves, all writes are durable. When it rejects, nothing is stored.
      * After a transient error, the work runs again from the start.
      */
-    transact: createTransact(knex),
+    transact: createTransact(knex, caches),
+    /** Returns the lookups of the row caches of this process. */
+    cacheLookups: () => ({ sessions: caches.sessions.lookups(), subjects: caches.subjects.lookups() }),
     purgeReadings: (beforeMs: number, batch: number) => purgeReadings(knex, beforeMs, batch),
     purgeSessions: (beforeMs: number, batch: number) => purgeSessions(knex, beforeMs, batch),
     purgeDeliveries: (beforeMs: number, batch: number) => purgeDeliveries(knex, beforeMs, batch),
@@ -121,8 +124,7 @@ export type Store = ReturnType<typeof openStore>;
 /** Work of one transaction. It may run several times. */
 type Work<T> = (writerOf: (accountId: string) => Writer) => Promise<T>;
 
-export function createTransact(knex: Knex): <T>(work: Work<T>) => Promise<T> {
-  const caches = createCaches();
+export function createTransact(knex: Knex, caches = createCaches()): <T>(work: Work<T>) => Promise<T> {
   return (work) =>
     retry(async () => {
       const writing = beginWriting(caches);

@@ -36,6 +36,8 @@ export interface Streams {
   wake(sessions: readonly string[]): void;
   /** Looks for readings that other processes stored for these accounts, and wakes the affected streams. */
   lookUp(accountIds: Iterable<string>): void;
+  /** Returns the number of streams that are open or being opened. */
+  openCount(): number;
   /** Ends all streams. Their clients reconnect to another process. */
   drain(): void;
   close(): Promise<void>;
@@ -146,6 +148,7 @@ export function createStreams(parts: StreamsParts): Streams {
       parts.notifications?.publish(accountIds);
     },
     lookUp: changes.lookUp,
+    openCount: () => streamCount,
     drain() {
       isDraining = true;
       for (const { stream } of open) stream.end();
