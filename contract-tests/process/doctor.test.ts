@@ -12,6 +12,7 @@ test('doctor finds nothing to do for a running service, and names the remedy onc
   expect(healthy.stdout).toContain('responds, schema is current');
   expect(healthy.stdout).toContain(`${service.url}/readyz responds with 200`);
   expect(healthy.stdout).not.toContain('remedy: start');
+  expect(healthy.stdout).toMatch(databaseKind === 'mysql' ? /clock: agrees with the database server/ : /clock: /);
   await service.end('SIGTERM');
 
   if (databaseKind === 'sqlite') await chmod(database.url.slice('sqlite:'.length), 0o644);

@@ -4,13 +4,8 @@ import { Redis } from 'ioredis';
 import type { Config } from '../config/config.js';
 import { keyFileOf } from '../config/secrets-key.js';
 import { openStore } from '../store/store.js';
-
-/** The outcome of one check. The remedy is absent if nothing is to do. */
-interface Finding {
-  readonly what: string;
-  readonly found: string;
-  readonly remedy?: string;
-}
+import { checkSynchronization, compareClock } from './check-clock.js';
+import { type Finding, finding, problem } from './finding.js';
 
 const freeBytesMin = 1024 ** 3;
 const responseMs = 3_000;
@@ -19,7 +14,7 @@ const nodeMin = [20, 19] as const;
 
 /** Checks the deployment and prints each finding with its remedy. Sets the exit code to 1 if there is a remedy. */
 export async function doctor(config: Config): Promise<void> {
-  const checks = [checkNode, checkFiles, checkDisk, checkDatabase, checkRedis, checkService];
+  const checks = [checkNode, checkFiles, checkDisk, checkDatabase, checkRedis, checkClock, checkService];
   for (const check of checks) {
     for (const { what, found, remedy } of await check(config)) {
       console.log(`${remedy === undefined ? 'ok     ' : 'problem'}  ${what}: ${found}`);
@@ -74,6 +69,7 @@ async function checkDatabase({ database }: Config): Promise<Finding[]> {
         isDurable,
         'set innodb_flush_log_at_trx_commit = 1 on the server',
       ),
+      ...(database.kind === 'mysql' ? [await compareClock('the database server', store.readClock)] : []),
     ];
   } catch (error) {
     return [problem('database', firstLine(error), 'start the database server, or correct DATABASE_URL')];
@@ -91,12 +87,23 @@ async function checkRedis({ redisUrl }: Config): Promise<Finding[]> {
   try {
     await redis.connect();
     await redis.ping();
-    return [{ what: 'Redis', found: 'responds' }];
+    return [{ what: 'Redis', found: 'responds' }, await compareClock('the Redis server', () => readClock(redis))];
   } catch (error) {
     return [problem('Redis', firstLine(error), 'start Redis, or correct REDIS_URL')];
   } finally {
     redis.disconnect();
   }
+}
+
+/** Returns the time of the Redis server, epoch ms. */
+async function readClock(redis: Redis): Promise<number> {
+  const [seconds, microseconds] = await redis.time();
+  return 1000 * Number(seconds) + Number(microseconds) / 1000;
+}
+
+/** With MySQL or Redis, the clock was compared with theirs. */
+async function checkClock({ database, redisUrl }: Config): Promise<Finding[]> {
+  return database.kind === 'sqlite' && redisUrl === undefined ? checkSynchronization() : [];
 }
 
 async function checkService({ host, port }: Config): Promise<Finding[]> {
@@ -109,14 +116,6 @@ async function checkService({ host, port }: Config): Promise<Finding[]> {
     const { cause } = error as { cause?: { code?: string } };
     return [problem('service', `${url} does not respond (${cause?.code ?? firstLine(error)})`, 'start the service')];
   }
-}
-
-function finding(what: string, found: string, isFine: boolean, remedy: string): Finding {
-  return isFine ? { what, found } : problem(what, found, remedy);
-}
-
-function problem(what: string, found: string, remedy: string): Finding {
-  return { what, found, remedy };
 }
 
 function firstLine(error: unknown): string {

@@ -115,6 +115,8 @@ export function openStore(config: DatabaseConfig, use: DatabaseUse = 'serving') 
     isReady: () => isMigrated(knex),
     /** Returns false if the MySQL server acknowledges commits before they are on disk. */
     isDurable: () => isDurable(knex, config),
+    /** Returns the time of the MySQL server, epoch ms. Rejects on SQLite, which has no clock of its own. */
+    readClock: () => readClock(knex),
     close: () => knex.destroy(),
   };
 }
@@ -144,6 +146,11 @@ async function migrateApart(config: DatabaseConfig): Promise<void> {
   } finally {
     await knex.destroy();
   }
+}
+
+async function readClock(knex: Knex): Promise<number> {
+  const [[row]] = await knex.raw('select unix_timestamp(now(3)) as seconds');
+  return 1000 * Number(row.seconds);
 }
 
 async function isDurable(knex: Knex, config: DatabaseConfig): Promise<boolean> {
