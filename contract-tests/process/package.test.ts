@@ -15,7 +15,7 @@ const run = promisify(execFile);
 /** The epoch ms at which `previous-schema.sql` was recorded. */
 const recordedAtMs = 1_795_384_287_000;
 
-test('an unprivileged user installs the package, ingests, reads the documentation, restores a backup and upgrades', async () => {
+test('an unprivileged user runs a read-only install: ingests, reads the documentation, restores a backup and upgrades', async () => {
   const folder = await packInto();
   await run('npm', ['install', '--no-audit', '--no-fund', '--cache', join(folder, 'cache'), await tarballIn(folder)], {
     cwd: folder,
@@ -23,6 +23,8 @@ test('an unprivileged user installs the package, ingests, reads the documentatio
     ...user,
   });
   expect(await bytesIn(join(folder, 'node_modules'))).toBeLessThan(60 * 1024 * 1024);
+  await run('chmod', ['-R', 'a-w', join(folder, 'node_modules')]);
+  await expect(run('touch', [join(folder, 'node_modules/realtime-state-service/x')], user)).rejects.toThrow();
 
   const service = await start(folder, 'state.db');
   const key = /sk_\w{32}/.exec(service.output())?.[0] ?? '';
@@ -56,7 +58,10 @@ function heartRatesOf(history: unknown): number[] {
 /** Packs what the tests built into a new folder of the unprivileged user. */
 async function packInto(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'state-package-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  onTestFinished(async () => {
+    await run('chmod', ['-R', 'u+w', folder]);
+    await rm(folder, { recursive: true });
+  });
   await run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { cwd: root });
   await mkdir(join(folder, 'cache'));
   for (const path of [folder, join(folder, 'cache')]) {
