@@ -161,6 +161,8 @@ function storeOn(knex: Knex): Store {
     migrate: () => migrate(knex),
     isReady: () => isMigrated(knex),
     isDurable: async () => true,
+    readClock: async () => Date.now(),
+    cacheLookups: () => ({ sessions: { hits: 0, misses: 0 }, subjects: { hits: 0, misses: 0 } }),
     close: () => knex.destroy(),
   };
 }
