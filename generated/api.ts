@@ -22,8 +22,48 @@ export interface paths {
          *
          *     **Late readings**, for example an utterance stamped when it was spoken, update those signals for which they are
          *     the newest. A reading that is the newest for no signal is added to the history and changes nothing else.
+         *
+         *     **Backfill.** With `"backfill": true`, a reading may be as old as the retention of readings. It is added to the
+         *     history and updates the person's baseline. It does not change the current state and causes no event: no webhook
+         *     and no event of the stream. The response contains the state at the time of the reading. Details are in the guide
+         *     on batches (`/docs/batches`).
          */
         post: operations["ingest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/ingest/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ingest many readings
+         * @description Stores up to 1,000 readings of any sessions of the account, for gateways, imports and devices that were offline.
+         *     The body is NDJSON: one reading per line, each as in `POST /v1/ingest` and at most 4,096 bytes. Empty lines are
+         *     skipped. The lines of a session are applied in their order. Accepted lines are durable before the response is
+         *     sent.
+         *
+         *     **Each line has its own result**, in the order of the lines, with the status, and the state or the error that
+         *     `POST /v1/ingest` would return. An invalid or rejected line never affects another line. A response of 200 may
+         *     therefore contain rejected lines: check `rejected`.
+         *
+         *     **Each line is idempotent.** If the response is lost, send the same body again. Lines that are already stored
+         *     return their original result and change nothing.
+         *
+         *     **Limits** count each line as a request of its session and as a call of the month. A line above a limit gets the
+         *     status 429. If the month's quota is already used up, the whole request gets a 429.
+         *
+         *     A session token may only send lines of its own session. Other lines get the status 401.
+         */
+        post: operations["ingestBatch"];
         delete?: never;
         options?: never;
         head?: never;
@@ -476,7 +516,7 @@ export interface components {
             subject_id?: string;
             /**
              * Format: date-time
-             * @description Time of measurement. RFC 3339 in UTC (`Z` or `+00:00`), stored with millisecond precision. It must be a real calendar date without a leap second, at most 300 s old and at most 60 s ahead.
+             * @description Time of measurement. RFC 3339 in UTC (`Z` or `+00:00`), stored with millisecond precision. It must be a real calendar date without a leap second, at most 300 s old and at most 60 s ahead. With `backfill`, it may be as old as the retention of readings.
              * @example 2026-11-21T09:30:00.000Z
              */
             timestamp: string;
@@ -539,6 +579,91 @@ export interface components {
              * @example That sounds exhausting. What worries you most about it?
              */
             ai_response?: string;
+            /**
+             * @description True for a reading of the past, e.g. from a device that was offline. Its `timestamp` may be as old as the retention of readings. It updates the history and the baseline, does not change the current state, and causes no event. Its text is not analyzed. A resend is detected with and without this field.
+             * @example false
+             */
+            backfill?: boolean;
+        };
+        /**
+         * @description NDJSON. Each line is a SignalSubmission.
+         * @example {"session_id":"demo-session","timestamp":"2026-11-21T08:30:00.000Z","heart_rate":88,"backfill":true}
+         *     {"session_id":"demo-session","timestamp":"2026-11-21T09:30:00.000Z","heart_rate":94.5}
+         */
+        ReadingLines: string;
+        /** @description The result of each line of a batch. */
+        BatchResult: {
+            /**
+             * @description Number of lines with the status 200.
+             * @example 1
+             */
+            accepted: number;
+            /**
+             * @description Number of lines with another status.
+             * @example 1
+             */
+            rejected: number;
+            /** @description One result per line, in the order of the lines. */
+            results: components["schemas"]["LineResult"][];
+        };
+        /** @description The result of one line. It has `state` if the status is 200, otherwise `error`. */
+        LineResult: {
+            /**
+             * @description Number of the line in the body. The first line has the number 1. Skipped empty lines count.
+             * @example 1
+             */
+            line: number;
+            /**
+             * @description The HTTP status that `POST /v1/ingest` would return for this line.
+             * @example 200
+             */
+            status: number;
+            state?: components["schemas"]["StateReading"];
+            error?: components["schemas"]["LineProblem"];
+        };
+        /** @description Problem details of a rejected line. */
+        LineProblem: {
+            /**
+             * Format: uri
+             * @description The `code` as a URN. The guide on errors (`/docs/errors/#{code}`) states the cause and the fix.
+             * @example urn:problem-type:realtime-state-service:validation_failed
+             */
+            type: string;
+            /**
+             * @description Name of the status.
+             * @example Unprocessable Content
+             */
+            title: string;
+            /**
+             * @description The HTTP status of the line.
+             * @example 422
+             */
+            status: number;
+            /**
+             * @description What is wrong, for people.
+             * @example Input should be a valid number
+             */
+            detail: string;
+            code: components["schemas"]["ProblemCode"];
+            /**
+             * @description The `X-Request-Id` of the response.
+             * @example 01JD6Z7Q8N4W3V5K2M9T
+             */
+            request_id: string;
+            /** @description The validation errors of a line with the status 422, at most 20. */
+            errors?: components["schemas"]["Fault"][];
+            /**
+             * @description The limits that a line with the status 429 exceeded.
+             * @example [
+             *       "session"
+             *     ]
+             */
+            violated_policies?: components["schemas"]["LimitPolicy"][];
+            /**
+             * @description Seconds to wait before resending the line. Present if the status is 429 or 503.
+             * @example 30
+             */
+            retry_after_seconds?: number;
         };
         /**
          * @description How much the person moves. Context that explains a heart rate, not a signal.
@@ -1349,6 +1474,18 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description The body contains no line (`invalid_payload`). A line that is not JSON only affects its own result. */
+        EmptyBatch: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                RateLimit: components["headers"]["RateLimitIfAny"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The body is not JSON or empty (`invalid_payload`). */
         InvalidBody: {
             headers: {
@@ -1737,6 +1874,43 @@ export interface operations {
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["InvalidSubmission"];
+            429: components["responses"]["RateLimitExceeded"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    ingestBatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Up to 1,000 readings as NDJSON, at most 1,048,576 bytes of UTF-8, not compressed. */
+        requestBody: {
+            content: {
+                "application/x-ndjson": components["schemas"]["ReadingLines"];
+            };
+        };
+        responses: {
+            /** @description The result of each line. Some or all lines may be rejected. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                    RateLimit: components["headers"]["RateLimitIfAny"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchResult"];
+                };
+            };
+            400: components["responses"]["EmptyBatch"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidParameters"];
             429: components["responses"]["RateLimitExceeded"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];

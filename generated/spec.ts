@@ -4,6 +4,12 @@ export const body = {
   "max_bytes": 4096
 } as const;
 
+export const batch = {
+  "lines_max": 1000,
+  "max_bytes": 1048576,
+  "line_errors_max": 20
+} as const;
+
 export const connections = {
   "queued_responses_max": 16
 } as const;
@@ -440,7 +446,7 @@ export const problems = {
     "status": 400,
     "title": "Bad Request",
     "detail": "Timestamp too old",
-    "hint": "it is {age} s old, at most {max} s are allowed. Server time is {now}. Send readings when they are taken, with a synchronized clock"
+    "hint": "it is {age} s old, at most {max} s are allowed. Server time is {now}. Send readings when they are taken, with a synchronized clock, or older readings with backfill"
   },
   "timestamp_in_future": {
     "status": 400,
@@ -518,7 +524,7 @@ export const problems = {
     "status": 415,
     "title": "Unsupported Media Type",
     "detail": "Unsupported media type",
-    "hint": "received {received}. Send Content-Type: application/json, UTF-8 and not compressed"
+    "hint": "received {received}. Send Content-Type: {expected}, UTF-8 and not compressed"
   },
   "validation_failed": {
     "status": 422,
@@ -565,7 +571,7 @@ export const problems = {
 export const problemHelp = {
   "invalid_payload": {
     "cause": "The body is empty, is not JSON, or is not valid UTF-8.",
-    "fix": "Send one JSON object, encoded as UTF-8."
+    "fix": "Send one JSON object, encoded as UTF-8. In a batch, send one JSON object per line."
   },
   "missing_signals": {
     "cause": "The reading contains none of the signals that count as evidence. Text and context fields alone do not count.",
@@ -573,7 +579,7 @@ export const problemHelp = {
   },
   "timestamp_too_old": {
     "cause": "The `timestamp` is older than the limit. The reading was delayed or buffered, or the sender's clock is slow.",
-    "fix": "Synchronize the clock with NTP. Send each reading when it is measured, and discard older readings."
+    "fix": "Synchronize the clock with NTP. Send each reading when it is measured. Send older readings with `backfill`, or discard them."
   },
   "timestamp_in_future": {
     "cause": "The `timestamp` is too far ahead of the server's time. The sender's clock is fast, or the time is local time marked as UTC.",
@@ -632,8 +638,8 @@ export const problemHelp = {
     "fix": "Shorten `user_message` and `ai_response`. The clients of this project do this automatically."
   },
   "unsupported_media_type": {
-    "cause": "The `Content-Type` is not JSON, or the body is compressed.",
-    "fix": "Send `Content-Type: application/json`, uncompressed."
+    "cause": "The `Content-Type` is not that of the operation, or the body is compressed.",
+    "fix": "Send `Content-Type: application/json`, or `application/x-ndjson` for a batch, uncompressed."
   },
   "validation_failed": {
     "cause": "A field or parameter has a wrong type or value, is missing, or is unknown.",
@@ -956,6 +962,32 @@ export const bounds = {
       "maximum": 60
     }
   },
+  "BatchResult": {
+    "accepted": {
+      "minimum": 0,
+      "maximum": 1000
+    },
+    "rejected": {
+      "minimum": 0,
+      "maximum": 1000
+    }
+  },
+  "LineResult": {
+    "line": {
+      "minimum": 1,
+      "maximum": 1048576
+    },
+    "status": {
+      "minimum": 200,
+      "maximum": 599
+    }
+  },
+  "LineProblem": {
+    "status": {
+      "minimum": 400,
+      "maximum": 599
+    }
+  },
   "StateReading": {
     "stress_score": {
       "minimum": 0,
@@ -1101,6 +1133,7 @@ export const publicOperations = [
 
 export const operationScopes = {
   "ingest": "ingest",
+  "ingestBatch": "ingest",
   "getState": "read",
   "getHistory": "read",
   "listSessions": "read",
@@ -1119,4 +1152,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "3cee9034f0d8f70542b59e987e1f7c46942ce6e5f9722c11503b965e93a8f1d2" as const;
+export const contractDigest = "e89f4eb1b4fb0de439183e38329afd4f7769ce58bd7eaad5673b1eccb0643df5" as const;

@@ -64,14 +64,21 @@ class Submission(TypedDict):
     user_message: NotRequired[str]
     # The assistant's reply.
     ai_response: NotRequired[str]
+    # True for a reading of the past, e.g. from a device that was offline.
+    backfill: NotRequired[bool]
+
+
+# Version of the Human State Protocol that this schema follows.
+HspVersion = Literal["1.0"]
 
 
 # The band of the published score. calm 0-19, relaxed 20-39, focused 40-59, stressed 60-79, acute_stress 80-100.
 State = Literal["calm", "relaxed", "focused", "stressed", "acute_stress"]
 
 
-# Version of the Human State Protocol that this schema follows.
-HspVersion = Literal["1.0"]
+# Category of a signal. cardiovascular (heart_rate, sdnn, rmssd), vocal (tone), visual (expression), textual (sentiment,
+# urgency).
+SignalCategory = Literal["cardiovascular", "vocal", "visual", "textual"]
 
 
 # What an assistant should do in this state.
@@ -81,11 +88,6 @@ SuggestedAction = Literal[
     "de-escalate_and_shorten",
     "pause_and_ground",
 ]
-
-
-# Category of a signal. cardiovascular (heart_rate, sdnn, rmssd), vocal (tone), visual (expression), textual (sentiment,
-# urgency).
-SignalCategory = Literal["cardiovascular", "vocal", "visual", "textual"]
 
 
 class AdaptationEffectiveness(TypedDict):
@@ -129,6 +131,133 @@ class StateReading(TypedDict):
     resolved_triggers: NotRequired[list[str]]
     # Limitations of the score.
     disclaimer: str
+
+
+# Stable name of the error.
+ProblemCode = Literal[
+    "invalid_payload",
+    "missing_signals",
+    "timestamp_too_old",
+    "timestamp_in_future",
+    "missing_api_key",
+    "invalid_api_key",
+    "invalid_token",
+    "insufficient_scope",
+    "path_not_found",
+    "session_not_found",
+    "subject_not_found",
+    "webhook_not_found",
+    "delivery_not_found",
+    "method_not_allowed",
+    "request_timeout",
+    "headers_too_large",
+    "body_too_large",
+    "unsupported_media_type",
+    "validation_failed",
+    "subject_mismatch",
+    "rate_limit_exceeded",
+    "rotation_in_progress",
+    "idempotency_key_in_use",
+    "idempotency_key_reused",
+    "internal_error",
+    "service_unavailable",
+]
+
+
+# Stable name of a validation error.
+FaultCode = Literal[
+    "number_type",
+    "integer_type",
+    "string_type",
+    "object_type",
+    "array_type",
+    "enum",
+    "extra_forbidden",
+    "missing",
+    "greater_than_equal",
+    "less_than_equal",
+    "string_too_short",
+    "string_too_long",
+    "too_few_items",
+    "too_many_items",
+    "not_unique",
+    "pattern_mismatch",
+    "date_time_invalid",
+    "repeated",
+    "exclusive",
+    "url_invalid",
+    "url_scheme",
+    "url_credentials",
+    "url_fragment",
+    "address_refused",
+    "too_many_webhooks",
+    "cursor_invalid",
+    "invalid",
+    "subject_mismatch",
+    "idempotency_key_reused",
+]
+
+
+class Fault(TypedDict):
+    """One validation error, at `pointer` in the body or in the query parameter `parameter`."""
+
+    # What is wrong, for people.
+    detail: str
+    code: FaultCode
+    # JSON Pointer (RFC 6901) into the body.
+    pointer: NotRequired[str]
+    # Name of the query parameter.
+    parameter: NotRequired[str]
+    # The allowed values of the enumeration.
+    allowed: NotRequired[list[str]]
+
+
+# Name of a limit, as in `RateLimit-Policy`.
+LimitPolicy = Literal["session", "new-sessions", "month", "failed-authentications", "streams"]
+
+
+class LineProblem(TypedDict):
+    """Problem details of a rejected line."""
+
+    # The `code` as a URN.
+    type: str
+    # Name of the status.
+    title: str
+    # The HTTP status of the line.
+    status: int
+    # What is wrong, for people.
+    detail: str
+    code: ProblemCode
+    # The `X-Request-Id` of the response.
+    request_id: str
+    # The validation errors of a line with the status 422, at most 20.
+    errors: NotRequired[list[Fault]]
+    # The limits that a line with the status 429 exceeded.
+    violated_policies: NotRequired[list[LimitPolicy]]
+    # Seconds to wait before resending the line.
+    retry_after_seconds: NotRequired[int]
+
+
+class LineResult(TypedDict):
+    """The result of one line."""
+
+    # Number of the line in the body.
+    line: int
+    # The HTTP status that `POST /v1/ingest` would return for this line.
+    status: int
+    state: NotRequired[StateReading]
+    error: NotRequired[LineProblem]
+
+
+class BatchResult(TypedDict):
+    """The result of each line of a batch."""
+
+    # Number of lines with the status 200.
+    accepted: int
+    # Number of lines with another status.
+    rejected: int
+    # One result per line, in the order of the lines.
+    results: list[LineResult]
 
 
 class HistoryDatapoint(TypedDict):
@@ -465,71 +594,6 @@ class Readiness(TypedDict):
     status: Literal["ready"]
 
 
-# Stable name of the error.
-ProblemCode = Literal[
-    "invalid_payload",
-    "missing_signals",
-    "timestamp_too_old",
-    "timestamp_in_future",
-    "missing_api_key",
-    "invalid_api_key",
-    "invalid_token",
-    "insufficient_scope",
-    "path_not_found",
-    "session_not_found",
-    "subject_not_found",
-    "webhook_not_found",
-    "delivery_not_found",
-    "method_not_allowed",
-    "request_timeout",
-    "headers_too_large",
-    "body_too_large",
-    "unsupported_media_type",
-    "validation_failed",
-    "subject_mismatch",
-    "rate_limit_exceeded",
-    "rotation_in_progress",
-    "idempotency_key_in_use",
-    "idempotency_key_reused",
-    "internal_error",
-    "service_unavailable",
-]
-
-
-# Stable name of a validation error.
-FaultCode = Literal[
-    "number_type",
-    "integer_type",
-    "string_type",
-    "object_type",
-    "array_type",
-    "enum",
-    "extra_forbidden",
-    "missing",
-    "greater_than_equal",
-    "less_than_equal",
-    "string_too_short",
-    "string_too_long",
-    "too_few_items",
-    "too_many_items",
-    "not_unique",
-    "pattern_mismatch",
-    "date_time_invalid",
-    "repeated",
-    "exclusive",
-    "url_invalid",
-    "url_scheme",
-    "url_credentials",
-    "url_fragment",
-    "address_refused",
-    "too_many_webhooks",
-    "cursor_invalid",
-    "invalid",
-    "subject_mismatch",
-    "idempotency_key_reused",
-]
-
-
 class Problem(TypedDict):
     """Problem details as in RFC 9457."""
 
@@ -544,20 +608,6 @@ class Problem(TypedDict):
     code: ProblemCode
     # The `X-Request-Id` of this response.
     request_id: str
-
-
-class Fault(TypedDict):
-    """One validation error, at `pointer` in the body or in the query parameter `parameter`."""
-
-    # What is wrong, for people.
-    detail: str
-    code: FaultCode
-    # JSON Pointer (RFC 6901) into the body.
-    pointer: NotRequired[str]
-    # Name of the query parameter.
-    parameter: NotRequired[str]
-    # The allowed values of the enumeration.
-    allowed: NotRequired[list[str]]
 
 
 class ValidationProblem(TypedDict):
@@ -576,10 +626,6 @@ class ValidationProblem(TypedDict):
     request_id: str
     # All validation errors.
     errors: list[Fault]
-
-
-# Name of a limit, as in `RateLimit-Policy`.
-LimitPolicy = Literal["session", "new-sessions", "month", "failed-authentications", "streams"]
 
 
 class RateLimitProblem(TypedDict):
