@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
+import { retention } from '../generated/spec.js';
 import type { DevelopmentKey } from './accounts/development-key.js';
 import { createExpiredKeyLog } from './accounts/expired-keys.js';
 import { createFindKey } from './accounts/find-key.js';
@@ -120,6 +121,8 @@ async function serve(
   streams = keep(opened);
   metrics.watchStreams(async () => opened.openCount());
   closing.addEventListener('abort', opened.drain);
+  const maxBackfillAgeMs = retention.readings_hours * 60 * 60 * 1000;
+  const prepareReading = createPrepareReading({ ...config, topicModel, digestKeys, now, maxBackfillAgeMs });
   const app = await createApp({
     ...config,
     root,
@@ -131,7 +134,8 @@ async function serve(
     openStream: opened.open,
     monthlyCalls,
     sessionRequests: sessionRequests.count,
-    preparations: { ingest: createPrepareReading({ ...config, topicModel, digestKeys, now }) },
+    prepareReading,
+    preparations: { ingest: prepareReading },
     log,
     observeRequest,
     observeRefusal,

@@ -16,9 +16,9 @@ type HeadersOf<Op extends OperationId> = operations[Op]['parameters'] extends { 
   ? Exclude<Headers, undefined>
   : unknown;
 export type BodyOf<Op extends OperationId> = operations[Op] extends {
-  requestBody: { content: { 'application/json': infer Body } };
+  requestBody: { content: infer Content };
 }
-  ? Body
+  ? Content[keyof Content]
   : unknown;
 
 /** Input of a handler, validated against the contract. */
@@ -31,7 +31,12 @@ export interface Input<Op extends OperationId, Body = BodyOf<Op>> {
 }
 
 /** Output of a handler: a declared success status with its body. Errors are thrown as ProblemError. */
-export type Output<Op extends OperationId> = {
+export type Output<Op extends OperationId> = Declared<Op> & {
+  /** The limits that rejected lines of a batch, one per rejected line. */
+  readonly refusals?: ReadonlyArray<Schema<'LimitPolicy'>>;
+};
+
+type Declared<Op extends OperationId> = {
   [Status in keyof operations[Op]['responses']]: Status extends 204
     ? { readonly status: Status; readonly body?: never }
     : JsonOf<operations[Op]['responses'][Status]> extends never
@@ -87,6 +92,8 @@ export type PublicOperationId = (typeof publicOperations)[number];
 export interface Served {
   readonly status: number;
   readonly json: string | undefined;
+  /** The limits that rejected lines of a batch, one per rejected line. */
+  readonly refusals?: ReadonlyArray<Schema<'LimitPolicy'>> | undefined;
 }
 
 /** Runs an operation by its operationId. The input must be validated against the contract. */

@@ -104,7 +104,7 @@ test('every text, list, number and object in requests is bounded', () => {
   const parameters = placed(/^\/components\/parameters\/[^/]+$/)
     .filter(([, it]) => it['in'] !== 'header')
     .map(([at, it]) => [`${at}/schema`, it['schema'] as Schema] as const);
-  expect(bodies.length).toBe(4);
+  expect(bodies.length).toBe(5);
   expect([...bodies, ...parameters].flatMap(([at, schema]) => openEnds(at, schema))).toEqual([]);
 });
 
@@ -144,6 +144,7 @@ function openEnds(at: string, part: Schema): string[] {
     string: schema['enum'] ? [] : ['maxLength'],
     array: ['maxItems'],
     object: ['additionalProperties'],
+    boolean: [],
   };
   const missing = (ends[schema.type ?? ''] ?? ['minimum', 'maximum']).filter((name) => !(name in schema));
   const inner = Object.entries({ ...schema.properties, ...(schema.items && { items: schema.items }) });

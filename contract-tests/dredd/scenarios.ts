@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { body as bodyLimits, timestamps } from '../../generated/spec.js';
+import { batch as batchLimits, body as bodyLimits, timestamps } from '../../generated/spec.js';
 import type { Transaction } from './dredd.js';
 import { ago, sessionWithData, subjectWithTopic } from './readings.js';
 import type { BringAbout } from './run-dredd.js';
@@ -35,6 +35,18 @@ const scenarios: Scenarios = {
       transaction.request.headers['Content-Type'] = 'text/plain';
     },
     422: async ({ transaction }) => submit(transaction, { hrv_sdnn: 28, tone: 'cheerful', sentiment: 'negative' }),
+    429: withSpentKey,
+    500: withoutTable('sessions'),
+    503: whileLocked('sessions', 'readings'),
+  },
+  ingestBatch: {
+    200: async ({ transaction }) => submitLines(transaction),
+    400: async ({ transaction }) => void (transaction.request.body = '\n\n'),
+    401: withoutKey,
+    403: withoutScope,
+    413: async ({ transaction }) => void (transaction.request.body = ' '.repeat(batchLimits.max_bytes + 1)),
+    415: asText,
+    422: withUnknownParameter,
     429: withSpentKey,
     500: withoutTable('sessions'),
     503: whileLocked('sessions', 'readings'),
@@ -150,6 +162,7 @@ export function bringAboutIn(world: World): BringAbout {
     // Uses the current port, because each start of the service selects another port.
     transaction.port = new URL(world.service.url).port;
     if (operationId === 'ingest') submit(transaction, {});
+    if (operationId === 'ingestBatch') submitLines(transaction);
     await scenario({ world, transaction, defer });
   };
 }
@@ -190,6 +203,16 @@ async function ofUnknownSession({ transaction }: Stage): Promise<void> {
 function submit({ request }: Transaction, changes: object): void {
   const example = JSON.parse(request.body ?? '{}') as object;
   request.body = JSON.stringify({ ...example, session_id: randomUUID(), timestamp: ago(0), ...changes });
+}
+
+/** Returns the documented example of a batch with a new session and current timestamps. */
+function submitLines({ request }: Transaction): void {
+  const examples = (request.body ?? '').split('\n').filter((line) => line.startsWith('{'));
+  const session_id = randomUUID();
+  const lines = examples.map((line, index) => ({ ...JSON.parse(line), session_id, timestamp: ago(10 - index) }));
+  // The documented response has an accepted and a rejected line.
+  const invalid = { ...lines[0], heart_rate: 'fast' };
+  request.body = [lines[0], invalid].map((line) => `${JSON.stringify(line)}\n`).join('');
 }
 
 function setSubjectInPath(transaction: Transaction, subjectId: string): void {

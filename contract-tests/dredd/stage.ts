@@ -36,7 +36,7 @@ export async function withUnknownKey({ transaction }: Stage): Promise<void> {
 
 /** Sends a key without the scope that the operation requires. */
 export async function withoutScope({ world, transaction }: Stage): Promise<void> {
-  const isIngest = new URL(transaction.fullPath, 'http://any').pathname === '/v1/ingest';
+  const isIngest = new URL(transaction.fullPath, 'http://any').pathname.startsWith('/v1/ingest');
   transaction.request.headers['X-Service-Key'] = isIngest ? world.readKey : world.ingestKey;
 }
 

@@ -196,6 +196,24 @@ const queryTexts = [
   ';',
 ];
 
+const batchPath = '/v1/ingest/batch';
+const ndjson = 'application/x-ndjson';
+const linesMax = 8;
+
+/** Returns hostile lines of a batch. Some of them are valid readings with unusual values. */
+export function hostileLines(random: Random, count: number): Buffer[] {
+  const all = Object.values(grammars);
+  return Array.from({ length: count }, (_, index) => {
+    const grammar = all[index % all.length] as Grammar;
+    return Buffer.from(grammar(random, validStart(batchPath)));
+  });
+}
+
+/** Joins lines to a body. */
+export function bodyOfLines(lines: readonly Uint8Array[]): Buffer {
+  return Buffer.concat(lines.flatMap((line) => [line, Buffer.from('\n')]));
+}
+
 /** Returns `perOperation` requests per operation of the contract, each hostile in its body, query, path or headers. */
 export function hostileRequests(random: Random, perOperation: number): HostileRequest[] {
   const operations = Object.entries(contract.paths).flatMap(([path, methods]) =>
@@ -210,8 +228,14 @@ function makeOne(random: Random, index: number, path: string, method: string, op
   const [name, grammar] = Object.entries(grammars)[index % Object.keys(grammars).length] as [string, Grammar];
   const takesBody = 'requestBody' in operation;
   const target = fillPath(random, path) + (takesBody && index % 3 !== 0 ? '' : hostileQuery(random, operation));
-  const body = takesBody || index % 4 === 0 ? Buffer.from(grammar(random, validStart(path))) : undefined;
+  const start = () => Buffer.from(grammar(random, validStart(path)));
+  const body = takesBody || index % 4 === 0 ? start() : undefined;
   const headers = index % 5 === 0 ? pick(random, headerTricks) : { 'Content-Type': 'application/json' };
+  if (path === batchPath && index % 5 !== 0) {
+    const lines = [start(), ...hostileLines(random, Math.floor(random() * linesMax))];
+    const fields = { headers: { 'Content-Type': ndjson }, body: bodyOfLines(lines) };
+    return { name: `${name} ${method} ${path}`, method, target, ...fields };
+  }
   return { name: `${name} ${method} ${path}`, method, target, headers, ...(body && { body }) };
 }
 

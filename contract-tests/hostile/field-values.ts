@@ -61,9 +61,10 @@ export function fieldRequests(nowText: string): FieldRequest[] {
 function examplesOf(operation: object): Array<{ readonly [name: string]: Json }> {
   if (!('requestBody' in operation)) return [];
   const { content } = operation.requestBody as {
-    content: { 'application/json': { examples: Record<string, { value: { [name: string]: Json } }> } };
+    content: { 'application/json'?: { examples: Record<string, { value: { [name: string]: Json } }> } };
   };
-  return Object.values(content['application/json'].examples).map(({ value }) => value);
+  // The lines of a batch are tested as bodies of single readings, and as lines in lines.test.ts.
+  return Object.values(content['application/json']?.examples ?? {}).map(({ value }) => value);
 }
 
 /** Returns the paths of every field and array item, and of the position after the last item. */

@@ -110,7 +110,13 @@ async function startHeard(): Promise<Heard> {
   const [store, clock] = [storeOn(knex), new Clock()];
   const topicModel = openTopicModel(await readFile(new URL('src/domain/topics/weights.bin', root)));
   const maxTimestampAgeMs = day * 1000;
-  const prepareReading = createPrepareReading({ topicModel, digestKeys: ['k'], now: clock.now, maxTimestampAgeMs });
+  const prepareReading = createPrepareReading({
+    topicModel,
+    digestKeys: ['k'],
+    now: clock.now,
+    maxTimestampAgeMs,
+    maxBackfillAgeMs: maxTimestampAgeMs,
+  });
   const ingest = createIngest({ store, now: clock.now, onEvents() {}, onCommitted() {}, observeGroup() {} });
   const window = createWindowLimit({ policy: 'new-sessions', quota: 1_000_000, windowSeconds: 60 });
   const operations = createOperations({

@@ -12,13 +12,14 @@ interface OperationObject {
   readonly operationId: string;
   readonly security?: readonly unknown[];
   readonly parameters?: ReadonlyArray<ParameterObject | { readonly $ref: string }>;
-  readonly requestBody?: { readonly content: { readonly 'application/json': MediaObject } };
+  readonly requestBody?: { readonly content: Readonly<Record<string, MediaObject>> };
   readonly responses: Readonly<Record<string, unknown>>;
 }
 
 interface MediaObject {
   readonly schema: { readonly $ref: string };
-  readonly examples: Readonly<Record<string, { readonly value: Readonly<Record<string, unknown>> }>>;
+  /** The value of NDJSON is a text. */
+  readonly examples: Readonly<Record<string, { readonly value: Readonly<Record<string, unknown>> | string }>>;
 }
 
 /** The documented example of an operation. */
@@ -102,8 +103,10 @@ function pathOf(
 
 function fieldsOf({ requestBody }: OperationObject): string[] {
   if (!requestBody) return [];
-  const schema = requestBody.content['application/json'].schema;
-  return Object.keys(resolve<{ properties: object }>(contract, schema).properties);
+  const [mediaType = '', { schema }] = mediaOf(requestBody);
+  // Each line of NDJSON is a reading.
+  const fieldsIn = mediaType === ndjson ? { $ref: '#/components/schemas/SignalSubmission' } : schema;
+  return Object.keys(resolve<{ properties: object }>(contract, fieldsIn).properties);
 }
 
 /**
@@ -111,10 +114,25 @@ function fieldsOf({ requestBody }: OperationObject): string[] {
  * contains.
  */
 function bodyOf({ requestBody }: OperationObject, changes: object, inBody: object): RequestInit {
-  const examples = Object.values(requestBody?.content['application/json'].examples ?? {}).map(({ value }) => value);
-  const example = examples.find((value) => Object.keys(inBody).every((name) => name in value)) ?? examples[0];
+  if (!requestBody) return {};
+  const [mediaType, { examples }] = mediaOf(requestBody);
+  const values = Object.values(examples).map(({ value }) => (typeof value === 'string' ? lastLineOf(value) : value));
+  const example = values.find((value) => Object.keys(inBody).every((name) => name in value)) ?? values[0];
   if (!example) return {};
   const changed = Object.entries(changes).filter(([name]) => name in example);
   const body = JSON.stringify({ ...example, ...Object.fromEntries(changed), ...inBody });
-  return { headers: { 'Content-Type': 'application/json' }, body };
+  return { headers: { 'Content-Type': mediaType }, body };
+}
+
+const ndjson = 'application/x-ndjson';
+
+function mediaOf({ content }: NonNullable<OperationObject['requestBody']>): [mediaType: string, media: MediaObject] {
+  const [media] = Object.entries(content);
+  if (!media) throw new Error('a request body without a media type');
+  return media;
+}
+
+/** Returns the last line of an NDJSON example. A body of one line is valid NDJSON. */
+function lastLineOf(lines: string): Readonly<Record<string, unknown>> {
+  return JSON.parse(lines.trim().split('\n').at(-1) ?? '');
 }

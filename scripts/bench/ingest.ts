@@ -26,6 +26,7 @@ const prepareReading = createPrepareReading({
   digestKeys: ['bench'],
   now: Date.now,
   maxTimestampAgeMs: Number.POSITIVE_INFINITY,
+  maxBackfillAgeMs: Number.POSITIVE_INFINITY,
 });
 
 interface Options {

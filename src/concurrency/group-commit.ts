@@ -17,6 +17,11 @@ export interface GroupCommitOptions<Item, Result> {
    * only if the database runs transactions concurrently.
    */
   readonly secondFrom?: number | undefined;
+  /**
+   * Returns the key of items that depend on their order. Two groups that are committed concurrently never contain items
+   * with the same key. Absent: items do not depend on their order.
+   */
+  readonly orderKeyOf?: (item: Item) => string;
 }
 
 export interface GroupCommit<Item, Result> {
@@ -39,19 +44,28 @@ interface Waiting<Item, Result> {
 
 /**
  * Commits items in groups. Items that arrive during a commit form the next group, in order of arrival. One durable
- * write to disk therefore serves many items. At most two commits run at the same time.
+ * write to disk therefore serves many items. At most two commits run at the same time. Items with the same order key are
+ * committed in order of arrival.
  */
 export function createGroupCommit<Item, Result>(options: GroupCommitOptions<Item, Result>): GroupCommit<Item, Result> {
   const waiting: Array<Waiting<Item, Result>> = [];
   const { secondFrom = Number.POSITIVE_INFINITY } = options;
   const loops = new Set<Promise<void>>();
+  /** Order keys of the items that are being committed. */
+  const busy = new Set<string>();
   let isClosed = false;
 
   async function run(end: () => void): Promise<void> {
     // Waits for one iteration of the event loop, so that its other requests join the first group.
     await new Promise(setImmediate);
     while (waiting.length >= (loops.size > 1 ? secondFrom : 1)) {
-      const outage = await settle(waiting.splice(0, options.groupMax), options);
+      const group = takeGroup(waiting, busy, options);
+      // All waiting items depend on the group of the other loop, which continues with them.
+      if (group.length === 0) break;
+      const keys = options.orderKeyOf ? group.map(({ item }) => options.orderKeyOf?.(item) ?? '') : [];
+      for (const key of keys) busy.add(key);
+      const outage = await settle(group, options);
+      for (const key of keys) busy.delete(key);
       // The waiting items would get the same error.
       if (outage !== undefined) for (const { reject } of waiting.splice(0)) reject(outage);
     }
@@ -80,6 +94,20 @@ export function createGroupCommit<Item, Result>(options: GroupCommitOptions<Item
       await Promise.all(loops);
     },
   };
+}
+
+/** Removes the next group from `waiting`. Skips items whose order key is busy. */
+function takeGroup<Item, Result>(
+  waiting: Array<Waiting<Item, Result>>,
+  busy: ReadonlySet<string>,
+  { groupMax, orderKeyOf }: GroupCommitOptions<Item, Result>,
+): Array<Waiting<Item, Result>> {
+  if (!orderKeyOf || busy.size === 0) return waiting.splice(0, groupMax);
+  const group: Array<Waiting<Item, Result>> = [];
+  const rest: Array<Waiting<Item, Result>> = [];
+  for (const it of waiting) (group.length < groupMax && !busy.has(orderKeyOf(it.item)) ? group : rest).push(it);
+  waiting.splice(0, waiting.length, ...rest);
+  return group;
 }
 
 /**

@@ -165,9 +165,9 @@ function operateWith(operations: Operations): Operate {
     const operation = operations[operationId as keyof Operations] as (
       ...args: readonly unknown[]
     ) => Promise<Output<OperationId>>;
-    const { status, body } = await operation(input, caller);
+    const { status, body, refusals } = await operation(input, caller);
     // Serialized on this thread: a string crosses to another thread faster than an object, which would be cloned.
-    return { status, json: body === undefined ? undefined : JSON.stringify(body) };
+    return { status, json: body === undefined ? undefined : JSON.stringify(body), refusals };
   };
 }
 

@@ -1,6 +1,6 @@
 import { stressModel as model } from '../../generated/spec.js';
-import { learnResting, type RestingHeartRate, restingOf } from './resting.js';
-import { followMean, meanOf, type RunningMean } from './running-mean.js';
+import { addPastRate, learnResting, type RestingHeartRate, restingOf } from './resting.js';
+import { addPastValue, followMean, meanOf, type RunningMean } from './running-mean.js';
 import type { Signals } from './signals.js';
 
 /** Baseline of one person. Each field is absent if its signal was never measured. Plain JSON of bounded size. */
@@ -66,5 +66,31 @@ export function learn(baseline: Baseline | undefined, lesson: Lesson): Baseline 
       heart_rate === undefined ? held.heart_rate : learnResting(held.heart_rate, { atMs, bpm: heart_rate, isSkipped }),
     sdnn: follow(held.sdnn, sdnn),
     rmssd: follow(held.rmssd, rmssd),
+  };
+}
+
+/** Seconds that each sample of a lesson represents. */
+export type Durations = Readonly<Record<'heart_rate' | 'sdnn' | 'rmssd', number>>;
+
+/**
+ * Returns the baseline updated with a backfilled reading, which may be older than the newest reading of the baseline.
+ * An older sample is added to the earlier samples of the person, with its duration as its weight.
+ */
+export function learnPast(baseline: Baseline | undefined, lesson: Lesson, durations: Durations): Baseline {
+  const { atMs, isSkipped = false } = lesson;
+  const held = baseline ?? {};
+  const learned = learn(baseline, lesson);
+  const isPast = (name: keyof Durations) => lesson[name] !== undefined && atMs < (held[name]?.atMs ?? 0);
+  const past = (name: 'sdnn' | 'rmssd') => {
+    const [track, ms] = [held[name], lesson[name]];
+    if (!track || ms === undefined || !isPast(name)) return learned[name];
+    return addPastValue(track, { atMs, value: Math.log(ms), isSkipped }, durations[name]);
+  };
+  const { heart_rate: resting } = held;
+  const rate = { atMs, bpm: lesson.heart_rate ?? 0, isSkipped };
+  return {
+    heart_rate: resting && isPast('heart_rate') ? addPastRate(resting, rate, durations.heart_rate) : learned.heart_rate,
+    sdnn: past('sdnn'),
+    rmssd: past('rmssd'),
   };
 }

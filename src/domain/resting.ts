@@ -1,7 +1,7 @@
 import { stressModel as model } from '../../generated/spec.js';
 import type { TypicalHeartRate } from './baseline.js';
 import { round3 } from './rounding.js';
-import { acquaintance, firstSeen, remembered } from './running-mean.js';
+import { acquaintance, firstOf, firstSeen, remembered } from './running-mean.js';
 
 /**
  * Histogram of the time that a person spent at each heart rate. The resting heart rate is a low quantile of it. The
@@ -51,6 +51,18 @@ export function learnResting(resting: RestingHeartRate | undefined, rate: Smooth
 }
 
 /**
+ * Adds a smoothed heart rate that is older than the newest one and represents `seconds`. The order of past rates does
+ * not matter, because the bins contain only durations.
+ */
+export function addPastRate(resting: RestingHeartRate, rate: SmoothedRate, seconds: number): RestingHeartRate {
+  if (rate.isSkipped || seconds <= 0) return resting;
+  const added = forget(withNewest({ ...resting, bpm: round3(rate.bpm), seconds }), 0);
+  const { blockBpm, blockSeconds, seenSeconds, secondsByBpm } = added;
+  const firstAtMs = firstOf(resting, rate.atMs);
+  return { ...resting, firstAtMs, blockBpm, blockSeconds, seenSeconds, secondsByBpm };
+}
+
+/**
  * Returns the resting heart rate from strictly earlier readings. With few readings, it is close to the population's
  * value.
  */
@@ -71,7 +83,8 @@ function settle(resting: RestingHeartRate, atMs: number): Learned {
   return forget(resting.isSkipped ? resting : withNewest(resting), atMs - resting.atMs);
 }
 
-function withNewest({ bpm, seconds, blockBpm = 0, blockSeconds = 0, seenSeconds = 0, secondsByBpm }: RestingHeartRate) {
+function withNewest(resting: RestingHeartRate): Learned {
+  const { bpm, seconds, blockBpm = 0, blockSeconds = 0, seenSeconds = 0, secondsByBpm } = resting;
   const together = round3(blockSeconds + seconds);
   const mean = round3(blockBpm + ((bpm - blockBpm) * seconds) / together);
   if (together < model.baseline.reading_seconds_max)

@@ -42,6 +42,15 @@ export function followMean(track: RunningMean | undefined, measured: Measured): 
   return { firstAtMs: firstSeen(track.firstAtMs, atMs), atMs, value, seconds, isSkipped, mean, meanSeconds };
 }
 
+/** Adds a value that is older than the newest one and represents `seconds`. The order of past values does not matter. */
+export function addPastValue(track: RunningMean, { atMs, value, isSkipped }: Measured, seconds: number): RunningMean {
+  if (isSkipped || seconds <= 0) return track;
+  const { mean = 0, meanSeconds = 0 } = track;
+  const together = meanSeconds + seconds;
+  const shifted = mean + ((round6(value) - mean) * seconds) / together;
+  return { ...track, firstAtMs: firstOf(track, atMs), mean: round6(shifted), meanSeconds: round3(together) };
+}
+
 /** Returns the mean of strictly earlier readings. With few readings, it is close to the population's value. */
 export function meanOf(track: RunningMean | undefined, atMs: number, population: number): TypicalValue {
   if (!track) return { value: population, known: 0 };
@@ -61,6 +70,14 @@ export function acquaintance(firstAtMs: number | undefined, atMs: number): numbe
 /** Returns the timestamp of the first reading while `acquaintance` depends on it. Otherwise undefined. */
 export function firstSeen(firstAtMs: number | undefined, atMs: number): number | undefined {
   return acquaintance(firstAtMs, atMs) < 1 ? firstAtMs : undefined;
+}
+
+/** Returns the timestamp of the first reading after a past reading is added. */
+export function firstOf(
+  { firstAtMs, atMs }: Pick<RunningMean, 'firstAtMs' | 'atMs'>,
+  pastMs: number,
+): number | undefined {
+  return firstAtMs === undefined ? undefined : firstSeen(Math.min(firstAtMs, pastMs), atMs);
 }
 
 /** Returns the mean. It includes the newest value only if `atMs` is later than its timestamp. */

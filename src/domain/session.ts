@@ -1,7 +1,7 @@
 import { enums } from '../../generated/spec.js';
 import type { SignalCategory } from '../contract.js';
 import { advanceHeart, lessonOf } from './advance-heart.js';
-import { type Baseline, learn, typicalOf } from './baseline.js';
+import { type Baseline, learn, type Lesson, typicalOf } from './baseline.js';
 import type { RecentHeartRates } from './heart-rate.js';
 import { type Point, pointOf } from './history.js';
 import { addStated, type Movement } from './movement.js';
@@ -42,6 +42,10 @@ export interface Session {
   readonly sightedTopics?: readonly TopicName[] | undefined;
   /** Number of the latest event. Absent before the first event. */
   readonly eventSeq?: number | undefined;
+  /** True while all readings of the session are backfilled. The session then has no current state. */
+  readonly isBackfilled?: true | undefined;
+  /** State of the backfilled readings. Absent if there are none, or if `isBackfilled`. */
+  readonly past?: Session | undefined;
 }
 
 /** The computed fields of a state reading. All other fields are derived from them. */
@@ -68,11 +72,19 @@ export interface Step {
   readonly point: Point;
 }
 
+/** Returns the baseline updated with a sample. */
+type Learn = (baseline: Baseline | undefined, lesson: Lesson) => Baseline;
+
 /**
  * Advances a session by one reading. `session` is undefined for the first reading. `known` is the baseline of the
- * subject before this reading. The reading is scored against this baseline and then updates it.
+ * subject before this reading. The reading is scored against this baseline and then updates it with `learnFrom`.
  */
-export function advanceSession(session: Session | undefined, submitted: Reading, known: Baseline | undefined): Step {
+export function advanceSession(
+  session: Session | undefined,
+  submitted: Reading,
+  known: Baseline | undefined,
+  learnFrom: Learn = learn,
+): Step {
   const reading = withDerived(submitted, session?.intervals ?? []);
   const signals = mergeSignals(session?.signals ?? {}, reading);
   if (session && isSuperseded(session, signals, reading)) return joinHistory(session, reading, known);
@@ -88,7 +100,7 @@ export function advanceSession(session: Session | undefined, submitted: Reading,
   const received = categoriesOf(reading);
   const reason = reasonOf(fused.drivers, situation);
   const computed = { timestampMs, score, confidence, received, reason, previousScore: session?.latest.score };
-  const baseline = learn(known, lessonOf(reading.atMs, situation));
+  const baseline = learnFrom(known, lessonOf(reading.atMs, situation));
   const latest = { ...computed, received: receivedAt(session, reading.atMs, received) };
   const { subjectId, baseline: own } = identityOf(session, reading, baseline);
   return {
@@ -110,6 +122,7 @@ export function advanceSession(session: Session | undefined, submitted: Reading,
       topicEvidence: session?.topicEvidence,
       sightedTopics: session?.sightedTopics,
       eventSeq: session?.eventSeq,
+      past: session?.past,
     },
   };
 }

@@ -1,9 +1,9 @@
 import express, { type Express } from 'express';
 import type { Operate } from '../contract.js';
 import { type Admission, admit } from './admit.js';
-import type { MonthlyCalls } from '../limits/monthly-calls.js';
-import type { WindowLimit } from '../limits/window-limit.js';
 import { type Authentication, authenticate, requireScope } from './authenticate.js';
+import { type BatchParts, prepareBatch } from './batch.js';
+import { limitBatches } from './batch-slots.js';
 import { body } from './body.js';
 import type { ContractDocument } from './contract-document.js';
 import { countCalls } from './count-calls.js';
@@ -22,17 +22,15 @@ import { createRouter, requireRoute, route } from './route.js';
 import { crossOrigin, securityHeaders } from './headers.js';
 import { type OpenStream, serveStream } from './stream.js';
 import { traceRequest } from './trace.js';
-import { validate } from './validate.js';
+import { createValidation } from './validate.js';
 import './locals.js';
 
-export interface AppParts extends Admission, ProblemHandling, Authentication, DocumentationParts {
+export interface AppParts extends Admission, ProblemHandling, Authentication, DocumentationParts, BatchParts {
   readonly contract: ContractDocument;
   readonly operate: Operate;
   /** Proxies whose X-Forwarded-For is trusted: the number of proxies, or their networks. */
   readonly trustProxy: number | readonly string[];
   readonly openStream: OpenStream;
-  readonly monthlyCalls: MonthlyCalls;
-  readonly sessionRequests: WindowLimit;
   readonly preparations: Preparations;
   /** Origins that CORS allows. */
   readonly corsOrigins: readonly string[];
@@ -46,6 +44,7 @@ export async function createApp(parts: AppParts): Promise<Express> {
   app.disable('etag');
   app.set('trust proxy', parts.trustProxy);
   app.response.json = sendJson;
+  const { validateRequest, validateBody } = createValidation(parts.contract);
   const middleware = inOrder([
     requestLog(parts.log, parts.observeRequest),
     traceRequest,
@@ -60,10 +59,12 @@ export async function createApp(parts: AppParts): Promise<Express> {
     countCalls(parts.monthlyCalls),
     requireRoute,
     requireScope,
+    limitBatches(),
     body,
-    validate(parts.contract),
+    validateRequest,
     requireSession(parts.countFailure),
     limit(parts.sessionRequests),
+    prepareBatch(parts, validateBody),
     serveStream(parts.openStream),
     prepare(parts.preparations),
     dispatch(parts.operate),

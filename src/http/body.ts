@@ -2,31 +2,47 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
 import getRawBody from 'raw-body';
-import { body as bodyLimits } from '../../generated/spec.js';
+import { batch as batchLimits, body as bodyLimits } from '../../generated/spec.js';
 import { ProblemError } from '../problem.js';
+import { mediaTypeOf } from './contract-document.js';
+import { decodeLines } from './lines.js';
 
-/** Reads the JSON body of operations that have a body. Other bodies stay unread. */
+/** How bodies of one media type are read. */
+interface Format {
+  readonly bytesMax: number;
+  readonly parse: (bytes: Buffer) => unknown;
+}
+
+const formats: Readonly<Record<string, Format>> = {
+  'application/json': { bytesMax: bodyLimits.max_bytes, parse },
+  'application/x-ndjson': { bytesMax: batchLimits.max_bytes, parse: decodeLines },
+};
+
+/** Reads the body of operations that have a body. Other bodies stay unread. */
 export const body: RequestHandler = async (request, response, next) => {
-  if (response.locals.route?.operation.requestBody) request.body = await readJson(request, response);
+  const mediaType = response.locals.route && mediaTypeOf(response.locals.route.operation);
+  if (mediaType !== undefined) request.body = await readBody(request, response, mediaType);
   next();
 };
 
 /** Rejects a body that is too large or has an unsupported media type before it reads the body. */
-async function readJson(request: Request, response: Response): Promise<unknown> {
+async function readBody(request: Request, response: Response, expected: string): Promise<unknown> {
+  const format = formats[expected];
+  if (!format) throw new Error(`no format of ${expected}`);
   const { headers } = request;
   const length = Number(headers['content-length'] ?? 0);
   if (headers['transfer-encoding'] === undefined && length === 0) throw new ProblemError('invalid_payload');
-  if (length > bodyLimits.max_bytes) throw tooLarge(response);
-  if (!isJson(headers['content-type']) || isCompressed(headers['content-encoding']))
-    throw new ProblemError('unsupported_media_type', { hint: { received: receivedType(headers) } });
+  if (length > format.bytesMax) throw tooLarge(response);
+  if (!isOfType(expected, headers['content-type']) || isCompressed(headers['content-encoding']))
+    throw new ProblemError('unsupported_media_type', { hint: { received: receivedType(headers), expected } });
   if (headers.expect !== undefined) response.writeContinue();
-  return parse(await receive(request, response));
+  return format.parse(await receive(request, response, format.bytesMax));
 }
 
 /** Rejects with invalid_payload when the body is shorter than declared or the connection breaks. */
-async function receive(request: Request, response: Response): Promise<Buffer> {
+async function receive(request: Request, response: Response, limit: number): Promise<Buffer> {
   try {
-    return await getRawBody(request, { limit: bodyLimits.max_bytes });
+    return await getRawBody(request, { limit });
   } catch (cause) {
     if ((cause as { type?: string }).type === 'entity.too.large') throw tooLarge(response);
     throw new ProblemError('invalid_payload', { cause });
@@ -52,14 +68,14 @@ function parse(bytes: Buffer): unknown {
   }
 }
 
-/** Returns true for application/json without a charset or with the charset UTF-8. */
-function isJson(contentType = ''): boolean {
+/** Returns true for the expected media type without a charset or with the charset UTF-8. */
+function isOfType(expected: string, contentType = ''): boolean {
   const [mediaType = '', ...parameters] = contentType
     .toLowerCase()
     .split(';')
     .map((part) => part.trim());
   const charsets = parameters.filter((parameter) => parameter.startsWith('charset='));
-  return mediaType === 'application/json' && charsets.every((it) => ['charset=utf-8', 'charset="utf-8"'].includes(it));
+  return mediaType === expected && charsets.every((it) => ['charset=utf-8', 'charset="utf-8"'].includes(it));
 }
 
 const shownMax = 100;

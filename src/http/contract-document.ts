@@ -15,7 +15,7 @@ export interface OperationObject {
   readonly security?: ReadonlyArray<Readonly<Record<string, unknown>>>;
   readonly parameters?: readonly ParameterObject[];
   readonly responses: Readonly<Record<string, unknown>>;
-  readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: SchemaObject } } };
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: SchemaObject }>> };
 }
 
 export interface ParameterObject {
@@ -48,6 +48,16 @@ export async function loadContractDocument(file: URL): Promise<ContractDocument>
   if (contractDigestOf(await readFile(file, 'utf8')) !== contractDigest)
     throw new Error('generated/ is from another openapi.yaml: run `npm run generate`');
   return generated as unknown as ContractDocument;
+}
+
+/** Returns the media type of an operation's body. Undefined if the operation has no body. No operation has several. */
+export function mediaTypeOf({ requestBody }: OperationObject): string | undefined {
+  return requestBody && Object.keys(requestBody.content)[0];
+}
+
+/** Returns the schema of an operation's body. Undefined if the operation has no body. */
+export function bodySchemaOf({ requestBody }: OperationObject): SchemaObject | undefined {
+  return requestBody && Object.values(requestBody.content)[0]?.schema;
 }
 
 /** Follows a local `$ref`, e.g. `#/components/schemas/Tone`. */

@@ -10,7 +10,8 @@ export function dispatch(operate: Operate): RequestHandler {
     const { query, body } = request;
     const key = request.get('Idempotency-Key');
     const headers = key === undefined ? {} : { headers: { 'Idempotency-Key': key } };
-    const { status, json } = await operate(route.operationId, { query, params, body, ...headers }, caller);
+    const { status, json, refusals } = await operate(route.operationId, { query, params, body, ...headers }, caller);
+    if (refusals) response.locals.refusals?.push(...refusals);
     response.statusCode = status;
     if (json === undefined) response.end();
     else sendText(response, json);

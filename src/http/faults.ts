@@ -2,6 +2,7 @@ import type { ErrorObject } from 'ajv';
 import type { Fault, FaultCode } from '../contract.js';
 import { fault } from '../problem.js';
 import {
+  bodySchemaOf,
   type ContractDocument,
   type OperationObject,
   type ParameterObject,
@@ -87,7 +88,7 @@ function schemaAt(
     const schema = parameterAt(document, operation, steps)?.schema;
     return schema && resolve(document, schema);
   }
-  const root = operation.requestBody?.content['application/json']?.schema;
+  const root = bodySchemaOf(operation);
   return steps.reduce<SchemaObject | undefined>(
     (at, step) => {
       const parent = at && resolve(document, at);

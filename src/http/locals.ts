@@ -1,5 +1,5 @@
 import type { Caller, KeyRefusal, Scope } from '../contract.js';
-import type { Allowance } from '../limits/allowance.js';
+import type { Allowance, LimitPolicy } from '../limits/allowance.js';
 import type { Call } from '../limits/monthly-calls.js';
 import type { Params, Route } from './route.js';
 
@@ -17,6 +17,8 @@ declare global {
         readonly key_id?: string;
         /** The reason why the session token is not valid for the request. */
         readonly token_refusal?: string;
+        /** Number of lines of a batch. */
+        readonly lines?: number;
       };
       /** Undefined if the contract does not define the operation. */
       route: Route | undefined;
@@ -37,6 +39,8 @@ declare global {
       call: Call | undefined;
       /** The state of each limit that admitted this request. */
       allowances: Allowance[];
+      /** The limits that rejected lines of a batch, one per rejected line. Set for a batch. */
+      refusals: LimitPolicy[] | undefined;
     }
   }
 }

@@ -1,28 +1,51 @@
 import type { RequestHandler } from 'express';
-import type { Fault } from '../contract.js';
+import type { Fault, OperationId } from '../contract.js';
 import { fault, ProblemError } from '../problem.js';
-import { type ContractDocument, type OperationObject, resolve } from './contract-document.js';
+import { bodySchemaOf, type ContractDocument, type OperationObject, resolve } from './contract-document.js';
 import { toFault } from './faults.js';
 import { readQuery } from './query.js';
-import { createFindErrors } from './validator.js';
+import { createFindErrors, type RequestParts } from './validator.js';
 
-/**
- * Validates the request against the contract. Reports all validation errors in one response (422). Replaces
- * `request.query` by the validated parameters, with the contract's defaults.
- */
-export function validate(document: ContractDocument): RequestHandler {
+export interface Validation {
+  /**
+   * Validates a request. Reports all validation errors in one response (422). Replaces `request.query` by the validated
+   * parameters, with the contract's defaults.
+   */
+  readonly validateRequest: RequestHandler;
+  /**
+   * Validates a value like the body of a request of the operation. Throws a ProblemError with all validation errors.
+   */
+  readonly validateBody: (operationId: OperationId, body: unknown) => void;
+}
+
+/** Returns functions that validate against the contract. */
+export function createValidation(document: ContractDocument): Validation {
   const findErrors = createFindErrors(document);
-  return (request, response, next) => {
-    const { route, params } = response.locals;
-    if (!route) throw new Error('validate must run after route');
-    const { operation } = route;
-    const { query, faults } = readQuery(document, operation, request);
-    const { headers, body } = request;
-    const errors = findErrors(operation, { query, headers, params, body });
-    Object.defineProperty(request, 'query', { value: query, writable: true, configurable: true });
-    const found = errors.map((it) => toFault(document, operation, it));
-    const all = [...merge(faults, found), ...faultsAcrossFields(document, operation, body)];
-    next(all.length > 0 ? new ProblemError('validation_failed', { faults: all }) : undefined);
+  const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+  const byId = new Map(operations.map((operation) => [operation.operationId, operation]));
+
+  /** Throws if the request has an error. `faults` are the errors of its query that are already known. */
+  function check(operation: OperationObject, parts: RequestParts, faults: readonly Fault[]): void {
+    const found = findErrors(operation, parts).map((it) => toFault(document, operation, it));
+    const all = [...merge(faults, found), ...faultsAcrossFields(document, operation, parts.body)];
+    if (all.length > 0) throw new ProblemError('validation_failed', { faults: all });
+  }
+
+  return {
+    validateRequest(request, response, next) {
+      const { route, params } = response.locals;
+      if (!route) throw new Error('validation must run after route');
+      const { query, faults } = readQuery(document, route.operation, request);
+      const { headers, body } = request;
+      Object.defineProperty(request, 'query', { value: query, writable: true, configurable: true });
+      check(route.operation, { query, headers, params, body }, faults);
+      next();
+    },
+    validateBody(operationId, body) {
+      const operation = byId.get(operationId);
+      if (!operation) throw new Error(`unknown operation ${operationId}`);
+      check(operation, { query: {}, headers: {}, params: {}, body }, []);
+    },
   };
 }
 
@@ -31,7 +54,7 @@ export function validate(document: ContractDocument): RequestHandler {
  * and `x-one-of-fields`.
  */
 function faultsAcrossFields(document: ContractDocument, operation: OperationObject, body: unknown): Fault[] {
-  const schema = operation.requestBody?.content['application/json'].schema;
+  const schema = bodySchemaOf(operation);
   if (!schema || typeof body !== 'object' || body === null || Array.isArray(body)) return [];
   const { 'x-required-with': pair, 'x-one-of-fields': group } = resolve(document, schema);
   const has = (field: string) => Object.hasOwn(body, field);

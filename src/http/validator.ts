@@ -2,6 +2,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import addFormatsModule from 'ajv-formats';
 import type { OperationId } from '../contract.js';
 import {
+  bodySchemaOf,
   type ContractDocument,
   type OperationObject,
   type ParameterObject,
@@ -43,9 +44,11 @@ export function createFindErrors(document: ContractDocument): FindErrors {
   };
 }
 
-function requestSchema(document: ContractDocument, { parameters = [], requestBody }: OperationObject): object {
+function requestSchema(document: ContractDocument, operation: OperationObject): object {
+  const { parameters = [] } = operation;
+  const bodySchema = bodySchemaOf(operation);
   const all = parameters.map((it) => resolve(document, it));
-  const body = requestBody && { body: schemaOf(document, requestBody.content['application/json'].schema) };
+  const body = bodySchema && { body: schemaOf(document, bodySchema) };
   const properties = {
     query: parametersIn(document, all, 'query'),
     headers: parametersIn(document, all, 'header'),

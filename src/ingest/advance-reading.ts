@@ -1,3 +1,4 @@
+import { backfillSession, newestAtMs, startLive } from '../domain/backfill.js';
 import type { Baseline } from '../domain/baseline.js';
 import { changeOf, nextSeq, type SessionEvent } from '../domain/events.js';
 import {
@@ -74,9 +75,9 @@ export function advanceReading(progress: Progress, submitted: PreparedReading): 
   const { incarnation, session } = sessionOf(progress.sessions, submitted.sessionId);
   const reading = toReading(submitted);
   if (isOtherSubject(session, reading)) return { kind: 'refused', refusal: subjectMismatch() };
-  const step = advanceSession(session, reading, baselineOf(progress, session, reading));
+  const step = stepOf(session, reading, baselineOf(progress, session, reading), submitted);
   const { topics, certainTopics, evidence } = topicsOf(session, submitted);
-  const event = eventOf(progress, submitted.sessionId, session, step.session);
+  const event = submitted.isBackfill ? undefined : eventOf(progress, submitted.sessionId, session, step.session);
   const numbered = event ? { ...step.session, eventSeq: event.seq } : step.session;
   const advanced = { incarnation, session: evidence ? addTurn(numbered, { topics, evidence }) : numbered };
   progress.sessions.set(submitted.sessionId, advanced);
@@ -88,13 +89,24 @@ export function advanceReading(progress: Progress, submitted: PreparedReading): 
   return taken;
 }
 
+function stepOf(
+  session: Session | undefined,
+  reading: Reading,
+  known: Baseline | undefined,
+  { isBackfill }: PreparedReading,
+): Step {
+  if (isBackfill) return backfillSession(session, reading, known);
+  return session?.isBackfilled ? startLive(session, reading, known) : advanceSession(session, reading, known);
+}
+
 function eventOf(
   { nowMs }: Progress,
   sessionId: string,
   before: Session | undefined,
   after: Session,
 ): SessionEvent | undefined {
-  const payload = changeOf(sessionId, before, after);
+  // The first reading that is not backfilled starts the current state, so it changes none.
+  const payload = changeOf(sessionId, before?.isBackfilled ? undefined : before, after);
   return payload && { sessionId, seq: nextSeq(before, nowMs), subjectId: after.subjectId, payload };
 }
 
@@ -121,8 +133,8 @@ export async function findAlreadyStored(
   const candidates = readings.flatMap((reading) => {
     const { sessionId, timestampMs, digest, earlierDigests = [] } = reading;
     const { incarnation, session } = sessionOf(sessions, sessionId);
-    const isNewer = session === undefined || timestampMs > session.latest.timestampMs;
-    if (isNewer) return [];
+    const newestMs = newestAtMs(session);
+    if (newestMs === undefined || timestampMs > newestMs) return [];
     for (const earlier of earlierDigests) submittedKeys.set(keyOf({ sessionId, digest: earlier }), keyOf(reading));
     return [digest, ...earlierDigests].map((it) => ({ sessionId, incarnation, timestampMs, digest: it }));
   });

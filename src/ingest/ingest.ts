@@ -52,6 +52,8 @@ export function createIngest(parts: IngestParts): Ingest {
     groupMax,
     queueMax,
     secondFrom: parts.hasConcurrentWriters ? secondFrom : undefined,
+    // Readings of one session are applied in the order in which they were submitted.
+    orderKeyOf: ({ reading }) => `${reading.accountId} ${reading.sessionId}`,
   });
   return {
     async submit(reading) {

@@ -15,6 +15,8 @@ export interface PrepareReadingParts {
   /** Returns the current time, epoch ms. */
   readonly now: () => number;
   readonly maxTimestampAgeMs: number;
+  /** Maximum age of the timestamp of a backfilled reading: the retention of readings. */
+  readonly maxBackfillAgeMs: number;
 }
 
 /**
@@ -28,26 +30,28 @@ export type PrepareReading = (caller: Caller, submission: Submission) => Prepare
  * the database.
  */
 export function createPrepareReading(parts: PrepareReadingParts): PrepareReading {
-  const { topicModel, now, maxTimestampAgeMs } = parts;
+  const { topicModel, now, maxTimestampAgeMs, maxBackfillAgeMs } = parts;
   const [digestKey, ...earlierKeys] = parts.digestKeys;
   let analyzer: TopicAnalyzer | undefined;
-  return ({ accountId }, submission) => {
+  return ({ accountId }, { backfill: isBackfill = false, ...submission }) => {
     const { session_id, subject_id, timestamp, user_message, ai_response, ...signals } = submission;
     const timestampMs = Date.parse(timestamp);
     // Cheap checks run first, so that a rejected reading needs no topic detection.
     if (categoriesOf(signals).length === 0)
       throw new ProblemError('missing_signals', { hint: { signals: [...signalNames, 'rr_intervals_ms'].join(', ') } });
-    checkAge(timestampMs, now(), maxTimestampAgeMs);
-    const hasTurn = user_message !== undefined && ai_response !== undefined;
+    checkAge(timestampMs, now(), isBackfill ? maxBackfillAgeMs : maxTimestampAgeMs);
+    const hasTurn = !isBackfill && user_message !== undefined && ai_response !== undefined;
     return {
       accountId,
       sessionId: session_id,
       ...(subject_id !== undefined && { subjectId: subject_id }),
       timestampMs,
       signals,
+      ...(isBackfill && { isBackfill }),
       ...(hasTurn && {
         turn: (analyzer ??= createTopicAnalyzer(topicModel())).analyzeTurn({ user_message, ai_response }),
       }),
+      // Does not cover `backfill`, so that a resend of a reading as backfill is detected.
       digest: digestOf(digestKey, accountId, submission),
       ...(earlierKeys.length > 0 && {
         earlierDigests: earlierKeys.map((key) => digestOf(key, accountId, submission)),

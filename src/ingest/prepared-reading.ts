@@ -12,6 +12,8 @@ export interface PreparedReading {
   /** Time of measurement, epoch ms. */
   readonly timestampMs: number;
   readonly signals: SignalValues;
+  /** True for a reading of the past, which does not change the current state and causes no event. */
+  readonly isBackfill?: true;
   /** Topic evidence of the conversation turn. Absent if the reading contains no turn. */
   readonly turn?: TurnAnalysis;
   /** Keyed digest of the request body. Detects resent bodies. */

@@ -91,8 +91,9 @@ function computedOf(
 }
 
 function toStored({ submitted, incarnation, step, event }: TakenReading, computed: ComputedState): StoredReading {
-  const { sessionId, timestampMs, digest } = submitted;
-  return { sessionId, incarnation, timestampMs, digest, point: step.point, computed, stateChange: event?.payload };
+  const { sessionId, timestampMs, digest, isBackfill: isSilent = false } = submitted;
+  const key = { sessionId, incarnation, timestampMs, digest };
+  return { ...key, point: step.point, computed, stateChange: event?.payload, isSilent };
 }
 
 function takenOf(advances: readonly Advance[]): TakenReading[] {

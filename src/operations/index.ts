@@ -9,6 +9,7 @@ import { getReadiness } from './get-readiness.js';
 import { getState } from './get-state.js';
 import { getTriggers } from './get-triggers.js';
 import { ingest } from './ingest.js';
+import { ingestBatch, type PreparedBatch } from './ingest-batch.js';
 import { listDeliveries } from './list-deliveries.js';
 import { listFailedDeliveries } from './list-failed-deliveries.js';
 import { listWebhooks } from './list-webhooks.js';
@@ -23,6 +24,7 @@ import { testWebhook } from './test-webhook.js';
 /** Bodies that a preparation replaces before dispatch. All other operations get the body as in the contract. */
 interface PreparedBodies {
   readonly ingest: PreparedReading;
+  readonly ingestBatch: PreparedBatch;
 }
 
 /** Operations with a single response. The HTTP part serves the stream. */
@@ -36,6 +38,7 @@ export type Operations = {
 export function createOperations(services: Services): Operations {
   return {
     ingest: ingest(services),
+    ingestBatch: ingestBatch(services),
     getState: getState(services),
     getHistory: getHistory(services),
     createToken: createToken(services),

@@ -7,7 +7,7 @@ import { deleteOldest } from './delete-oldest.js';
 import { insertOf } from './insert-rows.js';
 import { rowFormats } from './row-formats.js';
 import type { Statement } from './run-statements.js';
-import { positionStep } from './stream-positions.js';
+import { positionStep, silentPosition } from './stream-positions.js';
 
 /** Key of a reading: session, incarnation, timestamp and keyed digest of its body. */
 export interface ReadingKey {
@@ -22,6 +22,8 @@ export interface StoredReading extends ReadingKey {
   readonly computed: ComputedState;
   /** Absent if the reading did not change the state. */
   readonly stateChange: Schema<'StateChange'> | undefined;
+  /** True for a backfilled reading, which streams do not send. */
+  readonly isSilent?: boolean;
 }
 
 type PointRow = Omit<Point, 'measured'> & { readonly signals: string };
@@ -72,10 +74,11 @@ export function readingTable(knex: Knex, accountId: string) {
       }));
     },
 
-    /** Returns the statements that add the readings. Positions ascend from `firstPosition`. */
+    /** Returns the statements that add the readings. Positions of streamed readings ascend from `firstPosition`. */
     toAppend(readings: readonly StoredReading[], firstPosition: number): Statement[] {
+      let position = firstPosition - positionStep;
       const rows = readings.map(
-        ({ sessionId, incarnation, timestampMs, digest, point, computed, stateChange }, index) => ({
+        ({ sessionId, incarnation, timestampMs, digest, point, computed, stateChange, isSilent }) => ({
           account_id: accountId,
           session_id: sessionId,
           incarnation,
@@ -85,7 +88,7 @@ export function readingTable(knex: Knex, accountId: string) {
           confidence: point.confidence,
           signals: rowFormats.signals.encode(point.measured),
           response: rowFormats.response.encode(computed),
-          position: firstPosition + index * positionStep,
+          position: isSilent ? silentPosition : (position += positionStep),
           state_change: stateChange ? JSON.stringify(stateChange) : null,
         }),
       );

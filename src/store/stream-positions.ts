@@ -7,6 +7,8 @@ import type { Statement } from './run-statements.js';
  * reading caused.
  */
 export const positionStep = 2;
+/** Position of readings that streams do not send. Streams start at 0. */
+export const silentPosition = -1;
 const positionsPerMs = 1_000;
 
 /** The newest position of an account, and the number of its erasures. Both only increase. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { body as bodyLimits } from '../../../generated/spec.js';
+import { batch as batchLimits, body as bodyLimits } from '../../../generated/spec.js';
 import contract from '../../../generated/openapi.json' with { type: 'json' };
 import type { OperationId } from '../../../src/contract.js';
 
@@ -33,6 +33,7 @@ export interface Sent {
 
 interface Happy {
   readonly path: string;
+  /** An array is sent as NDJSON, an object as JSON. */
   readonly body?: object;
 }
 
@@ -59,6 +60,13 @@ const happy: { readonly [Op in OperationId]: (own: Own) => Happy } = {
       ...{ user_message: 'My exam is tomorrow.', ai_response: 'Which part of the exam worries you?' },
     },
   }),
+  ingestBatch: ({ session_id, subject_id }) => ({
+    path: '/v1/ingest/batch',
+    body: [70, 72].map((heart_rate, seconds) => {
+      const timestamp = new Date(Date.now() - (60 - seconds) * 1000).toISOString();
+      return { session_id, subject_id, timestamp, heart_rate, backfill: true };
+    }),
+  }),
   getState: ({ session_id }) => ({ path: `/v1/state?session_id=${session_id}` }),
   getHistory: ({ session_id }) => ({ path: `/v1/history?session_id=${session_id}&minutes=5` }),
   streamEvents: ({ session_id }) => ({ path: `/v1/stream?session_id=${session_id}` }),
@@ -82,11 +90,13 @@ const happy: { readonly [Op in OperationId]: (own: Own) => Happy } = {
 
 /** Functions that modify a valid request so that it is rejected with the status. */
 const refused: { readonly [Status in Refusal]: (sent: Sent) => Partial<Sent> } = {
-  400: () => ({ body: '{"session_id":' }),
+  400: ({ contentType }) => ({ body: contentType ? '\n\n' : '{"session_id":' }),
   401: () => ({ withoutKey: true }),
   404: () => ({}),
   405: () => ({ method: 'PATCH' }),
-  413: () => ({ body: JSON.stringify({ padding: 'x'.repeat(bodyLimits.max_bytes) }) }),
+  413: ({ contentType }) => ({
+    body: JSON.stringify({ padding: 'x'.repeat(contentType ? batchLimits.max_bytes : bodyLimits.max_bytes) }),
+  }),
   415: () => ({ contentType: 'text/plain' }),
   422: ({ path }) => ({ path: `${path}${path.includes('?') ? '&' : '?'}unexpected=1` }),
 };
@@ -124,6 +134,10 @@ export function plan(): Asked[] {
 
 function requestOf(operationId: OperationId, method: string, own: Own): Sent {
   const { path, body } = happy[operationId](own);
+  if (Array.isArray(body)) {
+    const lines = body.map((line) => `${JSON.stringify(line)}\n`).join('');
+    return { method, path, body: lines, contentType: 'application/x-ndjson' };
+  }
   return { method, path, ...(body && { body: JSON.stringify(body) }) };
 }
 

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { batch as limits } from '../../generated/spec.js';
+import { batchResults, ndjson, postBatch } from '../support/batch.js';
+import { openRequest } from '../support/open-request.js';
+import { startTestService } from '../support/service.js';
+
+const headers = { 'Content-Type': 'application/x-ndjson' };
+
+test.each([
+  ['empty', ''],
+  ['of empty lines', '\n \r\n\t\n'],
+])('a body that is %s is rejected as a whole', async (_, body) => {
+  const { request } = await startTestService();
+  const answer = await request('/v1/ingest/batch', { method: 'POST', headers, body });
+  expect(answer.body).toMatchObject({ status: 400, code: 'invalid_payload' });
+});
+
+test('a body with too many lines is rejected as a whole and stores nothing', async () => {
+  const service = await startTestService();
+  const line = (index: number) => ({ session_id: 'many', timestamp: service.clock.at(-index / 100), heart_rate: 80 });
+  const lines = Array.from({ length: limits.lines_max + 1 }, (_, index) => line(index));
+  const { body } = await postBatch(service, lines);
+  expect(body).toMatchObject({ status: 422, errors: [{ code: 'too_many_items', pointer: '' }] });
+  expect((await service.request('/v1/state?session_id=many')).status).toBe(404);
+});
+
+test('a body of more than 1 MB is rejected, and a body of 1 MB is read', async () => {
+  const service = await startTestService();
+  const line = ndjson([{ session_id: 'big', timestamp: service.clock.at(), heart_rate: 80 }]);
+  const send = (bytes: number) =>
+    service.request('/v1/ingest/batch', { method: 'POST', headers, body: line.padEnd(bytes, '\n') });
+  expect((await send(limits.max_bytes + 1)).body).toMatchObject({ status: 413, code: 'body_too_large' });
+  expect((await send(limits.max_bytes)).body.results).toMatchObject([{ line: 1, status: 200 }]);
+});
+
+test('a body that is not declared as NDJSON is rejected, and the error names the media type', async () => {
+  const service = await startTestService();
+  const { status, body } = await service.post('/v1/ingest/batch', { session_id: 's' });
+  expect([status, body.code]).toEqual([415, 'unsupported_media_type']);
+  expect(body.detail).toContain('received application/json. Send Content-Type: application/x-ndjson');
+});
+
+test('a line of another subject than that of its session is rejected alone', async () => {
+  const service = await startTestService();
+  const line = (subject_id: string, seconds: number) => {
+    return { session_id: 'bound', subject_id, timestamp: service.clock.at(seconds), heart_rate: 80 };
+  };
+  const results = await batchResults(service, [line('anna', 0), line('berta', 1), line('anna', 2)]);
+  expect(results.map(({ status, error }) => error?.code ?? status)).toEqual([200, 'subject_mismatch', 200]);
+});
+
+test('an account may have four batches in progress, and other accounts are not affected', async () => {
+  const service = await startTestService();
+  const unfinished = await Promise.all(Array.from({ length: 4 }, () => openRequest(service, true)));
+  const line = { session_id: 'fifth', timestamp: service.clock.at(), heart_rate: 80 };
+  const fifth = await postBatch(service, [line]);
+  expect(fifth).toMatchObject({ status: 503, body: { code: 'service_unavailable' } });
+  const other = await startTestService();
+  expect((await postBatch(other, [line])).status).toBe(200);
+  for (const { finish } of unfinished) expect(await finish()).toBe(200);
+  await expect.poll(async () => (await postBatch(service, [line])).status).toBe(200);
+});

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { batchResults, postBatch } from '../support/batch.js';
+import { startTestService, type TestService } from '../support/service.js';
+
+/** Returns a service whose requests use a token of the session. */
+async function withToken(service: TestService, session_id: string, scopes: readonly string[]) {
+  const { token } = (await service.post('/v1/tokens', { session_id, scopes })).body;
+  const request: TestService['request'] = (path, init = {}) =>
+    service.request(path, {
+      ...init,
+      headers: { ...(init.headers as object), 'X-Service-Key': '', Authorization: `Bearer ${token}` },
+    });
+  return { request };
+}
+
+test('a session token sends lines of its own session only', async () => {
+  const service = await startTestService();
+  const reading = { timestamp: service.clock.at(), heart_rate: 88 };
+  const ofToken = await withToken(service, 'mine', ['ingest']);
+  const lines = [
+    { session_id: 'mine', ...reading },
+    { session_id: 'theirs', ...reading },
+  ];
+  const results = await batchResults(ofToken, lines);
+  expect(results.map(({ status, error }) => error?.code ?? status)).toEqual([200, 'invalid_token']);
+  expect((await service.request('/v1/state?session_id=theirs')).status).toBe(404);
+});
+
+test('a session token without the scope ingest sends no batch', async () => {
+  const service = await startTestService();
+  const ofToken = await withToken(service, 'mine', ['read']);
+  const line = { session_id: 'mine', timestamp: service.clock.at(), heart_rate: 88 };
+  expect(await postBatch(ofToken, [line])).toMatchObject({ status: 401, body: { code: 'invalid_token' } });
+});
