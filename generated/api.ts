@@ -124,8 +124,8 @@ export interface paths {
          * List sessions
          * @description Returns the account's sessions with their latest state. The session that started last comes first, 50 per
          *     page. Continue with `next_cursor` until it is null. New readings do not change the order, so the pages contain
-         *     every session once. A session expires 24 hours after its last reading. A filter value that does not exist
-         *     returns an empty list.
+         *     every session once. A session expires 24 hours after its last reading, or after the time that the deployment
+         *     sets. A filter value that does not exist returns an empty list.
          */
         get: operations["listSessions"];
         put?: never;
@@ -164,6 +164,41 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export readings
+         * @description Returns stored readings with every field that was accepted and computed, of one session, one subject or the
+         *     whole account. A token exports its own session. Texts are never stored, so they are not in an export.
+         *
+         *     `format=ndjson` (default) has one JSON object per line (`ExportedReading`). Its `reading` is a valid body of
+         *     `POST /v1/ingest`. `format=csv` has a header row and one row per reading for spreadsheets.
+         *
+         *     **Order.** Readings are in the order in which the service accepted them. The export contains the readings that
+         *     were accepted before the request. Two exports of unchanged data are equal byte for byte.
+         *
+         *     **Resume.** Every row has a `cursor`. If the connection breaks, request the same export with the `cursor` of the
+         *     last complete row: it continues after this row. An export of CSV with a `cursor` has no header row. A later
+         *     request with the last `cursor` returns the readings since then. The `cursor` is also the id of the reading's
+         *     event: a stream that continues after it misses no reading.
+         *
+         *     The response is streamed and its size is not limited. An export that the service cannot complete ends without
+         *     the last chunk, which clients report as an error. An export counts as one call.
+         */
+        get: operations["exportReadings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/tokens": {
         parameters: {
             query?: never;
@@ -176,8 +211,8 @@ export interface paths {
         /**
          * Create session token
          * @description Issues a token for one session, for code that must not hold a key: browsers and apps. Send it as
-         *     `Authorization: Bearer …` to ingest (scope `ingest`), state, history and stream (scope `read`). Every other
-         *     operation or session responds with 401. The token expires after `expires_in` seconds. It also becomes invalid
+         *     `Authorization: Bearer …` to ingest (scope `ingest`), state, history, stream and export (scope `read`). Every
+         *     other operation or session responds with 401. The token expires after `expires_in` seconds. It also becomes invalid
          *     when the key that issued it is revoked or expires. The session may be without data. The networks of the key do
          *     not apply to its tokens.
          */
@@ -366,7 +401,7 @@ export interface paths {
         /**
          * List failed deliveries
          * @description Returns the deliveries whose last retry failed, newest first, 50 per page. Continue with `next_cursor` until it
-         *     is null. Failed deliveries are kept for 7 days. A filter value that does not exist returns an empty list.
+         *     is null. Failed deliveries are kept for 7 days by default. A filter value that does not exist returns an empty list.
          */
         get: operations["listFailedDeliveries"];
         put?: never;
@@ -394,7 +429,7 @@ export interface paths {
         /**
          * List settled deliveries
          * @description Returns the delivery log: delivered and failed deliveries, newest first, 50 per page. Continue with
-         *     `next_cursor` until it is null. The log keeps a delivery for 7 days. If no delivery matches the filters, the
+         *     `next_cursor` until it is null. The log keeps a delivery for 7 days by default. If no delivery matches the filters, the
          *     list is empty. A delivery that is still queued is not listed: read it by its id.
          */
         get: operations["listDeliveries"];
@@ -416,7 +451,7 @@ export interface paths {
         /**
          * Get delivery
          * @description Returns a pending, delivered or failed delivery by its `webhook-id`. The log keeps a settled delivery for
-         *     7 days.
+         *     7 days by default.
          */
         get: operations["getDelivery"];
         put?: never;
@@ -885,6 +920,102 @@ export interface components {
          *     data: {}
          */
         EventStream: string;
+        /**
+         * @description ndjson (one JSON object per line) or csv (one row per reading, RFC 4180).
+         * @default ndjson
+         * @example ndjson
+         * @enum {string}
+         */
+        ExportFormat: "ndjson" | "csv";
+        /**
+         * @description One `ExportedReading` per line, as JSON without line breaks. Each line ends with a line feed.
+         * @example {"reading":{},"computed":{},"cursor":"1795253400000000"}
+         */
+        ExportedLines: string;
+        /**
+         * @description A table as in RFC 4180, with a header row. The columns are the fields of `reading`, the fields of `computed` and
+         *     `cursor`. An absent value is an empty cell. Lists are separated by spaces. A text that a spreadsheet would run as
+         *     a formula starts with an apostrophe, so only NDJSON contains every text unchanged.
+         * @example session_id,subject_id,timestamp,heart_rate
+         */
+        ExportedTable: string;
+        /** @description A stored reading. */
+        ExportedReading: {
+            reading: components["schemas"]["SignalSubmission"];
+            computed: components["schemas"]["ExportedComputation"];
+            cursor: components["schemas"]["EventId"];
+        };
+        /**
+         * @description The fields that the service computed for a reading. `state`, `stress_score` and `confidence` are those of the
+         *     history. The other fields are those of the response to the reading.
+         */
+        ExportedComputation: {
+            state: components["schemas"]["State"];
+            /**
+             * @description Published score, 0 (calm) to 100 (acute stress).
+             * @example 73
+             */
+            stress_score: number;
+            /**
+             * @description Confidence of the score, 0 to 1.
+             * @example 0.9
+             */
+            confidence: number;
+            /**
+             * @description Heart rate that was derived from `rr_intervals_ms`. Absent if the reading states it, or has no intervals.
+             * @example 74.2
+             */
+            heart_rate?: number;
+            /**
+             * @description SDNN that was derived from `rr_intervals_ms` of the last five minutes. Absent if the reading states it.
+             * @example 41.3
+             */
+            sdnn?: number;
+            /**
+             * @description RMSSD that was derived from `rr_intervals_ms` of the last five minutes. Absent if the reading states it.
+             * @example 38.9
+             */
+            rmssd?: number;
+            /**
+             * @description Categories of the signals in the reading.
+             * @example [
+             *       "cardiovascular"
+             *     ]
+             */
+            signals_received: components["schemas"]["SignalCategory"][];
+            suggested_action: components["schemas"]["SuggestedAction"];
+            /**
+             * @description One sentence that names the signals that determined the score.
+             * @example Heart rate 28 bpm above a typical resting heart rate.
+             */
+            action_reason: string;
+            /**
+             * @description One instruction that an AI agent can follow.
+             * @example Keep to one subject, structure the answer in short steps and leave side issues out.
+             */
+            recommendation: string;
+            previous_state?: components["schemas"]["State"];
+            adaptation_effectiveness?: components["schemas"]["AdaptationEffectiveness"];
+            /**
+             * @description Topics of the reading's conversation turn.
+             * @example []
+             */
+            topics_detected: components["schemas"]["TopicName"][];
+            /**
+             * @description Topics that raised the person's stress after this reading. Present if the session had a subject.
+             * @example [
+             *       "work_performance"
+             *     ]
+             */
+            active_triggers?: components["schemas"]["TopicName"][];
+            /**
+             * @description Topics that no longer raised the person's stress after this reading. Present if the session had a subject.
+             * @example [
+             *       "exams"
+             *     ]
+             */
+            resolved_triggers?: components["schemas"]["TopicName"][];
+        };
         /**
          * @description read (state and history of the session) or ingest (send its readings).
          * @example read
@@ -1392,7 +1523,7 @@ export interface components {
          * @example session
          * @enum {string}
          */
-        LimitPolicy: "session" | "new-sessions" | "month" | "failed-authentications" | "streams";
+        LimitPolicy: "session" | "new-sessions" | "month" | "failed-authentications" | "streams" | "exports";
         /** @description Problem details of a request that exceeded a limit. */
         RateLimitProblem: {
             /**
@@ -1619,6 +1750,18 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description The account has no data for the session (`session_not_found`) or the subject (`subject_not_found`). */
+        NothingToExport: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                RateLimit: components["headers"]["RateLimitIfAny"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The body is larger than 4,096 bytes, as declared or as sent. */
         BodyTooLarge: {
             headers: {
@@ -1734,6 +1877,27 @@ export interface components {
          * @example eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJkZW1vLXNlc3Npb24ifQ.c2lnbmF0dXJl
          */
         AccessToken: string;
+        /**
+         * @description Only readings of this session. Not together with `subject_id`.
+         * @example demo-session
+         */
+        ExportedSession: components["schemas"]["Identifier"];
+        /**
+         * @description Only readings of this person's sessions. Not together with `session_id`.
+         * @example 5f2b51ca2b4d1a7e
+         */
+        ExportedSubject: components["schemas"]["Identifier"];
+        /**
+         * @description Format of the response. A parameter, not the header `Accept`: links, generated clients and shared caches handle
+         *     it without further settings, and an unknown value gets a 422.
+         * @example ndjson
+         */
+        ExportFormat: components["schemas"]["ExportFormat"];
+        /**
+         * @description Continue after the row with this `cursor`.
+         * @example 1795253400000000
+         */
+        ExportCursor: components["schemas"]["EventId"];
         /**
          * @description Only sessions of this person.
          * @example 5f2b51ca2b4d1a7e
@@ -2085,6 +2249,59 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            422: components["responses"]["InvalidParameters"];
+            429: components["responses"]["RateLimitExceeded"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    exportReadings: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only readings of this session. Not together with `subject_id`.
+                 * @example demo-session
+                 */
+                session_id?: components["parameters"]["ExportedSession"];
+                /**
+                 * @description Only readings of this person's sessions. Not together with `session_id`.
+                 * @example 5f2b51ca2b4d1a7e
+                 */
+                subject_id?: components["parameters"]["ExportedSubject"];
+                /**
+                 * @description Format of the response. A parameter, not the header `Accept`: links, generated clients and shared caches handle
+                 *     it without further settings, and an unknown value gets a 422.
+                 * @example ndjson
+                 */
+                format?: components["parameters"]["ExportFormat"];
+                /**
+                 * @description Continue after the row with this `cursor`.
+                 * @example 1795253400000000
+                 */
+                cursor?: components["parameters"]["ExportCursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The readings, in the requested format. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                    RateLimit: components["headers"]["RateLimitIfAny"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": components["schemas"]["ExportedLines"];
+                    "text/csv": components["schemas"]["ExportedTable"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NothingToExport"];
             422: components["responses"]["InvalidParameters"];
             429: components["responses"]["RateLimitExceeded"];
             500: components["responses"]["InternalError"];

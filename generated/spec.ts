@@ -130,6 +130,11 @@ export const idempotency = {
   "lease_seconds": 60
 } as const;
 
+export const dataExport = {
+  "page_rows": 500,
+  "refused_retry_seconds": 5
+} as const;
+
 export const retention = {
   "readings_hours": 24,
   "idle_sessions_hours": 24,
@@ -180,6 +185,10 @@ export const limits = {
   "streams": {
     "policy": "streams",
     "quota": 1000
+  },
+  "exports": {
+    "policy": "exports",
+    "quota": 8
   },
   "monthly": {
     "policy": "month"
@@ -829,6 +838,10 @@ export const enums = {
     "reading",
     "state_change"
   ],
+  "ExportFormat": [
+    "ndjson",
+    "csv"
+  ],
   "TokenScope": [
     "ingest",
     "read"
@@ -931,7 +944,8 @@ export const enums = {
     "new-sessions",
     "month",
     "failed-authentications",
-    "streams"
+    "streams",
+    "exports"
   ]
 } as const;
 
@@ -1058,6 +1072,28 @@ export const bounds = {
       "maximum": 100
     }
   },
+  "ExportedComputation": {
+    "stress_score": {
+      "minimum": 0,
+      "maximum": 100
+    },
+    "confidence": {
+      "minimum": 0,
+      "maximum": 1
+    },
+    "heart_rate": {
+      "minimum": 30,
+      "maximum": 220
+    },
+    "sdnn": {
+      "minimum": 1,
+      "maximum": 500
+    },
+    "rmssd": {
+      "minimum": 1,
+      "maximum": 500
+    }
+  },
   "TokenRequest": {
     "expires_in": {
       "minimum": 1,
@@ -1138,6 +1174,7 @@ export const operationScopes = {
   "getHistory": "read",
   "listSessions": "read",
   "streamEvents": "read",
+  "exportReadings": "read",
   "createToken": "tokens",
   "getTriggers": "read",
   "deleteSubject": "erase",
@@ -1152,4 +1189,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "e89f4eb1b4fb0de439183e38329afd4f7769ce58bd7eaad5673b1eccb0643df5" as const;
+export const contractDigest = "37696fef0ac29c729b5eb3b5550ad9a165785b9b766bf6ad17709f5028071ddc" as const;

@@ -213,7 +213,7 @@ class Fault(TypedDict):
 
 
 # Name of a limit, as in `RateLimit-Policy`.
-LimitPolicy = Literal["session", "new-sessions", "month", "failed-authentications", "streams"]
+LimitPolicy = Literal["session", "new-sessions", "month", "failed-authentications", "streams", "exports"]
 
 
 class LineProblem(TypedDict):
@@ -312,6 +312,49 @@ class History(TypedDict):
 
 # reading (a stored reading and the state after it) or state_change (the payload of webhooks).
 StreamEventType = Literal["reading", "state_change"]
+
+
+# ndjson (one JSON object per line) or csv (one row per reading, RFC 4180).
+ExportFormat = Literal["ndjson", "csv"]
+
+
+class ExportedComputation(TypedDict):
+    """The fields that the service computed for a reading. `state`, `stress_score` and `confidence` are those of the history."""
+
+    state: State
+    # Published score, 0 (calm) to 100 (acute stress).
+    stress_score: int
+    # Confidence of the score, 0 to 1.
+    confidence: float
+    # Heart rate that was derived from `rr_intervals_ms`.
+    heart_rate: NotRequired[float]
+    # SDNN that was derived from `rr_intervals_ms` of the last five minutes.
+    sdnn: NotRequired[float]
+    # RMSSD that was derived from `rr_intervals_ms` of the last five minutes.
+    rmssd: NotRequired[float]
+    # Categories of the signals in the reading.
+    signals_received: list[SignalCategory]
+    suggested_action: SuggestedAction
+    # One sentence that names the signals that determined the score.
+    action_reason: str
+    # One instruction that an AI agent can follow.
+    recommendation: str
+    previous_state: NotRequired[State]
+    adaptation_effectiveness: NotRequired[AdaptationEffectiveness]
+    # Topics of the reading's conversation turn.
+    topics_detected: list[str]
+    # Topics that raised the person's stress after this reading.
+    active_triggers: NotRequired[list[str]]
+    # Topics that no longer raised the person's stress after this reading.
+    resolved_triggers: NotRequired[list[str]]
+
+
+class ExportedReading(TypedDict):
+    """A stored reading."""
+
+    reading: Submission
+    computed: ExportedComputation
+    cursor: str
 
 
 # read (state and history of the session) or ingest (send its readings).
