@@ -2,6 +2,7 @@
  * Reads the environment into one frozen object. Throws one error that lists every invalid variable with its allowed
  * values.
  */
+import { retention as retentionDefaults } from '../../generated/spec.js';
 import { ConfigError, type DatabaseConfig, type SecretsKeys } from './read-variable.js';
 import { type Variable, variables } from './variables.js';
 
@@ -37,10 +38,23 @@ export interface Config {
   readonly keepsResponses: boolean;
   /** Nameservers for the hosts of webhooks. Absent: the system's nameservers. */
   readonly dnsServers: readonly string[] | undefined;
+  readonly retention: RetentionTimes;
   readonly quotas: Quotas;
   /** Redis for rate limits that all processes share. Absent: each process counts separately. */
   readonly redisUrl: string | undefined;
 }
+
+/** How long data is stored, ms. A session is stored at least as long as its readings. */
+export interface RetentionTimes {
+  /** After the timestamp of a reading. */
+  readonly readingsMs: number;
+  /** After the last reading of a session. */
+  readonly idleSessionsMs: number;
+  /** After the end of a delivery. */
+  readonly deliveriesMs: number;
+}
+
+const hourMs = 3_600_000;
 
 /** Request limits of a deployment. 0 means unlimited. */
 export interface Quotas {
@@ -69,6 +83,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const database = value('DATABASE_URL', variables.DATABASE_URL);
   const allowLoopback =
     value('WEBHOOK_ALLOW_LOOPBACK', variables.WEBHOOK_ALLOW_LOOPBACK) ?? database?.kind === 'sqlite';
+  const readingsHours = value('RETENTION_READINGS_HOURS', variables.RETENTION_READINGS_HOURS) ?? 0;
+  const idleSessionsHours =
+    value('RETENTION_IDLE_SESSIONS_HOURS', variables.RETENTION_IDLE_SESSIONS_HOURS) ??
+    Math.max(retentionDefaults.idle_sessions_hours, readingsHours);
   const config = {
     host: value('HOST', variables.HOST),
     port: value('PORT', variables.PORT),
@@ -89,6 +107,11 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     },
     dnsServers: value('WEBHOOK_DNS_SERVERS', variables.WEBHOOK_DNS_SERVERS),
     keepsResponses: value('WEBHOOK_KEEP_ANSWERS', variables.WEBHOOK_KEEP_ANSWERS) ?? !allowLoopback,
+    retention: {
+      readingsMs: readingsHours * hourMs,
+      idleSessionsMs: idleSessionsHours * hourMs,
+      deliveriesMs: (value('RETENTION_DELIVERIES_DAYS', variables.RETENTION_DELIVERIES_DAYS) ?? 0) * 24 * hourMs,
+    },
     quotas: {
       sessionRequests: value('LIMIT_SESSION_REQUESTS_PER_MINUTE', variables.LIMIT_SESSION_REQUESTS_PER_MINUTE),
       newSessions: value('LIMIT_NEW_SESSIONS_PER_MINUTE', variables.LIMIT_NEW_SESSIONS_PER_MINUTE),
@@ -101,6 +124,21 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     },
     redisUrl: value('REDIS_URL', variables.REDIS_URL),
   };
+  if (faults.length === 0) faults.push(...conflictsOf(config));
   if (faults.length > 0) throw new ConfigError(faults.join('; '));
   return Object.freeze(config) as Config;
+}
+
+/** Returns the settings that exclude each other. */
+function conflictsOf({ maxTimestampAgeMs, retention }: Pick<Config, 'maxTimestampAgeMs' | 'retention'>): string[] {
+  const { readingsMs, idleSessionsMs } = retention;
+  return [
+    ...(idleSessionsMs < readingsMs
+      ? [`RETENTION_IDLE_SESSIONS_HOURS must be at least RETENTION_READINGS_HOURS (${readingsMs / hourMs})`]
+      : []),
+    // A resent reading is only detected while the first one is stored.
+    ...(maxTimestampAgeMs > readingsMs
+      ? [`MAX_TIMESTAMP_AGE_SECONDS must be at most RETENTION_READINGS_HOURS, which are ${readingsMs / 1000} seconds`]
+      : []),
+  ];
 }

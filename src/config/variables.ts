@@ -1,5 +1,5 @@
 /** Every environment variable of the service. `--help` and docs/configuration.md are generated from this table. */
-import { limits, timestamps } from '../../generated/spec.js';
+import { limits, retention, timestamps } from '../../generated/spec.js';
 import {
   integerBetween,
   oneOf,
@@ -33,6 +33,8 @@ export interface Setting {
 }
 
 const quotaMax = 1_000_000_000;
+/** Ten years. At least one hour, because the longest history has 60 minutes. */
+const retentionHours = integerBetween(1, 87_600);
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
 export const variables = {
@@ -60,6 +62,22 @@ export const variables = {
     'Maximum age of the timestamp of a reading, in seconds',
     String(timestamps.max_age_seconds),
     integerBetween(1, 86_400),
+  ),
+  RETENTION_READINGS_HOURS: variable(
+    'Hours after its timestamp that a reading is stored, 1 to 87,600 (ten years). At least MAX_TIMESTAMP_AGE_SECONDS',
+    String(retention.readings_hours),
+    retentionHours,
+  ),
+  RETENTION_IDLE_SESSIONS_HOURS: optional(
+    'Hours after its last reading that a session is stored, 1 to 87,600. At least RETENTION_READINGS_HOURS, because a ' +
+      'session and its readings are read and erased together',
+    `${retention.idle_sessions_hours}, or RETENTION_READINGS_HOURS if that is more`,
+    unlessEmpty(retentionHours),
+  ),
+  RETENTION_DELIVERIES_DAYS: variable(
+    'Days that a delivered or failed webhook delivery is stored, 1 to 3,650',
+    String(retention.settled_deliveries_days),
+    integerBetween(1, 3_650),
   ),
   MAX_CONNECTIONS: variable(
     'Maximum number of open connections. Further connections are closed',

@@ -15,6 +15,22 @@ const batchRows = 200;
 const pause = { perBatch: 3, leastMs: 10 };
 const intervalMs = 60_000;
 
+/** How long data is stored, ms. */
+export interface RetentionTimes {
+  /** After the timestamp of a reading. */
+  readonly readingsMs: number;
+  /** After the last reading of a session. At least `readingsMs`, so that an erasure finds all readings. */
+  readonly idleSessionsMs: number;
+  /** After the end of a delivery. */
+  readonly deliveriesMs: number;
+}
+
+const defaultTimes: RetentionTimes = {
+  readingsMs: retention.readings_hours * hourMs,
+  idleSessionsMs: retention.idle_sessions_hours * hourMs,
+  deliveriesMs: retention.settled_deliveries_days * dayMs,
+};
+
 export interface Retention {
   /** Stops the purge. Resolves after the current batch. */
   close(): Promise<void>;
@@ -24,11 +40,11 @@ export interface Retention {
  * Copies SQLite's log into the database, purges expired rows and completes erasures. The first round runs immediately,
  * then one round every minute. If the database is unavailable, the next round retries.
  */
-export function startRetention(store: Store, now: () => number, log: Logger): Retention {
+export function startRetention(store: Store, times: RetentionTimes, now: () => number, log: Logger): Retention {
   const stop = new AbortController();
   const loop = async () => {
     while (!stop.signal.aborted) {
-      const purge = () => purgeExpired(store, now(), stop.signal);
+      const purge = () => purgeExpired(store, now(), times, stop.signal);
       const erase = () => finishErasures(store, stop.signal);
       // First, because the others fail on a full disk until the space of the log is free again.
       for (const work of [store.sqliteFiles.tidy, purge, erase])
@@ -46,10 +62,16 @@ export function startRetention(store: Store, now: () => number, log: Logger): Re
 }
 
 /** Deletes expired rows in batches until none remain. Resolves with the number of deleted rows. */
-export async function purgeExpired(store: Store, nowMs: number, signal?: AbortSignal): Promise<number> {
-  const readings = () => store.purgeReadings(nowMs - retention.readings_hours * hourMs, batchRows);
-  const sessions = () => store.purgeSessions(nowMs - retention.idle_sessions_hours * hourMs, batchRows);
-  const deliveries = () => store.purgeDeliveries(nowMs - retention.settled_deliveries_days * dayMs, batchRows);
+export async function purgeExpired(
+  store: Store,
+  nowMs: number,
+  { readingsMs, idleSessionsMs, deliveriesMs } = defaultTimes,
+  signal?: AbortSignal,
+): Promise<number> {
+  const readings = () => store.purgeReadings(nowMs - readingsMs, batchRows);
+  // After the readings, so that every stored reading has a session.
+  const sessions = () => store.purgeSessions(nowMs - idleSessionsMs, batchRows);
+  const deliveries = () => store.purgeDeliveries(nowMs - deliveriesMs, batchRows);
   const idempotencyKeys = () => store.purgeIdempotencyKeys(nowMs - idempotency.retention_hours * hourMs, batchRows);
   await store.forgetIssuedSecrets(nowMs - idempotency.secret_minutes * 60_000);
   let total = 0;
