@@ -1,0 +1,159 @@
+/**
+ * Measures `GET /v1/export`: rows per second, peak memory, and both relative to a plain SELECT behind HTTP. Fills the
+ * database itself. Exits with 1 when a row is missing or a bound is not met.
+ */
+import { get } from 'node:http';
+import { Command } from 'commander';
+import build from '../../contract-tests/support/build.js';
+import { runCommand } from '../../contract-tests/dredd/service-process.js';
+import { startProgress } from '../../src/terminal/progress.js';
+import { type Column, textTable } from '../../src/terminal/table.js';
+import { launch } from '../terminal/launch.js';
+import { positive } from '../terminal/options.js';
+import { withDatabase } from './support/databases.js';
+import { fillReadings, type FilledReadings } from './support/fill-readings.js';
+import { describeMachine, machineLine } from './support/machine.js';
+import { type BenchedService, startBenchedService, startListener } from './support/service.js';
+import { usageOf } from './support/usage.js';
+
+const bounds = { rowsPerSecond: 50_000, growthMb: 32 };
+const sampleMs = 20;
+const lineFeed = 10;
+const megabyte = 1e6;
+
+interface Options {
+  readonly readings: number;
+  readonly sessions: number;
+  readonly rounds: number;
+}
+
+interface Server {
+  readonly title: string;
+  readonly start: (databaseUrl: string) => Promise<BenchedService>;
+  readonly path: string;
+}
+
+const servers: readonly Server[] = [
+  { title: 'export as NDJSON', start: startBenchedService, path: '/v1/export' },
+  { title: 'export as CSV', start: startBenchedService, path: '/v1/export?format=csv' },
+  {
+    title: 'plain SELECT, JSON.stringify',
+    start: (DATABASE_URL) =>
+      startListener('scripts/bench/servers/plain-select.ts', { DATABASE_URL }, ['--import', 'tsx']),
+    path: '/',
+  },
+];
+
+const columns: readonly Column[] = [
+  { title: '' },
+  ...['rows/s', 'MB/s', 'MB', 'memory at start', 'peak, a tenth', 'peak, all rows'].map(
+    (title) => ({ title, align: 'right' }) as const,
+  ),
+];
+
+await launch(
+  new Command('bench:export')
+    .description('Throughput and memory of an export on SQLite, compared with a plain SELECT and JSON.stringify.')
+    .option('--readings <number>', 'readings in the database', positive, 1_000_000)
+    .option('--sessions <number>', 'sessions of these readings', positive, 1_000)
+    .option('--rounds <number>', 'exports of each kind', positive, 3)
+    .action((options: Options) => withDatabase('sqlite', (url) => bench(url, options))),
+);
+
+interface Exported {
+  readonly rows: number;
+  readonly bytes: number;
+  readonly seconds: number;
+  /** Resident memory at the start, and its highest value, MB. */
+  readonly startMb: number;
+  readonly peakMb: number;
+}
+
+async function bench(url: string, { readings, sessions, rounds }: Options): Promise<void> {
+  build();
+  const key = await runCommand(url, ['keys', 'create', '--account', 'export', '--tier', 'enterprise']);
+  const progress = startProgress(process.stderr, sessions, 'sessions');
+  const filled = await fillReadings(url, key, { readings, sessions }, progress.advance);
+  progress.stop();
+  const rowsOf: string[][] = [];
+  const medians: Exported[] = [];
+  for (const server of servers) {
+    const part = await run(server, url, key, filled.cursorOfLastTenth);
+    const runs: Exported[] = [];
+    for (let round = 0; round < rounds; round += 1) runs.push(await run(server, url, key, undefined));
+    const median = middle(runs);
+    medians.push(median);
+    rowsOf.push(cells(server.title, part, median));
+  }
+  console.log(`${machineLine(describeMachine())}; load average ${describeMachine().loadAverage.join(' ')}`);
+  console.log(`${readings} readings in ${sessions} sessions, median of ${rounds} exports.\n`);
+  console.log(textTable(columns, [rowsOf]));
+  verify(filled, medians);
+}
+
+function cells(title: string, part: Exported, whole: Exported): string[] {
+  return [
+    title,
+    String(Math.round(whole.rows / whole.seconds)),
+    (whole.bytes / megabyte / whole.seconds).toFixed(0),
+    (whole.bytes / megabyte).toFixed(0),
+    ...[part.startMb, part.peakMb, whole.peakMb].map((mb) => `${mb.toFixed(0)} MB`),
+  ];
+}
+
+function middle(runs: readonly Exported[]): Exported {
+  const sorted = [...runs].sort((a, b) => a.seconds - b.seconds);
+  return sorted[Math.floor(sorted.length / 2)] as Exported;
+}
+
+/** Exports in a new process, so that memory of earlier exports does not count. */
+async function run(server: Server, url: string, key: string, cursor: number | undefined): Promise<Exported> {
+  const service = await server.start(url);
+  try {
+    const query = cursor === undefined ? '' : `${server.path.includes('?') ? '&' : '?'}cursor=${cursor}`;
+    return await download(service, `${server.path}${query}`, key);
+  } finally {
+    await service.close();
+  }
+}
+
+async function download({ url, pid }: BenchedService, path: string, key: string): Promise<Exported> {
+  const startMb = residentMb(pid);
+  let peakMb = startMb;
+  const sampling = setInterval(() => (peakMb = Math.max(peakMb, residentMb(pid))), sampleMs);
+  const startedAtMs = performance.now();
+  let [rows, bytes] = [0, 0];
+  try {
+    await new Promise<void>((resolve, reject) => {
+      get(url + path, { headers: { 'X-Service-Key': key } }, (response) => {
+        if (response.statusCode !== 200) reject(new Error(`status ${response.statusCode}`));
+        response.on('data', (chunk: Buffer) => {
+          bytes += chunk.length;
+          for (let at = chunk.indexOf(lineFeed); at !== -1; at = chunk.indexOf(lineFeed, at + 1)) rows += 1;
+        });
+        response.on('end', resolve).on('error', reject);
+      }).on('error', reject);
+    });
+  } finally {
+    clearInterval(sampling);
+  }
+  return { rows, bytes, seconds: (performance.now() - startedAtMs) / 1000, startMb, peakMb };
+}
+
+function residentMb(pid: number): number {
+  return usageOf(pid)?.residentMb ?? 0;
+}
+
+function verify({ readings }: FilledReadings, [lines, table, plain]: readonly Exported[]): void {
+  if (!lines || !table || !plain) throw new Error('an export is missing');
+  const speed = (exported: Exported) => exported.rows / exported.seconds;
+  const growthMb = lines.peakMb - lines.startMb;
+  console.log(`\nNDJSON at ${(speed(lines) / speed(plain)).toFixed(2)} × the rows per second of the plain SELECT.`);
+  console.log(`Memory grew by ${growthMb.toFixed(0)} MB during the export of all rows.`);
+  const missed = [
+    ...(lines.rows === readings && table.rows === readings + 1 && plain.rows === readings ? [] : ['complete rows']),
+    ...(speed(lines) >= bounds.rowsPerSecond ? [] : [`${bounds.rowsPerSecond} rows per second`]),
+  ];
+  if (missed.length > 0) process.exitCode = 1;
+  console.log(missed.length > 0 ? `Not met: ${missed.join(', ')}.` : 'All rows arrived, and all bounds are met.');
+}
