@@ -23,6 +23,7 @@ const mayImport = {
   delivery: ['store', 'contract', 'problem', 'concurrency', 'tracing', 'net'],
   redis: [],
   limits: ['redis', 'store', 'contract', 'problem', 'config', 'concurrency'],
+  export: ['domain', 'store', 'limits', 'contract', 'problem'],
   stream: ['domain', 'redis', 'store', 'limits', 'contract', 'problem'],
   operations: ['tokens', 'ingest', 'delivery', 'limits', 'retention', 'domain', 'store', 'contract', 'problem'],
   mcp: ['contract', 'problem', 'config'],
@@ -32,6 +33,7 @@ const mayImport = {
   metrics: ['store', 'config', 'lifecycle', 'net'],
   core: [
     ...[
+      'export',
       'stream',
       'accounts',
       'tokens',
@@ -51,6 +53,7 @@ const mayImport = {
     ...[
       'core',
       'http',
+      'export',
       'stream',
       'accounts',
       'tokens',

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
-import { retention } from '../generated/spec.js';
 import type { DevelopmentKey } from './accounts/development-key.js';
 import { createExpiredKeyLog } from './accounts/expired-keys.js';
 import { createFindKey } from './accounts/find-key.js';
 import { createIdentify } from './accounts/identify.js';
 import { createIdentifyToken, isUsable } from './accounts/identify-token.js';
+import { createExports } from './export/exports.js';
 import { type Keep, startAll } from './lifecycle/closing.js';
 import type { Config } from './config/config.js';
 import type { StartCore } from './core/core.js';
@@ -106,6 +106,7 @@ async function serve(
   const digestKeys = await starting('SECRETS_KEY', () => secretsKeysOf(config));
   const sessionTokens = createSessionTokens(digestKeys);
   const findKey = createFindKey(core.findKey);
+  const isKeyValid = async (accountId: string, keyId: string) => isUsable(await findKey(accountId, keyId), now());
   const notifications = config.redisUrl
     ? keep(await connectNotifications(config.redisUrl, log, (accountIds) => streams?.lookUp(accountIds)))
     : undefined;
@@ -114,14 +115,15 @@ async function serve(
     ...config,
     notifications,
     perKeyMax: config.quotas.streams,
-    isKeyValid: async (...ids) => isUsable(await findKey(...ids), now()),
+    isKeyValid,
     now,
     heartbeatMs,
   });
   streams = keep(opened);
   metrics.watchStreams(async () => opened.openCount());
-  closing.addEventListener('abort', opened.drain);
-  const maxBackfillAgeMs = retention.readings_hours * 60 * 60 * 1000;
+  const exports = createExports({ ...core, isKeyValid, now });
+  for (const { drain } of [opened, exports]) closing.addEventListener('abort', drain);
+  const maxBackfillAgeMs = config.retention.readingsMs;
   const prepareReading = createPrepareReading({ ...config, topicModel, digestKeys, now, maxBackfillAgeMs });
   const app = await createApp({
     ...config,
@@ -132,6 +134,7 @@ async function serve(
     identifyToken: createIdentifyToken({ sessionTokens, findKey, now }),
     countFailure: createFailureLimit(config.quotas.failedAuthentications, now),
     openStream: opened.open,
+    runExport: exports.run,
     monthlyCalls,
     sessionRequests: sessionRequests.count,
     prepareReading,

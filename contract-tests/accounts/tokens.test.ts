@@ -44,8 +44,8 @@ const invalid = async (request: RequestById) => (await send(request, 's1', beare
 const own = requests.filter(({ operationId, idName }) => accepting.has(operationId) && idName === 'session_id');
 const others = requests.filter(({ operationId }) => !accepting.has(operationId));
 
-test('exactly ingest, state, history and the stream accept a token', () => {
-  expect([...accepting].sort()).toEqual(['getHistory', 'getState', 'ingest', 'streamEvents']);
+test('exactly ingest, state, history, export and the stream accept a token', () => {
+  expect([...accepting].sort()).toEqual(['exportReadings', 'getHistory', 'getState', 'ingest', 'streamEvents']);
 });
 
 test.each(own.map((it) => [it.title, it] as const))('%s: accepts a token of the session', async (_, request) => {

@@ -159,6 +159,6 @@ test('a connection that receives no bytes within the limit ends with a TimeoutEr
     return body;
   };
   const parts = { connect, signal: undefined, timeoutMs: 30_000, silenceMs: 100 };
-  const { value } = await receive({ ...parts, onRetry: () => undefined, itemOf: () => undefined }).next();
+  const { value } = await receive({ ...parts, startParser: () => () => [] }).next();
   expect(value).toMatchObject({ wasOpen: true, error: { name: 'TimeoutError', timeoutMs: 100 } });
 });

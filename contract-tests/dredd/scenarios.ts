@@ -86,6 +86,29 @@ const scenarios: Scenarios = {
     500: withoutTable('stream_positions'),
     503: unavailable('stream_positions'),
   },
+  exportReadings: {
+    200: async ({ world, transaction }) => {
+      const session_id = await sessionWithData(world);
+      withoutQuery({ transaction });
+      setQuery(transaction, 'session_id', session_id);
+    },
+    401: withUnknownKey,
+    403: withoutScope,
+    404: async ({ transaction }) => {
+      withoutQuery({ transaction });
+      setQuery(transaction, 'session_id', randomUUID());
+    },
+    422: withUnknownParameter,
+    429: withSpentKey,
+    500: async (stage) => {
+      withoutQuery(stage);
+      await withoutTable('readings')(stage);
+    },
+    503: async (stage) => {
+      withoutQuery(stage);
+      await unavailable('readings')(stage);
+    },
+  },
   createToken: {
     200: asDocumented,
     400: withoutJson,

@@ -4,6 +4,7 @@ import { seededRandom } from '../../src/terminal/scenes.js';
 import { assertConforms } from '../support/conformance.js';
 import { createTestDatabase } from '../support/databases.js';
 import { runMain, startMain } from '../support/process.js';
+import { bodyOf } from '../support/text-of.js';
 import { heapBytes } from './heap-bytes.js';
 import { type HostileRequest, hostileRequests } from './corpus.js';
 
@@ -83,7 +84,7 @@ function send(agent: Agent, url: string, key: string, sent: HostileRequest): Pro
           sent.method,
           sent.target.split('?')[0] ?? '',
           answer,
-          isStream ? text : text === '' ? undefined : JSON.parse(text),
+          bodyOf(text, response.headers['content-type'] ?? null),
         );
         resolve(status);
       } catch (error) {

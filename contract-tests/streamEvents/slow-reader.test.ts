@@ -1,36 +1,14 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { readConfig } from '../../src/config/config.js';
-import { openDatabase } from '../../src/store/database.js';
+import { copyReading } from '../support/copied-readings.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { until } from '../support/until.js';
 
-/** Number of events. Together they are larger than the buffers of a connection, up to about 10 MB on loopback. */
+/** Number of events. Together they are larger than the buffers of a connection. */
 const count = 3_000;
-const long = 'x'.repeat(6_000);
-const rowsPerInsert = 500;
 const beatMs = 20;
 const clockFactor = 50;
-
-/** Stores a reading and copies of it with later positions. Returns the ids of their events. */
-async function fill({ read, accountId, database }: TestService): Promise<string[]> {
-  await read({ heart_rate: 70 });
-  const knex = openDatabase(readConfig({ DATABASE_URL: database.url }).database);
-  const stored = await knex('readings').where({ account_id: accountId }).first();
-  const row = { ...stored, response: JSON.stringify({ ...JSON.parse(stored.response), reason: long }) };
-  await knex('readings').where({ account_id: accountId }).update({ response: row.response });
-  const copies = Array.from({ length: count - 1 }, (_, index) => ({
-    ...row,
-    digest: String(index).padStart(32, '0'),
-    position: Number(row.position) + 2 * (index + 1),
-  }));
-  await knex.batchInsert('readings', copies, rowsPerInsert);
-  const position = copies.at(-1)?.position;
-  await knex('stream_positions').where({ account_id: accountId }).update({ position });
-  await knex.destroy();
-  return [row, ...copies].map((it) => String(it.position));
-}
 
 /** Opens a stream after an event. The socket reads the first chunk. It reads further chunks only when it is resumed. */
 async function open({ url, key }: TestService, after: string): Promise<{ readonly socket: Socket; ids(): string[] }> {
@@ -61,7 +39,8 @@ function spyOnClock() {
 
 test('a client that stops reading is disconnected, and continues without gaps or duplicates', async () => {
   const service = await startTestService({ heartbeatMs: beatMs, env: { MAX_STREAMS: '1' } });
-  const all = await fill(service);
+  await service.read({ heart_rate: 70 });
+  const all = await copyReading(service, count);
   const slow = await open(service, '0');
   const runFast = spyOnClock();
   await until('the service closes the connection', async () => (await service.request('/v1/stream')).status === 200);

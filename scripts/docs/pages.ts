@@ -48,6 +48,12 @@ export const guides: readonly Guide[] = [
     summary: 'Readings and state changes as Server-Sent Events, also in browsers, resumed without a gap.',
   },
   {
+    slug: 'export',
+    source: 'docs/export.md',
+    title: 'Export',
+    summary: 'All readings of a session, a person or the account as NDJSON or CSV, resumable and in a fixed order.',
+  },
+  {
     slug: 'dashboard',
     source: 'docs/dashboard.md',
     title: 'Dashboard',

@@ -18,6 +18,7 @@ import { openStore, type Store } from '../store/store.js';
 import type { UsageTable } from '../store/usage.js';
 import type { CacheLookups } from '../store/row-cache.js';
 import type { ChangedSession } from '../store/stream-readings.js';
+import { beginExport, type ExportPage, type ExportPosition, type ExportScope, readExportPage } from '../export/page.js';
 import { type Page, type PageRequest, readPage } from '../stream/page.js';
 import { createSessionTokens } from '../tokens/session-token.js';
 import { type Foundation, openFoundation, startWorkerOn } from './foundation.js';
@@ -43,6 +44,9 @@ export interface Core extends Closable {
   begin(): Promise<DevelopmentKey | undefined>;
   /** Returns the next events of a stream. */
   readPage(request: PageRequest): Promise<Page>;
+  /** Returns the start of an export. Rejects with a ProblemError if there is no data. */
+  beginExport(scope: ExportScope, cursor: number | undefined): Promise<ExportPosition>;
+  readExportPage(scope: ExportScope, from: ExportPosition): Promise<ExportPage>;
   findStreamHeads: Store['findStreamHeads'];
   /** Returns the account's sessions with readings after a position. */
   changedSessions(accountId: string, position: number): Promise<ChangedSession[]>;
@@ -99,7 +103,7 @@ async function start(keep: Keep, parts: CoreParts): Promise<Omit<Core, 'close'>>
   const { config, now, log, host } = parts;
   const foundation = await openFoundation(keep, config, now);
   const { store } = foundation;
-  keep(startRetention(store, now, log));
+  keep(startRetention(store, config.retention, now, log));
   const threadLoad = keep(createThreadLoad());
   let worker: Worker | undefined;
   // Closed after ingest, so that the worker still delivers ingest's last events.
@@ -135,6 +139,8 @@ async function start(keep: Keep, parts: CoreParts): Promise<Omit<Core, 'close'>>
       return developmentKey;
     },
     readPage: ({ accountId, ...request }) => readPage(store.read(accountId), request),
+    beginExport: (scope, cursor) => beginExport(store, scope, cursor),
+    readExportPage: (scope, from) => readExportPage(store.read(scope.accountId), scope, from),
     findStreamHeads: store.findStreamHeads,
     changedSessions: (accountId, position) => store.read(accountId).stream.changedAfter(position),
     async notifyStreams(isOn) {

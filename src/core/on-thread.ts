@@ -64,6 +64,8 @@ function coreThrough({ call }: Connection<ThreadFunctions>): Core {
     warnings: () => call('warnings'),
     begin: () => call('begin'),
     readPage: (...args) => call('readPage', ...args),
+    beginExport: (...args) => call('beginExport', ...args),
+    readExportPage: (...args) => call('readExportPage', ...args),
     findStreamHeads: (...args) => call('findStreamHeads', ...args),
     changedSessions: (...args) => call('changedSessions', ...args),
     notifyStreams: (...args) => call('notifyStreams', ...args),

@@ -1,5 +1,5 @@
 import { bounds, rrIntervals as settings } from '../../generated/spec.js';
-import type { Reading } from './signals.js';
+import type { DerivedName, Reading } from './signals.js';
 
 /** Beat-to-beat intervals of one reading, ms, oldest first. The last one ends at `atMs`, epoch ms. */
 export interface IntervalBatch {
@@ -32,12 +32,13 @@ export function withDerived(reading: Reading, batches: readonly IntervalBatch[])
   const normal = normalBeats(beats);
   const own = normal.filter((_, index) => (beats[index]?.endMs ?? 0) > (earlier.at(-1)?.atMs ?? 0));
   const variability = variabilityOf(normal);
-  const derived = {
+  const derived = definedOf({
     heart_rate: heartRateOf(own, earlier.length === 0 ? intervals : []),
     sdnn: within('sdnn', variability.sdnn),
     rmssd: within('rmssd', variability.rmssd),
-  };
-  return { ...definedOf(derived), ...reading };
+  });
+  const names = (Object.keys(derived) as DerivedName[]).filter((name) => reading[name] === undefined);
+  return { ...derived, ...reading, ...(names.length > 0 && { derived: names }) };
 }
 
 /** Returns the batches that later readings require, with the intervals of this reading, oldest first. */

@@ -12,8 +12,14 @@ export type Context = Pick<Submission, 'activity_level' | 'steps_last_minute'>;
 /** Fields that the history shows but no computation uses. */
 export type Recorded = Pick<Submission, 'respiratory_rate' | 'source_device'>;
 
+/** Values that the service derives from beat-to-beat intervals if the reading does not state them. */
+export type DerivedName = 'heart_rate' | 'sdnn' | 'rmssd';
+
 /** Everything that a reading contains about the person, with the names of the contract. Never contains text. */
-export interface Measured extends SignalValues, Context, Recorded, Pick<Submission, 'rr_intervals_ms'> {}
+export interface Measured extends SignalValues, Context, Recorded, Pick<Submission, 'rr_intervals_ms'> {
+  /** The values that the reading does not state. Absent if nothing was derived. */
+  readonly derived?: readonly DerivedName[];
+}
 
 /** One reading: signals and context at one time, epoch ms. */
 export interface Reading extends Measured {

@@ -30,7 +30,7 @@ export function toStateReading(sessionId: string, computed: ComputedState): Stat
 }
 
 /** Compares two scores. `effective` is true if the score fell or if both bands require no adaptation. */
-function effectiveness(previous: number, current: number): Schema<'AdaptationEffectiveness'> {
+export function effectiveness(previous: number, current: number): Schema<'AdaptationEffectiveness'> {
   const isEasy = (score: number) => bandOf(score).suggested_action === 'maintain_engagement';
   return {
     previous_action: bandOf(previous).suggested_action,

@@ -9,6 +9,7 @@ import type { ContractDocument } from './contract-document.js';
 import { countCalls } from './count-calls.js';
 import { dispatch } from './dispatch.js';
 import { documentation, type DocumentationParts } from './documentation.js';
+import { type RunExport, serveExport } from './export.js';
 import { inOrder } from './in-order.js';
 import { sendJson } from './json.js';
 import { limit } from './limit.js';
@@ -31,6 +32,7 @@ export interface AppParts extends Admission, ProblemHandling, Authentication, Do
   /** Proxies whose X-Forwarded-For is trusted: the number of proxies, or their networks. */
   readonly trustProxy: number | readonly string[];
   readonly openStream: OpenStream;
+  readonly runExport: RunExport;
   readonly preparations: Preparations;
   /** Origins that CORS allows. */
   readonly corsOrigins: readonly string[];
@@ -66,6 +68,7 @@ export async function createApp(parts: AppParts): Promise<Express> {
     limit(parts.sessionRequests),
     prepareBatch(parts, validateBody),
     serveStream(parts.openStream),
+    serveExport(parts.runExport),
     prepare(parts.preparations),
     dispatch(parts.operate),
   ]);

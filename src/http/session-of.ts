@@ -2,10 +2,15 @@ import type { Request } from 'express';
 import type { OperationId } from '../contract.js';
 import type { Route } from './route.js';
 
-const sessionNamedBy: { readonly [Op in OperationId]?: (request: Request) => string } = {
+const sessionNamedBy: { readonly [Op in OperationId]?: (request: Request) => string | undefined } = {
   ingest: ({ body }) => body.session_id,
   getState: ({ query }) => String(query['session_id']),
   getHistory: ({ query }) => String(query['session_id']),
+  // An export by subject has no session. A token without session_id exports its own session.
+  exportReadings: ({ query, res }) =>
+    query['subject_id'] === undefined
+      ? ((query['session_id'] as string | undefined) ?? res?.locals.token?.sessionId)
+      : undefined,
 };
 
 /**

@@ -27,8 +27,8 @@ interface PreparedBodies {
   readonly ingestBatch: PreparedBatch;
 }
 
-/** Operations with a single response. The HTTP part serves the stream. */
-type DispatchedId = Exclude<OperationId, 'streamEvents'>;
+/** Operations with a single response. The HTTP part serves the stream and exports. */
+type DispatchedId = Exclude<OperationId, 'streamEvents' | 'exportReadings'>;
 
 export type Operations = {
   readonly [Op in DispatchedId]: Operation<Op, Op extends keyof PreparedBodies ? PreparedBodies[Op] : BodyOf<Op>>;

@@ -11,6 +11,7 @@ import {
   findDueQueues,
   purgeDeliveries,
 } from './delivery-queue.js';
+import { exportReader } from './export-readings.js';
 import { deliveryTable } from './deliveries.js';
 import { failedDeliveryTable } from './failed-deliveries.js';
 import { forgetIssuedSecrets, idempotencyKeyTable, purgeIdempotencyKeys } from './idempotency-keys.js';
@@ -42,6 +43,7 @@ export function readerOf(knex: Knex, accountId: string) {
     sessionsWithData: sessionReader(knex, accountId).withData,
     sessions: (filter: SessionFilter, max: number) => listSessions(knex, accountId, filter, max),
     stream: streamReader(knex, accountId),
+    exported: exportReader(knex, accountId),
     findSubject: subjectReader(knex, accountId).find,
     triggersOf: triggerReader(knex, accountId).ofSubject,
     pointsAfter: readingTable(knex, accountId).pointsAfter,

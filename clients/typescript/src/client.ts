@@ -1,4 +1,5 @@
 import { fitBody } from './fit-body.js';
+import { type ExportOptions, exportReadings } from './export-readings.js';
 import { openStream } from './open-stream.js';
 import type { CallOptions, ClientOptions, IdempotentCallOptions, TokenClientOptions } from './options.js';
 import { type Pages, pagesOf } from './pages.js';
@@ -7,6 +8,7 @@ import type {
   DeliveryFilter,
   DeliveryList,
   Erasure,
+  ExportedReading,
   FailedDelivery,
   FailedDeliveryFilter,
   FailedDeliveryList,
@@ -46,6 +48,11 @@ export interface SessionClient {
     options?: StreamOptions<Type>,
     call?: CallOptions,
   ): AsyncGenerator<StreamEvent<Type>, void, undefined>;
+  /**
+   * Iterates over stored readings with all accepted and computed fields, in the order of their acceptance. Holds few rows
+   * in memory. Continues after the last row when the connection breaks. Leaving the loop closes the connection.
+   */
+  exportReadings(options?: ExportOptions, call?: CallOptions): AsyncGenerator<ExportedReading, void, undefined>;
 }
 
 /**
@@ -111,6 +118,7 @@ export function createStateClient(options: ClientOptions | TokenClientOptions = 
     deleteSubject: async (subject_id, call) =>
       read(await api.DELETE('/v1/subjects/{subject_id}', { ...on(call), params: { path: { subject_id } } })),
     stream: (streamed = {}, call = {}) => openStream(transport, streamed, call),
+    exportReadings: (exported = {}, call = {}) => exportReadings(transport, exported, call),
     tokens: { create: async (body, call) => read(await api.POST('/v1/tokens', { ...on(call), body })) },
     webhooks: {
       register: async (body, call) => read(await api.POST('/webhooks/register', { ...on(withKey(call)), body })),

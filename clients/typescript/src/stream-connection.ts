@@ -1,4 +1,3 @@
-import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { ConnectionError } from './connection-error.js';
 import { createTimeLimit } from './time-limit.js';
 
@@ -11,10 +10,8 @@ export interface ConnectionParts<Item> {
   readonly timeoutMs: number;
   /** Maximum wait for the next bytes. The service sends a comment more often. */
   readonly silenceMs: number;
-  /** Called with the wait in ms that the service states. */
-  readonly onRetry: (ms: number) => void;
-  /** Called with each message before its item is yielded. Undefined: the message has no item. */
-  readonly itemOf: (message: EventSourceMessage) => Item | undefined;
+  /** Called once per connection. Returns a function that takes the next text and returns the items that it completes. */
+  readonly startParser: () => (text: string) => readonly Item[];
 }
 
 /** How a connection ended. */
@@ -25,18 +22,13 @@ export interface Ended {
   readonly error: Error | undefined;
 }
 
-/** Largest event that is accepted, in characters. The service sends at most a few thousand. */
-const eventSizeMax = 1_000_000;
-
 /**
  * Yields the items of one connection, and returns how it ended. Throws when the caller's signal aborts. Closes the
  * connection when the caller stops iterating.
  */
 export async function* receive<Item>(parts: ConnectionParts<Item>): AsyncGenerator<Item, Ended, undefined> {
   const limit = createTimeLimit(parts.signal);
-  const messages: EventSourceMessage[] = [];
-  const onEvent = (message: EventSourceMessage) => void messages.push(message);
-  const parser = createParser({ onEvent, onRetry: parts.onRetry, maxBufferSize: eventSizeMax });
+  const parse = parts.startParser();
   const decoder = new TextDecoder();
   let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   let wasOpen = false;
@@ -49,11 +41,7 @@ export async function* receive<Item>(parts: ConnectionParts<Item>): AsyncGenerat
       limit.pause();
       if (done) return { wasOpen, error: undefined };
       wasOpen = true;
-      parser.feed(decoder.decode(value, { stream: true }));
-      for (const message of messages.splice(0)) {
-        const item = parts.itemOf(message);
-        if (item !== undefined) yield item;
-      }
+      yield* parse(decoder.decode(value, { stream: true }));
     }
   } catch (error) {
     parts.signal?.throwIfAborted();

@@ -1,4 +1,4 @@
-import type { EventSourceMessage } from 'eventsource-parser';
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { stream as settings } from '../../../generated/spec.js';
 import { ProblemError, UnexpectedAnswerError } from './problem-error.js';
 import type { StateChange, StateReading, StreamEventType } from './schemas.js';
@@ -50,6 +50,8 @@ export interface StreamParts extends Pick<ConnectionParts<unknown>, Inherited> {
 /** Missing heartbeats after which a connection counts as lost. */
 const silentHeartbeats = 3;
 const waitMaxMs = 30_000;
+/** Largest event that is accepted, in characters. The service sends at most a few thousand. */
+const eventSizeMax = 1_000_000;
 /** Statuses under 500 that another attempt can fix. */
 const passing = [408, 429];
 const known: Readonly<Record<StreamEventType, true>> = { reading: true, state_change: true };
@@ -68,10 +70,17 @@ export async function* followStream<Type extends StreamEventType>(
     ...parts,
     silenceMs: settings.heartbeat_seconds * silentHeartbeats * 1000,
     connect: (signal) => parts.connect(lastEventId, signal),
-    onRetry: (ms) => (retryMs = ms),
-    itemOf(message) {
-      lastEventId = message.id ?? lastEventId;
-      return eventOf(message);
+    startParser() {
+      const messages: EventSourceMessage[] = [];
+      const onEvent = (message: EventSourceMessage) => void messages.push(message);
+      const parser = createParser({ onEvent, onRetry: (ms) => (retryMs = ms), maxBufferSize: eventSizeMax });
+      return (text) => {
+        parser.feed(text);
+        return messages.splice(0).flatMap((message) => {
+          lastEventId = message.id ?? lastEventId;
+          return eventOf<Type>(message) ?? [];
+        });
+      };
     },
   };
   let hasConnected = false;
@@ -90,12 +99,12 @@ export async function* followStream<Type extends StreamEventType>(
 }
 
 /** Returns the wait in ms. A longer one that the service states takes precedence. */
-function waitAfter(error: Error, backoffMs: number): number {
+export function waitAfter(error: Error, backoffMs: number): number {
   const statedMs = error instanceof ProblemError ? (error.retryAfterSeconds ?? 0) * 1000 : 0;
   return Math.max(statedMs, Math.round(Math.min(backoffMs, waitMaxMs)));
 }
 
-function isFinal(error: Error): boolean {
+export function isFinal(error: Error): boolean {
   if (!(error instanceof ProblemError || error instanceof UnexpectedAnswerError)) return false;
   return error.status < 500 && !passing.includes(error.status);
 }

@@ -70,6 +70,7 @@ const happy: { readonly [Op in OperationId]: (own: Own) => Happy } = {
   getState: ({ session_id }) => ({ path: `/v1/state?session_id=${session_id}` }),
   getHistory: ({ session_id }) => ({ path: `/v1/history?session_id=${session_id}&minutes=5` }),
   streamEvents: ({ session_id }) => ({ path: `/v1/stream?session_id=${session_id}` }),
+  exportReadings: ({ session_id }) => ({ path: `/v1/export?session_id=${session_id}` }),
   createToken: ({ session_id }) => ({ path: '/v1/tokens', body: { session_id, scopes: ['read'] } }),
   listSessions: ({ subject_id }) => ({ path: `/v1/sessions?subject_id=${subject_id}` }),
   getTriggers: ({ subject_id }) => ({ path: `/v1/triggers?subject_id=${subject_id}` }),

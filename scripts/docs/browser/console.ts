@@ -168,9 +168,13 @@ function pretty(text: string): string {
   }
 }
 
-/** Returns the body. A stream never ends, so this function returns its first events and closes it. */
+/** Media types of bodies that may be long or never end. */
+const streamed = ['text/event-stream', 'application/x-ndjson', 'text/csv'];
+
+/** Returns the body. Of a stream or export, returns the first part and closes it. */
 async function textOf(answer: Response): Promise<string> {
-  if (answer.headers.get('content-type') !== 'text/event-stream' || !answer.body) return answer.text();
+  const [mediaType = ''] = answer.headers.get('content-type')?.split(';') ?? [];
+  if (!streamed.includes(mediaType) || !answer.body) return answer.text();
   const reader = answer.body.getReader();
   const { value } = await reader.read();
   await reader.cancel();

@@ -1,0 +1,132 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { createKey, revokeKey } from '../../src/accounts/manage.js';
+import { limits } from '../../generated/spec.js';
+import { copyReading } from '../support/copied-readings.js';
+import { startTestService, type TestService } from '../support/service.js';
+import { bearer, issueToken } from '../support/tokens.js';
+import { until } from '../support/until.js';
+
+/** Number of readings. Larger than the buffers of a connection. */
+const count = 3_000;
+const endOfResponse = /\r\n0\r\n\r\n$/;
+
+let shared: TestService;
+beforeAll(async () => {
+  shared = await startTestService();
+  await fill(shared);
+});
+
+/** Stores readings of the subject `erased`, then one reading of another subject. */
+async function fill(service: TestService): Promise<void> {
+  await service.read({ session_id: 'first', subject_id: 'erased', heart_rate: 70 });
+  await copyReading(service, count);
+  service.clock.advance(60);
+  await service.read({ session_id: 'last', subject_id: 'kept', heart_rate: 71 });
+}
+
+interface Export {
+  readonly socket: Socket;
+  readonly text: () => string;
+}
+
+/** Starts an export. The socket reads the first chunk. It reads further chunks only when it is resumed. */
+async function open(
+  { url, key }: Pick<TestService, 'url' | 'key'>,
+  headers: Record<string, string> = { 'X-Service-Key': key },
+): Promise<Export> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname).setEncoding('latin1');
+  onTestFinished(() => void socket.destroy());
+  let text = '';
+  socket.on('data', (chunk) => (text += chunk));
+  const sent = Object.entries({ Host: 'x', ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.write(`GET /v1/export HTTP/1.1\r\n${sent.join('')}\r\n`);
+  await once(socket, 'data');
+  socket.pause();
+  return { socket, text: () => text };
+}
+
+/** Reads the rest of an export. Returns its rows and whether it is complete. */
+async function finish({
+  socket,
+  text,
+}: Export): Promise<{ readonly sessions: string[]; readonly isComplete: boolean }> {
+  const isEnded = () => socket.closed || endOfResponse.test(text());
+  socket.resume();
+  await until('the export ends', async () => isEnded());
+  const sessions = [...text().matchAll(/"reading":\{"session_id":"(\w+)"/g)].map(([, id]) => id ?? '');
+  return { sessions, isComplete: endOfResponse.test(text()) };
+}
+
+test('a slow client gets every row', async () => {
+  const { sessions, isComplete } = await finish(await open(shared));
+  expect([sessions.length, sessions.at(-1), isComplete]).toEqual([count + 1, 'last', true]);
+});
+
+test('a key has a limited number of exports, and a closed export no longer counts', async () => {
+  const exports = await Promise.all(Array.from({ length: limits.exports.quota }, () => open(shared)));
+  const { status, headers, body } = await shared.request('/v1/export');
+  expect([status, body.violated_policies, headers.get('retry-after')]).toEqual([429, ['exports'], '5']);
+  const { key } = await createKey(shared.store.keys, { account: 'other', tier: 'solo' }, shared.clock.nowMs);
+  expect((await fetch(`${shared.url}/v1/export`, { headers: { 'X-Service-Key': key } })).status).toBe(200);
+  for (const { socket } of exports) socket.destroy();
+  await until('there is room', async () => (await shared.request('/v1/export?session_id=last')).status === 200);
+});
+
+test('other requests are answered while a client does not read', async () => {
+  await open(shared);
+  await shared.read({ session_id: 'meanwhile', heart_rate: 70 });
+  const { body } = await shared.request('/v1/export?session_id=meanwhile');
+  expect(body).toMatch(/^\{.+\}\n$/);
+});
+
+test('an export ends incompletely when its token expires or its key is revoked', async () => {
+  const { store, clock, accountId } = shared;
+  const { key, keyId } = await createKey(store.keys, { account: 'ending', tier: 'solo' }, clock.nowMs);
+  const account = await store.keys.accountByName('ending');
+  const mine = { ...shared, key, accountId: account?.accountId ?? '' };
+  expect(mine.accountId).not.toBe(accountId);
+  const headers = { 'X-Service-Key': key, 'Content-Type': 'application/json' };
+  const body = JSON.stringify({ session_id: 's1', timestamp: clock.at(), heart_rate: 70 });
+  await fetch(`${shared.url}/v1/ingest`, { method: 'POST', headers, body });
+  await copyReading(mine, count);
+  const ofKey = await open(mine);
+  const token = await issueToken({ post: async (path, it) => postWith(key, path, it) }, { expires_in: 60 });
+  const ofToken = await open(mine, bearer(token));
+  await revokeKey(store.keys, keyId, clock.nowMs);
+  const now = performance.now.bind(performance);
+  const later = vi.spyOn(performance, 'now').mockImplementation(() => now() + 5_000);
+  onTestFinished(() => later.mockRestore());
+  for (const ending of [ofKey, ofToken]) expect((await finish(ending)).isComplete).toBe(false);
+});
+
+async function postWith(key: string, path: string, body: unknown) {
+  const headers = { 'X-Service-Key': key, 'Content-Type': 'application/json' };
+  const response = await fetch(shared.url + path, { method: 'POST', headers, body: JSON.stringify(body) });
+  return { status: response.status, headers: response.headers, body: JSON.parse(await response.text()) };
+}
+
+test('after an erasure, an export in progress contains no further row of the subject, and completes', async () => {
+  const service = await startTestService({});
+  await fill(service);
+  const slow = await open(service);
+  const { status } = await service.request('/v1/subjects/erased', { method: 'DELETE' });
+  expect(status).toBe(200);
+  const { sessions, isComplete } = await finish(slow);
+  expect([sessions.at(-1), isComplete]).toEqual(['last', true]);
+  // The buffers of the connection contain rows that were sent before the erasure.
+  expect(sessions.length).toBeLessThan(count);
+  const { body } = await service.request('/v1/export');
+  expect(body).not.toContain('erased');
+});
+
+test('a shutdown does not wait for a client that does not read', async () => {
+  const service = await startTestService({});
+  await fill(service);
+  const slow = await open(service);
+  const closing = service.close();
+  expect((await finish(slow)).isComplete).toBe(false);
+  await closing;
+});

@@ -1,0 +1,153 @@
+import { dataExport as settings, limits } from '../../generated/spec.js';
+import type { Caller } from '../contract.js';
+import { RateLimitError } from '../limits/allowance.js';
+import { ProblemError } from '../problem.js';
+import { type ExportPage, type ExportPosition, type ExportScope, prologueOf } from './page.js';
+
+/** The part of an HTTP response that an export writes to. */
+export interface Sink {
+  readonly destroyed: boolean;
+  readonly writableNeedDrain: boolean;
+  write(text: string): unknown;
+  once(event: 'drain' | 'close', act: () => void): unknown;
+  off(event: 'drain' | 'close', act: () => void): unknown;
+  end(): unknown;
+  destroy(): unknown;
+}
+
+export interface ExportRequest extends Omit<ExportScope, 'accountId'> {
+  readonly caller: Caller;
+  /** Position of the last row that the client has. */
+  readonly cursor: number | undefined;
+  /** Expiry of the client's token, epoch ms. Absent if the client uses a key. */
+  readonly expiresAtMs?: number | undefined;
+}
+
+export interface ExportsParts {
+  readonly beginExport: (scope: ExportScope, cursor: number | undefined) => Promise<ExportPosition>;
+  readonly readExportPage: (scope: ExportScope, from: ExportPosition) => Promise<ExportPage>;
+  /** Resolves with true if the key is valid. */
+  readonly isKeyValid: (accountId: string, keyId: string) => Promise<boolean>;
+  readonly now: () => number;
+}
+
+/** All exports of this process. */
+export interface Exports {
+  /**
+   * Writes an export. `begin` returns the response after its headers are written. Rejects with a ProblemError, before
+   * `begin` is called, if there is no data or the key has too many exports. Destroys the response if the export cannot
+   * be completed, so that the client notices it.
+   */
+  run(request: ExportRequest, begin: () => Sink): Promise<void>;
+  /** Ends all exports. Their clients continue with another process. */
+  drain(): void;
+}
+
+/** Time between two checks of an export's key, ms. */
+const keyCheckMs = 1_000;
+
+/**
+ * Exports read the database in turns: one page at a time in this process, so that many exports delay other requests no
+ * more than one. An export reads a page only after its client has received the previous one, so it holds one page in
+ * memory and sends no reading that was erased while the client was slow.
+ */
+export function createExports(parts: ExportsParts): Exports {
+  const perKey = new Map<string, number>();
+  const sinks = new Set<Sink>();
+  const inTurn = createTurn();
+  let isDraining = false;
+
+  const count = (keyId: string, change: 1 | -1) => {
+    const running = (perKey.get(keyId) ?? 0) + change;
+    if (running > 0) perKey.set(keyId, running);
+    else perKey.delete(keyId);
+  };
+
+  /** Throws if the key has too many exports. */
+  function admit({ keyId }: Caller): void {
+    const { policy, quota } = limits.exports;
+    if ((perKey.get(keyId) ?? 0) < quota) return;
+    const resetSeconds = settings.refused_retry_seconds;
+    throw new RateLimitError({ policy, quota, remaining: 0, resetSeconds, isExceeded: true });
+  }
+
+  /** Returns a function that resolves with true while the export may continue. */
+  function watch({ caller, expiresAtMs = Number.POSITIVE_INFINITY }: ExportRequest): () => Promise<boolean> {
+    let checkedAtMs = performance.now();
+    return async () => {
+      if (isDraining || parts.now() >= expiresAtMs) return false;
+      if (performance.now() - checkedAtMs < keyCheckMs) return true;
+      checkedAtMs = performance.now();
+      return parts.isKeyValid(caller.accountId, caller.keyId);
+    };
+  }
+
+  async function write(request: ExportRequest, scope: ExportScope, begin: () => Sink): Promise<void> {
+    const first = await parts.beginExport(scope, request.cursor);
+    // Read before the headers are sent, so that an unavailable database gets a 503.
+    let page = await inTurn(() => parts.readExportPage(scope, first));
+    const sink = begin();
+    const mayContinue = watch(request);
+    sinks.add(sink);
+    try {
+      sink.write(prologueOf(scope.format, request.cursor !== undefined));
+      for (;;) {
+        if (page.text !== '') sink.write(page.text);
+        await drained(sink);
+        const { next } = page;
+        if (sink.destroyed) return;
+        if (!next) return void sink.end();
+        if (!(await mayContinue())) return void sink.destroy();
+        page = await inTurn(() => parts.readExportPage(scope, next));
+      }
+    } catch (error) {
+      sink.destroy();
+      throw error;
+    } finally {
+      sinks.delete(sink);
+    }
+  }
+
+  return {
+    async run(request, begin) {
+      const { caller, sessionId, subjectId, format } = request;
+      if (isDraining) throw new ProblemError('service_unavailable', { cause: 'closing' });
+      admit(caller);
+      count(caller.keyId, 1);
+      try {
+        await write(request, { accountId: caller.accountId, sessionId, subjectId, format }, begin);
+      } finally {
+        count(caller.keyId, -1);
+      }
+    },
+    drain() {
+      isDraining = true;
+      // The others end after their page.
+      for (const sink of sinks) if (sink.writableNeedDrain) sink.destroy();
+    },
+  };
+}
+
+/** Resolves when the client has received what was written, or when its connection is closed. */
+function drained(sink: Sink): Promise<void> {
+  if (sink.destroyed || !sink.writableNeedDrain) return Promise.resolve();
+  return new Promise((resolve) => {
+    const settle = () => {
+      sink.off('drain', settle);
+      sink.off('close', settle);
+      resolve();
+    };
+    sink.once('drain', settle);
+    sink.once('close', settle);
+  });
+}
+
+/** Returns a function that runs tasks one after the other. */
+function createTurn(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const running = last.then(work);
+    last = running.catch(() => undefined);
+    return running;
+  };
+}
