@@ -10,6 +10,7 @@ export interface StoredResult extends Point {
   readonly sessionId: string;
   /** Position of the reading in its account: the order of acceptance. */
   readonly position: number;
+  readonly isBackfill: boolean;
   /** Subject of the session. Undefined if the session has none. */
   readonly subjectId: string | undefined;
   readonly computed: ComputedState;
@@ -27,7 +28,7 @@ export function toExportedReading(
   stored: StoredResult,
   writeInstant: (timestampMs: number) => string,
 ): Schema<'ExportedReading'> {
-  const { sessionId, subjectId, position, timestampMs, measured, computed } = stored;
+  const { sessionId, subjectId, position, isBackfill, timestampMs, measured, computed } = stored;
   const [stated, derived] = splitDerived(measured);
   return {
     reading: {
@@ -36,6 +37,7 @@ export function toExportedReading(
       ...(subjectId !== undefined && computed.triggers && { subject_id: subjectId }),
       timestamp: writeInstant(timestampMs),
       ...stated,
+      ...(isBackfill && { backfill: true }),
     },
     computed: toComputation(stored, derived),
     cursor: String(position),

@@ -23,6 +23,7 @@ const readingColumns: Cells<Omit<Reading, 'user_message' | 'ai_response'>> = {
   steps_last_minute: 'steps_last_minute',
   respiratory_rate: 'respiratory_rate',
   source_device: 'source_device',
+  backfill: 'backfill',
 };
 
 /** Column of each computed field. */

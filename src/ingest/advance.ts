@@ -46,8 +46,7 @@ async function advanceAccount(
   const triggers = await writer.triggers.find(sightedSubjects(advances));
   const remembered = rememberTopics(progress, advances, triggers);
   // Positions are taken last, because other processes with readings of this account wait for them until the commit.
-  const streamed = remembered.stored.filter(({ isSilent }) => !isSilent);
-  const positions = await writer.positions.take(streamed.length, nowMs);
+  const positions = await writer.positions.take(remembered.stored.length, nowMs);
   // Sends all writes in one round trip, because this transaction limits the throughput of the service.
   await writer.run([
     ...writer.sessions.toSave(progress.changedSessions, nowMs),

@@ -40,9 +40,14 @@ export function exportReader(knex: Knex, accountId: string) {
     { after, through }: PositionRange,
     max: number,
   ): Promise<StoredResult[]> => {
-    const range = `r.position > ? and r.position <= ? order by r.position limit ${max}`;
-    const sql = `select ${columns} from ${tables} on ${isSame} where ${where[0]} and ${range}`;
-    const rows = await selectRows<Row>(knex, { sql, bindings: [...where[1], after, through] });
+    const selectIn = (range: string) => {
+      const sql = `select ${columns} from ${tables} on ${isSame} where ${where[0]} and ${range} limit ${max}`;
+      return selectRows<Row>(knex, { sql, bindings: [...where[1], after, through] });
+    };
+    const streamed = await selectIn('r.position > ? and r.position <= ? order by r.position');
+    // Backfilled readings have negative positions.
+    const silent = await selectIn('r.position < -? and r.position >= -? order by r.position desc');
+    const rows = silent.length === 0 ? streamed : [...streamed, ...silent].sort(byAcceptance).slice(0, max);
     return rows.map(toStoredResult);
   };
   const ofSessions = `sessions s ${join} readings r`;
@@ -75,9 +80,14 @@ export function exportReader(knex: Knex, accountId: string) {
   };
 }
 
+function byAcceptance(a: Row, b: Row): number {
+  return Math.abs(a.position) - Math.abs(b.position);
+}
+
 function toStoredResult(row: Row): StoredResult {
   return {
-    position: row.position,
+    position: Math.abs(row.position),
+    isBackfill: row.position < 0,
     sessionId: row.session_id,
     subjectId: row.subject_id ?? undefined,
     timestampMs: row.timestamp_ms,

@@ -7,7 +7,7 @@ import { deleteOldest } from './delete-oldest.js';
 import { insertOf } from './insert-rows.js';
 import { rowFormats } from './row-formats.js';
 import type { Statement } from './run-statements.js';
-import { positionStep, silentPosition } from './stream-positions.js';
+import { positionStep } from './stream-positions.js';
 
 /** Key of a reading: session, incarnation, timestamp and keyed digest of its body. */
 export interface ReadingKey {
@@ -74,11 +74,10 @@ export function readingTable(knex: Knex, accountId: string) {
       }));
     },
 
-    /** Returns the statements that add the readings. Positions of streamed readings ascend from `firstPosition`. */
+    /** Returns the statements that add the readings. Positions ascend from `firstPosition`. */
     toAppend(readings: readonly StoredReading[], firstPosition: number): Statement[] {
-      let position = firstPosition - positionStep;
       const rows = readings.map(
-        ({ sessionId, incarnation, timestampMs, digest, point, computed, stateChange, isSilent }) => ({
+        ({ sessionId, incarnation, timestampMs, digest, point, computed, stateChange, isSilent }, index) => ({
           account_id: accountId,
           session_id: sessionId,
           incarnation,
@@ -88,7 +87,7 @@ export function readingTable(knex: Knex, accountId: string) {
           confidence: point.confidence,
           signals: rowFormats.signals.encode(point.measured),
           response: rowFormats.response.encode(computed),
-          position: isSilent ? silentPosition : (position += positionStep),
+          position: (isSilent ? -1 : 1) * (firstPosition + index * positionStep),
           state_change: stateChange ? JSON.stringify(stateChange) : null,
         }),
       );

@@ -7,8 +7,6 @@ import type { Statement } from './run-statements.js';
  * reading caused.
  */
 export const positionStep = 2;
-/** Position of readings that streams do not send. Streams start at 0. */
-export const silentPosition = -1;
 const positionsPerMs = 1_000;
 
 /** The newest position of an account, and the number of its erasures. Both only increase. */
@@ -19,7 +17,8 @@ export interface StreamHead {
 }
 
 /**
- * Positions define the order in which the readings of an account were accepted by all processes.
+ * Positions define the order in which the readings of an account were accepted by all processes. A reading that streams do
+ * not send is stored with its negative position, so that queries of streams, which start at 0, do not scan it.
  *
  * A transaction takes its positions under a lock that it holds until its commit. A position therefore becomes visible
  * only after all lower positions. A reader that continues after its highest position misses no reading.
