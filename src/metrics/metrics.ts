@@ -130,7 +130,7 @@ export function createMetrics(): Metrics {
 }
 
 function addDeliveryGauges(registry: Registry, read: () => Promise<DeliveryCounts>): void {
-  const upTo = `at most ${countMax.toLocaleString('en')}`;
+  const upTo = `at most ${countMax}`;
   const help = (what: string) => `${what} of all accounts, ${upTo}; the same in every process of a database.`;
   addGauge(
     registry,
