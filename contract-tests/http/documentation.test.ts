@@ -146,10 +146,7 @@ test.each(['/docs', '/dashboard'])('%s redirects to its first page', async (path
 
 test('without a built site, the page explains how to build it', async () => {
   const root = await mkdtemp(join(tmpdir(), 'state-service-unbuilt-'));
-  const server = createServer(express().use(await documentation({ root: pathToFileURL(`${root}/`) }))).listen(
-    0,
-    '127.0.0.1',
-  );
+  const server = createServer(express().use(documentation({ root: pathToFileURL(`${root}/`) }))).listen(0, '127.0.0.1');
   onTestFinished(() => rm(root, { recursive: true }));
   onTestFinished(() => void server.close());
   await once(server, 'listening');

@@ -39,8 +39,8 @@ export interface AppParts extends Admission, ProblemHandling, Authentication, Do
   readonly observeRequest: ObserveRequest;
 }
 
-/** Builds the app: the middleware of each request, in order. Rejects when a file of the documentation cannot be read. */
-export async function createApp(parts: AppParts): Promise<Express> {
+/** Builds the app: the middleware of each request, in order. */
+export function createApp(parts: AppParts): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -53,7 +53,7 @@ export async function createApp(parts: AppParts): Promise<Express> {
     securityHeaders,
     requireProtocol,
     ...crossOrigin(parts.corsOrigins),
-    await documentation(parts),
+    documentation(parts),
     mcp(app, parts),
     route(createRouter(parts.contract)),
     admit(parts),

@@ -1,6 +1,7 @@
-import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import type { NextFunction, Request, Response } from 'express';
 import helmet from 'helmet';
 import { ProblemError } from '../problem.js';
+import type { Middleware } from './in-order.js';
 import { type Encoding, endings, type PublicFile, readPublicFiles } from './public-files.js';
 
 /** The root folder of the project. It contains the contract and, after `npm run docs`, the documentation and dashboard. */
@@ -27,22 +28,40 @@ const notBuilt =
   '<!doctype html><title>Not built</title><p>The documentation and the dashboard are not built: run <code>npm run docs</code>.';
 
 /**
- * Serves the documentation, the dashboard and the contract from memory, without a key. Rejects when a file cannot be read.
+ * Serves the documentation, the dashboard and the contract from memory, without a key. The first request reads all files:
+ * most processes of a deployment never serve them.
  */
-export async function documentation({ root }: DocumentationParts): Promise<RequestHandler> {
-  const files = await readPublicFiles(root);
+export function documentation({ root }: DocumentationParts): Middleware {
+  const read = once(() => readPublicFiles(root));
   return (request, response, next) => {
     const [path = '', ...query] = request.url.split(/(?=\?)/);
     if (path === '/') return leadToPages(request, response, next);
-    if (!isPublic.test(path)) return next();
+    // Not asynchronous, because all requests of the API pass here.
+    return isPublic.test(path) ? serve(request, response, path, query.join('')) : next();
+  };
+
+  async function serve(request: Request, response: Response, path: string, query: string): Promise<void> {
     requireReading(request, response);
     // The content is public. Caches may store it if they revalidate it.
     response.set('Cache-Control', 'no-cache');
     if (isPage.test(path)) contentSecurityPolicy(request, response, () => undefined);
+    const files = await read();
     const file = files.get(path);
     if (file) return send(request, response, file);
-    if (files.has(`${path}/`)) return response.redirect(301, `${path}/${query.join('')}`);
+    if (files.has(`${path}/`)) return response.redirect(301, `${path}/${query}`);
     sendNotFound(request, response, files.get('/docs/404.html'));
+  }
+}
+
+/** Returns a function that calls `read` once. A rejected read is not kept. */
+function once<Value>(read: () => Promise<Value>): () => Promise<Value> {
+  let reading: Promise<Value> | undefined;
+  return () => {
+    reading ??= read().catch((error: unknown) => {
+      reading = undefined;
+      throw error;
+    });
+    return reading;
   };
 }
 
