@@ -76,7 +76,10 @@ async function tarballIn(folder: string): Promise<string> {
 }
 
 function environment(folder: string, database = 'state.db') {
-  return { PATH: process.env['PATH'], HOME: folder, PORT: '0', DATABASE_URL: `sqlite:${join(folder, database)}` };
+  // The certificates of the registry's proxy, if there is one.
+  const { PATH, NODE_EXTRA_CA_CERTS } = process.env;
+  const proxy = NODE_EXTRA_CA_CERTS === undefined ? {} : { NODE_EXTRA_CA_CERTS };
+  return { PATH, HOME: folder, PORT: '0', DATABASE_URL: `sqlite:${join(folder, database)}`, ...proxy };
 }
 
 async function command(folder: string, args: readonly string[], database: string): Promise<string> {
