@@ -164,6 +164,24 @@ test('a stream continues after a lost connection', async () => {
   expect(ended).toEqual(['ConnectionError']);
 });
 
+test('an export continues after a lost connection', async () => {
+  const { client, reading, inject } = await connect();
+  const [sessionId, subject_id] = [unique('s'), unique('p')];
+  const rates = [70, 71, 72];
+  for (const heart_rate of rates) await client.ingest({ ...reading(sessionId), subject_id, heart_rate });
+  await inject('cut after a reading');
+  const rows = [];
+  for await (const row of client.exportReadings({ sessionId })) rows.push(row);
+  expect(rows.map(({ reading: { heart_rate } }) => heart_rate)).toEqual(rates);
+  const rest = [];
+  for await (const row of client.exportReadings({ subjectId: subject_id, cursor: rows[0]?.cursor ?? '' }))
+    rest.push(row);
+  expect(rest).toEqual(rows.slice(1));
+  await expect(client.exportReadings({ sessionId: 'none' }).next()).rejects.toMatchObject({
+    code: 'session_not_found',
+  });
+});
+
 test('a stream that the service rejects throws the error', async () => {
   const { proxy } = await connect();
   const stranger = createStateClient({ baseUrl: proxy, key: `sk_${'0'.repeat(32)}` });

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 
 /**
  * Kinds of faults. `lost` means that the service processes the request, but the connection breaks before the response.
- * `cut after a reading` means that the connection breaks after the first reading of a stream.
+ * `cut after a reading` means that the connection breaks after the first reading of a stream or export.
  */
 export type Fault = 'bad gateway' | 'dropped' | 'lost' | 'slow' | 'rate limited' | 'cut after a reading';
 
@@ -74,12 +74,12 @@ function forwarded(headers: IncomingHttpHeaders): Record<string, string> {
   return Object.fromEntries(kept.map(([name, value]) => [name, String(value)]));
 }
 
-/** Sends a stream up to the end of its first reading. The connection then ends inside the response. */
+/** Sends a stream or an export up to the end of its first reading. The connection then ends inside the response. */
 async function sendFirstReading(answer: Response, response: ServerResponse): Promise<void> {
   let received = '';
   for await (const text of answer.body?.pipeThrough(new TextDecoderStream()) ?? []) {
     received += text;
-    const [first] = /^.*?event: reading\n.*?\n\n/s.exec(received) ?? [];
+    const [first] = /^(?:\{.*?\n|.*?event: reading\n.*?\n\n)/s.exec(received) ?? [];
     if (first === undefined) continue;
     response.write(first);
     return void response.socket?.end();

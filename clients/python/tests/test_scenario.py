@@ -166,6 +166,20 @@ def test_a_stream_continues_after_a_lost_connection(client: StateClient, inject:
     assert ended == ["ConnectionError"]
 
 
+def test_an_export_continues_after_a_lost_connection(client: StateClient, inject: Inject) -> None:
+    session_id, subject_id = unique("s"), unique("p")
+    rates = [70, 71, 72]
+    for heart_rate in rates:
+        client.ingest(reading(session_id, subject_id=subject_id, heart_rate=heart_rate))
+    inject("cut after a reading")
+    rows = list(client.export_readings(session_id=session_id))
+    assert [row["reading"].get("heart_rate") for row in rows] == rates
+    assert list(client.export_readings(subject_id=subject_id, cursor=rows[0]["cursor"])) == rows[1:]
+    with pytest.raises(ProblemError) as raised:
+        list(client.export_readings(session_id="none"))
+    assert raised.value.code == "session_not_found"
+
+
 def test_a_stream_that_is_refused_raises_the_error(connect: Connect, service_url: str) -> None:
     stranger = connect(base_url=service_url, key="sk_" + "0" * 32)
     with pytest.raises(ProblemError) as raised:

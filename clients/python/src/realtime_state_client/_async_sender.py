@@ -8,15 +8,18 @@ import anyio
 import httpx
 
 from ._credential import AsyncCredential
-from ._errors import ConnectionError, StateClientError, TimeoutError
+from ._errors import ConnectionError, StateClientError, TimeoutError, UnexpectedAnswerError
 from ._event_stream import EventReader, OnDisconnect, Position, StreamEvent
-from ._exchange import SILENCE_MS, errors_of_client, report, request_of
+from ._exchange import SILENCE_MS, errors_of_client, is_export, report, request_of
+from ._export import ExportPosition, RowReader
 from ._operations import Operation
 from ._options import CallOptions, RetryLimits
-from ._retry import Answer, Outcome, Reconnects, Retries
+from ._retry import Answer, Outcome, Reconnects, Resumes, Retries
+from .schemas import ExportedReading
 
 Result = TypeVar("Result")
 Events = AsyncGenerator[StreamEvent, None]
+Rows = AsyncGenerator[ExportedReading, None]
 
 
 class AsyncSender:
@@ -51,6 +54,18 @@ class AsyncSender:
                 on_disconnect(error, wait_ms)
             await anyio.sleep(wait_ms / 1000)
 
+    async def export(self, position: ExportPosition, call: CallOptions) -> Rows:
+        """Yields the rows. Continues after the last row when the connection breaks."""
+        resumes = Resumes(self._limits.with_options(call))
+        while True:
+            try:
+                async for row in self._rows(position, resumes.limits.timeout_ms):
+                    yield row
+                return
+            except StateClientError as error:
+                wait_ms = resumes.wait_ms(error, position.cursor)
+            await anyio.sleep(wait_ms / 1000)
+
     async def _attempt(self, operation: Operation[Any], timeout_ms: float) -> Outcome:
         """Returns after the whole body has arrived, so that the timeout covers the body too."""
         ends_at = time.monotonic() + timeout_ms / 1000
@@ -82,6 +97,22 @@ class AsyncSender:
                     reconnects.connected()
                     for event in reader.feed(chunk):
                         yield event
+            finally:
+                await response.aclose()
+
+    async def _rows(self, position: ExportPosition, timeout_ms: float) -> Rows:
+        """Yields the rows of one connection. Raises unless the export is complete."""
+        operation = position.operation()
+        reader = RowReader(position, self._base_url)
+        with errors_of_client(self._base_url, timeout_ms):
+            response = await self._open(operation, timeout_ms)
+            try:
+                if not is_export(response):
+                    operation.result_of(Answer(response.status_code, response.headers, await response.aread()))
+                    raise UnexpectedAnswerError(response.status_code)
+                async for chunk in response.aiter_bytes():
+                    for row in reader.feed(chunk):
+                        yield row
             finally:
                 await response.aclose()
 

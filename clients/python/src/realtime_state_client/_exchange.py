@@ -50,6 +50,12 @@ def errors_of_client(base_url: str, timeout_ms: float) -> Iterator[None]:
         raise ConnectionError(base_url) from cause
 
 
+def is_export(response: httpx.Response) -> bool:
+    """Returns whether a response is an export. A proxy may respond with a page of its own."""
+    media_type: str = response.headers.get("content-type", "")
+    return response.status_code == httpx.codes.OK and media_type.startswith("application/x-ndjson")
+
+
 def report(outcome: Outcome, call: CallOptions) -> None:
     """Calls `on_response` with a response."""
     on_response = call.get("on_response")

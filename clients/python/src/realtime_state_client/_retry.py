@@ -103,6 +103,37 @@ class Reconnects:
         return wait_ms
 
 
+@dataclass
+class Resumes:
+    """The connections of one export.
+
+    The limits apply to attempts without a row: after a row, they start anew.
+    """
+
+    limits: RetryLimits
+    random: Callable[[], float] = field(default=random.random)
+    _cursor: str | None = None
+    _failures: int = 0
+    _waited_ms: float = 0
+
+    def wait_ms(self, error: StateClientError, cursor: str | None) -> float:
+        """Returns the wait before the next attempt. Raises the error that ends the export.
+
+        `cursor` is that of the last row.
+        """
+        if cursor != self._cursor:
+            self._cursor, self._failures, self._waited_ms = cursor, 0, 0
+        backoff_ms = _BACKOFF_MS * 2.0 ** min(self._failures, 20) * (1 + self.random() / 2)
+        stated_s = error.retry_after_seconds if isinstance(error, ProblemError) else None
+        wait_ms = max((stated_s or 0) * 1000, round(min(backoff_ms, _STREAM_WAIT_MAX_MS)))
+        self._failures += 1
+        self._waited_ms += wait_ms
+        is_over = self._failures > self.limits.max_retries or self._waited_ms > self.limits.wait_budget_ms
+        if _is_final(error) or is_over:
+            raise error
+        return wait_ms
+
+
 def _is_final(error: StateClientError) -> bool:
     if not isinstance(error, (ProblemError, UnexpectedAnswerError)):
         return False

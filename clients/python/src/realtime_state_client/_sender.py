@@ -7,15 +7,18 @@ from typing import Any, TypeVar
 import httpx
 
 from ._credential import Credential
-from ._errors import ConnectionError, StateClientError, TimeoutError
+from ._errors import ConnectionError, StateClientError, TimeoutError, UnexpectedAnswerError
 from ._event_stream import EventReader, OnDisconnect, Position, StreamEvent
-from ._exchange import SILENCE_MS, errors_of_client, report, request_of
+from ._exchange import SILENCE_MS, errors_of_client, is_export, report, request_of
+from ._export import ExportPosition, RowReader
 from ._operations import Operation
 from ._options import CallOptions, RetryLimits
-from ._retry import Answer, Outcome, Reconnects, Retries
+from ._retry import Answer, Outcome, Reconnects, Resumes, Retries
+from .schemas import ExportedReading
 
 Result = TypeVar("Result")
 Events = Generator[StreamEvent, None, None]
+Rows = Generator[ExportedReading, None, None]
 
 
 class Sender:
@@ -49,6 +52,17 @@ class Sender:
                 on_disconnect(error, wait_ms)
             time.sleep(wait_ms / 1000)
 
+    def export(self, position: ExportPosition, call: CallOptions) -> Rows:
+        """Yields the rows. Continues after the last row when the connection breaks."""
+        resumes = Resumes(self._limits.with_options(call))
+        while True:
+            try:
+                yield from self._rows(position, resumes.limits.timeout_ms)
+                return
+            except StateClientError as error:
+                wait_ms = resumes.wait_ms(error, position.cursor)
+            time.sleep(wait_ms / 1000)
+
     def _attempt(self, operation: Operation[Any], timeout_ms: float) -> Outcome:
         """Returns after the whole body has arrived, so that the timeout covers the body too."""
         ends_at = time.monotonic() + timeout_ms / 1000
@@ -78,6 +92,21 @@ class Sender:
                     operation.result_of(Answer(response.status_code, response.headers, response.read()))
                 for chunk in response.iter_bytes():
                     reconnects.connected()
+                    yield from reader.feed(chunk)
+            finally:
+                response.close()
+
+    def _rows(self, position: ExportPosition, timeout_ms: float) -> Rows:
+        """Yields the rows of one connection. Raises unless the export is complete."""
+        operation = position.operation()
+        reader = RowReader(position, self._base_url)
+        with errors_of_client(self._base_url, timeout_ms):
+            response = self._open(operation, timeout_ms)
+            try:
+                if not is_export(response):
+                    operation.result_of(Answer(response.status_code, response.headers, response.read()))
+                    raise UnexpectedAnswerError(response.status_code)
+                for chunk in response.iter_bytes():
                     yield from reader.feed(chunk)
             finally:
                 response.close()

@@ -7,9 +7,10 @@ from typing import Unpack
 import httpx
 
 from . import _operations as operations
-from ._async_sender import AsyncSender, Events
+from ._async_sender import AsyncSender, Events, Rows
 from ._credential import AsyncCredential, AsyncTokenSource
 from ._event_stream import OnDisconnect, Position
+from ._export import ExportPosition
 from ._options import CallOptions, RetryLimits, RetryOptions, setting
 from ._pages import AsyncPages
 from .schemas import (
@@ -106,6 +107,21 @@ class AsyncStateClient:
         fix, e.g. 401. Ends when the caller closes the generator.
         """
         return self._sender.follow(Position(session_id, events, last_event_id), on_disconnect, call)
+
+    def export_readings(
+        self,
+        *,
+        session_id: str | None = None,
+        subject_id: str | None = None,
+        cursor: str | None = None,
+        **call: Unpack[CallOptions],
+    ) -> Rows:
+        """Yields stored readings with all accepted and computed fields, in the order of their acceptance.
+
+        Without `session_id` and `subject_id`, yields the readings of the account, or of the token's session. Continues
+        after the last row when the connection breaks. `cursor` continues an earlier export.
+        """
+        return self._sender.export(ExportPosition(session_id, subject_id, cursor), call)
 
     async def close(self) -> None:
         """Closes the connections. Does not close an `http_client` of the caller."""
