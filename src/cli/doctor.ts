@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { Redis } from 'ioredis';
 import type { Config } from '../config/config.js';
 import { keyFileOf } from '../config/secrets-key.js';
+import { inspectHosts } from '../store/mysql-pool.js';
 import { openStore } from '../store/store.js';
 import { checkSynchronization, compareClock } from './check-clock.js';
 import { type Finding, finding, problem } from './finding.js';
@@ -14,7 +15,7 @@ const nodeMin = [20, 19] as const;
 
 /** Checks the deployment and prints each finding with its remedy. Sets the exit code to 1 if there is a remedy. */
 export async function doctor(config: Config): Promise<void> {
-  const checks = [checkNode, checkFiles, checkDisk, checkDatabase, checkRedis, checkClock, checkService];
+  const checks = [checkNode, checkFiles, checkDisk, checkHosts, checkDatabase, checkRedis, checkClock, checkService];
   for (const check of checks) {
     for (const { what, found, remedy } of await check(config)) {
       console.log(`${remedy === undefined ? 'ok     ' : 'problem'}  ${what}: ${found}`);
@@ -52,6 +53,15 @@ async function checkDisk({ database }: Config): Promise<Finding[]> {
   } catch (error) {
     return [problem(folder, (error as Error).message, 'create the folder and let the user of the service write to it')];
   }
+}
+
+/** Checks each of several hosts, because the service uses only the first usable one. */
+async function checkHosts({ database }: Config): Promise<Finding[]> {
+  const hosts = database.kind === 'mysql' ? await inspectHosts(database.url) : [];
+  if (hosts.length < 2) return [];
+  return hosts.map(({ host, fitness, reason = 'usable' }) =>
+    finding(`database host ${host}`, reason, fitness === 'usable', 'start the server, or let it join its cluster'),
+  );
 }
 
 /** Does not create or migrate a database. */

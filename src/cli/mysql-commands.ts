@@ -1,3 +1,5 @@
+import { mysqlUrls } from '../config/mysql-urls.js';
+
 /** Commands that dump and load a MySQL database. The operator runs them, because they require programs of MySQL. */
 
 export const mysqlKeyNote =
@@ -19,8 +21,9 @@ export function loadCommand(url: string, file: string): string {
   return ['mysql', ...connectionOf(url), databaseOf(url), '<', quote(file)].join(' ');
 }
 
+/** Uses the first of several hosts. */
 function connectionOf(url: string): string[] {
-  const { hostname, port, username } = new URL(url);
+  const { hostname, port, username } = firstOf(url);
   const host = decodeURIComponent(hostname).replace(/^\[(.*)\]$/, '$1');
   const names = [
     `--host=${host}`,
@@ -32,7 +35,11 @@ function connectionOf(url: string): string[] {
 }
 
 function databaseOf(url: string): string {
-  return quote(decodeURIComponent(new URL(url).pathname.slice(1)));
+  return quote(decodeURIComponent(firstOf(url).pathname.slice(1)));
+}
+
+function firstOf(url: string): URL {
+  return new URL(mysqlUrls(url)[0] ?? url);
 }
 
 /** Quotes an argument for a POSIX shell if it requires quotes. */

@@ -1,6 +1,7 @@
 import { Resolver } from 'node:dns';
 import ipaddr from 'ipaddr.js';
 import { parseUrl } from '../net/parse-url.js';
+import { mysqlUrls } from './mysql-urls.js';
 
 /**
  * Functions that read environment variables. Each converts text to a value or throws a ConfigError that names the
@@ -10,7 +11,9 @@ import { parseUrl } from '../net/parse-url.js';
 export class ConfigError extends Error {}
 
 export type DatabaseConfig =
-  { readonly kind: 'sqlite'; readonly file: string } | { readonly kind: 'mysql'; readonly url: string };
+  | { readonly kind: 'sqlite'; readonly file: string }
+  /** `mysqlUrls` splits a URL with several hosts. */
+  | { readonly kind: 'mysql'; readonly url: string };
 
 export function integerBetween(min: number, max: number): (text: string) => number {
   return (text) => {
@@ -66,14 +69,17 @@ export function readSwitch(text: string): boolean {
 export function readDatabaseUrl(text: string): DatabaseConfig {
   if (text.startsWith('sqlite:') && text.length > 'sqlite:'.length)
     return { kind: 'sqlite', file: text.slice('sqlite:'.length) };
-  if (isMysqlUrl(text)) return { kind: 'mysql', url: text };
-  throw new ConfigError('must be sqlite:FILE or mysql://USER:PASSWORD@HOST:PORT/DATABASE');
+  const urls = mysqlUrls(text);
+  if (urls.every((url) => isMysqlUrl(url, urls.length > 1))) return { kind: 'mysql', url: text };
+  throw new ConfigError(
+    'must be sqlite:FILE or mysql://USER:PASSWORD@HOST:PORT/DATABASE, with several hosts as HOST:PORT,HOST:PORT',
+  );
 }
 
-/** Returns true for a MySQL URL. Rejects query parameters, because they would be ignored silently. */
-function isMysqlUrl(text: string): boolean {
+/** Returns true for a MySQL URL with one host. Rejects query parameters, because they would be ignored silently. */
+function isMysqlUrl(text: string, requiresHost: boolean): boolean {
   const url = text.startsWith('mysql://') ? parseUrl(text) : undefined;
-  if (!url) return false;
+  if (!url || (requiresHost && url.hostname === '')) return false;
   const { pathname, search, username, password } = url;
   return pathname.length > 1 && search === '' && [pathname, username, password].every(isDecodable);
 }

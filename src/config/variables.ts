@@ -41,7 +41,8 @@ export const variables = {
   HOST: variable('Address to listen on', '127.0.0.1', (text) => text),
   PORT: variable('Port to listen on. 0 selects a free port', '8080', integerBetween(0, 65_535)),
   DATABASE_URL: variable(
-    'sqlite:FILE, or mysql://USER:PASSWORD@HOST:PORT/DATABASE for MySQL and MariaDB',
+    'sqlite:FILE, or mysql://USER:PASSWORD@HOST:PORT/DATABASE for MySQL and MariaDB. Several hosts ' +
+      '(HOST:PORT,HOST:PORT) are used in this order: the first usable one',
     'sqlite:./data/state.db',
     readDatabaseUrl,
   ),

@@ -101,7 +101,7 @@ export const startCore: StartCore = async (parts) => {
 
 async function start(keep: Keep, parts: CoreParts): Promise<Omit<Core, 'close'>> {
   const { config, now, log, host } = parts;
-  const foundation = await openFoundation(keep, config, now);
+  const foundation = await openFoundation(keep, config, { now, log });
   const { store } = foundation;
   keep(startRetention(store, config.retention, now, log));
   const threadLoad = keep(createThreadLoad());

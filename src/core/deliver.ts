@@ -29,7 +29,7 @@ export async function startDelivery({
   pollMs = defaultPollMs,
 }: DeliveryParts): Promise<Closable> {
   return startAll(async (keep) => {
-    const foundation = await openFoundation(keep, config, now);
+    const foundation = await openFoundation(keep, config, { now, log });
     const metrics = createMetrics();
     metrics.watchDroppedLines(droppedLines);
     metrics.watchOutbox(foundation.outboxAgeSeconds);

@@ -9,6 +9,7 @@ import { secretsKeysOf } from '../config/secrets-key.js';
 import { starting } from '../lifecycle/start-error.js';
 import type { DeliveryCounts } from '../store/count-deliveries.js';
 import { openStore, type Store } from '../store/store.js';
+import { createHostLog } from './log-host.js';
 
 /** Resources of every process that serves or delivers: a migrated database and the secrets. */
 export interface Foundation {
@@ -28,8 +29,12 @@ export interface Foundation {
 /** How long the delivery counts are cached, ms. Limits the queries when several scrapers read the metrics. */
 const countedForMs = 5_000;
 
-export async function openFoundation(keep: Keep, config: Config, now: () => number): Promise<Foundation> {
-  const store = keep(await starting('DATABASE_URL', () => openStore(config.database)));
+export async function openFoundation(
+  keep: Keep,
+  config: Config,
+  { now, log }: { readonly now: () => number; readonly log: Logger },
+): Promise<Foundation> {
+  const store = keep(await starting('DATABASE_URL', () => openStore(config.database, 'serving', createHostLog(log))));
   await starting('DATABASE_URL', store.migrate);
   const secretsKeys = await starting('SECRETS_KEY', () => secretsKeysOf(config));
   return {

@@ -1,21 +1,15 @@
 import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
-import type { Socket } from 'node:net';
 import { dirname } from 'node:path';
 import knex, { type Knex } from 'knex';
 import type { DatabaseConfig } from '../config/config.js';
 import { LibsqlClient } from './libsql-dialect.js';
+import type { HostEvent } from './mysql-hosts.js';
+import { openMysql } from './mysql-pool.js';
 
-/** How long one attempt waits for a connection or a lock, ms. The caller may then retry. */
-const waitMs = { connect: 3_000, acquire: 5_000, mysqlSilence: 5_000 };
+/** How long a query waits for a free connection, ms. The caller may then retry. */
+const acquireMs = 5_000;
 /** How long SQLite waits for the write lock of another process, ms. */
 const sqliteLockMs = { serving: 250, administration: 8_000 };
-const mysqlLockSeconds = 2;
-const mysqlConnectionsMax = 10;
-
-interface MysqlConnection {
-  readonly stream: Socket;
-  query(sql: string, done: (error: Error | null) => void): void;
-}
 
 /**
  * `serving` has short timeouts, so that a request gets a 503 instead of hanging. `administration` is for migrations and
@@ -23,17 +17,26 @@ interface MysqlConnection {
  */
 export type DatabaseUse = 'serving' | 'administration';
 
-/** Returns a Knex instance. It connects when the first query runs. */
-export function openDatabase(config: DatabaseConfig, use: DatabaseUse = 'serving'): Knex {
-  return knex({
-    ...(config.kind === 'sqlite' ? sqliteConfig(config.file, use) : mysqlConfig(config.url, use)),
-    acquireConnectionTimeout: waitMs.acquire,
-    // Error messages contain statements without values. Errors are logged, and values contain ids of people.
-    compileSqlOnError: false,
-    // Silences the warnings that Knex prints to standard output. The caller gets the errors.
-    log: { warn() {}, error() {}, deprecate() {}, debug() {} },
-  });
+/**
+ * Returns a Knex instance. It connects when the first query runs. `onHost` is called when it chooses another one of
+ * several hosts.
+ */
+export function openDatabase(
+  config: DatabaseConfig,
+  use: DatabaseUse = 'serving',
+  onHost: (event: HostEvent) => void = () => {},
+): Knex {
+  if (config.kind === 'mysql') return openMysql(config.url, { common, isServing: use === 'serving', onHost });
+  return knex({ ...sqliteConfig(config.file, use), ...common });
 }
+
+const common: Knex.Config = {
+  acquireConnectionTimeout: acquireMs,
+  // Error messages contain statements without values. Errors are logged, and values contain ids of people.
+  compileSqlOnError: false,
+  // Silences the warnings that Knex prints to standard output. The caller gets the errors.
+  log: { warn() {}, error() {}, deprecate() {}, debug() {} },
+};
 
 /** Uses one connection, because SQLite allows one writer. Other queries wait for the open transaction. */
 function sqliteConfig(file: string, use: DatabaseUse): Knex.Config {
@@ -72,46 +75,4 @@ function sqliteSettler(lockMs: number): (connection: { exec(sql: string): void }
       done(error as Error, connection);
     }
   };
-}
-
-function mysqlConfig(url: string, use: DatabaseUse): Knex.Config {
-  const { hostname, port, username, password, pathname } = new URL(url);
-  return {
-    client: 'mysql2',
-    connection: {
-      host: decodeURIComponent(hostname).replace(/^\[(.*)\]$/, '$1'),
-      port: Number(port || 3306),
-      user: decodeURIComponent(username),
-      password: decodeURIComponent(password),
-      database: decodeURIComponent(pathname.slice(1)),
-      connectTimeout: waitMs.connect,
-      charset: 'utf8mb4',
-      // Safe, because the driver escapes all values, and the SQL mode below supports the driver's escaping.
-      multipleStatements: true,
-    },
-    pool: { min: 0, max: mysqlConnectionsMax, afterCreate: use === 'serving' ? settleMysql : settleSession },
-  };
-}
-
-/**
- * READ COMMITTED avoids gap locks, which would block new sessions. Strict mode rejects values that would otherwise be
- * truncated. The lock wait timeout is short.
- */
-const mysqlSession = [
-  'set session transaction isolation level read committed',
-  "set session sql_mode = 'STRICT_ALL_TABLES', collation_connection = 'utf8mb4_bin'",
-  `set session lock_wait_timeout = ${mysqlLockSeconds}, innodb_lock_wait_timeout = ${mysqlLockSeconds}`,
-];
-
-function settleMysql(connection: MysqlConnection, done: Settled): void {
-  connection.stream.setTimeout(waitMs.mysqlSilence, () => connection.stream.destroy());
-  settleSession(connection, done);
-}
-
-function settleSession(connection: MysqlConnection, done: Settled): void {
-  const run = ([sql, ...rest]: readonly string[]): void => {
-    if (sql === undefined) done(null, connection);
-    else connection.query(sql, (error) => (error ? done(error, connection) : run(rest)));
-  };
-  run(mysqlSession);
 }

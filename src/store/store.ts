@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { DatabaseConfig } from '../config/config.js';
 import { type DatabaseUse, openDatabase } from './database.js';
+import type { HostEvent } from './mysql-hosts.js';
 import { countDeliveries } from './count-deliveries.js';
 import { type Erasure, eraseReadings, eraseSessions, eraseSomeDeliveries, findErasures } from './erasures.js';
 import {
@@ -81,8 +82,8 @@ export type Writer = ReturnType<typeof writerOf>;
  * Opens the store, which is the only access to the database. All queries are limited to one account, except those for
  * keys, usage, delivery queues, purges and erasures.
  */
-export function openStore(config: DatabaseConfig, use: DatabaseUse = 'serving') {
-  const knex = openDatabase(config, use);
+export function openStore(config: DatabaseConfig, use: DatabaseUse = 'serving', onHost?: (event: HostEvent) => void) {
+  const knex = openDatabase(config, use, onHost);
   const caches = createCaches();
   return {
     keys: keyTable(knex),

@@ -3,6 +3,7 @@ const remedies = {
   locked: 'another process has locked the database: stop that process, or wait until its transaction ends',
   diskFull: 'the disk of the database is full: free or add space',
   notWritable: 'the database is read-only: check the permissions of its file and folder, or the mode of the server',
+  noHost: 'no host of DATABASE_URL is usable: start one of them',
   ioError: 'the disk of the database is faulty or full: check the disk and the log of the operating system',
 } as const;
 
@@ -29,15 +30,27 @@ const remedyByCode: ReadonlyMap<unknown, string> = new Map([
   ['ER_RECORD_FILE_FULL', remedies.diskFull],
   ['ER_OPTION_PREVENTS_STATEMENT', remedies.notWritable],
   ['ER_READ_ONLY_MODE', remedies.notWritable],
+  ['NO_USABLE_HOST', remedies.noHost],
 ]);
+
+/**
+ * Deadlocks. On a cluster, also the failed certification of a commit: another node has committed a change of the same
+ * row. Nothing of the transaction is stored.
+ */
+const conflictCodes: readonly unknown[] = ['ER_LOCK_DEADLOCK', 'ER_TRANSACTION_ROLLBACK_DURING_COMMIT'];
 
 /**
  * Other retryable errors. Deadlocks and lock timeouts occur in normal operation when transactions run concurrently. A
  * server restart closes connections.
  */
 const transientCodes: ReadonlySet<unknown> = new Set([
-  'ER_LOCK_DEADLOCK',
+  ...conflictCodes,
   'ER_LOCK_WAIT_TIMEOUT',
+  // Galera: the node has no majority of the cluster, or is not yet synchronized.
+  'ER_UNKNOWN_COM_ERROR',
+  'ER_ERROR_DURING_COMMIT',
+  // Group replication: the member has no majority of the group.
+  'ER_RUN_HOOK_ERROR',
   'ER_SERVER_SHUTDOWN',
   'ER_CON_COUNT_ERROR',
   'ER_TOO_MANY_USER_CONNECTIONS',
@@ -61,6 +74,11 @@ export function isTransient(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code } = error as { code?: unknown };
   return error.name === 'KnexTimeoutError' || transientCodes.has(code) || remedyByCode.has(code);
+}
+
+/** Returns true if another transaction won the same rows. The same work then usually succeeds within a second. */
+export function isConflict(error: unknown): boolean {
+  return conflictCodes.includes((error as { code?: unknown } | undefined)?.code);
 }
 
 /** Returns advice to the operator for a database error, e.g. that the disk is full. Undefined for other errors. */

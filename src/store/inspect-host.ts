@@ -1,0 +1,75 @@
+import type { Connection, ConnectionOptions, RowDataPacket } from 'mysql2/promise';
+
+/**
+ * Whether a host may serve. `reserve`: only if no host is usable, e.g. a Galera node that is copying its data to another
+ * node.
+ */
+export interface Standing {
+  readonly fitness: 'usable' | 'reserve' | 'unusable';
+  /** The reason, in one line without credentials. Absent for a usable host. */
+  readonly reason?: string;
+}
+
+/** Maximum time of one inspection, ms. A frozen host accepts the connection and does not respond. */
+const inspectionMs = 1_000;
+/** State of a Galera node that has applied all transactions of the cluster. */
+const synced = '4';
+const writable: ReadonlySet<string | undefined> = new Set([undefined, 'OFF', '0']);
+
+const queries = [
+  "show global variables where variable_name in ('read_only', 'innodb_read_only', 'tidb_super_read_only', 'wsrep_on')",
+  "show global status where variable_name in ('wsrep_ready', 'wsrep_local_state', 'wsrep_local_state_comment')",
+];
+
+/** Connects to the host and returns its standing. Resolves within about a second, also if the host does not respond. */
+export async function inspectHost(settings: ConnectionOptions): Promise<Standing> {
+  // Imported on demand: an embedded database does not need the driver.
+  const { default: mysql } = await import('mysql2/promise');
+  const connecting = mysql.createConnection({ ...settings, connectTimeout: inspectionMs });
+  const timeUp = startTimer();
+  try {
+    return await Promise.race([connecting.then(readStanding), timeUp.standing]);
+  } catch (error) {
+    return { fitness: 'unusable', reason: describe(error) };
+  } finally {
+    timeUp.clear();
+    connecting.then((connection) => connection.destroy()).catch(() => undefined);
+  }
+}
+
+async function readStanding(connection: Connection): Promise<Standing> {
+  const values = new Map<string, string>();
+  for (const sql of queries) {
+    const [rows] = await connection.query<RowDataPacket[]>(sql);
+    for (const row of rows) values.set(String(row['Variable_name']).toLowerCase(), String(row['Value']));
+  }
+  return judgeHost(values);
+}
+
+/** Returns the standing of a host by its variables and status values. Unknown variables are absent. */
+export function judgeHost(values: ReadonlyMap<string, string>): Standing {
+  const readOnly = ['read_only', 'innodb_read_only', 'tidb_super_read_only'].find(
+    (name) => !writable.has(values.get(name)),
+  );
+  if (readOnly !== undefined) return { fitness: 'unusable', reason: `${readOnly} is ${values.get(readOnly)}` };
+  if (values.get('wsrep_on') !== 'ON') return { fitness: 'usable' };
+  const state = values.get('wsrep_local_state_comment') ?? 'unknown';
+  if (values.get('wsrep_ready') !== 'ON') return { fitness: 'unusable', reason: `wsrep_ready is not ON (${state})` };
+  if (values.get('wsrep_local_state') === synced) return { fitness: 'usable' };
+  return { fitness: 'reserve', reason: `wsrep_local_state is not Synced (${state})` };
+}
+
+function startTimer() {
+  let timer: NodeJS.Timeout | undefined;
+  const standing = new Promise<Standing>((resolve) => {
+    const silent: Standing = { fitness: 'unusable', reason: `no response within ${inspectionMs} ms` };
+    timer = setTimeout(() => resolve(silent), inspectionMs);
+  });
+  return { standing, clear: () => clearTimeout(timer) };
+}
+
+/** The messages of the driver contain no password. */
+function describe(error: unknown): string {
+  const { code, message } = error as { code?: string; message?: string };
+  return message?.split('\n')[0] || code || 'unknown error';
+}

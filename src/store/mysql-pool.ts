@@ -1,0 +1,140 @@
+import { connect, type Socket } from 'node:net';
+import knex, { type Knex } from 'knex';
+import { mysqlUrls } from '../config/mysql-urls.js';
+import { createServerFacts, type ServerFacts } from './server-facts.js';
+import { inspectHost, type Standing } from './inspect-host.js';
+import { type Address, createMysqlHosts, type HostEvent, type MysqlHosts, nameOf } from './mysql-hosts.js';
+
+/** How long one attempt waits, ms: for a connection, and for the response to a statement. */
+const waitMs = { connect: 3_000, silence: 5_000 };
+const lockSeconds = 2;
+const connectionsMax = 10;
+
+export interface MysqlOptions {
+  /** Settings that the databases have in common. */
+  readonly common: Knex.Config;
+  /** False for migrations and commands, whose statements may run for minutes. */
+  readonly isServing: boolean;
+  readonly onHost: (event: HostEvent) => void;
+}
+
+interface MysqlConnection {
+  readonly stream: Socket;
+  readonly config: Partial<Address>;
+  query(sql: string, done: (error: ServerError | null, results?: unknown) => void): void;
+}
+
+interface ServerError extends Error {
+  readonly code?: string;
+}
+
+type Settings = ReturnType<typeof settingsOf>;
+type Settled = (error: Error | null, connection: unknown) => void;
+
+/** Returns a Knex instance for the hosts of the URL. It connects when the first query runs. */
+export function openMysql(url: string, { common, isServing, onHost }: MysqlOptions): Knex {
+  const server = createServerFacts();
+  const settle = isServing ? settleServing : settleSession;
+  const base = { ...common, client: 'mysql2', userParams: { server } };
+  const pool = {
+    min: 0,
+    max: connectionsMax,
+    afterCreate: (connection: MysqlConnection, done: Settled) => settle(connection, server, done),
+  };
+  const [first, ...others] = mysqlUrls(url).map(settingsOf);
+  if (others.length === 0) return knex({ ...base, connection: first as Settings, pool });
+  const hosts = createMysqlHosts({ addresses: [first as Settings, ...others], inspect: inspectHost, onEvent: onHost });
+  const instance = knex({
+    ...base,
+    connection: async () => settingsOn(hosts, await hosts.choose()),
+    // Drops the connections to a host that is no longer in use.
+    pool: { ...pool, validate: (connection: MysqlConnection) => hosts.isCurrent(connection.config) },
+  });
+  instance.on('query-error', ({ code }: ServerError) => {
+    if (isFaultOfHost(code)) hosts.suspect();
+  });
+  return instance;
+}
+
+/** Returns the standing of each host of the URL, in the same order. */
+export function inspectHosts(url: string): Promise<Array<Standing & { readonly host: string }>> {
+  const inspected = mysqlUrls(url).map(settingsOf);
+  return Promise.all(inspected.map(async (it) => ({ host: nameOf(it), ...(await inspectHost(it)) })));
+}
+
+function settingsOf(url: string) {
+  const { hostname, port, username, password, pathname } = new URL(url);
+  return {
+    host: decodeURIComponent(hostname).replace(/^\[(.*)\]$/, '$1'),
+    port: Number(port || 3306),
+    user: decodeURIComponent(username),
+    password: decodeURIComponent(password),
+    database: decodeURIComponent(pathname.slice(1)),
+    connectTimeout: waitMs.connect,
+    charset: 'utf8mb4',
+    // Safe, because the driver escapes all values, and the SQL mode below supports the driver's escaping.
+    multipleStatements: true,
+  };
+}
+
+/** Adds a socket that reports when it closes, also if the connection was never established. */
+function settingsOn(hosts: MysqlHosts<Settings>, settings: Settings) {
+  const { host, port } = settings;
+  const stream = () =>
+    connect({ host, port, noDelay: true, keepAlive: true }).once('close', () => hosts.suspect(settings));
+  return { ...settings, stream, expirationChecker: hosts.isOutdated };
+}
+
+/** Errors of a server that has left its cluster or became read-only. Its connections stay open. */
+const faultsOfHost: ReadonlySet<string | undefined> = new Set([
+  // Galera: "WSREP has not yet prepared node for application use".
+  'ER_UNKNOWN_COM_ERROR',
+  'ER_ERROR_DURING_COMMIT',
+  // Group replication.
+  'ER_RUN_HOOK_ERROR',
+  'ER_OPTION_PREVENTS_STATEMENT',
+  'ER_READ_ONLY_MODE',
+  'ER_SERVER_SHUTDOWN',
+]);
+
+function isFaultOfHost(code: string | undefined): boolean {
+  return faultsOfHost.has(code);
+}
+
+/**
+ * READ COMMITTED avoids gap locks, which would block new sessions. Strict mode rejects values that would otherwise be
+ * truncated. The lock wait timeout is short.
+ */
+const sessionSettings = [
+  'set session transaction isolation level read committed',
+  "set session sql_mode = 'STRICT_ALL_TABLES', collation_connection = 'utf8mb4_bin'",
+  `set session lock_wait_timeout = ${lockSeconds}, innodb_lock_wait_timeout = ${lockSeconds}`,
+];
+/**
+ * Galera: a transaction and a read outside of a transaction wait until this node has applied all earlier commits of the
+ * cluster. Without it, a process that changes to another node could read rows from before its own commit.
+ */
+const galeraSettings = 'select @@global.wsrep_on as isGalera; set session wsrep_sync_wait = 1';
+
+function settleServing(connection: MysqlConnection, server: ServerFacts, done: Settled): void {
+  connection.stream.setTimeout(waitMs.silence, () => connection.stream.destroy());
+  settleSession(connection, server, done);
+}
+
+function settleSession(connection: MysqlConnection, server: ServerFacts, done: Settled): void {
+  const run = ([sql, ...rest]: readonly string[]): void => {
+    if (sql === undefined) return settleGalera(connection, server, done);
+    connection.query(sql, (error) => (error ? done(error, connection) : run(rest)));
+  };
+  run(sessionSettings);
+}
+
+function settleGalera(connection: MysqlConnection, server: ServerFacts, done: Settled): void {
+  connection.query(galeraSettings, (error, results) => {
+    const isUnknown = error?.code === 'ER_UNKNOWN_SYSTEM_VARIABLE';
+    if (error && !isUnknown) return done(error, connection);
+    const rows = (results as [[{ isGalera: number }], unknown] | undefined)?.[0];
+    server.isGalera = rows?.[0].isGalera === 1;
+    done(null, connection);
+  });
+}
