@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isTransient } from './transient.js';
+import { isConflict, isTransient } from './transient.js';
 
 /** Pauses between retries, in ms. An error that persists after the last retry is thrown to the caller. */
 const pausesMs = [20, 40, 80, 160];
+/** On a cluster, transactions conflict again and again while processes write to different nodes. */
+const conflictPausesMs = [...pausesMs, 320, 320, 320];
 const budgetMs = 3_000;
 
 /** Retries the work after a retryable error. Jitter prevents two competing transactions from colliding again. */
@@ -13,7 +15,7 @@ export async function retry<T>(work: () => Promise<T>): Promise<T> {
       return await work();
     } catch (error) {
       nameClosedConnection(error);
-      const pauseMs = pausesMs[attempt];
+      const pauseMs = (isConflict(error) ? conflictPausesMs : pausesMs)[attempt];
       if (pauseMs === undefined || !isTransient(error) || performance.now() > endsAtMs) throw error;
       await sleep(pauseMs * (0.5 + Math.random()));
     }

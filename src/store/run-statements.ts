@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { abridge } from './abridge.js';
 import { isMysql } from './is-mysql.js';
+import { hasOtherWriters } from './server-facts.js';
 
 export type Value = string | number | null;
 
@@ -17,9 +18,13 @@ const valuesMax = 8_192;
  * Runs the statements in order. Resolves when all have run. Must be called in a transaction.
  *
  * MySQL gets the statements in one packet, which saves a round trip per statement. It stops at the first error.
+ *
+ * A Galera node gets them one by one. When it aborts a transaction in the middle of a packet, because another node has
+ * committed a change of the same rows, it can run and commit the rest of the packet (MariaDB 10.11, decision 019).
  */
 export async function runStatements(knex: Knex, statements: readonly Statement[]): Promise<void> {
-  for (const { sql, bindings } of isMysql(knex) ? packetsOf(statements) : statements) await run(knex, sql, bindings);
+  const isPacked = isMysql(knex) && !hasOtherWriters(knex);
+  for (const { sql, bindings } of isPacked ? packetsOf(statements) : statements) await run(knex, sql, bindings);
 }
 
 /** Joins the statements into packets of at most `valuesMax` values. */

@@ -3,6 +3,7 @@ import type { Schema } from '../contract.js';
 import { asciiIds } from './ascii-ids.js';
 import { selectRows } from './select-rows.js';
 import { rowFormats } from './row-formats.js';
+import { hasOtherWriters } from './server-facts.js';
 
 /** A registered webhook. Its secrets are sealed. */
 export interface StoredWebhook {
@@ -46,6 +47,16 @@ const columns = ['webhook_id', 'url', 'session_id', 'subject_id', 'registered_ep
 export function webhookTable(knex: Knex, accountId: string) {
   const mine = () => knex('webhooks').where({ account_id: accountId });
   const select = () => mine().select(columns).orderBy('webhook_id');
+  /**
+   * Writes the rows before they are locked, if other nodes may write. Two transactions that lock the same webhook then
+   * never both commit. Otherwise, one could add a delivery behind another that the other settles, and nobody would
+   * promote it.
+   */
+  const markLocked = async (rows: Knex.QueryBuilder): Promise<boolean> => {
+    const isMarked = hasOtherWriters(knex);
+    if (isMarked) await rows.increment('locks', 1);
+    return isMarked;
+  };
 
   return {
     /**
@@ -76,6 +87,7 @@ export function webhookTable(knex: Knex, accountId: string) {
 
     /** Locks all webhooks until the transaction ends. Returns them, oldest first. */
     async lockAll(): Promise<StoredWebhook[]> {
+      await markLocked(mine());
       return oldestFirst(await select().forUpdate());
     },
 
@@ -85,8 +97,9 @@ export function webhookTable(knex: Knex, accountId: string) {
      */
     async lock(webhookIds: readonly string[], isShared = false): Promise<Map<string, StoredWebhook>> {
       if (webhookIds.length === 0) return new Map();
+      const isMarked = await markLocked(mine().whereIn('webhook_id', asciiIds(webhookIds)));
       const query = select().whereIn('webhook_id', asciiIds(webhookIds));
-      const rows: WebhookRow[] = await (isShared ? query.forShare() : query.forUpdate());
+      const rows: WebhookRow[] = await (isShared && !isMarked ? query.forShare() : query.forUpdate());
       return new Map(rows.map((row) => [row.webhook_id, toWebhook(row)]));
     },
 

@@ -4,6 +4,7 @@ import { readingSignals } from './reading-signals.js';
 import { sessions } from './sessions.js';
 import { subjects } from './subjects.js';
 import { usage } from './usage.js';
+import { webhookLocks } from './webhook-locks.js';
 import { webhooks } from './webhooks.js';
 
 /**
@@ -18,4 +19,5 @@ export const migrations: ReadonlyArray<{ name: string; run: (knex: Knex) => Prom
   { name: 'initial-webhooks', run: webhooks },
   { name: 'initial-usage', run: usage },
   { name: 'reading-signals', run: readingSignals },
+  { name: 'webhook-locks', run: webhookLocks },
 ];
