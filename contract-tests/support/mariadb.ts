@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,6 +10,7 @@ import { owe } from './owed.js';
 
 const startMs = 60_000;
 const lookMs = 50;
+const loggedMax = 5;
 
 /** A MariaDB server for one test, on loopback, with its own data folder. */
 export interface PrivateMariadb {
@@ -27,10 +28,13 @@ export interface PrivateMariadb {
   remove(): Promise<void>;
 }
 
+/** Options of the server, or a function that returns them before each start. */
+export type MariadbOptions = readonly string[] | ((dataFolder: string) => Promise<readonly string[]>);
+
 /** Starts a server with MariaDB's default settings and a new data folder inside `parent`. The caller removes it. */
 export async function startPrivateMariadb(
   port: number,
-  options: readonly string[] = [],
+  options: MariadbOptions = [],
   parent = tmpdir(),
 ): Promise<PrivateMariadb> {
   const folder = await mkdtemp(join(parent, 'private-mariadb-'));
@@ -42,9 +46,13 @@ export async function startPrivateMariadb(
     url,
     async start() {
       const address = [`--port=${port}`, '--bind-address=127.0.0.1', `--socket=${join(folder, 'socket')}`];
-      const args = ['--no-defaults', user, `--datadir=${data}`, ...address, ...options];
+      const more = typeof options === 'function' ? await options(data) : options;
+      // The server ignores every `--user` but the first.
+      const args = ['--no-defaults', ...more, user, `--datadir=${data}`, ...address];
       child = spawn('mariadbd', args, { stdio: 'ignore' });
-      await answers(url, child);
+      await answers(url, child).catch(async (error: Error) => {
+        throw new Error(error.message + (await lastErrorsOf(`${data}.log`)), { cause: error });
+      });
     },
     hasEnded: () => child !== undefined && isOver(child),
     async kill() {
@@ -75,6 +83,12 @@ export async function startPrivateMariadb(
 function explain(error: Error): never {
   const isMissing = (error as { code?: string }).code === 'ENOENT';
   throw isMissing ? new Error('there is no MariaDB server: install it, as by `apt-get install mariadb-server`') : error;
+}
+
+/** Returns the last errors in the log. Empty if the options name no log there. */
+async function lastErrorsOf(log: string): Promise<string> {
+  const lines = (await readFile(log, 'utf8').catch(() => '')).split('\n').filter((line) => line.includes('ERROR'));
+  return ['', ...lines.slice(-loggedMax)].join('\n');
 }
 
 function isOver({ exitCode, signalCode }: ChildProcess): boolean {

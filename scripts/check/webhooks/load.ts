@@ -31,10 +31,21 @@ export interface LoadOptions {
   readonly key: string;
   readonly sessions: number;
   readonly random: () => number;
+  /** Range of the interval between two readings of a session, ms. Absent: below the limit of a session. */
+  readonly pauseMs?: readonly [number, number];
+  /** Called for each acknowledged reading. */
+  readonly onAcknowledged?: (reading: Acknowledged) => void;
+}
+
+export interface Acknowledged {
+  readonly sessionId: string;
+  readonly timestamp: string;
+  /** Time from the first request with the reading to the acknowledgment, ms. */
+  readonly waitedMs: number;
 }
 
 /** Range of the interval between two readings of a session, ms. The limit is two readings per second. */
-const pauseMs = [550, 1_450] as const;
+const defaultPauseMs = [550, 1_450] as const;
 const afterFailureMs = 100;
 const answerLimitMs = 10_000;
 const triesMax = 500;
@@ -45,7 +56,8 @@ const hostile = scenes.at(-1) as Scene;
  * Starts sessions that alternate between calm and hostile. Each session sends its next reading after the previous one
  * is acknowledged.
  */
-export function startLoad({ urls, key, sessions, random }: LoadOptions): Load {
+export function startLoad(options: LoadOptions): Load {
+  const { urls, key, sessions, random, pauseMs = defaultPauseMs, onAcknowledged } = options;
   const changes = new Map<string, Change[]>();
   const resent = new Map<string, number>();
   let acknowledged = 0;
@@ -70,8 +82,11 @@ export function startLoad({ urls, key, sessions, random }: LoadOptions): Load {
     for (let count = 0; !isStopped; count += 1) {
       const signals = draw(count % 2 === 0 ? calm : hostile, random);
       const submission = { session_id: sessionId, timestamp: new Date().toISOString(), ...signals };
+      const startedAtMs = performance.now();
       const answer = await acknowledge(JSON.stringify(submission));
       acknowledged += 1;
+      const waitedMs = performance.now() - startedAtMs;
+      onAcknowledged?.({ sessionId, timestamp: submission.timestamp, waitedMs });
       if (state !== undefined && answer.state !== state)
         mine.push({
           session_id: sessionId,

@@ -26,10 +26,12 @@ export interface ProcessOptions {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Starts processes of the built service. Restarts a process whenever it is killed. */
-export function startFleet(fleet: readonly ProcessOptions[]): Fleet {
+/**
+ * Starts processes of the built service. Restarts a process whenever it is killed. `onLog` gets the text of their logs.
+ */
+export function startFleet(fleet: readonly ProcessOptions[], onLog: (text: string) => void = () => {}): Fleet {
   const deaths: string[] = [];
-  const members = fleet.map((options) => supervise(options, (death) => deaths.push(death)));
+  const members = fleet.map((options) => supervise(options, (death) => deaths.push(death), onLog));
   return {
     async killOne(random) {
       const up = members.filter((it) => it.isReady());
@@ -51,7 +53,11 @@ interface Member {
   close(): Promise<void>;
 }
 
-function supervise({ name, args, env }: ProcessOptions, onDeath: (death: string) => void): Member {
+function supervise(
+  { name, args, env }: ProcessOptions,
+  onDeath: (death: string) => void,
+  onLog: (text: string) => void,
+): Member {
   let isExpectedToEnd = false;
   let isReady = false;
   let child: ChildProcess;
@@ -64,7 +70,10 @@ function supervise({ name, args, env }: ProcessOptions, onDeath: (death: string)
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     child.stdout?.on('data', (text) => (isReady ||= /^(Listening|Delivering) /m.test(String(text))));
-    child.stderr?.on('data', (text) => log.splice(0, log.push(String(text)) - logLinesMax));
+    child.stderr?.on('data', (text) => {
+      log.splice(0, log.push(String(text)) - logLinesMax);
+      onLog(String(text));
+    });
     child.once('exit', (code, signal) => {
       isReady = false;
       if (isExpectedToEnd) return;

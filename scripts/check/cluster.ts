@@ -1,0 +1,56 @@
+/**
+ * Checks the service on a cluster of databases. Starts three Galera nodes, two services, two workers and Redis. Kills
+ * nodes and processes at random under load and lets them rejoin. Exits with 1 when an acknowledged reading is lost, when
+ * an event is lost, out of order or has two ids, or when the monthly calls are outside of their guarantee.
+ */
+import { writeFile } from 'node:fs/promises';
+import { Command } from 'commander';
+import { describeMachine, machineLine } from '../bench/support/machine.js';
+import { launch } from '../terminal/launch.js';
+import { positive } from '../terminal/options.js';
+import { textTable } from '../../src/terminal/table.js';
+import { type ClusterOptions, runCluster } from './cluster/run.js';
+import { isUpheld, type Row, rowsOf } from './cluster/verdict.js';
+
+interface Options extends ClusterOptions {
+  readonly json?: string;
+}
+
+const columns = [
+  { title: 'measure' },
+  { title: 'found', align: 'right' },
+  { title: 'required', align: 'right' },
+] as const;
+
+await launch(
+  new Command('check:cluster')
+    .description('Kills Galera nodes, services and workers under load and checks every reading and event.')
+    .option('--kills <number>', 'number of kills (SIGKILL)', positive, 20)
+    .option('--sessions <number>', 'sessions that change state continuously', positive, 40)
+    .option('--seed <number>', 'seed of the random choices. The timing still varies', positive, 1)
+    .option('--spread', 'each process prefers another node, so that all nodes write and transactions conflict')
+    .option('--json <file>', 'write the measurements to a file')
+    .addHelpText('after', "\nRequires redis-server and Debian's packages mariadb-server, galera-4 and rsync.")
+    .action(check),
+);
+
+async function check({ json, ...options }: Options): Promise<void> {
+  const run = await runCluster(options);
+  const machine = describeMachine();
+  const rows = rowsOf(run).map((section) => section.map(cellsOf));
+  console.log(`three Galera nodes, two services, two workers, ${run.seconds.toFixed(0)} s under load`);
+  console.log(`${machineLine(machine)}: all of them share the cores.\n\n${textTable(columns, rows)}\n`);
+  if (json !== undefined) {
+    const taken = { takenAt: new Date().toISOString(), machine, ...options, ...run };
+    await writeFile(json, `${JSON.stringify(taken, null, 2)}\n`);
+  }
+  if (isUpheld(run)) return console.log('Nothing was lost, duplicated under a second id or out of order.');
+  console.log('A guarantee is broken.');
+  process.exitCode = 1;
+}
+
+function cellsOf({ what, found, allowed }: Row): string[] {
+  if (allowed === undefined) return [what, String(found)];
+  const [min, max] = allowed;
+  return [what, String(found), min === max ? String(min) : `${min} to ${max}`];
+}
