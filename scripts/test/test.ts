@@ -3,12 +3,12 @@
  * (TEST_MYSQL_URL, default: root without password on 127.0.0.1:3306). Tests of shared limits require redis-server.
  * Browser tests require Chromium. Tests of the Python client require Python with some modules. With
  * TEST_MYSQL_REQUIRED=1, TEST_REDIS_REQUIRED=1, TEST_BROWSER_REQUIRED=1 and TEST_PYTHON_REQUIRED=1, a missing program
- * is a failure.
+ * is a failure. With TEST_OTHER_NODE, the path of a Node program, tests that depend on Node run on it too.
  */
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { delimiter, dirname, join, relative } from 'node:path';
 import pc from 'picocolors';
 import { chromiumPath, hasChromium } from '../../contract-tests/support/chromium.js';
 import { type DatabaseKind, isMysqlReachable, mysqlServerUrl } from '../../contract-tests/support/databases.js';
@@ -40,6 +40,13 @@ interface Result extends Counts {
 const isMysqlRequired = process.env['TEST_MYSQL_REQUIRED'] === '1';
 const isRedisRequired = process.env['TEST_REDIS_REQUIRED'] === '1';
 const isBrowserRequired = process.env['TEST_BROWSER_REQUIRED'] === '1';
+const otherNode = process.env['TEST_OTHER_NODE'];
+/** Tests of processes, HTTP, streams and threads, which depend on Node. The whole suite would take as long again. */
+const nodeTests = [
+  ...['start', 'shutdown', 'core-thread', 'log-output', 'keys'].map((it) => `contract-tests/process/${it}.test.ts`),
+  ...['bodies', 'half-open', 'pipelines', 'slow-senders'].map((it) => `contract-tests/hostile/${it}.test.ts`),
+  ...['contract-tests/http', 'contract-tests/streamEvents', 'src/http', 'src/remote', 'src/store'],
+];
 const isPythonRequired = process.env['TEST_PYTHON_REQUIRED'] === '1';
 const hasMysql = await isMysqlReachable();
 const hasRedis = hasRedisServer();
@@ -58,10 +65,13 @@ const checks: Check[] = [
   { name: 'contract: redocly', command: 'redocly', args: ['lint', 'openapi.yaml'] },
   { name: 'contract: only additions', command: 'tsx', args: ['scripts/contract/diff.ts'] },
 ];
-const suites: Suite[] = databases.flatMap((database) => [
-  { name: `tests on ${database}`, run: () => vitest(database) },
-  { name: `dredd on ${database}`, run: () => dredd(database) },
-]);
+const suites: Suite[] = [
+  ...databases.flatMap((database) => [
+    { name: `tests on ${database}`, run: () => vitest({ TEST_DATABASE: database }) },
+    { name: `dredd on ${database}`, run: () => dredd(database) },
+  ]),
+  ...(otherNode ? [{ name: 'tests on another Node', run: () => vitest(pathWith(otherNode), nodeTests) }] : []),
+];
 
 const results = await runTogether(checks);
 for (const { name, run } of suites) {
@@ -126,12 +136,17 @@ async function check({ name, command, args }: Check): Promise<Counts> {
   return code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
 }
 
-async function vitest(database: DatabaseKind): Promise<Counts> {
+/** Returns a PATH with this Node program first. The commands of node_modules use the first one. */
+function pathWith(node: string): Record<string, string> {
+  return { PATH: [dirname(node), process.env['PATH']].join(delimiter) };
+}
+
+async function vitest(env: Record<string, string>, files: readonly string[] = []): Promise<Counts> {
   const folder = await mkdtemp(join(tmpdir(), 'state-service-report-'));
   const file = join(folder, 'vitest.json');
   try {
-    const args = ['run', '--reporter=dot', '--reporter=json', `--outputFile.json=${file}`];
-    const { code } = await execute('vitest', args, { env: { TEST_DATABASE: database } });
+    const args = ['run', '--reporter=dot', '--reporter=json', `--outputFile.json=${file}`, ...files];
+    const { code } = await execute('vitest', args, { env });
     const report = JSON.parse(await readFile(file, 'utf8').catch(() => '{}'));
     printSlowest(report.testResults ?? []);
     const counts = { passed: report.numPassedTests ?? 0, failed: report.numFailedTests ?? 0 };
