@@ -116,6 +116,12 @@ export const operatorGuides: readonly Guide[] = [
     title: 'Reliability',
     summary: 'What holds when processes, databases and receivers fail, and how that is tested.',
   },
+  {
+    slug: 'high-availability',
+    source: 'docs/high-availability.md',
+    title: 'High availability',
+    summary: 'Several database hosts, engines and versions, load balancers, deployment without downtime, capacity.',
+  },
 ];
 
 export const changelog: Guide = {
