@@ -7,7 +7,9 @@ export const body = {
 export const batch = {
   "lines_max": 1000,
   "max_bytes": 1048576,
-  "line_errors_max": 20
+  "line_errors_max": 20,
+  "in_progress_per_account": 4,
+  "in_progress_per_process": 16
 } as const;
 
 export const connections = {
@@ -1189,4 +1191,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "37696fef0ac29c729b5eb3b5550ad9a165785b9b766bf6ad17709f5028071ddc" as const;
+export const contractDigest = "4162c8b931b0842ca11df683d6b514a1999f699ecd08ba951939beb11138cc19" as const;

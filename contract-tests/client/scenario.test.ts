@@ -48,6 +48,25 @@ test.each<Fault>(['bad gateway', 'dropped', 'lost', 'slow', 'rate limited'])(
   },
 );
 
+test.each<Fault>(['bad gateway', 'dropped', 'lost', 'slow', 'rate limited'])(
+  'a batch with the fault "%s" is retried, and each reading is stored once',
+  async (fault) => {
+    const { client, reading, inject } = await connect();
+    const session_id = unique('s');
+    await inject(fault);
+    const text = { user_message: '😰"é\n'.repeat(2000), ai_response: 'Yes?', subject_id: unique('p') };
+    const readings = [
+      { ...reading(session_id), ...text },
+      { ...reading(session_id), heart_rate: 700 },
+    ];
+    const { accepted, rejected, results } = await client.ingestBatch(readings, { timeoutMs: 2000 });
+    expect([accepted, rejected]).toEqual([1, 1]);
+    expect(results[0]?.state).toMatchObject({ session_id });
+    expect(results[1]?.error).toMatchObject({ status: 422, errors: [{ pointer: '/heart_rate' }] });
+    expect((await client.history(session_id)).datapoints).toHaveLength(1);
+  },
+);
+
 test.each<[Fault, string]>([
   ['bad gateway', 'UnexpectedAnswerError'],
   ['dropped', 'ConnectionError'],

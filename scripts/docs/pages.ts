@@ -24,6 +24,12 @@ export const guides: readonly Guide[] = [
     summary: 'Heart rate, SDNN, tone, expression, sentiment: what they mean and how they are fused.',
   },
   {
+    slug: 'batches',
+    source: 'docs/batches.md',
+    title: 'Batches and backfill',
+    summary: 'Many readings in one request, also of the past: gateways, offline devices, imports.',
+  },
+  {
     slug: 'states',
     source: 'docs/states.md',
     title: 'States and actions',

@@ -1,14 +1,12 @@
 import type { RequestHandler } from 'express';
+import { batch as settings } from '../../generated/spec.js';
 import { ProblemError } from '../problem.js';
 import { whenWritten } from './when-settled.js';
 
 /**
- * Maximum number of batches in progress, per account and per process. A batch uses several MB of memory, and its lines
- * wait in the queue of all readings.
+ * Rejects batches above the maximum number in progress with service_unavailable, before their bodies are read. A batch
+ * uses several MB of memory, and its lines wait in the queue of all readings.
  */
-const [perAccountMax, allMax] = [4, 16];
-
-/** Rejects batches above the maximum with service_unavailable, before their bodies are read. */
 export function limitBatches(): RequestHandler {
   const byAccount = new Map<string, number>();
   let all = 0;
@@ -22,7 +20,8 @@ export function limitBatches(): RequestHandler {
     const { route, caller } = response.locals;
     if (route?.operationId !== 'ingestBatch' || !caller) return next();
     const { accountId } = caller;
-    if (all >= allMax || (byAccount.get(accountId) ?? 0) >= perAccountMax)
+    const inProgress = byAccount.get(accountId) ?? 0;
+    if (all >= settings.in_progress_per_process || inProgress >= settings.in_progress_per_account)
       throw new ProblemError('service_unavailable', { cause: 'too many batches in progress' });
     change(accountId, 1);
     whenWritten(response, () => change(accountId, -1));

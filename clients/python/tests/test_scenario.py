@@ -51,6 +51,23 @@ def test_a_reading_with_a_fault_is_retried_and_stored_once(client: StateClient, 
     assert len(client.history(session_id)["datapoints"]) == 1
 
 
+@pytest.mark.parametrize("fault", ["bad gateway", "dropped", "lost", "slow", "rate limited"])
+def test_a_batch_with_a_fault_is_retried_and_each_reading_is_stored_once(
+    client: StateClient, inject: Inject, fault: str
+) -> None:
+    session_id = unique("s")
+    inject(fault)
+    text = {"user_message": '😰"é\n' * 2000, "ai_response": "Yes?", "subject_id": unique("p")}
+    invalid = reading(session_id, heart_rate=700)
+    result = client.ingest_batch([reading(session_id, **text), invalid], timeout_ms=2000)
+    assert (result["accepted"], result["rejected"]) == (1, 1)
+    accepted, rejected = result["results"]
+    assert accepted["state"]["session_id"] == session_id
+    assert rejected["error"]["status"] == 422
+    assert rejected["error"]["errors"][0]["pointer"] == "/heart_rate"
+    assert len(client.history(session_id)["datapoints"]) == 1
+
+
 @pytest.mark.parametrize(
     ("fault", "error"),
     [

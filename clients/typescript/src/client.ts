@@ -1,9 +1,11 @@
 import { fitBody } from './fit-body.js';
 import { type ExportOptions, exportReadings } from './export-readings.js';
 import { openStream } from './open-stream.js';
+import { toLines } from './lines.js';
 import type { CallOptions, ClientOptions, IdempotentCallOptions, TokenClientOptions } from './options.js';
 import { type Pages, pagesOf } from './pages.js';
 import type {
+  BatchResult,
   Delivery,
   DeliveryFilter,
   DeliveryList,
@@ -35,6 +37,11 @@ import { createTransport, read, succeed, withKey } from './transport.js';
 export interface SessionClient {
   /** Sends a reading. Cuts texts if the body would be too large. Requires the scope `ingest`. */
   ingest(submission: Submission, call?: CallOptions): Promise<StateReading>;
+  /**
+   * Sends up to 1,000 readings in one request. Resolves with the result of each reading, in their order. Check
+   * `rejected`: an invalid reading does not reject the promise. Cuts texts like `ingest`. Requires the scope `ingest`.
+   */
+  ingestBatch(submissions: readonly Submission[], call?: CallOptions): Promise<BatchResult>;
   state(session_id: string, call?: CallOptions): Promise<StateReading>;
   /** Returns the last `minutes` minutes, 5 by default. */
   history(session_id: string, minutes?: number, call?: CallOptions): Promise<History>;
@@ -103,6 +110,8 @@ export function createStateClient(options: ClientOptions | TokenClientOptions = 
   const ofWebhook = (id: string) => ({ params: { path: { id } } });
   return {
     ingest: async (submission, call) => read(await api.POST('/v1/ingest', { ...on(call), body: fitBody(submission) })),
+    ingestBatch: async (submissions, call) =>
+      read(await api.POST('/v1/ingest/batch', { ...on(call), ...toLines(submissions) })),
     state: async (session_id, call) => read(await api.GET('/v1/state', { ...on(call), ...ofSession(session_id) })),
     history: async (session_id, minutes, call) => {
       const query = minutes === undefined ? { session_id } : { session_id, minutes };

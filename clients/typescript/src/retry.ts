@@ -101,7 +101,7 @@ function answersTheSame({ method, url, headers }: Request): boolean {
 
 /** The service stores a reading once and no token at all. */
 function isRepeatable({ method, url }: Pick<Request, 'method' | 'url'>): boolean {
-  return method === 'POST' && /\/v1\/(?:ingest|tokens)$/.test(new URL(url).pathname);
+  return method === 'POST' && /\/v1\/(?:ingest|ingest\/batch|tokens)$/.test(new URL(url).pathname);
 }
 
 /** Returns extra random wait, so that clients rejected together do not retry together. */

@@ -4,6 +4,9 @@ import type { components, operations } from '../../../generated/api.js';
 type Schemas = components['schemas'];
 
 export type Submission = Schemas['SignalSubmission'];
+export type BatchResult = Schemas['BatchResult'];
+export type LineResult = Schemas['LineResult'];
+export type LineProblem = Schemas['LineProblem'];
 export type StateReading = Schemas['StateReading'];
 export type State = Schemas['State'];
 export type History = Schemas['History'];

@@ -27,14 +27,15 @@ def request_of(
 ) -> httpx.Request:
     """Returns the request of an operation. `timeout_ms` limits each read and write, not the whole exchange."""
     headers = {**operation.headers, **credential}
-    if operation.content is not None:
-        headers["Content-Type"] = "application/json"
+    content = operation.content
+    if content is not None:
+        headers["Content-Type"] = operation.media_type
     return http.build_request(
         operation.method,
         base_url + operation.path,
         params=operation.parameters or None,
         headers=headers,
-        content=operation.content,
+        content=content,
         timeout=timeout_ms / 1000,
     )
 

@@ -11,6 +11,7 @@ from ._errors import UnexpectedAnswerError, error_of
 from ._fit_body import fit_body, to_json
 from ._retry import Answer, Outcome
 from .schemas import (
+    BatchResult,
     Delivery,
     DeliveryList,
     Erasure,
@@ -47,13 +48,21 @@ class Operation(Generic[Result]):
     #: Entries that are None are not sent.
     query: Query = field(default_factory=dict)
     body: object = None
+    #: Sent as one JSON text per line instead of `body`.
+    lines: Sequence[object] | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
     #: Whether a repeated request gets the same response and changes nothing.
     is_repeatable: bool = False
 
     @property
     def content(self) -> bytes | None:
+        if self.lines is not None:
+            return b"".join(to_json(line) + b"\n" for line in self.lines)
         return None if self.body is None else to_json(self.body)
+
+    @property
+    def media_type(self) -> str:
+        return "application/json" if self.lines is None else "application/x-ndjson"
 
     @property
     def parameters(self) -> dict[str, str | int]:
@@ -83,6 +92,10 @@ class Listing(Generic[Listed, Item]):
 
 def ingest(submission: Submission) -> Operation[StateReading]:
     return Operation("POST", "/v1/ingest", body=fit_body(submission), is_repeatable=True)
+
+
+def ingest_batch(submissions: Sequence[Submission]) -> Operation[BatchResult]:
+    return Operation("POST", "/v1/ingest/batch", lines=[fit_body(it) for it in submissions], is_repeatable=True)
 
 
 def state(session_id: str) -> Operation[StateReading]:

@@ -14,6 +14,7 @@ from ._export import ExportPosition
 from ._options import CallOptions, RetryLimits, RetryOptions, setting
 from ._pages import AsyncPages
 from .schemas import (
+    BatchResult,
     Delivery,
     DeliveryList,
     DeliveryOutcome,
@@ -69,6 +70,13 @@ class AsyncStateClient:
     async def ingest(self, submission: Submission, **call: Unpack[CallOptions]) -> StateReading:
         """Sends a reading. Cuts texts if the body would be too large."""
         return await self._sender.send(operations.ingest(submission), call)
+
+    async def ingest_batch(self, submissions: Sequence[Submission], **call: Unpack[CallOptions]) -> BatchResult:
+        """Sends up to 1,000 readings in one request. Returns the result of each reading, in their order.
+
+        Check `rejected`: an invalid reading raises no error. Cuts texts like `ingest`.
+        """
+        return await self._sender.send(operations.ingest_batch(submissions), call)
 
     async def state(self, session_id: str, **call: Unpack[CallOptions]) -> StateReading:
         return await self._sender.send(operations.state(session_id), call)

@@ -14,6 +14,7 @@ from ._options import CallOptions, RetryLimits, RetryOptions, setting
 from ._pages import Pages
 from ._sender import Events, Rows, Sender
 from .schemas import (
+    BatchResult,
     Delivery,
     DeliveryList,
     DeliveryOutcome,
@@ -69,6 +70,13 @@ class StateClient:
     def ingest(self, submission: Submission, **call: Unpack[CallOptions]) -> StateReading:
         """Sends a reading. Cuts texts if the body would be too large."""
         return self._sender.send(operations.ingest(submission), call)
+
+    def ingest_batch(self, submissions: Sequence[Submission], **call: Unpack[CallOptions]) -> BatchResult:
+        """Sends up to 1,000 readings in one request. Returns the result of each reading, in their order.
+
+        Check `rejected`: an invalid reading raises no error. Cuts texts like `ingest`.
+        """
+        return self._sender.send(operations.ingest_batch(submissions), call)
 
     def state(self, session_id: str, **call: Unpack[CallOptions]) -> StateReading:
         return self._sender.send(operations.state(session_id), call)
