@@ -12,9 +12,10 @@ test(
     const args = ['--database', 'sqlite', '--only', 'service', '--kills', '2', '--sessions', '8'];
     const { code, stdout, stderr } = await runScript('check/durability', args, { TMPDIR: temporary });
     expect(stderr).toContain('2/2 kills, service on SQLite');
-    const [, acknowledged, events, reconnects] =
-      /^service on SQLite +2 +(\d+) +\d+ +(\d+) +(\d+) +0 +0 +0 +0$/m.exec(stdout) ?? [];
+    const [, acknowledged, batched, events, reconnects] =
+      /^service on SQLite +2 +(\d+) +(\d+) +\d+ +(\d+) +(\d+) +0 +0 +0 +0$/m.exec(stdout) ?? [];
     expect(Number(acknowledged)).toBeGreaterThanOrEqual(600);
+    expect(Number(batched)).toBeGreaterThan(0);
     // Each event arrives at the stream of its session and at three streams of the account.
     expect(Number(events)).toBeGreaterThanOrEqual(4 * 600);
     expect(Number(reconnects)).toBeGreaterThanOrEqual(2 * (8 + 3));

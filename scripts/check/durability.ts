@@ -30,7 +30,7 @@ import { type Column, type TableRow, textTable } from '../../src/terminal/table.
 const readingsBetween = 200;
 const pauseMsMax = 300;
 /** Counts of one target, by column. */
-const counted = ['kills', 'acknowledged', 'not answered', 'events', 'reconnects'] as const;
+const counted = ['kills', 'acknowledged', 'in batches', 'not answered', 'events', 'reconnects'] as const;
 /** Counts that must be zero. */
 const faults = ['lost', 'missed', 'repeated', 'ended unexpectedly'] as const;
 const columns: readonly Column[] = [
@@ -128,12 +128,13 @@ async function endure(target: Target, { kills, sessions, seed }: Options): Promi
         await load.acknowledges(readingsBetween);
       };
       await killAll().finally(load.stop);
-      const { timestampsBySession, unanswered } = await load.stop();
+      const { timestampsBySession, batched, unanswered } = await load.stop();
       await fleet.ready();
       const lost = await countLost(url, key, timestampsBySession);
       const acknowledged = [...timestampsBySession.values()].reduce((sum, all) => sum + all.length, 0);
       const endings = { lost, 'ended unexpectedly': fleet.deaths().length };
-      return { title, kills, acknowledged, 'not answered': unanswered, ...endings, ...(await followers.compare()) };
+      const sent = { acknowledged, 'in batches': batched, 'not answered': unanswered };
+      return { title, kills, ...sent, ...endings, ...(await followers.compare()) };
     } finally {
       followers.stop();
     }

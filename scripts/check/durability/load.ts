@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Schema } from '../../../src/contract.js';
+import type { Schema, Submission } from '../../../src/contract.js';
 import { createRequest } from '../webhooks/client.js';
 import { trySend } from '../webhooks/load.js';
 import { draw, type Scene, scenes } from '../../../src/terminal/scenes.js';
@@ -11,6 +11,8 @@ const lookMs = 10;
  * need to recover.
  */
 const silenceMs = 120_000;
+/** Sessions with an odd number send batches of this many readings, the others send single readings. */
+const batchLines = 10;
 /** Length of the longest history, minutes. */
 const reachMinutes = 60;
 
@@ -23,6 +25,8 @@ export interface Load {
 
 export interface Acknowledged {
   readonly timestampsBySession: ReadonlyMap<string, readonly string[]>;
+  /** Number of acknowledged readings that were lines of a batch. */
+  readonly batched: number;
   /** Number of readings without a response. They may or may not be stored. */
   readonly unanswered: number;
 }
@@ -31,10 +35,14 @@ export function sessionIdsOf(count: number): string[] {
   return Array.from({ length: count }, (_, index) => `durable-${index}`);
 }
 
-/** Starts sessions that send one reading after another. Each reading is sent once and has a unique timestamp. */
+/**
+ * Starts sessions that send one request after another, with one reading or with a batch. Each reading is sent once and
+ * has a unique timestamp.
+ */
 export function startLoad(url: string, key: string, sessionIds: readonly string[], random: () => number): Load {
   const timestampsBySession = new Map<string, string[]>();
   let acknowledged = 0;
+  let batched = 0;
   let unanswered = 0;
   let isStopped = false;
   const live = async (session_id: string, index: number) => {
@@ -42,16 +50,18 @@ export function startLoad(url: string, key: string, sessionIds: readonly string[
     timestampsBySession.set(session_id, mine);
     for (let lastMs = 0; !isStopped;) {
       lastMs = Math.max(Date.now(), lastMs + 1);
-      const timestamp = new Date(lastMs).toISOString();
-      const signals = draw(scenes[index % scenes.length] as Scene, random);
-      const answer = await trySend(`${url}/v1/ingest`, key, JSON.stringify({ session_id, timestamp, ...signals }));
-      if (typeof answer === 'string') {
-        unanswered += 1;
-        await sleep(afterFailureMs);
-      } else {
-        acknowledged += 1;
-        mine.push(timestamp);
-      }
+      const isBatch = index % 2 === 1;
+      const readings = Array.from({ length: isBatch ? batchLines : 1 }, (_, line) => {
+        const signals = draw(scenes[index % scenes.length] as Scene, random);
+        return { session_id, timestamp: new Date(lastMs + line).toISOString(), ...signals };
+      });
+      lastMs += readings.length;
+      const stored = isBatch ? await sendBatch(url, key, readings) : await sendOne(url, key, readings[0] as Submission);
+      mine.push(...stored);
+      acknowledged += stored.length;
+      if (isBatch) batched += stored.length;
+      unanswered += readings.length - stored.length;
+      if (stored.length === 0) await sleep(afterFailureMs);
     }
   };
   const lives = Promise.all(sessionIds.map(live));
@@ -70,9 +80,25 @@ export function startLoad(url: string, key: string, sessionIds: readonly string[
     async stop() {
       isStopped = true;
       await lives;
-      return { timestampsBySession, unanswered };
+      return { timestampsBySession, batched, unanswered };
     },
   };
+}
+
+/** Sends a reading. Returns its timestamp if it is acknowledged. */
+async function sendOne(url: string, key: string, reading: Submission): Promise<string[]> {
+  const answer = await trySend(`${url}/v1/ingest`, key, JSON.stringify(reading));
+  return typeof answer === 'string' ? [] : [reading.timestamp];
+}
+
+/** Sends a batch. Returns the timestamps of the acknowledged lines. */
+async function sendBatch(url: string, key: string, readings: readonly Submission[]): Promise<string[]> {
+  const body = readings.map((reading) => `${JSON.stringify(reading)}\n`).join('');
+  const answer = await trySend<Schema<'BatchResult'>>(`${url}/v1/ingest/batch`, key, body, 'application/x-ndjson');
+  if (typeof answer === 'string') return [];
+  const invalid = answer.results.find(({ status }) => status >= 400 && status < 500);
+  if (invalid) throw new Error(JSON.stringify(invalid));
+  return readings.filter((_, index) => answer.results[index]?.status === 200).map(({ timestamp }) => timestamp);
 }
 
 /** Returns the number of acknowledged readings that the histories do not contain. */

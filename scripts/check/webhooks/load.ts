@@ -117,12 +117,17 @@ export function startLoad(options: LoadOptions): Load {
  * Returns the response, or the reason why the request must be resent. Rejects if the service rejects the request
  * permanently.
  */
-export async function trySend(url: string, key: string, body: string): Promise<StateReading | string> {
+export async function trySend<Answer = StateReading>(
+  url: string,
+  key: string,
+  body: string,
+  mediaType = 'application/json',
+): Promise<Answer | string> {
   try {
-    const headers = { 'X-Service-Key': key, 'Content-Type': 'application/json' };
+    const headers = { 'X-Service-Key': key, 'Content-Type': mediaType };
     const response = await fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(answerLimitMs) });
     const text = await response.text();
-    if (response.ok) return JSON.parse(text) as StateReading;
+    if (response.ok) return JSON.parse(text) as Answer;
     if (response.status < 500 && response.status !== 429) throw new RefusedError(`${response.status}: ${text}`);
     return `status ${response.status}`;
   } catch (error) {
