@@ -4,7 +4,7 @@ import { readConfig } from '../../src/config/config.js';
 import type { HostEvent } from '../../src/store/mysql-hosts.js';
 import { openDatabase } from '../../src/store/database.js';
 import { migrate } from '../../src/store/migrate.js';
-import { retry } from '../../src/store/retry.js';
+import { retry, untilAvailable } from '../../src/store/retry.js';
 import { runStatements } from '../../src/store/run-statements.js';
 import type { ServerFacts } from '../../src/store/server-facts.js';
 import { createTransact } from '../../src/store/store.js';
@@ -73,6 +73,15 @@ test('without a usable host, the error is retryable and names the hosts without 
     expect(text).toContain(second);
     expect(text).not.toContain('the-password');
   }
+});
+
+test('a start waits for a usable host', async () => {
+  const { knex, events, proxies } = await openThroughTwo();
+  for (const proxy of proxies) proxy.cut();
+  const migrated = untilAvailable(() => migrate(knex));
+  await expect.poll(() => events).toMatchObject([{ kind: 'none usable' }]);
+  proxies[1].restore();
+  await migrated;
 });
 
 test('the locks of webhooks are written on a Galera node, so that two nodes cannot both commit them', async () => {

@@ -35,20 +35,30 @@ function nameClosedConnection(error: unknown): void {
   if (fatal) (error as MysqlError).code ??= 'PROTOCOL_CONNECTION_LOST';
 }
 
-const unlockedWithinMs = 8_000;
 const lookMs = 50;
+/** How long a start waits, by error code, ms. A cluster needs seconds to exclude a lost node. */
+const waitsMs: ReadonlyMap<unknown, number> = new Map([
+  ['SQLITE_BUSY', 8_000],
+  ['NO_USABLE_HOST', 15_000],
+  ['ER_LOCK_WAIT_TIMEOUT', 15_000],
+  ['ER_LOCK_DEADLOCK', 15_000],
+  ['ER_UNKNOWN_COM_ERROR', 15_000],
+]);
 
 /**
- * Retries the work for several seconds while another process locks SQLite. SQLite's own lock wait is not enough: if two
- * processes switch a new file to WAL mode at the same time, one gets SQLITE_BUSY immediately.
+ * Retries the work for several seconds while another process locks SQLite, or while no node of a cluster is usable.
+ *
+ * SQLite's own lock wait is not enough: if two processes switch a new file to WAL mode at the same time, one gets
+ * SQLITE_BUSY immediately.
  */
-export async function untilUnlocked<T>(work: () => Promise<T>): Promise<T> {
-  const endsAtMs = performance.now() + unlockedWithinMs;
+export async function untilAvailable<T>(work: () => Promise<T>): Promise<T> {
+  const startedAtMs = performance.now();
   for (;;)
     try {
       return await work();
     } catch (error) {
-      if ((error as { code?: unknown }).code !== 'SQLITE_BUSY' || performance.now() > endsAtMs) throw error;
+      const waitMs = waitsMs.get((error as { code?: unknown }).code) ?? 0;
+      if (performance.now() > startedAtMs + waitMs) throw error;
       await sleep(lookMs);
     }
 }

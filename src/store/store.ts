@@ -22,7 +22,7 @@ import { isMigrated, migrate } from './migrate.js';
 import { type BoundSession, nameSubjects } from './name-subjects.js';
 import { findOldestEvent, findSessionsWithEvents, outboxTable } from './outbox.js';
 import { purgeReadings, readingTable } from './readings.js';
-import { retry, untilUnlocked } from './retry.js';
+import { retry, untilAvailable } from './retry.js';
 import { runStatements, type Statement } from './run-statements.js';
 import { listSessions, type SessionFilter } from './session-list.js';
 import { purgeSessions, sessionReader, sessionWriter } from './sessions.js';
@@ -145,7 +145,7 @@ export function createTransact(knex: Knex, caches = createCaches()): <T>(work: W
 async function migrateApart(config: DatabaseConfig): Promise<void> {
   const knex = openDatabase(config, 'administration');
   try {
-    await untilUnlocked(() => migrate(knex));
+    await untilAvailable(() => migrate(knex));
   } finally {
     await knex.destroy();
   }
