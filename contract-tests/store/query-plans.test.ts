@@ -31,6 +31,7 @@ import { purgeSessions } from '../../src/store/sessions.js';
 import { createTransact, readerOf, type Store } from '../../src/store/store.js';
 import { createSessionTokens } from '../../src/tokens/session-token.js';
 import { findStreamHeads } from '../../src/store/stream-positions.js';
+import { beginExport, readExportPage } from '../../src/export/page.js';
 import { readPage } from '../../src/stream/page.js';
 import { webhookIdsAfter } from '../../src/store/webhooks.js';
 import { usageTable } from '../../src/store/usage.js';
@@ -71,6 +72,8 @@ const mayScan = [
   // An account has at most 1,000 idempotency keys. Keys with a secret of the last hour are found by age.
   /^(?:select|update|delete) .*`idempotency_keys` .*where `account_id` = \?/,
   /^delete from `idempotency_keys` where `account_id` = \?/,
+  // Sorts the readings of a range of positions, about one page. The test of exports checks the index of the range.
+  /^select r\.position, [^*]* where s\.account_id = \? and s\.subject_id = \?/,
   // One row per migration.
   /^select `name` from `schema_migrations`$/,
 ];
@@ -237,6 +240,7 @@ async function live(heard: Heard, accountId: string, key: string): Promise<void>
   await operations.getTriggers(ask({ subject_id: 'us-0' }), ours);
   await listAllSessions(operations, ours);
   await streamAll(store, accountId);
+  await exportAll(store, accountId);
   await liveWithWebhooks(store, operations, clock, ours);
   await operations.deleteSubject({ ...ask(undefined), params: { subject_id: 'us-0' } }, ours);
   await callOnce(heard, ours);
@@ -251,6 +255,14 @@ async function streamAll(store: Store, accountId: string): Promise<void> {
     await readPage(store.read(accountId), { after });
     await readPage(store.read(accountId), { sessionId: 'ours-0', after });
     await store.read(accountId).stream.changedAfter(after);
+  }
+}
+
+/** Reads the first page of an export of the account, of a session and of a subject. */
+async function exportAll(store: Store, accountId: string): Promise<void> {
+  for (const named of [{}, { sessionId: 'ours-0' }, { subjectId: 'us-0' }]) {
+    const scope = { accountId, format: 'ndjson', ...named } as const;
+    await readExportPage(store.read(accountId), scope, await beginExport(store, scope, undefined));
   }
 }
 
@@ -368,6 +380,25 @@ test('every query of the service searches an index', async () => {
     'update stream_positions',
     'update webhooks',
   ]);
+});
+
+test('an export searches its range of positions, not all readings of the account, session or subject', async () => {
+  const heard = await startHeard();
+  const { accountId } = await fill(heard);
+  const { exported } = heard.store.read(accountId);
+  const range = { after: 1, through: 2 };
+  const indexes: Array<[string, () => Promise<unknown>]> = [
+    ['readings_by_position', () => exported.ofAccount(range, 10)],
+    ['readings_of_session', () => exported.ofSession('crowd-7', range, 10)],
+    ['readings_of_session', () => exported.ofSubject('crowd-7', range, 10)],
+  ];
+  for (const [index, work] of indexes)
+    for (const statement of await heard.statementsOf(work)) {
+      const plan = JSON.stringify(await planOf(heard.knex, statement));
+      if (databaseKind === 'sqlite')
+        expect(plan).toMatch(new RegExp(`SEARCH r .*${index} .*position>\\? AND position<\\?`));
+      else expect(plan).toMatch(new RegExp(`"key":"${index}"|Impossible WHERE`));
+    }
 });
 
 test('concurrent new sessions are looked up in batches', async () => {

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { readConfig } from '../../src/config/config.js';
 import { purgeExpired } from '../../src/retention/purge.js';
+import { batchResults } from '../support/batch.js';
 import { startTestService } from '../support/service.js';
 import { deliveriesOf, register, storeDue, storeFailed } from '../support/webhooks.js';
 
@@ -29,6 +31,37 @@ test('an active session stays, and only its old readings are deleted', async () 
   expect(await purgeExpired(store, clock.nowMs)).toBe(1);
   const again = await read({ heart_rate: 72 });
   expect(again.adaptation_effectiveness).toBeDefined();
+});
+
+test('a deployment sets how long readings and idle sessions are stored', async () => {
+  const { retention } = readConfig({ RETENTION_READINGS_HOURS: '48', RETENTION_IDLE_SESSIONS_HOURS: '72' });
+  const { read, request, store, clock } = await startTestService({});
+  await read({ heart_rate: 70 });
+  const rowsAfter = async (seconds: number) => {
+    clock.advance(seconds);
+    await purgeExpired(store, clock.nowMs, retention);
+    const { status, body } = await request('/v1/export?session_id=s1');
+    return status === 200 ? body.split('\n').length - 1 : status;
+  };
+  expect(await rowsAfter(2 * day)).toBe(1);
+  expect(await rowsAfter(0.001)).toBe(0);
+  expect(await rowsAfter(day + minute)).toBe(404);
+});
+
+test('readings older than a day are exported and erased while they are stored', async () => {
+  const service = await startTestService({ env: { RETENTION_READINGS_HOURS: '72' } });
+  const { read, request, store, clock } = service;
+  await read({ subject_id: 'p', heart_rate: 70 });
+  clock.advance(3 * day - 1);
+  await purgeExpired(store, clock.nowMs, readConfig({ RETENTION_READINGS_HOURS: '72' }).retention);
+  const timestamp = clock.at(1 - 3 * day);
+  const [line] = await batchResults(service, [
+    { session_id: 'offline', subject_id: 'p', timestamp, heart_rate: 71, backfill: true },
+  ]);
+  expect(line?.status).toBe(200);
+  expect((await request('/v1/export?subject_id=p')).body.match(/"heart_rate":7[01]/g)).toHaveLength(2);
+  expect((await request('/v1/subjects/p', { method: 'DELETE' })).body).toMatchObject({ sessions_removed: 2 });
+  expect((await request('/v1/export')).body).toBe('');
 });
 
 test('settled deliveries are deleted after seven days, and queued deliveries stay at any age', async () => {
