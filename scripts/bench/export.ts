@@ -72,7 +72,7 @@ interface Exported {
 async function bench(url: string, { readings, sessions, rounds }: Options): Promise<void> {
   build();
   const key = await runCommand(url, ['keys', 'create', '--account', 'export', '--tier', 'enterprise']);
-  const progress = startProgress(process.stderr, sessions, 'sessions');
+  const progress = startProgress(process.stderr, Math.ceil(readings / sessions / 10), 'parts of the readings');
   const filled = await fillReadings(url, key, { readings, sessions }, progress.advance);
   progress.stop();
   const rowsOf: string[][] = [];

@@ -7,12 +7,12 @@ import { finishErasures } from './erase.js';
 const hourMs = 60 * 60 * 1000;
 const dayMs = 24 * hourMs;
 /** Number of rows per batch. A small batch holds its locks for only a few milliseconds. */
-const batchRows = 200;
+export const batchRows = 200;
 /**
  * Pause between batches: `perBatch` × the duration of a batch, at least `leastMs`. It gives ingest priority and grows
  * on a busy machine.
  */
-const pause = { perBatch: 3, leastMs: 10 };
+export const pause = { perBatch: 3, leastMs: 10 };
 const intervalMs = 60_000;
 
 /** How long data is stored, ms. */
