@@ -1191,4 +1191,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "4162c8b931b0842ca11df683d6b514a1999f699ecd08ba951939beb11138cc19" as const;
+export const contractDigest = "2d491cf85d94a83000ce23032e49b7914d6f801554fac2b3e359b1de831e9b80" as const;

@@ -75,16 +75,14 @@ async function bench(url: string, { readings, sessions, rounds }: Options): Prom
   const progress = startProgress(process.stderr, Math.ceil(readings / sessions / 10), 'parts of the readings');
   const filled = await fillReadings(url, key, { readings, sessions }, progress.advance);
   progress.stop();
-  const rowsOf: string[][] = [];
-  const medians: Exported[] = [];
-  for (const server of servers) {
-    const part = await run(server, url, key, filled.cursorOfLastTenth);
-    const runs: Exported[] = [];
-    for (let round = 0; round < rounds; round += 1) runs.push(await run(server, url, key, undefined));
-    const median = middle(runs);
-    medians.push(median);
-    rowsOf.push(cells(server.title, part, median));
-  }
+  const parts: Exported[] = [];
+  const runs: Exported[][] = servers.map(() => []);
+  for (const server of servers) parts.push(await run(server, url, key, filled.cursorOfLastTenth));
+  // In turns, because the speed of a shared machine changes.
+  for (let round = 0; round < rounds; round += 1)
+    for (const [index, server] of servers.entries()) runs[index]?.push(await run(server, url, key, undefined));
+  const medians = runs.map(middle);
+  const rowsOf = servers.map(({ title }, index) => cells(title, parts[index] as Exported, medians[index] as Exported));
   console.log(`${machineLine(describeMachine())}; load average ${describeMachine().loadAverage.join(' ')}`);
   console.log(`${readings} readings in ${sessions} sessions, median of ${rounds} exports.\n`);
   console.log(textTable(columns, [rowsOf]));

@@ -45,11 +45,20 @@ export interface Exports {
 
 /** Time between two checks of an export's key, ms. */
 const keyCheckMs = 1_000;
+/** Age up to which a page that was read in advance is sent, ms. */
+const freshMs = 100;
+
+/** A page and the time at which it was read, ms. */
+interface ReadPage {
+  readonly page: ExportPage;
+  readonly readAtMs: number;
+}
 
 /**
  * Exports read the database in turns: one page at a time in this process, so that many exports delay other requests no
- * more than one. An export reads a page only after its client has received the previous one, so it holds one page in
- * memory and sends no reading that was erased while the client was slow.
+ * more than one. An export writes a page only after its client has received the previous one, and reads the next page
+ * meanwhile. It holds two pages in memory. If the client was slow, it reads the next page again, so that it sends no
+ * reading that was erased in the meantime.
  */
 export function createExports(parts: ExportsParts): Exports {
   const perKey = new Map<string, number>();
@@ -84,8 +93,10 @@ export function createExports(parts: ExportsParts): Exports {
 
   async function write(request: ExportRequest, scope: ExportScope, begin: () => Sink): Promise<void> {
     const first = await parts.beginExport(scope, request.cursor);
+    const read = (from: ExportPosition): Promise<ReadPage> =>
+      inTurn(async () => ({ page: await parts.readExportPage(scope, from), readAtMs: performance.now() }));
     // Read before the headers are sent, so that an unavailable database gets a 503.
-    let page = await inTurn(() => parts.readExportPage(scope, first));
+    let { page } = await read(first);
     const sink = begin();
     const mayContinue = watch(request);
     sinks.add(sink);
@@ -93,12 +104,16 @@ export function createExports(parts: ExportsParts): Exports {
       sink.write(prologueOf(scope.format, request.cursor !== undefined));
       for (;;) {
         if (page.text !== '') sink.write(page.text);
-        await drained(sink);
         const { next } = page;
+        const inAdvance = next && read(next);
+        // An error is thrown where the page is used.
+        inAdvance?.catch(() => undefined);
+        await drained(sink);
         if (sink.destroyed) return;
-        if (!next) return void sink.end();
+        if (!next || !inAdvance) return void sink.end();
         if (!(await mayContinue())) return void sink.destroy();
-        page = await inTurn(() => parts.readExportPage(scope, next));
+        const { page: early, readAtMs } = await inAdvance;
+        page = performance.now() - readAtMs <= freshMs ? early : (await read(next)).page;
       }
     } catch (error) {
       sink.destroy();
