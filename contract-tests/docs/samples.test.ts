@@ -28,7 +28,7 @@ const interpreter = pythonWith('httpx');
 const python: Runner = { language: 'Python', file: 'sample.py', command: interpreter ?? 'python3' };
 const isPythonCovered = interpreter !== undefined || process.env['TEST_PYTHON_REQUIRED'] === '1';
 /** Operations in the order of execution. A session must exist before its state is read. */
-const story = ['ingest', 'getState', 'getHistory', 'registerWebhook', 'listWebhooks', 'getHealth'];
+const story = ['ingest', 'ingestBatch', 'getState', 'getHistory', 'registerWebhook', 'listWebhooks', 'getHealth'];
 
 test.each(runners)('the $language samples run unchanged', runStory);
 test.runIf(isPythonCovered)('the Python samples run unchanged', () => runStory(python));
@@ -46,6 +46,7 @@ async function runStory(runner: Runner): Promise<void> {
   const answers = new Map<string, string>();
   for (const id of story) answers.set(id, await runSample(id));
   expect(answers.get('ingest')).toMatch(/demo-session[^]*stress_score/);
+  expect(answers.get('ingestBatch')).toMatch(/['"]?accepted['"]?: ?2/);
   expect(answers.get('getState')).toMatch(/demo-session[^]*stress_score/);
   expect(answers.get('getHistory')).toMatch(/datapoints[^]*heart_rate/);
   expect(answers.get('registerWebhook')).toMatch(/whsec_/);

@@ -12,7 +12,13 @@ export function sampleRequest({ method, path = '', parameters, needsKey, request
     method,
     url: `${localServer}${filled}${query && `?${query}`}`,
     needsKey,
-    body: value === undefined ? undefined : JSON.stringify(value, null, 2),
+    body: value === undefined ? undefined : bodyText(value),
+    mediaType: request?.mediaType,
     hasAnswer: answers.some(({ status, body }) => status.startsWith('2') && body !== undefined),
   };
+}
+
+/** Returns an example as the text of a body. NDJSON is a text already. */
+export function bodyText(example: unknown): string {
+  return typeof example === 'string' ? example.trim() : JSON.stringify(example, null, 2);
 }

@@ -4,8 +4,10 @@ export interface SampleRequest {
   /** URL of the request, with its query. */
   readonly url: string;
   readonly needsKey: boolean;
-  /** JSON text. Absent for a request without a body. */
+  /** JSON text, or one JSON text per line. Absent for a request without a body. */
   readonly body?: string | undefined;
+  /** Media type of the body. Absent: JSON. */
+  readonly mediaType?: string | undefined;
   readonly hasAnswer: boolean;
 }
 
@@ -21,6 +23,10 @@ export const localServer = 'http://127.0.0.1:8080';
 /** Field in which samples send the current time, because the service rejects old readings. */
 const presentName = 'timestamp';
 const presentField = new RegExp(`^(\\s*"${presentName}": )"[^"]*"`, 'm');
+const presentFieldsOfLines = new RegExp(`("${presentName}":)"[^"]*"`, 'g');
+
+/** One JSON text per line. */
+export const ndjson = 'application/x-ndjson';
 
 /** Returns the same request in each language. Python requires httpx. */
 export function samplesOf(request: SampleRequest): Sample[] {
@@ -31,48 +37,66 @@ export function samplesOf(request: SampleRequest): Sample[] {
   ];
 }
 
-export function curl({ method, url, needsKey, body }: SampleRequest): string {
+export function curl({ method, url, needsKey, body, mediaType = 'application/json' }: SampleRequest): string {
   const parts = [
     `curl -s ${method === 'GET' || body !== undefined ? '' : `-X ${method} `}"${url}"`,
     needsKey && '-H "X-Service-Key: $SERVICE_KEY"',
-    body !== undefined && "-H 'Content-Type: application/json'",
+    body !== undefined && `-H 'Content-Type: ${mediaType}'`,
   ];
   const line = parts.filter(Boolean).join(' \\\n  ');
-  return body === undefined ? line : `${line} \\\n  -d @- <<JSON\n${shellText(body)}\nJSON`;
+  // With -d, curl would remove the line breaks.
+  const option = mediaType === ndjson ? '--data-binary' : '-d';
+  return body === undefined ? line : `${line} \\\n  ${option} @- <<JSON\n${shellText(body)}\nJSON`;
 }
 
 /** Escapes text for a here-document, in which the shell expands variables and commands. */
 function shellText(body: string): string {
-  return body.replace(/[\\$`]/g, '\\$&').replace(presentField, '$1"$(date -u +%Y-%m-%dT%H:%M:%SZ)"');
+  const now = '$1"$(date -u +%Y-%m-%dT%H:%M:%SZ)"';
+  return body
+    .replace(/[\\$`]/g, '\\$&')
+    .replace(presentField, now)
+    .replace(presentFieldsOfLines, now);
 }
 
-function typescript({ method, url, needsKey, body, hasAnswer }: SampleRequest): string {
+function typescript({ method, url, needsKey, body, mediaType, hasAnswer }: SampleRequest): string {
   const headers = [
     needsKey && "'X-Service-Key': process.env.SERVICE_KEY!",
-    body !== undefined && "'Content-Type': 'application/json'",
+    body !== undefined && `'Content-Type': '${mediaType ?? 'application/json'}'`,
   ].filter(Boolean);
   const options = [
     method !== 'GET' && `  method: '${method}',`,
     headers.length > 0 && `  headers: { ${headers.join(', ')} },`,
-    body !== undefined && `  body: JSON.stringify(${literal(JSON.parse(body), script)}),`,
+    body !== undefined && `  body: ${scriptBody(body, mediaType)},`,
   ].filter(Boolean);
   const call = options.length === 0 ? `fetch('${url}')` : `fetch('${url}', {\n${options.join('\n')}\n})`;
   const last = hasAnswer ? 'console.log(await response.json());' : 'console.log(response.status);';
   return `const response = await ${call};\n${last}`;
 }
 
+function scriptBody(body: string, mediaType: string | undefined): string {
+  if (mediaType !== ndjson) return `JSON.stringify(${literal(JSON.parse(body), script)})`;
+  return `${literal(linesOf(body), script)}.map((it) => JSON.stringify(it)).join('\\n')`;
+}
+
+function linesOf(body: string): unknown[] {
+  return body.split('\n').map((line) => JSON.parse(line));
+}
+
 /** Returns Python code. It does not use `raise_for_status`, which would hide the body with the error. */
-function python({ method, url, needsKey, body, hasAnswer }: SampleRequest): string {
+function python({ method, url, needsKey, body, mediaType, hasAnswer }: SampleRequest): string {
+  const isLines = body !== undefined && mediaType === ndjson;
   const imports = [
+    isLines && 'import json\n',
     needsKey && 'import os\n',
-    body !== undefined && presentField.test(body) && 'from datetime import datetime, timezone\n',
+    body !== undefined && body.includes(`"${presentName}"`) && 'from datetime import datetime, timezone\n',
     (needsKey || body !== undefined) && '\n',
     'import httpx\n',
   ].filter(Boolean);
   const options = [
     `"${url}"`,
-    needsKey && 'headers={"X-Service-Key": os.environ["SERVICE_KEY"]}',
-    body !== undefined && `json=${literal(JSON.parse(body), pythonic)}`,
+    needsKey && `headers={"X-Service-Key": os.environ["SERVICE_KEY"]${isLines ? `, "Content-Type": "${ndjson}"` : ''}}`,
+    isLines && `content="\\n".join(json.dumps(it) for it in ${literal(linesOf(body), pythonic)})`,
+    body !== undefined && !isLines && `json=${literal(JSON.parse(body), pythonic)}`,
   ].filter(Boolean);
   const list = options.length === 1 ? options[0] : `\n${options.map((it) => `    ${it},\n`).join('')}`;
   const call = `httpx.${method.toLowerCase()}(${list})`;

@@ -1,6 +1,7 @@
-import type { Operation, Parameter } from './contract.js';
+import type { Body, Operation, Parameter } from './contract.js';
 import { type Html, html } from './html.js';
 import { icon, methodBadge } from './layout.js';
+import { bodyText } from './sample-request.js';
 
 /**
  * Returns the console of an operation as a form. The page's script opens the form, sends the request and shows the
@@ -25,7 +26,7 @@ export function tryDialog({ id, method, path = '', summary, parameters, needsKey
       <div class="panes">
         <div class="pane">
           ${needsKey && keyInput(id)} ${parameters.map((it) => parameterInput(it, id))}
-          ${request && bodyInput(request.examples, id)}
+          ${request && bodyInput(request, id)}
           <div class="send"><button type="submit" class="primary">Send ${method}</button></div>
         </div>
         <div class="pane result">
@@ -79,9 +80,9 @@ function parameterInput({ name, in: place, required = false, example }: Paramete
   </p>`;
 }
 
-function bodyInput(examples: readonly { summary: string; value: unknown }[], operation: string): Html {
+function bodyInput({ examples, mediaType }: Body, operation: string): Html {
   const id = `try-${operation}-body`;
-  const texts = examples.map(({ value }) => JSON.stringify(value, null, 2));
+  const texts = examples.map(({ value }) => bodyText(value));
   const lines = (texts[0] ?? '').split('\n').length;
   return html`${
       examples.length > 1 &&
@@ -97,6 +98,7 @@ function bodyInput(examples: readonly { summary: string; value: unknown }[], ope
       <textarea
         id="${id}"
         data-body
+        data-media-type="${mediaType}"
         rows="${Math.max(lines + 1, 6)}"
         spellcheck="false"
         autocapitalize="off"

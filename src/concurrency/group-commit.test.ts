@@ -67,6 +67,20 @@ test('items that are too few for a second group are committed after the first gr
   expect(groups).toEqual([[1], [2]]);
 });
 
+test('two groups that are committed concurrently never contain items with the same order key', async () => {
+  const { groups, commit, end } = manualCommit();
+  const orderKeyOf = (item: number) => String(item % 10);
+  const group = createGroupCommit({ commit, isOutage, groupMax: 3, queueMax: 100, secondFrom: 1, orderKeyOf });
+  const all = [11, 21, 12, 31, 41, 13].map((item) => group.submit(item));
+  // The second group skips 31 and 41, because 11 and 21 are being committed.
+  await expect.poll(() => groups).toEqual([[11, 21, 12], [13]]);
+  await end();
+  await expect.poll(() => groups).toEqual([[11, 21, 12], [13], [31, 41]]);
+  await end();
+  await end();
+  expect(await Promise.all(all)).toEqual([22, 42, 24, 62, 82, 26]);
+});
+
 test('a full queue rejects the new item and keeps the others', async () => {
   const { commit, end } = manualCommit();
   const group = createGroupCommit({ commit, isOutage, groupMax: 10, queueMax: 2 });

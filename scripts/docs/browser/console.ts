@@ -1,4 +1,4 @@
-import { curl } from '../samples.js';
+import { curl, ndjson } from '../samples.js';
 import { all, element, one } from './dom.js';
 import { colouredJson } from './coloured-json.js';
 import { serverUrl } from './places.js';
@@ -13,6 +13,7 @@ interface ConsoleRequest {
   readonly url: string;
   readonly key: string | undefined;
   readonly body: string | undefined;
+  readonly mediaType: string | undefined;
 }
 
 /** Starts the consoles of the reference. A console sends real requests of one operation and shows the response. */
@@ -52,21 +53,22 @@ function open(dialog: HTMLDialogElement): void {
  * old readings.
  */
 function setBody(dialog: HTMLDialogElement, text: string): void {
-  const present = text.replace(/("timestamp": )"[^"]*"/, `$1"${new Date().toISOString()}"`);
+  const present = text.replace(/("timestamp": ?)"[^"]*"/g, `$1"${new Date().toISOString()}"`);
   one<HTMLTextAreaElement>('[data-body]', dialog).value = present;
   one('[data-body-hint]', dialog).hidden = present === text;
   update(dialog);
 }
 
 function update(dialog: HTMLDialogElement): void {
-  const { method, url, key, body } = requestOf(dialog);
-  one('[data-curl]', dialog).textContent = curl({ method, url, needsKey: key !== undefined, body, hasAnswer: true });
+  const { key, ...request } = requestOf(dialog);
+  one('[data-curl]', dialog).textContent = curl({ ...request, needsKey: key !== undefined, hasAnswer: true });
   if (key !== undefined) writeKey(key);
 }
 
 /** Returns the request of the form. The key is not part of the request, so that no sample shows it. */
 function requestOf(dialog: HTMLDialogElement): ConsoleRequest {
   const { method = 'GET', path = '' } = dialog.dataset;
+  const [body] = all<HTMLTextAreaElement>('[data-body]', dialog);
   const inputs = all<HTMLInputElement>('[data-parameter]', dialog);
   const valueOf = (name: string) => inputs.find((it) => it.dataset['parameter'] === name)?.value ?? '';
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(valueOf(name)));
@@ -77,7 +79,8 @@ function requestOf(dialog: HTMLDialogElement): ConsoleRequest {
     method,
     url: serverUrl + filled + (query.length > 0 ? `?${query.join('&')}` : ''),
     key: all<HTMLInputElement>('[data-key]', dialog)[0]?.value.trim(),
-    body: all<HTMLTextAreaElement>('[data-body]', dialog)[0]?.value,
+    body: body?.value,
+    mediaType: body?.dataset['mediaType'],
   };
 }
 
@@ -99,7 +102,8 @@ function checkInputs(dialog: HTMLDialogElement): boolean {
 function reasonNotToSend({ dataset, value }: HTMLInputElement | HTMLTextAreaElement): string {
   if ('key' in dataset) return value.trim() === '' ? 'Enter a key. The first start of the service prints one.' : '';
   try {
-    JSON.parse(value);
+    const texts = dataset['mediaType'] === ndjson ? value.split('\n').filter((line) => line.trim() !== '') : [value];
+    for (const text of texts) JSON.parse(text);
     return '';
   } catch (error) {
     return `The body is not valid JSON: ${(error as Error).message}`;
@@ -108,11 +112,11 @@ function reasonNotToSend({ dataset, value }: HTMLInputElement | HTMLTextAreaElem
 
 async function send(dialog: HTMLDialogElement): Promise<void> {
   if (!checkInputs(dialog)) return;
-  const { method, url, key, body } = requestOf(dialog);
+  const { method, url, key, body, mediaType } = requestOf(dialog);
   const button = one<HTMLButtonElement>('[type=submit]', dialog);
   const headers = {
     ...(key && { 'X-Service-Key': key }),
-    ...(body !== undefined && { 'Content-Type': 'application/json' }),
+    ...(body !== undefined && { 'Content-Type': mediaType ?? 'application/json' }),
   };
   button.disabled = true;
   const startedAtMs = performance.now();
