@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import mysql, { type RowDataPacket } from 'mysql2/promise';
 import type { GaleraNode } from '../../../contract-tests/support/galera.js';
 
@@ -12,10 +13,22 @@ const tables = [
   'stream_positions',
 ] as const;
 
-/** Returns the number of nodes whose tables differ from those of the first node. Nobody may write in the meantime. */
+const triesMax = 10;
+/** Longer than the interval in which services write the counts of their calls, ms. */
+const againMs = 1_000;
+
+/**
+ * Returns the number of nodes whose tables differ from those of the first node. Compares several times before it reports
+ * a difference, because the running services may write between two reads.
+ */
 export async function countDiffering(nodes: readonly GaleraNode[], database: string): Promise<number> {
-  const all = await Promise.all(nodes.map((node) => checksumsOf(node, database)));
-  return all.filter((it) => it !== all[0]).length;
+  for (let tries = 1; ; tries += 1) {
+    const all = await Promise.all(nodes.map((node) => checksumsOf(node, database)));
+    const differing = all.filter((it) => it !== all[0]);
+    if (differing.length > 0 && tries === triesMax) console.error([all[0], ...differing].join('\n'));
+    if (differing.length === 0 || tries === triesMax) return differing.length;
+    await sleep(againMs);
+  }
 }
 
 async function checksumsOf({ url }: GaleraNode, database: string): Promise<string> {
