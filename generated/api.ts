@@ -1523,7 +1523,7 @@ export interface components {
          * @example session
          * @enum {string}
          */
-        LimitPolicy: "session" | "new-sessions" | "month" | "failed-authentications" | "streams" | "exports";
+        LimitPolicy: "session" | "new-sessions" | "month" | "failed-authentications" | "streams" | "exports" | "batches";
         /** @description Problem details of a request that exceeded a limit. */
         RateLimitProblem: {
             /**

@@ -8,8 +8,8 @@ export const batch = {
   "lines_max": 1000,
   "max_bytes": 1048576,
   "line_errors_max": 20,
-  "in_progress_per_account": 4,
-  "in_progress_per_process": 16
+  "in_progress_max": 16,
+  "refused_retry_seconds": 1
 } as const;
 
 export const connections = {
@@ -187,6 +187,10 @@ export const limits = {
   "streams": {
     "policy": "streams",
     "quota": 1000
+  },
+  "batches": {
+    "policy": "batches",
+    "quota": 4
   },
   "exports": {
     "policy": "exports",
@@ -947,7 +951,8 @@ export const enums = {
     "month",
     "failed-authentications",
     "streams",
-    "exports"
+    "exports",
+    "batches"
   ]
 } as const;
 
@@ -1191,4 +1196,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "2d491cf85d94a83000ce23032e49b7914d6f801554fac2b3e359b1de831e9b80" as const;
+export const contractDigest = "a86248d68ea359242fbaab0b55528dc6fc7d65e96136b16f6c48ee5bec7d660b" as const;

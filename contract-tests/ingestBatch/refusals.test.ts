@@ -54,7 +54,8 @@ test('an account may have four batches in progress, and other accounts are not a
   const unfinished = await Promise.all(Array.from({ length: 4 }, () => openRequest(service, true)));
   const line = { session_id: 'fifth', timestamp: service.clock.at(), heart_rate: 80 };
   const fifth = await postBatch(service, [line]);
-  expect(fifth).toMatchObject({ status: 503, body: { code: 'service_unavailable' } });
+  expect(fifth).toMatchObject({ status: 429, body: { violated_policies: ['batches'] } });
+  expect(fifth.headers.get('Retry-After')).toBe('1');
   const other = await startTestService();
   expect((await postBatch(other, [line])).status).toBe(200);
   for (const { finish } of unfinished) expect(await finish()).toBe(200);

@@ -213,7 +213,15 @@ class Fault(TypedDict):
 
 
 # Name of a limit, as in `RateLimit-Policy`.
-LimitPolicy = Literal["session", "new-sessions", "month", "failed-authentications", "streams", "exports"]
+LimitPolicy = Literal[
+    "session",
+    "new-sessions",
+    "month",
+    "failed-authentications",
+    "streams",
+    "exports",
+    "batches",
+]
 
 
 class LineProblem(TypedDict):
