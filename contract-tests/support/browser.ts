@@ -1,9 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import axe from 'axe-core';
 import { onTestFinished } from 'vitest';
+import { atEndOfFile } from './at-end-of-file.js';
 import { chromiumPath } from './chromium.js';
 
 /** Options that prevent the browser's own requests. */
@@ -27,28 +25,36 @@ export interface Watched {
 export const desktop = { width: 1440, height: 900 };
 export const phone = { width: 390, height: 844 };
 
-/** Opens a page in a new browser with a new profile. Both are closed when the test ends. */
+/** Opens a page without stored data. The tests of a file share a browser. The page is closed when the test ends. */
 export async function openBrowser(
   origin: string,
   { args = [], ...options }: BrowserContextOptions & { readonly args?: readonly string[] } = {},
 ): Promise<Watched> {
-  const profile = await mkdtemp(join(tmpdir(), 'state-service-browser-'));
-  const context = await chromium.launchPersistentContext(profile, {
-    executablePath: chromiumPath,
-    headless: true,
-    args: [...quietArgs, ...args],
-    viewport: desktop,
-    reducedMotion: 'reduce',
-    ...options,
-  });
-  onTestFinished(async () => {
-    await context.close();
-    await rm(profile, { recursive: true, force: true, maxRetries: 5 });
-  });
+  const browser = await share(args);
+  const context = await browser.newContext({ viewport: desktop, reducedMotion: 'reduce', ...options });
+  onTestFinished(() => context.close());
   context.setDefaultTimeout(limitMs);
   const complaints = watch(context, origin);
-  return { page: context.pages()[0] ?? (await context.newPage()), complaints };
+  return { page: await context.newPage(), complaints };
 }
+
+const shared = new Map<string, Promise<Browser>>();
+
+/** Starts one browser per set of arguments that all tests of the test file share. */
+function share(args: readonly string[]): Promise<Browser> {
+  const name = args.join(' ');
+  const running = shared.get(name) ?? launch(args);
+  if (!shared.has(name))
+    atEndOfFile(async () => {
+      shared.delete(name);
+      await (await running).close();
+    });
+  shared.set(name, running);
+  return running;
+}
+
+const launch = (args: readonly string[]) =>
+  chromium.launch({ executablePath: chromiumPath, headless: true, args: [...quietArgs, ...args] });
 
 function watch(context: BrowserContext, origin: string): string[] {
   const complaints: string[] = [];
