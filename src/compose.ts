@@ -125,7 +125,7 @@ async function serve(
   for (const { drain } of [opened, exports]) closing.addEventListener('abort', drain);
   const maxBackfillAgeMs = config.retention.readingsMs;
   const prepareReading = createPrepareReading({ ...config, topicModel, digestKeys, now, maxBackfillAgeMs });
-  const app = createApp({
+  const app = await createApp({
     ...config,
     root,
     contract,

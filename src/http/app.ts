@@ -39,14 +39,14 @@ export interface AppParts extends Admission, ProblemHandling, Authentication, Do
   readonly observeRequest: ObserveRequest;
 }
 
-/** Builds the app: the middleware of each request, in order. */
-export function createApp(parts: AppParts): Express {
+/** Builds the app: the middleware of each request, in order. Rejects when the validator cannot use the contract. */
+export async function createApp(parts: AppParts): Promise<Express> {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('trust proxy', parts.trustProxy);
   app.response.json = sendJson;
-  const { validateRequest, validateBody } = createValidation(parts.contract);
+  const { validateRequest, validateBody } = await createValidation(parts.contract);
   const middleware = inOrder([
     requestLog(parts.log, parts.observeRequest),
     traceRequest,

@@ -91,7 +91,7 @@ async function prepareLine(
 ): Promise<PreparedLine | Schema<'LineResult'>> {
   try {
     const body = parseLine(text);
-    validateBody('ingest', body);
+    await validateBody('ingest', body);
     const submission = body as Submission;
     requireOwnSession(parts, batch, submission.session_id);
     batch.month = (await call?.admit()) ?? batch.month;

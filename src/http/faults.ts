@@ -1,4 +1,3 @@
-import type { ErrorObject } from 'ajv';
 import type { Fault, FaultCode } from '../contract.js';
 import { fault } from '../problem.js';
 import {
@@ -10,24 +9,34 @@ import {
   type SchemaObject,
 } from './contract-document.js';
 
+/** One error of express-openapi-validator. */
+export interface ValidatorFault {
+  /** `/body/sentiment` or `/query/minutes`. The last segment is not escaped. */
+  readonly path: string;
+  /** The JSON Schema keyword that failed, e.g. `minimum.openapi.validation`. */
+  readonly errorCode?: string;
+}
+
 /**
- * Converts an error of JSON Schema to the contract's error code and text. Reads the limit from the schema at the error's
+ * Converts a validator's error to the contract's error code and text. Reads the limit from the schema at the error's
  * path.
  */
 export function toFault(
   document: ContractDocument,
   operation: OperationObject,
-  { instancePath, keyword, params }: ErrorObject,
+  body: unknown,
+  { path, errorCode }: ValidatorFault,
 ): Fault {
-  const { missingProperty, additionalProperty } = params as Readonly<Record<string, string | undefined>>;
-  const named = missingProperty ?? additionalProperty;
-  const [location = '', ...steps] = [...stepsOf(instancePath), ...(named === undefined ? [] : [named])];
+  const keyword = errorCode?.split('.')[0] ?? '';
+  // An empty path means the body, or an unknown body key that is the empty string.
+  const [, location = 'body', ...rest] = path.split('/');
+  const steps = location === 'body' ? bodySteps(body, rest) : rest;
   const schema = schemaAt(document, operation, location, steps) ?? {};
   const place = location === 'body' ? { pointer: pointerOf(steps) } : { parameter: nameOf(document, operation, steps) };
   const allowed = keyword === 'enum' && schema.enum ? { allowed: [...schema.enum] } : {};
-  const found = fault(codeOf(keyword, schema), { ...place, ...allowed }, String(schema[keyword]));
+  const named = fault(codeOf(keyword, schema), { ...place, ...allowed }, String(schema[keyword]));
   const detail = keyword === 'pattern' ? schema['x-pattern-detail'] : undefined;
-  return detail ? { ...found, detail } : found;
+  return detail ? { ...named, detail } : named;
 }
 
 const codeOfKeyword: Readonly<Record<string, FaultCode>> = {
@@ -44,6 +53,8 @@ const codeOfKeyword: Readonly<Record<string, FaultCode>> = {
   pattern: 'pattern_mismatch',
   format: 'date_time_invalid',
 };
+/** Keywords of a wrong type. The validator checks the type of date-times with its own keyword. */
+const typeKeywords = ['type', 'x-eov-type'];
 const codeOfType: Readonly<Record<string, FaultCode>> = {
   number: 'number_type',
   integer: 'integer_type',
@@ -53,13 +64,17 @@ const codeOfType: Readonly<Record<string, FaultCode>> = {
 };
 
 function codeOf(keyword: string, schema: SchemaObject): FaultCode {
-  return (keyword === 'type' ? codeOfType[schema.type ?? ''] : codeOfKeyword[keyword]) ?? 'invalid';
+  return (typeKeywords.includes(keyword) ? codeOfType[schema.type ?? ''] : codeOfKeyword[keyword]) ?? 'invalid';
 }
 
-/** Returns the unescaped segments of a JSON Pointer (RFC 6901). */
-function stepsOf(pointer: string): string[] {
-  const [, ...steps] = pointer.split('/');
-  return steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+/**
+ * Returns the segments of a path in the body. Does not split a body key with a slash, because the validator's path does
+ * not escape slashes.
+ */
+function bodySteps(body: unknown, rest: readonly string[]): string[] {
+  const whole = rest.join('/');
+  const isKey = typeof body === 'object' && body !== null && Object.hasOwn(body, whole);
+  return isKey ? [whole] : [...rest];
 }
 
 function pointerOf(steps: readonly string[]): string {

@@ -1,8 +1,14 @@
-import type { RequestHandler } from 'express';
 import type { Fault, OperationId } from '../contract.js';
 import { fault, ProblemError } from '../problem.js';
-import { bodySchemaOf, type ContractDocument, type OperationObject, resolve } from './contract-document.js';
+import {
+  bodySchemaOf,
+  type ContractDocument,
+  mediaTypeOf,
+  type OperationObject,
+  resolve,
+} from './contract-document.js';
 import { toFault } from './faults.js';
+import type { Middleware } from './in-order.js';
 import { readQuery } from './query.js';
 import { createFindErrors, type RequestParts } from './validator.js';
 
@@ -11,40 +17,42 @@ export interface Validation {
    * Validates a request. Reports all validation errors in one response (422). Replaces `request.query` by the validated
    * parameters, with the contract's defaults.
    */
-  readonly validateRequest: RequestHandler;
+  readonly validateRequest: Middleware;
   /**
-   * Validates a value like the body of a request of the operation. Throws a ProblemError with all validation errors.
+   * Validates a value like the body of a request of the operation. Rejects with a ProblemError that has all validation
+   * errors.
    */
-  readonly validateBody: (operationId: OperationId, body: unknown) => void;
+  readonly validateBody: (operationId: OperationId, body: unknown) => Promise<void>;
 }
 
-/** Returns functions that validate against the contract. */
-export function createValidation(document: ContractDocument): Validation {
-  const findErrors = createFindErrors(document);
+/** Returns functions that validate against the contract. Rejects when the validator cannot use the contract. */
+export async function createValidation(document: ContractDocument): Promise<Validation> {
+  const findErrors = await createFindErrors(document);
   const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
   const byId = new Map(operations.map((operation) => [operation.operationId, operation]));
 
-  /** Throws if the request has an error. `faults` are the errors of its query that are already known. */
-  function check(operation: OperationObject, parts: RequestParts, faults: readonly Fault[]): void {
-    const found = findErrors(operation, parts).map((it) => toFault(document, operation, it));
+  /** Rejects if the request has an error. `faults` are the errors of its query that are already known. */
+  async function check(operation: OperationObject, parts: RequestParts, faults: readonly Fault[]): Promise<void> {
+    const found = (await findErrors(operation, parts)).map((it) => toFault(document, operation, parts.body, it));
     const all = [...merge(faults, found), ...faultsAcrossFields(document, operation, parts.body)];
     if (all.length > 0) throw new ProblemError('validation_failed', { faults: all });
   }
 
   return {
-    validateRequest(request, response, next) {
+    async validateRequest(request, response, next) {
       const { route, params } = response.locals;
       if (!route) throw new Error('validation must run after route');
       const { query, faults } = readQuery(document, route.operation, request);
       const { headers, body } = request;
       Object.defineProperty(request, 'query', { value: query, writable: true, configurable: true });
-      check(route.operation, { query, headers, params, body }, faults);
+      await check(route.operation, { query, headers, params, body }, faults);
       next();
     },
-    validateBody(operationId, body) {
+    async validateBody(operationId, body) {
       const operation = byId.get(operationId);
       if (!operation) throw new Error(`unknown operation ${operationId}`);
-      check(operation, { query: {}, headers: {}, params: {}, body }, []);
+      const headers = { 'content-type': mediaTypeOf(operation) };
+      await check(operation, { query: {}, headers, params: {}, body }, []);
     },
   };
 }

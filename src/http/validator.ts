@@ -1,90 +1,130 @@
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
-import addFormatsModule from 'ajv-formats';
+import type { RequestHandler, Response } from 'express';
+import * as OpenApiValidator from 'express-openapi-validator';
+import type {
+  OpenApiRequest,
+  OpenApiRequestMetadata,
+  OpenAPIV3,
+} from 'express-openapi-validator/dist/framework/types.js';
 import type { OperationId } from '../contract.js';
-import {
-  bodySchemaOf,
-  type ContractDocument,
-  type OperationObject,
-  type ParameterObject,
-  resolve,
-  type SchemaObject,
-} from './contract-document.js';
-
-// The package is CommonJS and types its default export one level too high.
-const addFormats = addFormatsModule as unknown as typeof addFormatsModule.default;
+import { type ContractDocument, mediaTypeOf, type OperationObject } from './contract-document.js';
+import type { ValidatorFault } from './faults.js';
+import { inOrder, type Middleware } from './in-order.js';
+import { requestContractOf } from './request-contract.js';
 
 /** The parts of a request that the contract describes. Integers of the query are numbers, header names lower case. */
 export interface RequestParts {
   readonly query: object;
+  /** `content-type` must be a media type of the operation: the validator keeps a compiled schema per value. */
   readonly headers: object;
   readonly params: object;
   readonly body: unknown;
 }
 
 /**
- * Returns all errors of a request. Their paths begin with the name of a part, e.g. `/query` or `/body/tone`. Adds the
- * contract's defaults to the parts.
+ * Resolves with all errors of a request. Their paths begin with the name of a part, e.g. `/query` or `/body/tone`. Adds
+ * the contract's defaults to the query.
  */
-export type FindErrors = (operation: OperationObject, parts: RequestParts) => readonly ErrorObject[];
+export type FindErrors = (operation: OperationObject, parts: RequestParts) => Promise<readonly ValidatorFault[]>;
+
+/** The middleware of express-openapi-validator. */
+export interface ValidatorMiddleware {
+  /** Steps that set `request.openapi` to the operation of the path. */
+  readonly find: readonly Middleware[];
+  /** Validate the request against `request.openapi`. */
+  readonly check: readonly Middleware[];
+}
 
 /**
- * Returns a function that validates requests with JSON Schemas built from the contract. The schema of an operation is
- * compiled for its first request: compiling all of them would take a fifth of the start.
+ * Returns the validator's middleware. Its last step validates the request, because all later steps are off.
+ * `createFindErrors` verifies this at the start.
  */
-export function createFindErrors(document: ContractDocument): FindErrors {
-  // The contract itself is checked by the linters, so the schemas are not validated again.
-  const ajv = new Ajv({ allErrors: true, useDefaults: true, strict: true, meta: false, validateSchema: false });
-  addFormats(ajv, { mode: 'full' });
-  const compiled = new Map<OperationId, ValidateFunction>();
-  return (operation, parts) => {
-    const { operationId } = operation;
-    const validate = compiled.get(operationId) ?? ajv.compile(requestSchema(document, operation));
-    compiled.set(operationId, validate);
-    return validate(parts) ? [] : (validate.errors ?? []);
-  };
+export function middlewareOf(document: ContractDocument): ValidatorMiddleware {
+  const all = OpenApiValidator.middleware({
+    apiSpec: requestContractOf(document) as OpenAPIV3.DocumentV3,
+    // The linters check the contract.
+    validateApiSpec: false,
+    validateSecurity: false,
+    validateRequests: { allErrors: true, coerceTypes: false },
+    validateResponses: false,
+    ajvFormats: { mode: 'full' },
+    fileUploader: false,
+  }) as unknown as RequestHandler[];
+  return { find: all.slice(0, -1), check: all.slice(-1) };
 }
 
-function requestSchema(document: ContractDocument, operation: OperationObject): object {
-  const { parameters = [] } = operation;
-  const bodySchema = bodySchemaOf(operation);
-  const all = parameters.map((it) => resolve(document, it));
-  const body = bodySchema && { body: schemaOf(document, bodySchema) };
-  const properties = {
-    query: parametersIn(document, all, 'query'),
-    headers: parametersIn(document, all, 'header'),
-    params: parametersIn(document, all, 'path'),
-    ...body,
-  };
-  return { type: 'object', properties, required: Object.keys(properties) };
+/** An operation as the validator knows it. */
+interface Known {
+  readonly method: string;
+  readonly metadata: OpenApiRequestMetadata;
 }
-
-function parametersIn(document: ContractDocument, all: readonly ParameterObject[], place: string): object {
-  const named = all
-    .filter((it) => it.in === place)
-    .map((it) => ({ ...it, name: place === 'header' ? it.name.toLowerCase() : it.name }));
-  const properties = named.map(({ name, schema }) => [name, schemaOf(document, schema)]);
-  const required = named.filter((it) => it.required).map(({ name }) => name);
-  return { type: 'object', properties: Object.fromEntries(properties), required };
-}
-
-/** Keywords that describe a schema and validate nothing. */
-const annotations = ['description', 'example', 'title', 'deprecated'];
 
 /**
- * Converts a schema of the contract to JSON Schema. Replaces each `$ref` by its target and each `x-pattern` by a
- * `pattern`. Compiling the result throws if it contains a keyword that this function does not convert.
+ * Returns a function that validates requests of known operations. The validator would compile and try each path again
+ * per request. This function finds an operation at its first request, and the validator then compiles its schema.
  *
- * The published contract has no `pattern` next to `format: date-time`, because generators apply the pattern to their
- * date type, which fails.
+ * Rejects if the validator cannot read the contract, or if its middleware does not find operations or does not
+ * validate.
  */
-function schemaOf(document: ContractDocument, schema: SchemaObject): object {
-  const { properties, items, 'x-pattern': pattern, ...rest } = resolve(document, schema);
-  const keywords = Object.entries(rest).filter(([name]) => !name.startsWith('x-') && !annotations.includes(name));
-  const converted = Object.entries(properties ?? {}).map(([name, it]) => [name, schemaOf(document, it)]);
-  return {
-    ...Object.fromEntries(keywords),
-    ...(pattern !== undefined && { pattern }),
-    ...(items && { items: schemaOf(document, items) }),
-    ...(properties && { properties: Object.fromEntries(converted) }),
+export async function createFindErrors(
+  document: ContractDocument,
+  middleware = middlewareOf(document),
+): Promise<FindErrors> {
+  const [find, check] = [inOrder(middleware.find), inOrder(middleware.check)];
+  const places = placesOf(document);
+  const known = new Map<OperationId, Promise<Known>>();
+  const lookUp = ({ operationId }: OperationObject): Promise<Known> => {
+    const { method, path } = places.get(operationId) ?? { method: '', path: operationId };
+    const found = known.get(operationId) ?? findMetadata(find, method, path);
+    known.set(operationId, found);
+    return found;
   };
+  const findErrors: FindErrors = async (operation, parts) => {
+    const { method, metadata } = await lookUp(operation);
+    const openapi = { ...metadata, pathParams: parts.params };
+    const error = await run(check, { ...parts, method, originalUrl: metadata.openApiRoute, openapi });
+    if (error === undefined) return [];
+    if (isValidationError(error)) return error.errors;
+    throw error;
+  };
+  await assertValidates(document, findErrors);
+  return findErrors;
+}
+
+function placesOf(document: ContractDocument) {
+  const places = Object.entries(document.paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(
+      ([method, { operationId }]) => [operationId, { method: method.toUpperCase(), path }] as const,
+    ),
+  );
+  return new Map(places);
+}
+
+async function findMetadata(find: RequestHandler, method: string, path: string): Promise<Known> {
+  const app = { param() {}, enabled: () => false };
+  const request = { app, method, path, originalUrl: path, baseUrl: '', openapi: undefined };
+  const error = await run(find, request);
+  if (error !== undefined) throw error;
+  if (!request.openapi) throw new Error(`express-openapi-validator does not find ${method} ${path}`);
+  return { method, metadata: request.openapi as OpenApiRequestMetadata };
+}
+
+/** Rejects if an operation with a body accepts null, which no schema of the contract allows. */
+async function assertValidates(document: ContractDocument, findErrors: FindErrors): Promise<void> {
+  const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+  const operation = operations.find(({ requestBody }) => requestBody !== undefined);
+  if (!operation) return;
+  const headers = { 'content-type': mediaTypeOf(operation) };
+  const errors = await findErrors(operation, { query: {}, headers, params: {}, body: null });
+  if (errors.length === 0) throw new Error(`express-openapi-validator does not validate ${operation.operationId}`);
+}
+
+/** Resolves with the error that the handler passes to `next`, or undefined. */
+function run(handler: RequestHandler, request: object): Promise<unknown> {
+  return new Promise((resolve) => void handler(request as OpenApiRequest, {} as Response, resolve));
+}
+
+function isValidationError(error: unknown): error is { errors: ValidatorFault[] } {
+  return (
+    error instanceof Error && error.name === 'Bad Request' && Array.isArray((error as { errors?: unknown }).errors)
+  );
 }
