@@ -67,7 +67,9 @@ const mayImport = {
     ],
     ...['config', 'lifecycle', 'log'],
   ],
+  evaluate: ['terminal', 'compose', 'core', 'accounts', 'store', 'domain', 'contract', 'config'],
   cli: [
+    'evaluate',
     'terminal',
     'net',
     'mcp',

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { isCompared } from '../../scripts/evaluate/support/tables.js';
-import { variantsFor } from '../../scripts/evaluate/support/variants.js';
+import { sideOf } from '../../scripts/evaluate/support/side.js';
 import { sampleRecording } from '../../scripts/terminal/sample-recording.js';
+import { variantsFor } from '../../src/evaluate/variants.js';
 import { readWindows } from '../../src/terminal/windows.js';
 
 const header = 'subject,task,label,heart_rate,sdnn\n';
@@ -15,7 +15,7 @@ test('a recording with only heart rate, such as the sample, supports every varia
     'personal, no subject_id',
     'ablation: no baseline',
   ]);
-  expect(new Set(windows.filter(isCompared).map(({ label }) => label))).toEqual(new Set(['rest', 'stressor']));
+  expect(new Set(windows.map(sideOf))).toEqual(new Set(['rest', 'stressor']));
 });
 
 test('a recording with heart rate and SDNN supports a variant without each of the two signals', () => {
@@ -31,5 +31,5 @@ test('a recording with SDNN and RMSSD supports a variant without each of them', 
 
 test('guided breathing and the baseline are not compared with stressors', () => {
   const windows = readWindows(`${header}p1,Breathing,rest,60,90\np1,Baseline,baseline,60,50\np1,Relax,rest,60,50\n`);
-  expect(windows.filter(isCompared).map(({ task }) => task)).toEqual(['Relax']);
+  expect(windows.filter((it) => sideOf(it) !== undefined).map(({ task }) => task)).toEqual(['Relax']);
 });

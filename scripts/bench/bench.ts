@@ -32,7 +32,7 @@ import { judge, measure } from './support/requirements.js';
 import { condemnFailures, takeTurns } from './support/rounds.js';
 import { launch } from '../terminal/launch.js';
 import { positive } from '../terminal/options.js';
-import { save } from '../terminal/save.js';
+import { save } from '../../src/terminal/save.js';
 import { markdownTable, textTable } from '../../src/terminal/table.js';
 
 const connections = 64;

@@ -28,7 +28,7 @@ import { startBenchedService } from './support/service.js';
 import { launch } from '../terminal/launch.js';
 import { positive } from '../terminal/options.js';
 import { startProgress } from '../../src/terminal/progress.js';
-import { save } from '../terminal/save.js';
+import { save } from '../../src/terminal/save.js';
 import { type Column, textTable } from '../../src/terminal/table.js';
 
 const connections = 64;

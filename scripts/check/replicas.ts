@@ -22,7 +22,7 @@ import { measureThroughput, type Side } from './replicas/throughput.js';
 import { launch } from '../terminal/launch.js';
 import { positive } from '../terminal/options.js';
 import { withProgress } from '../../src/terminal/progress.js';
-import { save } from '../terminal/save.js';
+import { save } from '../../src/terminal/save.js';
 
 const { quota } = limits.session_requests;
 const connections = 64;

@@ -4,29 +4,29 @@
  */
 import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
-import { bandOf } from '../../src/domain/states.js';
-import { resamples } from './support/bootstrap.js';
-import { drawTasks, scoresByTask } from './support/chart.js';
+import { aucColumns } from '../../src/evaluate/auc-table.js';
+import { drawTasks, scoresByTask } from '../../src/evaluate/chart.js';
+import {
+  aucSections,
+  describe,
+  type Evaluation,
+  personalAnswers,
+  publishedStates,
+  replayVariants,
+} from '../../src/evaluate/evaluation.js';
+import { spacingSeconds, variantsFor } from '../../src/evaluate/variants.js';
 import { everydayColumns, everydayRows, replayEveryday } from './support/everyday-table.js';
+import { startLocalService } from './support/local-service.js';
+import { sceneColumns, sceneDraws, sceneRows } from './support/scene-table.js';
+import { sideOf } from './support/side.js';
 import { densityColumns, densityRows } from './support/stream-tables.js';
 import { densities, evaluateStreams } from './support/streams.js';
-import { type EvaluatedService, startEvaluatedService } from './support/service.js';
 import { readStreams } from './support/stream.js';
-import { aucColumns, aucRow, isCompared, sceneColumns, sceneDraws, sceneRows } from './support/tables.js';
-import {
-  type AnsweredScore,
-  personal,
-  replayVariant,
-  type Variant,
-  spacingSeconds,
-  variantsFor,
-} from './support/variants.js';
-import { yardsticks } from './support/yardsticks.js';
 import { startProgress } from '../../src/terminal/progress.js';
 import { sampleRecording } from '../terminal/sample-recording.js';
-import { save } from '../terminal/save.js';
-import { markdownTable, type TableRow, textTable } from '../../src/terminal/table.js';
-import { type AnsweredWindow, protocolOrder, summarize, summaryColumns } from '../../src/terminal/task-summary.js';
+import { save } from '../../src/terminal/save.js';
+import { markdownTable, textTable } from '../../src/terminal/table.js';
+import { protocolOrder, summarize, summaryColumns } from '../../src/terminal/task-summary.js';
 import { groupBySubject, type RecordedWindow, readWindows } from '../../src/terminal/windows.js';
 
 const report = 'reports/stress-tasks.svg';
@@ -39,9 +39,6 @@ interface Options {
   readonly density: boolean;
   readonly person?: string;
 }
-
-/** Responses of one variant, by person. */
-type Answers = ReadonlyMap<string, readonly (readonly AnsweredScore[])[]>;
 
 const command = new Command('evaluate:stress')
   .description('Replay a recording through the service and measure how well the score separates stressors from rest.')
@@ -70,7 +67,7 @@ async function evaluate(options: Options): Promise<void> {
 }
 
 async function evaluateEveryday({ markdown, density }: Options): Promise<void> {
-  const service = await startEvaluatedService();
+  const service = await startLocalService();
   try {
     const print = markdown ? markdownTable : textTable;
     console.log(print(everydayColumns, [await everydayRows(service)]));
@@ -82,25 +79,23 @@ async function evaluateEveryday({ markdown, density }: Options): Promise<void> {
 
 async function evaluateWindows({ file, markdown, picture }: Options): Promise<void> {
   const windows = await load(file);
-  const people = [...groupBySubject(windows).values()];
-  const variants = variantsFor(windows);
-  const answers = await replayAll(variants, windows.length, people);
+  const evaluation = await replayAll(windows);
   const print = markdown ? markdownTable : textTable;
-  console.log(`${heading('Recording', markdown)}\n${describe(windows, people.length)}\n`);
-  console.log(print(aucColumns, aucSections(variants, answers, people)));
+  console.log(`${heading('Recording', markdown)}\n${describe(evaluation, sideOf, wording)}\n`);
+  console.log(print(aucColumns, aucSections(evaluation, sideOf)));
   console.log(`\n${fittingNote}\n`);
   console.log(`${heading('States by task', markdown)}\n${taskNote}\n`);
-  console.log(print(summaryColumns, summarize(windows, (answers.get(personal.name) ?? []).flat().map(withState))));
+  console.log(print(summaryColumns, summarize(windows, publishedStates(evaluation))));
   console.log(`\n${heading('Reference scenes', markdown)}\n${sceneNote}\n`);
   console.log(print(sceneColumns, [sceneRows()]));
-  const drawing = draw(windows, people.length, answers.get(personal.name) ?? []);
+  const drawing = draw(evaluation);
   for (const path of [report, ...(picture ? [picture] : [])]) await save(path, drawing);
 }
 
 async function load(file: string): Promise<RecordedWindow[]> {
   try {
     const windows = readWindows(await readFile(file, 'utf8')).filter(({ values }) => Object.keys(values).length > 0);
-    const labels = new Set(windows.filter(isCompared).map(({ label }) => label));
+    const labels = new Set(windows.map(sideOf).filter((side) => side !== undefined));
     if (labels.size < 2)
       throw new Error('the file must have rows with the label stressor and rows with the label rest');
     return windows;
@@ -111,56 +106,20 @@ async function load(file: string): Promise<RecordedWindow[]> {
   }
 }
 
-async function replayAll(
-  variants: readonly Variant[],
-  count: number,
-  people: readonly (readonly RecordedWindow[])[],
-): Promise<Answers> {
-  const service = await startEvaluatedService();
-  const progress = startProgress(process.stderr, count * variants.length, 'windows');
+async function replayAll(windows: readonly RecordedWindow[]): Promise<Evaluation> {
+  const variants = variantsFor(windows);
+  const service = await startLocalService();
+  const progress = startProgress(process.stderr, windows.length * variants.length, 'windows');
   try {
-    return await replayEach(service, variants, people, progress.advance);
+    return await replayVariants(service, variants, [...groupBySubject(windows).values()], progress.advance);
   } finally {
     progress.stop();
     await service.close();
   }
 }
 
-async function replayEach(
-  service: EvaluatedService,
-  variants: readonly Variant[],
-  people: readonly (readonly RecordedWindow[])[],
-  onAnswer: () => void,
-): Promise<Answers> {
-  const answers = new Map<string, readonly (readonly AnsweredScore[])[]>();
-  for (const variant of variants) answers.set(variant.name, await replayVariant(service, variant, people, onAnswer));
-  return answers;
-}
-
-function aucSections(
-  variants: readonly Variant[],
-  answers: Answers,
-  people: readonly (readonly RecordedWindow[])[],
-): TableRow[][] {
-  const measured = variants.map(({ name, note }) => aucRow(name, note, answers.get(name) ?? []));
-  const compared = yardsticks.map(({ name, note, score }) => aucRow(name, note, people.map(score)));
-  return [measured, compared];
-}
-
-function describe(windows: readonly RecordedWindow[], people: number): string {
-  const clamps = windows.flatMap(({ clamped }) => clamped).length;
-  return [
-    `${windows.length} windows of ${people} people through the running service, in the recorded order, ${spacingSeconds} s apart.`,
-    `Values clamped to the bounds of the contract: ${clamps}. ROC AUC of stress_score on ${windows.filter(isCompared).length} windows:`,
-    `label stressor against label rest. Intervals: ${resamples} seeded resamples of people.`,
-  ].join('\n');
-}
-
+const wording = { pace: `${spacingSeconds} s apart`, labels: 'label stressor against label rest' };
 const taskNote = `Variant personal: the published states, ${spacingSeconds} s apart.`;
-
-function withState({ window, score }: AnsweredScore): AnsweredWindow {
-  return { window, reading: { stress_score: score, state: bandOf(score).state } };
-}
 
 const fittingNote = [
   'This command fits nothing: every constant is in openapi.yaml (x-stress-model), with its source. The constants were',
@@ -174,12 +133,9 @@ function heading(title: string, isMarkdown: boolean): string {
   return isMarkdown ? `### ${title}\n` : title;
 }
 
-function draw(
-  windows: readonly RecordedWindow[],
-  people: number,
-  answers: readonly (readonly AnsweredScore[])[],
-): string {
-  const tasks = scoresByTask(protocolOrder(windows), answers.flat());
-  const subtitle = `${people} people, each with a personal baseline; tasks in the recorded order, two minutes apart`;
+function draw(evaluation: Evaluation): string {
+  const { people } = evaluation;
+  const tasks = scoresByTask(protocolOrder(people.flat()), personalAnswers(evaluation).flat(), sideOf);
+  const subtitle = `${people.length} people, each with a personal baseline; tasks in the recorded order, two minutes apart`;
   return drawTasks(tasks, 'Stress score by task', subtitle);
 }

@@ -16,6 +16,7 @@ import { createSend, type Send } from '../terminal/client.js';
 import { type Colours, coloursFor } from '../terminal/colours.js';
 import { ending, heading, lineOf, type PlayedScene, summaryOf } from '../terminal/scene-lines.js';
 import { draw, readingsPerScene, type Scene, scenes, seededRandom } from '../terminal/scenes.js';
+import { stopOnSignals } from './stop-on-signals.js';
 
 const stampSpacingMs = 2_000;
 
@@ -87,17 +88,4 @@ async function play(scene: Scene, { send, colours, random, stop }: Stage, paceMs
   }
   if (!last) throw new Error('a scene has at least one reading');
   return last;
-}
-
-/** Aborts on Ctrl-C, on SIGTERM, or when standard output is closed (`npm run demo | head`), so that cleanup runs. */
-function stopOnSignals(): AbortSignal {
-  const stopping = new AbortController();
-  const stop = (exitCode: number) => {
-    process.exitCode = exitCode;
-    stopping.abort();
-  };
-  process.once('SIGINT', () => stop(130));
-  process.once('SIGTERM', () => stop(143));
-  process.stdout.on('error', () => stop(0));
-  return stopping.signal;
 }

@@ -19,51 +19,161 @@ export interface RecordedWindow {
   readonly subject: string;
   readonly task: string;
   readonly label: string;
+  /** Seconds since the first window of the subject. Absent in a recording without times. */
+  readonly second?: number;
   readonly values: Pick<Submission, Signal>;
   readonly clamped: readonly Clamp[];
 }
 
 /** Seconds between the timestamps of consecutive windows, unless the service's age limit requires less. */
 const spacingSeconds = 24;
+/** Longest recording of a subject, s. */
+const spanSecondsMax = 366 * 86_400;
+/** Numbers from here on are Unix milliseconds. As seconds, they would be after the year 5000. */
+const epochMsMin = 1e11;
 /** Margin below the age limit, s. It prevents a slow response from making the next window too old. */
 const slackSeconds = 30;
 
-/** Parses a CSV text. Throws an error of one line that names the place of the first problem. */
-export function readWindows(csv: string): RecordedWindow[] {
-  const rows = parse<{ record: Record<string, string>; info: { lines: number } }>(csv, {
-    columns: true,
+/** A column with a meaning. */
+export type ColumnRole = 'subject' | 'task' | 'label' | 'time' | Signal;
+
+export interface RecordingFormat {
+  /** Names of the columns in the file. A column without an entry has the name of its role. */
+  readonly names: Readonly<Partial<Record<ColumnRole, string>>>;
+  readonly required: readonly ColumnRole[];
+  /** Columns that are read if the file has them. */
+  readonly optional: readonly ColumnRole[];
+}
+
+interface Row {
+  readonly record: readonly string[];
+  readonly info: { readonly lines: number };
+}
+
+const replayFormat: RecordingFormat = { names: {}, required: ['subject', 'task', 'label'], optional: signals };
+/** Maximum number of columns that an error lists, and of characters per name. */
+const listed = { columns: 20, characters: 40 };
+
+/**
+ * Parses a CSV text with commas, semicolons or tabs. A file without the column `subject` is of one person, and one
+ * without `task` has one task per label. Throws an error of one line that names the place of the first problem.
+ */
+export function readWindows(csv: string, format: RecordingFormat = replayFormat): RecordedWindow[] {
+  const options = {
+    delimiter: delimiterOf(csv),
     bom: true,
     trim: true,
     info: true,
     skip_empty_lines: true,
+  } as const;
+  // The library's types do not cover `info` without `columns`.
+  const [header, ...rows] = parse(csv, options) as unknown as readonly Row[];
+  const places = placesOf(header?.record ?? [], format);
+  const times = new Map<string, Moment>();
+  return rows.map(({ record, info }) => {
+    const cellOf = (role: ColumnRole) => record[places.get(role) ?? -1];
+    return timed(toWindow(cellOf, info.lines, format), cellOf('time'), times);
   });
-  const titles = Object.keys(rows[0]?.record ?? {});
-  const missing = ['subject', 'task', 'label'].filter((title) => !titles.includes(title));
-  if (missing.length > 0) throw new Error(`the file must have the columns ${missing.join(', ')}`);
-  return rows.map(({ record, info }) => toWindow(record, info.lines));
 }
 
-function toWindow(record: Record<string, string>, line: number): RecordedWindow {
-  const { subject = '', task = '', label = '' } = record;
+/** Returns a semicolon or a tab if the header has one and no comma. */
+function delimiterOf(csv: string): string {
+  const header = /^.*$/m.exec(csv.trimStart())?.[0] ?? '';
+  return [',', ';', '\t'].find((it) => header.includes(it)) ?? ',';
+}
+
+/** Returns the index of each column of the format that the header has. */
+function placesOf(header: readonly string[], { names, required, optional }: RecordingFormat): Map<ColumnRole, number> {
+  const nameOf = (role: ColumnRole) => names[role] ?? role;
+  const missing = required.map(nameOf).filter((name) => !header.includes(name));
+  if (missing.length > 0)
+    throw new Error(`the file must have the columns ${missing.join(', ')}. Its columns: ${listOf(header)}`);
+  const places = new Map<ColumnRole, number>();
+  for (const role of [...required, ...optional]) {
+    const place = header.indexOf(nameOf(role));
+    if (place !== header.lastIndexOf(nameOf(role))) throw new Error(`the file has two columns ${nameOf(role)}`);
+    if (place >= 0) places.set(role, place);
+  }
+  return places;
+}
+
+function listOf(header: readonly string[]): string {
+  if (header.length === 0) return 'none, because the file is empty';
+  const names = header
+    .slice(0, listed.columns)
+    .map((name) => printable(name).slice(0, listed.characters) || '(unnamed)');
+  const more = header.length - names.length;
+  return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+function toWindow(
+  cellOf: (role: ColumnRole) => string | undefined,
+  line: number,
+  { names }: RecordingFormat,
+): RecordedWindow {
+  const [subject, label] = [cellOf('subject'), cellOf('label')].map((it) => it && printable(it));
   if (subject === '') throw new Error(`line ${line} has no subject`);
   const values: Pick<Submission, Signal> = {};
   const clamped: Clamp[] = [];
   for (const signal of signals) {
-    const recorded = readNumber(record[signal], `line ${line}, ${signal}`);
+    const recorded = readNumber(cellOf(signal), `line ${line}, ${names[signal] ?? signal}`);
     if (recorded === undefined) continue;
     const sent = clampToContract(signal, recorded);
     values[signal] = sent;
     if (sent !== recorded) clamped.push({ signal, recorded, sent });
   }
-  return { line, subject, task, label, values, clamped };
+  const task = printable(cellOf('task') ?? label ?? '');
+  return { line, subject: subject ?? '1', task, label: label ?? '', values, clamped };
+}
+
+/** Replaces control characters, which would change the terminal or break a table. */
+function printable(text: string): string {
+  return text.replace(/\p{C}/gu, ' ').trim();
+}
+
+/** The times of the first and the newest row of a subject, in seconds. */
+interface Moment {
+  readonly first: number;
+  readonly newest: number;
+  readonly line: number;
+}
+
+/** Adds the second of a window. Throws an error if the times of a subject do not ascend or span many years. */
+function timed(window: RecordedWindow, text: string | undefined, times: Map<string, Moment>): RecordedWindow {
+  if (text === undefined) return window;
+  const { line, subject } = window;
+  const newest = readTime(text, `line ${line}`);
+  const before = times.get(subject);
+  if (before && newest <= before.newest)
+    throw new Error(`line ${line}: the time of subject ${subject} is not after that of line ${before.line}`);
+  const second = newest - (before?.first ?? newest);
+  if (second > spanSecondsMax)
+    throw new Error(`line ${line}: the time is more than a year after that of the first row`);
+  times.set(subject, { first: before?.first ?? newest, newest, line });
+  return { ...window, second };
+}
+
+/** Returns a time in seconds. A date-time without a zone is UTC. */
+function readTime(text: string, place: string): number {
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text) >= epochMsMin ? Number(text) / 1000 : Number(text);
+  const [, day, clock, zone = 'Z'] =
+    /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?) ?(Z|[+-]\d\d:\d\d)?$/i.exec(text) ?? [];
+  const atMs = day === undefined ? Number.NaN : Date.parse(`${day}T${clock}${zone.toUpperCase()}`);
+  if (Number.isNaN(atMs))
+    throw new Error(`${place}: "${shown(text)}" is not a time: use seconds, Unix milliseconds or 2026-11-21T09:30:00Z`);
+  return atMs / 1000;
 }
 
 /** Returns the number in a cell. Undefined for an empty cell, and for NaN and NA, which statistics tools write. */
 function readNumber(text: string | undefined, place: string): number | undefined {
   if (text === undefined || /^(nan|na)?$/i.test(text)) return undefined;
   const number = Number(text);
-  if (!Number.isFinite(number)) throw new Error(`${place}: "${text}" is not a number`);
+  if (!Number.isFinite(number)) throw new Error(`${place}: "${shown(text)}" is not a number`);
   return number;
+}
+
+function shown(text: string): string {
+  return printable(text).slice(0, listed.characters);
 }
 
 /** Returns the nearest value that the contract allows for the signal. */

@@ -1,4 +1,4 @@
-import { colours, picture, round, text } from '../../terminal/svg.js';
+import { colours, picture, round, text } from '../../../src/terminal/svg.js';
 import { type Contender, contenders, titles } from './contenders.js';
 import { machineLine } from './machine.js';
 import type { BenchReport, BenchOutcome } from './report.js';

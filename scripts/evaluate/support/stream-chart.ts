@@ -1,5 +1,5 @@
 import { bands } from '../../../generated/spec.js';
-import { colours, picture, round, text } from '../../terminal/svg.js';
+import { colours, picture, round, text } from '../../../src/terminal/svg.js';
 import type { StreamResponse } from './everyday-claims.js';
 import type { HeartStream } from './stream.js';
 

@@ -1,5 +1,5 @@
 import type { Column, TableRow } from '../../../src/terminal/table.js';
-import { auc } from './auc.js';
+import { auc } from '../../../src/evaluate/auc.js';
 import type { StreamResponse } from './everyday-claims.js';
 import { agreementOf, figuresOf, type HeartStream, scoredWindows, type StreamFigures } from './stream.js';
 

@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import { clampToContract } from '../../../src/terminal/windows.js';
-import { auc, type Scored } from './auc.js';
+import { auc, type Scored } from '../../../src/evaluate/auc.js';
 import type { StreamResponse } from './everyday-claims.js';
 import type { Player } from './play-claim.js';
 

@@ -1,7 +1,7 @@
 import { startProgress } from '../../../src/terminal/progress.js';
-import { save } from '../../terminal/save.js';
+import { save } from '../../../src/terminal/save.js';
 import { markdownTable, textTable } from '../../../src/terminal/table.js';
-import { startEvaluatedService } from './service.js';
+import { startLocalService } from './local-service.js';
 import type { StreamResponse } from './everyday-claims.js';
 import { type HeartStream, replayStreams } from './stream.js';
 import { drawStream } from './stream-chart.js';
@@ -43,7 +43,7 @@ async function replayAll(
 ): Promise<Map<number, StreamResponse[][]>> {
   const rows = streams.reduce((sum, it) => sum + it.rows.length, 0);
   const count = densities.reduce((sum, seconds) => sum + rows / seconds, 0);
-  const service = await startEvaluatedService();
+  const service = await startLocalService();
   const progress = startProgress(process.stderr, Math.round(count), 'readings');
   try {
     const replays = new Map<number, StreamResponse[][]>();

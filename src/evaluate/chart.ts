@@ -1,9 +1,10 @@
-import { bands } from '../../../generated/spec.js';
-import { colours, picture, round, text } from '../../terminal/svg.js';
+import { bands } from '../../generated/spec.js';
+import { colours, picture, round, text } from '../terminal/svg.js';
 import { quantile } from './bootstrap.js';
+import type { SideOf } from './auc-table.js';
 import type { AnsweredScore } from './variants.js';
 
-/** One column of the chart, with the scores of all people who did the task. */
+/** One column of the chart, with the scores of all its windows. */
 export interface TaskScores {
   readonly task: string;
   readonly isStressor: boolean;
@@ -15,10 +16,14 @@ const plot = { left: 44, right: 810, top: 74, bottom: 356 };
 const barWidth = 18;
 
 /** Returns the scores of each task in protocol order. */
-export function scoresByTask(order: readonly string[], answers: readonly AnsweredScore[]): TaskScores[] {
+export function scoresByTask(
+  order: readonly string[],
+  answers: readonly AnsweredScore[],
+  sideOf: SideOf,
+): TaskScores[] {
   return order.map((task) => {
     const ofTask = answers.filter(({ window }) => window.task === task);
-    const isStressor = ofTask.some(({ window }) => window.label === 'stressor');
+    const isStressor = ofTask.some(({ window }) => sideOf(window) === 'stressor');
     return { task, isStressor, scores: ofTask.map(({ score }) => score).sort((a, b) => a - b) };
   });
 }
@@ -77,7 +82,7 @@ function drawLegend(): string[] {
   return [
     ...key(plot.left, colours.cool, 'rest or baseline'),
     ...key(plot.left + 150, colours.warm, 'stressor task (shaded)'),
-    text(plot.right, y, 'dot: median · bar: middle half of people', { size: 12, anchor: 'end', fill: colours.faint }),
+    text(plot.right, y, 'dot: median · bar: middle half of windows', { size: 12, anchor: 'end', fill: colours.faint }),
   ];
 }
 

@@ -1,4 +1,4 @@
-import { seededRandom } from '../../../src/terminal/scenes.js';
+import { seededRandom } from '../terminal/scenes.js';
 
 export const resamples = 2_000;
 const seed = 7;

@@ -2,16 +2,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { startService } from '../../../src/compose.js';
-import { readConfig } from '../../../src/config/config.js';
-import { startCore } from '../../../src/core/core.js';
-import type { StateReading, Submission } from '../../../src/contract.js';
-import { createKey } from '../../../src/accounts/manage.js';
-import { openDatabase } from '../../../src/store/database.js';
-import { keyTable } from '../../../src/store/keys.js';
-import { createSend } from '../../../src/terminal/client.js';
-
-const root = new URL('../../../', import.meta.url);
+import { createKey } from '../accounts/manage.js';
+import { startService } from '../compose.js';
+import { readConfig } from '../config/config.js';
+import { startCore } from '../core/core.js';
+import type { StateReading, Submission } from '../contract.js';
+import { openDatabase } from '../store/database.js';
+import { keyTable } from '../store/keys.js';
+import { createSend } from '../terminal/client.js';
 
 /** A service in this process, with a temporary database and a manual clock. */
 export interface EvaluatedService {
@@ -25,17 +23,25 @@ export interface EvaluatedService {
   close(): Promise<void>;
 }
 
-export async function startEvaluatedService(): Promise<EvaluatedService> {
+export interface ServiceOptions {
+  /** The root folder of the project or of the installed package. */
+  readonly root: URL;
+  /** Aborts requests in progress. */
+  readonly signal?: AbortSignal;
+}
+
+/** Starts a service without limits. Its clock starts on 5 January 2026 at 09:00 UTC. */
+export async function startEvaluatedService(options: ServiceOptions): Promise<EvaluatedService> {
   const folder = await mkdtemp(join(tmpdir(), 'state-evaluation-'));
   try {
-    return await start(folder);
+    return await start(folder, options);
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
     throw error;
   }
 }
 
-async function start(folder: string): Promise<EvaluatedService> {
+async function start(folder: string, { root, signal }: ServiceOptions): Promise<EvaluatedService> {
   // Disables limits, because recordings are replayed much faster than real time.
   const unlimited = { LIMIT_SESSION_REQUESTS_PER_MINUTE: '0', LIMIT_NEW_SESSIONS_PER_MINUTE: '0' };
   const database = { DATABASE_URL: `sqlite:${join(folder, 'state.db')}` };
@@ -47,7 +53,7 @@ async function start(folder: string): Promise<EvaluatedService> {
   const stop = new AbortController();
   // Creates a new key, because the development key may expire during a long recording.
   const { key } = await createKey(keyTable(tables), { account: 'evaluation', tier: 'enterprise' }, nowMs);
-  const post = createSend({ url: service.url, key, signal: stop.signal });
+  const post = createSend({ url: service.url, key, signal: signal ?? stop.signal });
   return {
     now,
     advance(seconds) {

@@ -1,9 +1,13 @@
-import type { Submission } from '../../../src/contract.js';
-import type { RecordedWindow } from '../../../src/terminal/windows.js';
+import type { Submission } from '../contract.js';
+import { signalNames } from '../domain/signals.js';
+import type { RecordedWindow } from '../terminal/windows.js';
 import type { EvaluatedService } from './service.js';
 
 /** Time between consecutive windows on the service's clock, s. */
 export const spacingSeconds = 120;
+
+/** Maximum number of concurrent requests. Each one may need a connection. */
+const requestsAtOnce = 64;
 
 /** A way to send the windows. All variants send the same windows. */
 export interface Variant {
@@ -63,7 +67,7 @@ const variants: readonly Variant[] = [
  * one.
  */
 export function variantsFor(windows: readonly RecordedWindow[]): Variant[] {
-  const signals = windows.map(({ values }) => Object.keys(values) as (keyof RecordedWindow['values'])[]);
+  const signals = windows.map(({ values }) => evidenceOf(values));
   return variants.filter(
     ({ name, withheld = [] }) =>
       withheld.length === 0 ||
@@ -73,9 +77,15 @@ export function variantsFor(windows: readonly RecordedWindow[]): Variant[] {
   );
 }
 
+/** Returns the recorded signals that allow a score. Steps and breaths are context. */
+export function evidenceOf(values: RecordedWindow['values']): (keyof RecordedWindow['values'])[] {
+  const names: readonly string[] = signalNames;
+  return (Object.keys(values) as (keyof RecordedWindow['values'])[]).filter((name) => names.includes(name));
+}
+
 /**
- * Sends all windows through the service, two minutes apart and in protocol order. People run in parallel. Returns the
- * responses per person in the same order.
+ * Sends all windows through the service, at their `second` or two minutes apart. Each person's windows must be in
+ * ascending order. People run in parallel from second 0. Returns the responses per person in the same order.
  */
 export async function replayVariant(
   service: EvaluatedService,
@@ -84,24 +94,49 @@ export async function replayVariant(
   onAnswer: () => void,
 ): Promise<AnsweredScore[][]> {
   const answers = people.map((): AnsweredScore[] => []);
-  const sendWindow = async (person: number, window: RecordedWindow) => {
+  const sendWindow = async ({ person, window }: Scheduled) => {
     const values = Object.fromEntries(
       Object.entries(window.values).filter(([signal]) => !(withheld as readonly string[]).includes(signal)),
     );
-    const who = identify(`${idOf(name)}-${window.subject}`, window);
+    // The number of the person instead of the name, because an id allows fewer characters than a file.
+    const who = identify(`${idOf(name)}-${person + 1}`, window);
     const timestamp = new Date(service.now()).toISOString();
     const reading = await service.send({ ...who, timestamp, ...values });
     answers[person]?.push({ window, score: reading.stress_score });
     onAnswer();
   };
-  const positions = Math.max(0, ...people.map((windows) => windows.length));
-  for (let position = 0; position < positions; position += 1) {
-    const together = people.map((windows) => windows[position]);
-    await Promise.all(together.map((window, person) => window && sendWindow(person, window)));
+  let second = 0;
+  for (const together of schedule(people)) {
+    const at = together[0]?.second ?? second;
+    service.advance(at - second);
+    second = at;
+    for (let from = 0; from < together.length; from += requestsAtOnce)
+      await Promise.all(together.slice(from, from + requestsAtOnce).map(sendWindow));
     if (!hasBaseline) await service.eraseBaselines();
-    service.advance(spacingSeconds);
   }
+  // Separates the windows of the next variant.
+  service.advance(spacingSeconds);
   return answers;
+}
+
+interface Scheduled {
+  readonly person: number;
+  readonly second: number;
+  readonly window: RecordedWindow;
+}
+
+/** Returns the windows in groups of the same second, in ascending order. */
+function schedule(people: readonly (readonly RecordedWindow[])[]): Scheduled[][] {
+  const all = people.flatMap((windows, person) =>
+    windows.map((window, index) => ({ person, window, second: window.second ?? index * spacingSeconds })),
+  );
+  const groups: Scheduled[][] = [];
+  for (const it of all.sort((a, b) => a.second - b.second)) {
+    const last = groups.at(-1);
+    if (last?.[0]?.second === it.second) last.push(it);
+    else groups.push([it]);
+  }
+  return groups;
 }
 
 /** Converts text to an id: visible ASCII without spaces. */

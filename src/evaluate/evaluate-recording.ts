@@ -1,0 +1,146 @@
+import { categoriesOf } from '../domain/signals.js';
+import { markdownTable, type TableRow, textTable } from '../terminal/table.js';
+import { protocolOrder, summarize, summaryColumns } from '../terminal/task-summary.js';
+import { type ColumnRole, groupBySubject, type RecordedWindow, readWindows, signals } from '../terminal/windows.js';
+import { aucColumns, type SideOf } from './auc-table.js';
+import { drawTasks, scoresByTask } from './chart.js';
+import {
+  aucSections,
+  describe,
+  type Evaluation,
+  personalAnswers,
+  publishedStates,
+  replayVariants,
+} from './evaluation.js';
+import { type ServiceOptions, startEvaluatedService } from './service.js';
+import { spacingSeconds, variantsFor } from './variants.js';
+
+export interface RecordingOptions {
+  /** Names of the columns in the file. A named column must exist. */
+  readonly columns: Readonly<Partial<Record<ColumnRole, string>>>;
+  readonly stressedLabels: readonly string[];
+  /** Default: every other label. A row with an empty label is sent but not compared. */
+  readonly restLabels?: readonly string[];
+}
+
+/** A recording that can be evaluated: it has windows of both sides. */
+export interface Recording {
+  readonly windows: readonly RecordedWindow[];
+  readonly sideOf: SideOf;
+  readonly options: RecordingOptions;
+}
+
+export interface Report {
+  /** The tables, with an empty line between two parts. */
+  readonly text: string;
+  /** An SVG of 900 by 420 px. */
+  readonly figure: string;
+}
+
+/** Keeps the time of the intervals below a minute. They sort all windows some thousand times. */
+const windowsMax = 20_000;
+/** Columns of the figure. The names of more tasks would overlap. */
+const columnsMax = 12;
+/** Characters below the figure, for the names of all columns. */
+const nameCharacters = 130;
+const labelsListed = 10;
+
+/** Parses a CSV text. Throws an error of one line that says what is wrong with the file and what to do. */
+export function readRecording(csv: string, options: RecordingOptions): Recording {
+  const { columns, stressedLabels, restLabels } = options;
+  const named = Object.keys(columns) as ColumnRole[];
+  const required: ColumnRole[] = [...new Set<ColumnRole>(['label', ...named])];
+  const optional = (['subject', 'task', 'time', ...signals] as const).filter((role) => !required.includes(role));
+  const rows = readWindows(csv, { names: columns, required, optional });
+  const windows = rows.filter(({ values }) => categoriesOf(values).length > 0);
+  const sideOf: SideOf = ({ label }) => {
+    if (stressedLabels.includes(label)) return 'stressor';
+    return (restLabels ? restLabels.includes(label) : label !== '') ? 'rest' : undefined;
+  };
+  requireBothSides(rows, windows, sideOf);
+  return { windows, sideOf, options };
+}
+
+function requireBothSides(rows: readonly RecordedWindow[], windows: readonly RecordedWindow[], sideOf: SideOf): void {
+  if (rows.length === 0) throw new Error('the file has no rows');
+  if (windows.length === 0)
+    throw new Error('no row has a signal: name the column with --heart-rate, --sdnn, --rmssd or --sentiment');
+  if (windows.length > windowsMax)
+    throw new Error(
+      `the file has ${windows.length} rows of ${windowsMax} at most: use means, such as one row per minute`,
+    );
+  const sides = windows.map(sideOf);
+  const labels = [...new Set(windows.map(({ label }) => label || '(empty)'))];
+  const found = `${labels.slice(0, labelsListed).join(', ')}${labels.length > labelsListed ? ', …' : ''}`;
+  if (!sides.includes('stressor')) throw new Error(`no row has a label of --stressed-labels. Labels: ${found}`);
+  if (!sides.includes('rest')) throw new Error(`no row has a label that counts as rest. Labels: ${found}`);
+}
+
+/** Returns the number of readings that an evaluation sends. */
+export function readingsOf({ windows }: Recording): number {
+  return windows.length * variantsFor(windows).length;
+}
+
+/** Sends a recording to a temporary service and measures how well the score separates its labels. */
+export async function evaluateRecording(
+  recording: Recording,
+  place: ServiceOptions & { readonly markdown: boolean; onAnswer(): void },
+): Promise<Report> {
+  const { windows, sideOf } = recording;
+  const service = await startEvaluatedService(place);
+  try {
+    const people = [...groupBySubject(windows).values()];
+    const evaluation = await replayVariants(service, variantsFor(windows), people, place.onAnswer);
+    const print = place.markdown ? markdownTable : textTable;
+    const text = [
+      describe(evaluation, sideOf, wordingOf(recording)),
+      print(aucColumns, aucSections(evaluation, sideOf)),
+      'Published states of the variant personal:',
+      printStates(recording, evaluation, print),
+    ].join('\n\n');
+    return { text, figure: draw(recording, evaluation) };
+  } finally {
+    await service.close();
+  }
+}
+
+function wordingOf({ windows, options }: Recording) {
+  const rest = options.restLabels?.join(', ') ?? 'all other labels';
+  return {
+    pace: windows[0]?.second === undefined ? `${spacingSeconds} s apart` : 'at the recorded times',
+    labels: `stressors (${options.stressedLabels.join(', ')}) against rest (${rest})`,
+  };
+}
+
+/** Returns the table of states per task and label, or per label if each task is a label. */
+function printStates({ windows }: Recording, evaluation: Evaluation, print: typeof textTable): string {
+  const [tasks = [], labels = []] = summarize(windows, publishedStates(evaluation));
+  if (hasTasks(windows)) return print(summaryColumns, [tasks, labels]);
+  const withoutTask = labels.map((row): TableRow => row.slice(1));
+  return print(summaryColumns.slice(1), [withoutTask]);
+}
+
+function hasTasks(windows: readonly RecordedWindow[]): boolean {
+  return windows.some(({ task, label }) => task !== label);
+}
+
+/** Draws the scores by task, or by label if the recording has too many tasks. */
+function draw({ windows, sideOf }: Recording, evaluation: Evaluation): string {
+  const isByTask = hasTasks(windows) && protocolOrder(windows).length <= columnsMax;
+  const answers = personalAnswers(evaluation)
+    .flat()
+    .map(({ window, score }) => ({ score, window: isByTask ? window : { ...window, task: window.label } }));
+  const order = protocolOrder(answers.map(({ window }) => window)).slice(0, columnsMax);
+  const columns = scoresByTask(order, answers, sideOf).map((it) => ({
+    ...it,
+    task: shortened(it.task, Math.floor(nameCharacters / order.length)),
+  }));
+  const people = evaluation.people.length;
+  const subtitle = `${people === 1 ? '1 person' : `${people} people`}, each with a personal baseline; ${windows.length} windows`;
+  return drawTasks(columns, `Stress score by ${isByTask ? 'task' : 'label'}`, subtitle);
+}
+
+function shortened(name: string, characters: number): string {
+  if (name === '') return '(no label)';
+  return name.length > characters ? `${name.slice(0, characters - 1)}…` : name;
+}
