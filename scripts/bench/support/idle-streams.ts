@@ -40,47 +40,61 @@ export async function measureMemory(kind: DatabaseKind, { streams }: StreamBench
   }
 }
 
-/** Compares the throughput of ingest with and without idle streams, in alternating runs. */
+/** Throughput of ingest, and CPU time of the service process. */
+interface Cost {
+  readonly perSecond: number;
+  readonly cpuMicrosPerReading: number;
+}
+
+/**
+ * Compares ingest with and without idle streams, in alternating runs. The CPU time per reading depends less on other
+ * programs than the throughput.
+ */
 export async function measureThroughput(
   kind: DatabaseKind,
   { streams, seconds, rounds }: StreamBenchOptions,
 ): Promise<Figure[]> {
   const generator = startGenerator();
-  const run = (idle: number) =>
+  const run = (idle: number): Promise<Cost> =>
     withDatabase(kind, (databaseUrl) =>
       withServices(databaseUrl, 1, {}, async ([service], key) => {
-        const { url } = service as BenchedService;
+        const { url, pid } = service as BenchedService;
+        const cpuMs = () => usageOf(pid)?.cpuMs ?? Number.NaN;
         const clients = await openStreams(url, key, sessionIds(idle));
         const job = { urls: [url], key, load: 'plain', connections } as const;
         await generator.run({ ...job, seconds: warmUpSeconds });
+        const before = cpuMs();
         const { perSecond, failures } = await generator.run({ ...job, seconds });
+        const cpuMicrosPerReading = (1_000 * (cpuMs() - before)) / (perSecond * seconds);
         clients.close();
         if (failures > 0) throw new Error(`${failures} requests failed with ${idle} idle streams`);
-        return perSecond;
+        return { perSecond, cpuMicrosPerReading };
       }),
     );
   try {
-    const ratios: number[] = [];
-    const throughputs: number[] = [];
+    const pairs: Array<{ readonly alone: Cost; readonly beside: Cost }> = [];
     for (let round = 0; round < rounds; round += 1) {
       // Alternating order, because the speed of a shared machine changes.
-      const order = round % 2 ? [streams, 0] : [0, streams];
-      const measured = new Map<number, number>();
-      for (const idle of order) measured.set(idle, await run(idle));
-      const [alone = 0, beside = 0] = [measured.get(0), measured.get(streams)];
-      ratios.push(beside / alone);
-      throughputs.push(beside);
+      if (round % 2) {
+        const beside = await run(streams);
+        pairs.push({ alone: await run(0), beside });
+      } else pairs.push({ alone: await run(0), beside: await run(streams) });
     }
-    const median = (values: number[]) =>
-      percentile(
-        values.sort((a, b) => a - b),
-        0.5,
-      );
+    const ratioOf = (name: keyof Cost) =>
+      median(pairs.map(({ alone, beside }) => beside[name] / alone[name])).toFixed(2);
+    const throughput = median(pairs.map(({ beside }) => beside.perSecond)).toFixed(0);
     return [
-      { title: `readings/s with ${streams} idle streams`, value: median(throughputs).toFixed(0) },
-      { title: 'of the throughput without', value: median(ratios).toFixed(2), goal: `≥ ${goals.throughputRatio}` },
+      { title: `readings/s with ${streams} idle streams`, value: throughput },
+      { title: 'of the throughput without', value: ratioOf('perSecond'), goal: `≥ ${goals.throughputRatio}` },
+      { title: 'CPU time per reading, of that without', value: ratioOf('cpuMicrosPerReading') },
     ];
   } finally {
     generator.close();
   }
 }
+
+const median = (values: readonly number[]) =>
+  percentile(
+    [...values].sort((a, b) => a - b),
+    0.5,
+  );
