@@ -29,6 +29,7 @@ const mayImport = {
   mcp: ['contract', 'problem', 'config'],
   http: ['mcp', 'contract', 'problem', 'operations', 'limits', 'net'],
   terminal: ['contract', 'config', 'delivery', 'net'],
+  recordings: ['contract'],
   remote: ['limits', 'contract', 'problem', 'store'],
   metrics: ['store', 'config', 'lifecycle', 'net'],
   core: [
@@ -71,6 +72,7 @@ const mayImport = {
   cli: [
     'evaluate',
     'terminal',
+    'recordings',
     'net',
     'mcp',
     'compose',

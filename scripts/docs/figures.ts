@@ -1,6 +1,7 @@
 import accuracy from '../../docs/accuracy.json' with { type: 'json' };
 import * as spec from '../../generated/spec.js';
 import { settings } from '../../src/config/variables.js';
+import { fieldMap } from '../../src/recordings/field-map.js';
 import { contract, type Schema } from './contract.js';
 
 /** Returns the figure or table with this name as Markdown. */
@@ -23,6 +24,11 @@ const tables: Record<string, () => string> = {
     rows(
       ['Measure', 'Result', 'Data'],
       accuracy.map((it) => [it.measure, it.result, it.data]),
+    ),
+  field_map: () =>
+    rows(
+      ['Format', 'Name in the recording', 'Unit', 'Field'],
+      fieldMap.map((it) => [code(it.format), code(it.name), it.unit, code(it.field)]),
     ),
   settings: () => settingRows(() => true),
   main_settings: () => settingRows((name) => mainSettings.includes(name)),

@@ -30,6 +30,12 @@ export const guides: readonly Guide[] = [
     summary: 'Many readings in one request, also of the past: gateways, offline devices, imports.',
   },
   {
+    slug: 'recordings',
+    source: 'docs/recordings.md',
+    title: 'Recordings of devices',
+    summary: 'Apple Health, FIT, Polar, Fitbit, Health Connect, CSV and Bluetooth straps: one command per format.',
+  },
+  {
     slug: 'states',
     source: 'docs/states.md',
     title: 'States and actions',

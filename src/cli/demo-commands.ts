@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { relative } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { bounds } from '../../generated/spec.js';
+import { formats } from '../recordings/field-map.js';
 import { parseUrl } from '../net/parse-url.js';
 import type { Surroundings } from './command.js';
 import type { DemoOptions } from './demo.js';
@@ -39,12 +40,29 @@ function replayCommand({ root }: Surroundings): Command {
   const signals = Object.keys(bounds.SignalSubmission).join(', ');
   return new Command('replay')
     .description('stream a recording through a running service and print the states per task')
-    .option('--file <csv>', `columns subject, task, label and any of ${signals}`, recording)
+    .option(
+      '--file <files...>',
+      `a CSV with the columns subject, task, label and any of ${signals}, or the recording of a device`,
+      recording,
+    )
+    .addOption(
+      new Option('--format <format>', 'format of the files, if the content does not show it').choices([
+        'windows',
+        ...formats,
+      ]),
+    )
+    .option('--hours <number>', 'newest hours of a recording of a device', hoursUpTo(hoursMax), 24)
+    .option('--utc-offset <offset>', 'offset of local times in a recording, e.g. +02:00', readOffset, 0)
+    .option('--subject <id>', 'subject id of the person (default: a new one per run)', readSubject)
+    .option('--backfill', 'store readings with the times of the recording, within the retention', false)
     .addOption(urlOption())
     .addOption(keyOption())
     .option('--markdown', 'print the table as Markdown', false)
     .action(async (options: ReplayOptions) => (await import('./replay.js')).replay(options));
 }
+
+/** Bounds the memory of a replay: a minute takes about 1 kB. */
+const hoursMax = 2160;
 
 const urlOption = () =>
   new Option('--url <url>', 'address of the service').argParser(readUrl).default('http://127.0.0.1:8080');
@@ -55,6 +73,28 @@ function readUrl(text: string): string {
   if (!/^https?:$/.test(parseUrl(text)?.protocol ?? ''))
     throw new InvalidArgumentError('It must start with http:// or https://.');
   return text.replace(/\/+$/, '');
+}
+
+function hoursUpTo(max: number): (text: string) => number {
+  return (text) => {
+    const hours = Number(text);
+    if (!/^\d{1,6}$/.test(text) || hours < 1 || hours > max)
+      throw new InvalidArgumentError(`It must be a whole number from 1 to ${max}.`);
+    return hours;
+  };
+}
+
+/** Returns the offset in ms. */
+function readOffset(text: string): number {
+  const parts = /^([+-])(0\d|1[0-4]):([0-5]\d)$/.exec(text);
+  if (!parts) throw new InvalidArgumentError('It must be an offset such as +02:00 or -05:30.');
+  return (parts[1] === '-' ? -1 : 1) * (Number(parts[2]) * 60 + Number(parts[3])) * 60_000;
+}
+
+/** Returns the subject id. Session ids append the hour to it, so it is shorter than the contract allows. */
+function readSubject(text: string): string {
+  if (!/^[!-~]{1,200}$/.test(text)) throw new InvalidArgumentError('It must be 1 to 200 visible ASCII characters.');
+  return text;
 }
 
 function numberUpTo(max: number): (text: string) => number {

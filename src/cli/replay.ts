@@ -4,20 +4,33 @@
  */
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { createSend, keyRemedy, type Send } from '../terminal/client.js';
+import type { Format } from '../recordings/field-map.js';
+import { detectFormat } from '../recordings/read-recording.js';
+import { type Answer, createSend, createSendBatch, keyRemedy, type Send, type SendBatch } from '../terminal/client.js';
 import { startProgress } from '../terminal/progress.js';
 import { markdownTable, textTable } from '../terminal/table.js';
 import { type AnsweredWindow, summarize, summaryColumns } from '../terminal/task-summary.js';
 import { groupBySubject, type RecordedWindow, readWindows, stampsUntil } from '../terminal/windows.js';
+import { loadRecordings } from './device-recordings.js';
 
 const subjectsAtOnce = 8;
 const refusalsShown = 10;
 
 export interface ReplayOptions {
-  readonly file: string;
+  /** Files of one recording. A text if the option was not given. */
+  readonly file: string | readonly string[];
   readonly url: string;
   readonly key?: string;
   readonly markdown: boolean;
+  /** Detected from the content if absent. */
+  readonly format?: Format | 'windows';
+  /** The newest hours of a recording of a device that are sent. */
+  readonly hours: number;
+  /** Offset of local times in recordings of devices, ms. */
+  readonly utcOffset: number;
+  readonly subject?: string;
+  /** Sends readings with the times of the recording. */
+  readonly backfill: boolean;
 }
 
 interface Refusal {
@@ -30,15 +43,22 @@ interface ReplayOutcome {
   readonly refused: Refusal[];
 }
 
-export async function replay({ file, url, key, markdown }: ReplayOptions): Promise<void> {
+/** Lines per batch. An answer to more lines would take long enough to look like a stop. */
+const linesPerBatch = 500;
+
+export async function replay(options: ReplayOptions): Promise<void> {
+  const { url, key, markdown, backfill } = options;
   // Checked here, because the error message of commander would contain the malformed key.
   if (!key || !/^[!-~]+$/.test(key)) throw new Error(`no usable key: ${keyRemedy}`);
-  const windows = await load(file);
+  const windows = await load(options);
   const stop = new AbortController();
   const progress = startProgress(process.stderr, windows.length, 'windows');
   try {
-    const send = createSend({ url, key, signal: stop.signal });
-    const outcome = await sendAll(windows, send, progress.advance);
+    const service = { url, key, signal: stop.signal };
+    const names = namesFor(options.subject);
+    const outcome = backfill
+      ? await backfillAll(windows, createSendBatch(service), names, progress.advance)
+      : await sendAll(windows, createSend(service), names, progress.advance);
     progress.stop();
     const sections = summarize(windows, outcome.answered);
     console.log((markdown ? markdownTable : textTable)(summaryColumns, sections));
@@ -49,45 +69,111 @@ export async function replay({ file, url, key, markdown }: ReplayOptions): Promi
   }
 }
 
-async function load(file: string): Promise<RecordedWindow[]> {
+async function load(options: ReplayOptions): Promise<RecordedWindow[]> {
+  const files = [options.file].flat();
+  const formats = await Promise.all(
+    files.map((file) => naming(file, async () => options.format ?? detectFormat(file))),
+  );
+  const recordings = files.flatMap((path, index) => {
+    const format = formats[index];
+    return format && format !== 'windows' ? [{ path, format }] : [];
+  });
+  if (recordings.length === 0) {
+    if (options.backfill) throw new Error('--backfill requires a recording of a device, which has times');
+    if (files.length > 1) throw new Error('pass one file with the columns subject, task and label');
+    return naming(files[0] ?? '', async () => readWindows(await readFile(files[0] ?? '', 'utf8')));
+  }
+  if (recordings.length < files.length)
+    throw new Error('pass files with the columns subject, task and label separately from recordings of devices');
+  return loadRecordings(recordings, options, naming);
+}
+
+/** Adds the name of the file to an error. */
+async function naming<T>(file: string, work: () => Promise<T>): Promise<T> {
   try {
-    return readWindows(await readFile(file, 'utf8'));
+    return await work();
   } catch (error) {
     throw new Error(`cannot read --file ${file}: ${(error as Error).message}`);
   }
 }
 
-/** Sends the windows of different people in parallel, and those of one person in order. */
-async function sendAll(windows: readonly RecordedWindow[], send: Send, onSent: () => void): Promise<ReplayOutcome> {
+/** Returns the session and the subject id of a window. */
+type Names = (window: RecordedWindow) => { session_id: string; subject_id: string };
+
+/**
+ * Returns the names of sessions and subjects. The subject id is unique per run, because a baseline from an earlier run
+ * would change the result, unless the caller names the subject.
+ */
+function namesFor(subject: string | undefined): Names {
   const run = randomBytes(4).toString('hex');
+  return (window) => {
+    const subjectId = subject ?? `replay-${run}-${window.subject}`;
+    return { session_id: window.part === undefined ? subjectId : `${subjectId}-${window.part}`, subject_id: subjectId };
+  };
+}
+
+/** Sends the windows of different people in parallel, and those of one person in order. */
+async function sendAll(
+  windows: readonly RecordedWindow[],
+  send: Send,
+  names: Names,
+  onSent: () => void,
+): Promise<ReplayOutcome> {
   const outcome: ReplayOutcome = { answered: [], refused: [] };
-  const waiting = groupBySubject(windows).entries();
+  const waiting = groupBySubject(windows).values();
   const sendNext = async () => {
-    for (const [subject, group] of waiting) await sendSubject(`replay-${run}-${subject}`, group, send, outcome, onSent);
+    for (const group of waiting) await sendSubject(group, send, names, outcome, onSent);
   };
   await Promise.all(Array.from({ length: subjectsAtOnce }, sendNext));
   return outcome;
 }
 
-/**
- * Sends the windows of one person. The subject id is unique per run, because a baseline from an earlier run would
- * change the result.
- */
+/** Sends the windows of one person. Each session gets the current time when it begins. */
 async function sendSubject(
-  name: string,
   windows: readonly RecordedWindow[],
   send: Send,
-  { answered, refused }: ReplayOutcome,
+  names: Names,
+  outcome: ReplayOutcome,
   onSent: () => void,
 ): Promise<void> {
-  const stamps = stampsUntil(Date.now(), windows.length);
-  for (const [index, window] of windows.entries()) {
-    const timestamp = new Date(stamps[index] ?? Date.now()).toISOString();
-    const answer = await send({ session_id: name, subject_id: name, timestamp, ...window.values });
-    if (answer.kind === 'state') answered.push({ window, reading: answer.reading });
-    else refused.push({ window, reason: `${answer.status} ${answer.detail}` });
-    onSent();
+  for (const part of new Set(windows.map((it) => it.part))) {
+    const session = windows.filter((it) => it.part === part);
+    const stamps = stampsUntil(Date.now(), session.length);
+    for (const [index, window] of session.entries()) {
+      const timestamp = new Date(stamps[index] ?? Date.now()).toISOString();
+      note(outcome, window, await send({ ...names(window), timestamp, ...window.values }));
+      onSent();
+    }
   }
+}
+
+/** Sends the windows with the times of the recording, oldest first. */
+async function backfillAll(
+  windows: readonly RecordedWindow[],
+  send: SendBatch,
+  names: Names,
+  onSent: () => void,
+): Promise<ReplayOutcome> {
+  const outcome: ReplayOutcome = { answered: [], refused: [] };
+  for (let from = 0; from < windows.length; from += linesPerBatch) {
+    const part = windows.slice(from, from + linesPerBatch);
+    const lines = part.map((window) => {
+      const timestamp = new Date(window.atMs ?? Date.now()).toISOString();
+      return { ...names(window), timestamp, backfill: true, ...window.values };
+    });
+    const answers = await send(lines);
+    part.forEach((window, index) => {
+      const answer = answers[index];
+      if (answer) note(outcome, window, answer);
+      onSent();
+    });
+  }
+  return outcome;
+}
+
+function note({ answered, refused }: ReplayOutcome, window: RecordedWindow, answer: Answer): void {
+  if (answer.kind === 'state') answered.push({ window, reading: answer.reading });
+  else refused.push({ window, reason: `${answer.status} ${answer.detail}` });
 }
 
 function report(windows: readonly RecordedWindow[], refused: readonly Refusal[]): void {
@@ -105,7 +191,8 @@ function report(windows: readonly RecordedWindow[], refused: readonly Refusal[])
   if (refused.length > refusalsShown) console.error(`  and ${refused.length - refusalsShown} more`);
 }
 
-function placeOf({ line, subject, task }: RecordedWindow): string {
+function placeOf({ line, atMs, subject, task }: RecordedWindow): string {
+  if (atMs !== undefined) return new Date(atMs).toISOString();
   return `line ${line} (${subject}, ${task})`;
 }
 

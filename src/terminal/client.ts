@@ -19,6 +19,12 @@ export type Answer =
 /** Sends one reading. Retries a 429 or 503 after the seconds in Retry-After. */
 export type Send = (submission: Submission) => Promise<Answer>;
 
+/**
+ * Sends readings in one batch of at most 1,000 lines and 1 MB. Returns one answer per reading, in order. Retries lines
+ * with a 429 or 503 after the longest of their waits.
+ */
+export type SendBatch = (submissions: readonly Submission[]) => Promise<Answer[]>;
+
 /** Thrown if the service cannot be used at all. The message is one line that names the remedy. */
 export class UnusableService extends Error {}
 
@@ -32,12 +38,38 @@ export interface ServiceAddress {
 export function createSend(service: ServiceAddress): Send {
   return async (submission) => {
     for (let tries = 1; ; tries += 1) {
-      const response = await post(service, submission);
+      const response = await post(service, ingestRequest(submission));
       const waitSeconds = retryAfter(response);
       if (waitSeconds === undefined || waitSeconds > waitSecondsMax || tries === triesMax)
         return read(response, service.url);
       await sleep(waitSeconds * 1000, undefined, { signal: service.signal });
     }
+  };
+}
+
+export function createSendBatch(service: ServiceAddress): SendBatch {
+  return async (submissions) => {
+    const answers: Answer[] = new Array(submissions.length);
+    let waiting = submissions.map((submission, index) => ({ submission, index }));
+    for (let tries = 1; waiting.length > 0; tries += 1) {
+      const response = await post(service, batchRequest(waiting.map(({ submission }) => submission)));
+      const results = response.ok ? readResults(await response.json().catch(() => undefined), service.url) : undefined;
+      const refusal = results ? undefined : await read(response.clone(), service.url);
+      let waitSeconds = results ? 0 : (retryAfter(response) ?? Number.POSITIVE_INFINITY);
+      const again: typeof waiting = [];
+      waiting.forEach((it, at) => {
+        const result = results?.[at];
+        const answer = refusal ?? (result ? answerOf(result) : { kind: 'refused', status: 502, detail: 'no result' });
+        answers[it.index] = answer;
+        if (answer.kind !== 'refused' || (answer.status !== 429 && answer.status !== 503)) return;
+        again.push(it);
+        waitSeconds = Math.max(waitSeconds, result?.error?.retry_after_seconds ?? 1);
+      });
+      if (waitSeconds > waitSecondsMax || tries === triesMax) break;
+      waiting = again;
+      if (waiting.length > 0) await sleep(waitSeconds * 1000, undefined, { signal: service.signal });
+    }
+    return answers;
   };
 }
 
@@ -47,14 +79,29 @@ export function readBaseUrl(text: string): string | undefined {
   return text.replace(/\/+$/, '');
 }
 
-/** Sends a reading. Resolves after the whole response has arrived, so that the time limit includes the body. */
-async function post({ url, key, signal }: ServiceAddress, submission: Submission): Promise<Response> {
+interface OutgoingRequest {
+  readonly path: string;
+  readonly type: string;
+  readonly body: string;
+}
+
+function ingestRequest(submission: Submission): OutgoingRequest {
+  return { path: '/v1/ingest', type: 'application/json', body: JSON.stringify(submission) };
+}
+
+function batchRequest(submissions: readonly Submission[]): OutgoingRequest {
+  const body = submissions.map((it) => `${JSON.stringify(it)}\n`).join('');
+  return { path: '/v1/ingest/batch', type: 'application/x-ndjson', body };
+}
+
+/** Sends a request. Resolves after the whole response has arrived, so that the time limit includes the body. */
+async function post({ url, key, signal }: ServiceAddress, { path, type, body }: OutgoingRequest): Promise<Response> {
   const limit = startTimeLimit(responseLimitMs, signal);
   try {
-    const response = await fetch(`${url}/v1/ingest`, {
+    const response = await fetch(`${url}${path}`, {
       method: 'POST',
-      headers: { 'X-Service-Key': key, 'Content-Type': 'application/json' },
-      body: JSON.stringify(submission),
+      headers: { 'X-Service-Key': key, 'Content-Type': type },
+      body,
       signal: limit.signal,
     });
     return new Response((await response.text()) || null, response);
@@ -82,6 +129,19 @@ async function read(response: Response, url: string): Promise<Answer> {
   const detail = detailOf(body) ?? response.statusText;
   if (response.status === 401) throw new UnusableService(`the service rejected the key (401 ${detail}): ${keyRemedy}`);
   return { kind: 'refused', status: response.status, detail };
+}
+
+type LineResult = Schema<'BatchResult'>['results'][number];
+
+function readResults(body: unknown, url: string): readonly LineResult[] {
+  const { results } = (body ?? {}) as { results?: LineResult[] };
+  if (!Array.isArray(results)) throw new UnusableService(`${url} is not this service: set --url`);
+  return results;
+}
+
+function answerOf({ status, state, error }: LineResult): Answer {
+  if (state) return { kind: 'state', reading: state };
+  return { kind: 'refused', status, detail: detailOf(error) ?? '' };
 }
 
 function isState(body: unknown): body is StateReading {

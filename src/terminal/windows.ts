@@ -12,16 +12,20 @@ export interface Clamp {
   readonly sent: number;
 }
 
-/** One recorded window: a row of the file. */
+/** One recorded window: a row of the file, or a minute of a recording of a device. */
 export interface RecordedWindow {
-  /** Line number in the file. The header is line 1. */
+  /** Line number in the file. The header is line 1. In a recording of a device, the number of the reading. */
   readonly line: number;
+  /** Time of measurement in a recording of a device, epoch ms. */
+  readonly atMs?: number;
+  /** Part of a recording of a device that is one session. */
+  readonly part?: string;
   readonly subject: string;
   readonly task: string;
   readonly label: string;
   /** Seconds since the first window of the subject. Absent in a recording without times. */
   readonly second?: number;
-  readonly values: Pick<Submission, Signal>;
+  readonly values: Pick<Submission, Signal | 'rr_intervals_ms'>;
   readonly clamped: readonly Clamp[];
 }
 

@@ -1,0 +1,113 @@
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { demoCommands } from '../../src/cli/demo-commands.js';
+import { Clock, root, startTestService } from '../support/service.js';
+import { temporaryFolder } from './temporary-folder.js';
+
+type TestService = Awaited<ReturnType<typeof startTestService>>;
+
+let printed: { stdout: string; stderr: string };
+beforeEach(() => {
+  printed = { stdout: '', stderr: '' };
+  vi.spyOn(console, 'log').mockImplementation((text) => void (printed.stdout += `${text}\n`));
+  vi.spyOn(console, 'error').mockImplementation((text) => void (printed.stderr += `${text}\n`));
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  process.exitCode = undefined;
+});
+
+/** Runs `replay` in this process, because a process per recipe would take seconds. */
+async function replay({ url, key }: Pick<TestService, 'url' | 'key'>, args: readonly string[]): Promise<void> {
+  const surroundings = { program: root, root, env: {} };
+  const command = demoCommands(surroundings).find((it) => it.name() === 'replay');
+  await command?.parseAsync(['--url', url, '--key', key, ...args], { from: 'user' });
+}
+
+const realTime = () => Object.assign(new Clock(), { now: Date.now });
+
+const guide = readFileSync(new URL('docs/recordings.md', root), 'utf8');
+/** The commands of the guide with their output. */
+const recipes = [...guide.matchAll(/```sh\nnpm run replay -- (.*samples\/.*)\n```\n\n```text\n([^]*?)```/g)].map(
+  ([, args = '', output = '']) => ({ args, output }),
+);
+
+test('the guide has a recipe for each format', () => {
+  expect(recipes).toHaveLength(6);
+});
+
+test.each(recipes)('the recipe `replay $args` prints what the guide shows', async ({ args, output }) => {
+  const service = await startTestService({ clock: realTime() });
+  await replay(service, args.split(' '));
+  expect(`${printed.stderr.split('\n')[0]}\n${printed.stdout}`).toBe(output);
+  expect(process.exitCode).toBeUndefined();
+});
+
+/** Returns a CSV with a reading per minute of the last half hour. */
+function recentCsv(nowMs: number): string {
+  const rows = Array.from(
+    { length: 30 },
+    (_, at) => `${new Date(nowMs - (30 - at) * 60_000).toISOString()},${60 + at}\n`,
+  );
+  return `timestamp,heart_rate\n${rows.join('')}`;
+}
+
+async function recordingOf(csv: string): Promise<string> {
+  const file = join(await temporaryFolder(), 'recording.csv');
+  await writeFile(file, csv);
+  return file;
+}
+
+test('--backfill stores each reading at its time, and a second run with the same subject stores nothing again', async () => {
+  const service = await startTestService({ clock: realTime() });
+  const file = await recordingOf(recentCsv(Date.now()));
+  for (const run of [1, 2]) {
+    await replay(service, ['--file', file, '--backfill', '--subject', 'p1']);
+    expect(process.exitCode, `run ${run}`).toBeUndefined();
+  }
+  const response = await fetch(`${service.url}/v1/export?subject_id=p1`, { headers: { 'X-Service-Key': service.key } });
+  const readings = (await response.text())
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).reading);
+  expect(readings.map((it) => it.heart_rate)).toEqual(Array.from({ length: 30 }, (_, at) => 60 + at));
+  expect(`timestamp,heart_rate\n${readings.map((it) => `${it.timestamp},${it.heart_rate}\n`).join('')}`).toBe(
+    readFileSync(file, 'utf8'),
+  );
+  expect(printed.stdout).toMatch(/^all +csv +30 /m);
+});
+
+test('--backfill reports readings that are older than the retention', async () => {
+  const service = await startTestService({ clock: realTime() });
+  const file = await recordingOf('timestamp,hr\n2020-01-01T00:00:00Z,70\n');
+  await replay(service, ['--file', file, '--backfill']);
+  expect(printed.stderr).toMatch(/Rejected: 1 window\.\n {2}2020-01-01T00:00:00\.000Z: 400 Timestamp too old/);
+  expect(process.exitCode).toBe(1);
+});
+
+test.each([
+  [
+    'an unreadable recording',
+    'time,mood\n1,2\n',
+    [],
+    /^cannot read --file \S+recording\.csv: line 1: no column is known/,
+  ],
+  [
+    'a recording without signals',
+    'time,steps\n2020-01-01T00:00:00Z,9\n',
+    [],
+    /^no heart rate, variability or beats in/,
+  ],
+  [
+    'labels without times',
+    'subject,task,label,heart_rate\np,t,l,60\n',
+    ['--backfill'],
+    /^--backfill requires a recording/,
+  ],
+  ['a wrong --format', recentCsv(0), ['--format', 'fit'], /^cannot read --file \S+: the FIT header is invalid/],
+])('%s is reported in one line', async (_, csv, args, message) => {
+  const file = await recordingOf(csv);
+  await expect(replay({ url: 'http://127.0.0.1:9', key: 'sk_x' }, ['--file', file, ...args])).rejects.toThrow(message);
+});

@@ -1,0 +1,172 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { fieldMap, type Format, formats } from '../../src/recordings/field-map.js';
+import { Minutes, type RecordedReading } from '../../src/recordings/minutes.js';
+import { detectFormat, readRecording } from '../../src/recordings/read-recording.js';
+import { fit, sampleFiles } from '../support/recordings.js';
+import { root } from '../support/service.js';
+
+const samples = new URL('samples/recordings/', root);
+const sample = (name: string) => new URL(name, samples).pathname;
+const nowMs = Date.UTC(2024, 10, 20, 12);
+const hourMs = 3_600_000;
+
+let folder: string;
+beforeAll(async () => void (folder = await mkdtemp(join(tmpdir(), 'recordings-test-'))));
+afterAll(() => rm(folder, { recursive: true }));
+
+interface Result {
+  readonly readings: RecordedReading[];
+  readonly skipped: Record<string, number>;
+}
+
+async function readAll(paths: readonly string[], { utcOffsetMs = 0, hours = 24 } = {}): Promise<Result> {
+  const minutes = new Minutes({ hours, nowMs });
+  for (const path of paths) {
+    const format = await detectFormat(path);
+    if (format === 'windows') throw new Error('a recording with labels');
+    await readRecording({ path, utcOffsetMs }, format, minutes);
+  }
+  return { readings: minutes.readings(), skipped: Object.fromEntries(minutes.skipped) };
+}
+
+/** Writes a file and reads it with the detected format. */
+async function readText(name: string, content: string | Uint8Array, options?: { hours: number }): Promise<Result> {
+  const path = join(folder, name);
+  await writeFile(path, content);
+  return readAll([path], options);
+}
+
+const sampleOf: Record<Format, string> = {
+  'apple-health': 'export.xml',
+  fit: 'activity.fit',
+  'polar-csv': 'polar.csv',
+  csv: 'heart-rate.csv',
+  fitbit: 'heart_rate-2024-11-20.json',
+  'health-connect': 'health_connect_export.db',
+};
+const heartRates = [63, 63, 63, 63, 63, 96.8, 100.8, 104.8, 108.8, 112.8];
+
+test.each(formats)('%s: the format is detected, and heart rates are averaged per minute', async (format) => {
+  const path = sample(sampleOf[format]);
+  expect(await detectFormat(path)).toBe(format);
+  const { readings } = await readAll([path], { utcOffsetMs: format === 'polar-csv' ? hourMs : 0 });
+  const ofMinutes = readings.filter(({ values }) => values.heart_rate !== undefined);
+  expect(ofMinutes.map(({ values }) => values.heart_rate)).toEqual(heartRates);
+  expect(new Date(ofMinutes[0]?.atMs ?? 0).toISOString()).toBe('2024-11-20T09:00:55.000Z');
+});
+
+test.each(Object.keys(sampleFiles))('samples/recordings/%s is what its generator writes', async (name) => {
+  const content = sampleFiles[name]?.() ?? '';
+  expect(Buffer.compare(await readFile(sample(name)), Buffer.from(content))).toBe(0);
+});
+
+test('Apple Health: SDNN, respiratory rate and the steps of the device that counted more', async () => {
+  const { readings, skipped } = await readAll([sample('export.xml')]);
+  expect(readings[0]?.values).toEqual({ heart_rate: 63, sdnn: 48.5, respiratory_rate: 14, steps_last_minute: 20 });
+  expect(readings[2]?.values.steps_last_minute).toBe(12);
+  expect(skipped).toEqual({});
+});
+
+test('Fitbit: heart rates and steps are merged from two files', async () => {
+  const { readings } = await readAll([sample('heart_rate-2024-11-20.json'), sample('steps-2024-11-20.json')]);
+  expect(readings.slice(0, 3).map(({ values }) => values.steps_last_minute)).toEqual([20, 0, 12]);
+});
+
+test('FIT: beats become readings of at most 64 intervals', async () => {
+  const { readings } = await readAll([sample('activity.fit')]);
+  expect(readings[0]?.values.rr_intervals_ms).toHaveLength(60);
+  expect(readings[0]?.values.rr_intervals_ms?.slice(0, 2)).toEqual([968, 968]);
+  const rows = Array.from({ length: 100 }, (_, at) => `2024-11-20T09:00:${String(at % 60).padStart(2, '0')}Z,600\n`);
+  const many = await readText('beats.csv', `timestamp,rr_interval_ms\n${rows.join('')}`);
+  expect(many.readings.map(({ values }) => values.rr_intervals_ms?.length)).toEqual([64, 36]);
+});
+
+test('Health Connect: RMSSD, respiratory rate and steps', async () => {
+  const { readings } = await readAll([sample('health_connect_export.db')]);
+  expect(readings[0]?.values).toEqual({ heart_rate: 63, rmssd: 41.5, respiratory_rate: 14, steps_last_minute: 20 });
+});
+
+test('every name in the field map belongs to a format and is listed once', () => {
+  expect(new Set(fieldMap.map(({ format, name }) => `${format} ${name}`)).size).toBe(fieldMap.length);
+  expect(new Set(fieldMap.map(({ format }) => format))).toEqual(new Set(formats));
+});
+
+const appleRecord = (value: string, time = '2024-11-20 10:00:00 +0100', unit = 'count/min') =>
+  `<Record type="HKQuantityTypeIdentifierHeartRate" unit="${unit}" startDate="${time}" endDate="${time}" value="${value}"/>`;
+
+test('impossible values and times are skipped and counted', async () => {
+  const records = [
+    appleRecord('70'),
+    appleRecord('0'),
+    appleRecord('900'),
+    appleRecord('fast'),
+    appleRecord(''),
+    appleRecord('70', 'yesterday'),
+    appleRecord('70', '2024-02-30 10:00:00 +0100'),
+    appleRecord('70', '1980-01-01 10:00:00 +0100'),
+    appleRecord('70', '2099-01-01 10:00:00 +0100'),
+    appleRecord('1.2', '2024-11-20 10:00:00 +0100', 'count/s'),
+  ];
+  const { readings, skipped } = await readText('impossible.xml', `<HealthData>${records.join('\n')}</HealthData>`);
+  expect(readings.map(({ values }) => values)).toEqual([{ heart_rate: 70 }]);
+  expect(skipped).toEqual({
+    'heart_rate outside 30 to 220': 2,
+    'heart_rate missing or not a number': 2,
+    'time missing or not readable': 2,
+    'time before the year 2000': 1,
+    'time in the future': 1,
+    'heart_rate in a unit other than count/min': 1,
+  });
+});
+
+test('Fitbit entries with confidence 0 and entries of other files are skipped and counted', async () => {
+  const entries = [
+    { dateTime: '11/20/24 09:00:00', value: { bpm: 70, confidence: 0 } },
+    { dateTime: '11/20/24 09:00:05', value: { bpm: 64, confidence: 1 } },
+    { dateTime: '11/20/24 09:00:10', value: '1.5' },
+    null,
+  ];
+  const { readings, skipped } = await readText('heart_rate-2024-11-21.json', JSON.stringify(entries));
+  expect(readings.map(({ values }) => values)).toEqual([{ heart_rate: 64 }]);
+  expect(skipped).toEqual({ 'heart_rate with confidence 0': 1, 'not an entry with value.bpm': 2 });
+});
+
+test('values older than the newest hours are skipped and counted, in any order', async () => {
+  const rows = '2024-11-20T01:00:00Z,60\n2024-11-20T09:00:00Z,70\n2024-11-20T02:00:00Z,61\n';
+  const { readings, skipped } = await readText('hours.csv', `time,hr\n${rows}`, { hours: 2 });
+  expect(readings.map(({ values }) => values.heart_rate)).toEqual([70]);
+  expect(skipped).toEqual({ 'older than the newest 2 hours (see --hours)': 2 });
+});
+
+test('a declared entity is not expanded, and the error names the line', async () => {
+  const declared = '<!DOCTYPE HealthData [\n<!ENTITY a "70">\n<!ENTITY b SYSTEM "file:///etc/passwd">\n]>\n';
+  for (const entity of ['&a;', '&b;'])
+    await expect(
+      readText('entity.xml', `${declared}<HealthData>\n${appleRecord(entity)}\n</HealthData>`),
+    ).rejects.toThrow(/^line 6: not valid XML \(Invalid character entity\)/);
+});
+
+const hostile: readonly (readonly [string, string, string | Uint8Array, RegExp])[] = [
+  ['cut off XML', 'cut.xml', '<HealthData>\n<Record', /^line 2: not valid XML/],
+  ['another XML document', 'other.xml', '<html><body/></html>', /^line 1: the root element is html, not HealthData/],
+  ['deeply nested XML', 'deep.xml', `<HealthData>${'<a>'.repeat(100_000)}`, /^line 1: more than 32 nested elements/],
+  ['an attribute of 1 MB', 'long.xml', `<HealthData a="${'x'.repeat(1_000_000)}"/>`, /^line 1: .*Max buffer length/],
+  ['TCX', 'x.tcx', '<?xml version="1.0"?><TrainingCenterDatabase/>', /^TCX and GPX are not read: export the original/],
+  ['a ZIP', 'export.zip', 'PK\x03\x04', /^the file is an archive: extract it/],
+  ['a damaged FIT file', 'bad.fit', fit().map((it, at) => (at === 400 ? it ^ 1 : it)), /^the checksum is wrong/],
+  ['a cut off FIT file', 'cut.fit', fit().slice(0, 300), /^the FIT header is invalid or the file is cut off/],
+  ['cut off JSON', 'cut.json', '[\n{"dateTime":\n', /^lines? [\d to]+: not valid JSON/],
+  ['a JSON object', 'object.json', '{}', /^the file is not a JSON array/],
+  ['a CSV without times', 'notime.csv', 'hr\n70\n', /^line 1: no column with times/],
+  ['a CSV without known columns', 'unknown.csv', 'time,mood\n1,2\n', /^line 1: no column is known/],
+  ['an endless CSV cell', 'quote.csv', `time,hr\n"${'x'.repeat(200_000)}`, /^line \d+: .*Max Record Size/],
+  ['a Polar CSV without a start', 'polar.csv', 'Name,Sport,Date,Start time\na,b,c,d\n', /^line 2: no Date/],
+  ['a damaged database', 'bad.db', `SQLite format 3\0${'x'.repeat(5000)}`, /database/],
+];
+
+test.each(hostile)('%s is rejected with place and remedy', async (_, name, content, message) => {
+  await expect(readText(name, content)).rejects.toThrow(message);
+});
