@@ -106,6 +106,7 @@ test.each([
     ['--backfill'],
     /^--backfill requires a recording/,
   ],
+  ['labels with --subject', 'subject,task,label,heart_rate\np,t,l,60\n', ['--subject', 'p'], /^--subject requires a/],
   ['a wrong --format', recentCsv(0), ['--format', 'fit'], /^cannot read --file \S+: the FIT header is invalid/],
 ])('%s is reported in one line', async (_, csv, args, message) => {
   const file = await recordingOf(csv);

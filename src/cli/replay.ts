@@ -80,6 +80,8 @@ async function load(options: ReplayOptions): Promise<RecordedWindow[]> {
   });
   if (recordings.length === 0) {
     if (options.backfill) throw new Error('--backfill requires a recording of a device, which has times');
+    if (options.subject !== undefined)
+      throw new Error('--subject requires a recording of a device: this file names its subjects');
     if (files.length > 1) throw new Error('pass one file with the columns subject, task and label');
     return naming(files[0] ?? '', async () => readWindows(await readFile(files[0] ?? '', 'utf8')));
   }
