@@ -42,7 +42,7 @@ function replayCommand({ root }: Surroundings): Command {
     .description('stream a recording through a running service and print the states per task')
     .option(
       '--file <files...>',
-      `a CSV with the columns subject, task, label and any of ${signals}, or the recording of a device`,
+      `a CSV with the columns subject, task, label and any of ${signals}, user_message, ai_response, or the recording of a device`,
       recording,
     )
     .addOption(
@@ -58,6 +58,8 @@ function replayCommand({ root }: Surroundings): Command {
     .addOption(urlOption())
     .addOption(keyOption())
     .option('--markdown', 'print the table as Markdown', false)
+    .option('--plot <svg>', 'save heart rate, score, states and topics of one person over time, as an image')
+    .option('--person <subject>', 'person of the plot (default: the first of the recording)')
     .action(async (options: ReplayOptions) => (await import('./replay.js')).replay(options));
 }
 

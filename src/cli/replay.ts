@@ -8,13 +8,16 @@ import type { Format } from '../recordings/field-map.js';
 import { detectFormat } from '../recordings/read-recording.js';
 import { type Answer, createSend, createSendBatch, keyRemedy, type Send, type SendBatch } from '../terminal/client.js';
 import { startProgress } from '../terminal/progress.js';
+import { drawReplay, type TimedAnswer } from '../terminal/replay-timeline.js';
+import { save } from '../terminal/save.js';
 import { markdownTable, textTable } from '../terminal/table.js';
-import { type AnsweredWindow, summarize, summaryColumns } from '../terminal/task-summary.js';
+import { summarize, summaryColumns } from '../terminal/task-summary.js';
 import { groupBySubject, type RecordedWindow, readWindows, stampsUntil } from '../terminal/windows.js';
 import { loadRecordings } from './device-recordings.js';
 
 const subjectsAtOnce = 8;
 const refusalsShown = 10;
+const peopleListed = 20;
 
 export interface ReplayOptions {
   /** Files of one recording. A text if the option was not given. */
@@ -31,6 +34,10 @@ export interface ReplayOptions {
   readonly subject?: string;
   /** Sends readings with the times of the recording. */
   readonly backfill: boolean;
+  /** Path of an SVG of one person. */
+  readonly plot?: string;
+  /** Person in the plot. Default: the first person of the recording. */
+  readonly person?: string;
 }
 
 interface Refusal {
@@ -39,7 +46,7 @@ interface Refusal {
 }
 
 interface ReplayOutcome {
-  readonly answered: AnsweredWindow[];
+  readonly answered: TimedAnswer[];
   readonly refused: Refusal[];
 }
 
@@ -51,6 +58,7 @@ export async function replay(options: ReplayOptions): Promise<void> {
   // Checked here, because the error message of commander would contain the malformed key.
   if (!key || !/^[!-~]+$/.test(key)) throw new Error(`no usable key: ${keyRemedy}`);
   const windows = await load(options);
+  const person = personIn(windows, options.person);
   const stop = new AbortController();
   const progress = startProgress(process.stderr, windows.length, 'windows');
   try {
@@ -63,6 +71,7 @@ export async function replay(options: ReplayOptions): Promise<void> {
     const sections = summarize(windows, outcome.answered);
     console.log((markdown ? markdownTable : textTable)(summaryColumns, sections));
     report(windows, outcome.refused);
+    if (options.plot !== undefined) await savePlot(options.plot, person, outcome.answered);
   } finally {
     progress.stop();
     stop.abort();
@@ -97,6 +106,24 @@ async function naming<T>(file: string, work: () => Promise<T>): Promise<T> {
   } catch (error) {
     throw new Error(`cannot read --file ${file}: ${(error as Error).message}`);
   }
+}
+
+/** Returns the person of the plot. Throws an error before anything is sent if the recording does not have the person. */
+function personIn(windows: readonly RecordedWindow[], person: string | undefined): string {
+  const people = [...groupBySubject(windows).keys()];
+  const shown = person ?? people[0] ?? '';
+  if (person === undefined || people.includes(person)) return shown;
+  const more = people.length > peopleListed ? ', …' : '';
+  throw new Error(
+    `no --person ${person} in the recording. Subjects: ${people.slice(0, peopleListed).join(', ')}${more}`,
+  );
+}
+
+async function savePlot(path: string, person: string, answered: readonly TimedAnswer[]): Promise<void> {
+  const ofPerson = answered.filter(({ window }) => window.subject === person);
+  await save(path, drawReplay(person, ofPerson)).catch((error: Error) => {
+    throw new Error(`cannot write --plot ${path}: ${error.message}`);
+  });
 }
 
 /** Returns the session and the subject id of a window. */
@@ -142,8 +169,10 @@ async function sendSubject(
     const session = windows.filter((it) => it.part === part);
     const stamps = stampsUntil(Date.now(), session.length);
     for (const [index, window] of session.entries()) {
-      const timestamp = new Date(stamps[index] ?? Date.now()).toISOString();
-      note(outcome, window, await send({ ...names(window), timestamp, ...window.values }));
+      const atMs = stamps[index] ?? Date.now();
+      const timestamp = new Date(atMs).toISOString();
+      const answer = await send({ ...names(window), timestamp, ...window.values, ...window.texts });
+      note(outcome, window, answer, atMs);
       onSent();
     }
   }
@@ -166,15 +195,16 @@ async function backfillAll(
     const answers = await send(lines);
     part.forEach((window, index) => {
       const answer = answers[index];
-      if (answer) note(outcome, window, answer);
+      if (answer) note(outcome, window, answer, window.atMs ?? Date.now());
       onSent();
     });
   }
   return outcome;
 }
 
-function note({ answered, refused }: ReplayOutcome, window: RecordedWindow, answer: Answer): void {
-  if (answer.kind === 'state') answered.push({ window, reading: answer.reading });
+function note({ answered, refused }: ReplayOutcome, window: RecordedWindow, answer: Answer, sentAtMs: number): void {
+  // Sessions of a device are sent with overlapping times, so the time of the recording is the better axis.
+  if (answer.kind === 'state') answered.push({ window, reading: answer.reading, atMs: window.atMs ?? sentAtMs });
   else refused.push({ window, reason: `${answer.status} ${answer.detail}` });
 }
 

@@ -6,7 +6,7 @@ import type { RecordedWindow } from './windows.js';
 /** A window and the state in its response. */
 export interface AnsweredWindow {
   readonly window: RecordedWindow;
-  readonly reading: Pick<StateReading, 'state' | 'stress_score'>;
+  readonly reading: Pick<StateReading, 'state' | 'stress_score'> & Partial<Pick<StateReading, 'topics_detected'>>;
 }
 
 export const summaryColumns: readonly Column[] = [

@@ -26,6 +26,8 @@ export interface RecordedWindow {
   /** Seconds since the first window of the subject. Absent in a recording without times. */
   readonly second?: number;
   readonly values: Pick<Submission, Signal | 'rr_intervals_ms'>;
+  /** Texts of the columns `user_message` and `ai_response`, if they are not empty. */
+  readonly texts?: Pick<Submission, TextRole>;
   readonly clamped: readonly Clamp[];
 }
 
@@ -39,7 +41,10 @@ const epochMsMin = 1e11;
 const slackSeconds = 30;
 
 /** A column with a meaning. */
-export type ColumnRole = 'subject' | 'task' | 'label' | 'time' | Signal;
+export type ColumnRole = 'subject' | 'task' | 'label' | 'time' | TextRole | Signal;
+
+type TextRole = 'user_message' | 'ai_response';
+const textRoles: readonly TextRole[] = ['user_message', 'ai_response'];
 
 export interface RecordingFormat {
   /** Names of the columns in the file. A column without an entry has the name of its role. */
@@ -54,7 +59,11 @@ interface Row {
   readonly info: { readonly lines: number };
 }
 
-const replayFormat: RecordingFormat = { names: {}, required: ['subject', 'task', 'label'], optional: signals };
+const replayFormat: RecordingFormat = {
+  names: {},
+  required: ['subject', 'task', 'label'],
+  optional: [...signals, ...textRoles],
+};
 /** Maximum number of columns that an error lists, and of characters per name. */
 const listed = { columns: 20, characters: 40 };
 
@@ -127,7 +136,8 @@ function toWindow(
     if (sent !== recorded) clamped.push({ signal, recorded, sent });
   }
   const task = printable(cellOf('task') ?? label ?? '');
-  return { line, subject: subject ?? '1', task, label: label ?? '', values, clamped };
+  const texts = textRoles.map((role) => [role, cellOf(role)] as const).filter(([, text]) => text);
+  return { line, subject: subject ?? '1', task, label: label ?? '', values, texts: Object.fromEntries(texts), clamped };
 }
 
 /** Replaces control characters, which would change the terminal or break a table. */
