@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Closable } from '../lifecycle/closing.js';
 import type { LogOutput } from '../log/log-output.js';
 
+const signals = ['SIGTERM', 'SIGINT'] as const;
 const forcedExitMs = 9_500;
 /**
  * A second signal within this time, ms, may be a copy: npm forwards the signal that the terminal sends to the process
@@ -28,7 +29,7 @@ export function closeOnSignal(parts: Stoppable): void {
     else if (performance.now() - signaledAtMs > sameSignalMs) process.exit(1);
     signaledAtMs ??= performance.now();
   };
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, onSignal);
+  for (const signal of signals) process.on(signal, onSignal);
 }
 
 /**
@@ -44,6 +45,8 @@ export function endWithNpm(env: Readonly<Record<string, string | undefined>>): v
     process.kill(process.pid, 'SIGTERM');
   }, parentCheckMs);
   timer.unref();
+  // The process is closing already. A late second signal would end it before it has closed.
+  for (const signal of signals) process.once(signal, () => clearInterval(timer));
 }
 
 async function stop({ running, tracing, log, output }: Stoppable): Promise<void> {
