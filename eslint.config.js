@@ -28,8 +28,8 @@ const mayImport = {
   operations: ['tokens', 'ingest', 'delivery', 'limits', 'retention', 'domain', 'store', 'contract', 'problem'],
   mcp: ['contract', 'problem', 'config'],
   http: ['mcp', 'contract', 'problem', 'operations', 'limits', 'net'],
-  terminal: ['contract', 'config', 'delivery', 'net'],
   recordings: ['contract'],
+  terminal: ['recordings', 'contract', 'config', 'delivery', 'net'],
   remote: ['limits', 'contract', 'problem', 'store'],
   metrics: ['store', 'config', 'lifecycle', 'net'],
   core: [
@@ -68,7 +68,7 @@ const mayImport = {
     ],
     ...['config', 'lifecycle', 'log'],
   ],
-  evaluate: ['terminal', 'compose', 'core', 'accounts', 'store', 'domain', 'contract', 'config'],
+  evaluate: ['terminal', 'recordings', 'compose', 'core', 'accounts', 'store', 'domain', 'contract', 'config'],
   cli: [
     'evaluate',
     'terminal',

@@ -6,7 +6,7 @@ import { draw, scenes, seededRandom } from '../../src/terminal/scenes.js';
 import { scoreBar } from '../../src/terminal/score-bar.js';
 import { markdownTable, pad, textTable } from '../../src/terminal/table.js';
 import { median, protocolOrder } from '../../src/terminal/task-summary.js';
-import { readWindows } from '../../src/terminal/windows.js';
+import { readWindows } from '../../src/recordings/read-windows.js';
 
 const plain = coloursFor({ isTTY: false }, {});
 const coloured = coloursFor({ isTTY: true }, {});

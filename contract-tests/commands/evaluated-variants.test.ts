@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { sideOf } from '../../scripts/evaluate/support/side.js';
 import { sampleRecording } from '../../scripts/terminal/sample-recording.js';
 import { variantsFor } from '../../src/evaluate/variants.js';
-import { readWindows } from '../../src/terminal/windows.js';
+import { readWindows } from '../../src/recordings/read-windows.js';
 
 const header = 'subject,task,label,heart_rate,sdnn\n';
 

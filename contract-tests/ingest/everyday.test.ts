@@ -6,7 +6,8 @@ import { figuresOf, replayStreams, type StreamFigures } from '../../scripts/eval
 import { withWristNoise } from '../../scripts/evaluate/support/wrist-noise.js';
 import { sampleRecording } from '../../scripts/terminal/sample-recording.js';
 import { seededRandom } from '../../src/terminal/scenes.js';
-import { groupBySubject, readWindows } from '../../src/terminal/windows.js';
+import { groupBySubject } from '../../src/recordings/recorded-window.js';
+import { readWindows } from '../../src/recordings/read-windows.js';
 import { startTestService } from '../support/service.js';
 
 /** `npm run evaluate:stress -- --everyday` plays three other seeds. */

@@ -27,7 +27,8 @@ import { sampleRecording } from '../terminal/sample-recording.js';
 import { save } from '../../src/terminal/save.js';
 import { markdownTable, textTable } from '../../src/terminal/table.js';
 import { protocolOrder, summarize, summaryColumns } from '../../src/terminal/task-summary.js';
-import { groupBySubject, type RecordedWindow, readWindows } from '../../src/terminal/windows.js';
+import { groupBySubject, type RecordedWindow } from '../../src/recordings/recorded-window.js';
+import { readWindows } from '../../src/recordings/read-windows.js';
 
 const report = 'reports/stress-tasks.svg';
 

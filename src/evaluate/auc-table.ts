@@ -1,6 +1,6 @@
 import { bands } from '../../generated/spec.js';
 import type { Column, TableRow } from '../terminal/table.js';
-import type { RecordedWindow } from '../terminal/windows.js';
+import type { RecordedWindow } from '../recordings/recorded-window.js';
 import { auc, type Scored } from './auc.js';
 import { intervalOverPeople } from './bootstrap.js';
 import type { AnsweredScore } from './variants.js';

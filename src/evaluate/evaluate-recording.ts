@@ -1,7 +1,8 @@
 import { categoriesOf } from '../domain/signals.js';
 import { markdownTable, type TableRow, textTable } from '../terminal/table.js';
 import { protocolOrder, summarize, summaryColumns } from '../terminal/task-summary.js';
-import { type ColumnRole, groupBySubject, type RecordedWindow, readWindows, signals } from '../terminal/windows.js';
+import { type ColumnRole, readWindows } from '../recordings/read-windows.js';
+import { groupBySubject, type RecordedWindow, signals } from '../recordings/recorded-window.js';
 import { aucColumns, type SideOf } from './auc-table.js';
 import { drawTasks, scoresByTask } from './chart.js';
 import {

@@ -1,7 +1,7 @@
 import { bandOf } from '../domain/states.js';
 import type { TableRow } from '../terminal/table.js';
 import type { AnsweredWindow } from '../terminal/task-summary.js';
-import type { RecordedWindow } from '../terminal/windows.js';
+import type { RecordedWindow } from '../recordings/recorded-window.js';
 import { aucRow, type SideOf } from './auc-table.js';
 import { resamples } from './bootstrap.js';
 import type { EvaluatedService } from './service.js';

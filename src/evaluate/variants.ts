@@ -1,6 +1,6 @@
 import type { Submission } from '../contract.js';
 import { signalNames } from '../domain/signals.js';
-import type { RecordedWindow } from '../terminal/windows.js';
+import type { RecordedWindow } from '../recordings/recorded-window.js';
 import type { EvaluatedService } from './service.js';
 
 /** Time between consecutive windows on the service's clock, s. */

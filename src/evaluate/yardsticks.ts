@@ -1,4 +1,4 @@
-import type { RecordedWindow } from '../terminal/windows.js';
+import type { RecordedWindow } from '../recordings/recorded-window.js';
 import type { AnsweredScore } from './variants.js';
 
 /** A score from heart rate alone, computed without the service, for comparison. */

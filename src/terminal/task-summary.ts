@@ -1,7 +1,7 @@
 import { enums } from '../../generated/spec.js';
 import type { StateReading } from '../contract.js';
 import type { Column, TableRow } from './table.js';
-import type { RecordedWindow } from './windows.js';
+import type { RecordedWindow } from '../recordings/recorded-window.js';
 
 /** A window and the state in its response. */
 export interface AnsweredWindow {

@@ -1,5 +1,5 @@
 import { parse } from 'csv-parse/sync';
-import { clampToContract } from '../../../src/terminal/windows.js';
+import { clampToContract } from '../../../src/recordings/recorded-window.js';
 import { auc, type Scored } from '../../../src/evaluate/auc.js';
 import type { StreamResponse } from './everyday-claims.js';
 import type { Player } from './play-claim.js';

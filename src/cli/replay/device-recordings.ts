@@ -1,12 +1,12 @@
-import type { Format } from '../recordings/field-map.js';
-import { Minutes, type RecordedReading } from '../recordings/minutes.js';
-import { readRecording } from '../recordings/read-recording.js';
-import type { RecordedWindow } from '../terminal/windows.js';
+import type { Format } from '../../recordings/field-map.js';
+import { Minutes, type RecordedReading } from '../../recordings/minutes.js';
+import { readRecording } from '../../recordings/read-recording.js';
+import type { RecordedWindow } from '../../recordings/recorded-window.js';
 
 /** A longer recording is shown per day, because a row per hour would not fit on a screen. */
 const hoursPerRowMax = 48;
 
-interface Recording {
+export interface DeviceRecording {
   readonly path: string;
   readonly format: Format;
 }
@@ -15,8 +15,8 @@ interface Recording {
  * Returns the readings of a person's recordings, oldest first, at most one per minute (more only with beats). Prints the
  * number of readings and of skipped values per reason to standard error.
  */
-export async function loadRecordings(
-  recordings: readonly Recording[],
+export async function loadDeviceRecordings(
+  recordings: readonly DeviceRecording[],
   { hours, utcOffset }: { readonly hours: number; readonly utcOffset: number },
   naming: (file: string, work: () => Promise<void>) => Promise<void>,
 ): Promise<RecordedWindow[]> {

@@ -1,50 +1,23 @@
 import { parse } from 'csv-parse/sync';
-import { bounds, timestamps } from '../../generated/spec.js';
 import type { Submission } from '../contract.js';
+import { printable, readNumber, readTime, shown } from './cells.js';
+import {
+  type Clamp,
+  clampToContract,
+  type RecordedWindow,
+  type Signal,
+  signals,
+  type TextRole,
+} from './recorded-window.js';
 
-/** The numeric signals of a submission, with the bounds of the contract. */
-type Signal = keyof typeof bounds.SignalSubmission;
-export const signals = Object.keys(bounds.SignalSubmission) as readonly Signal[];
-
-export interface Clamp {
-  readonly signal: Signal;
-  readonly recorded: number;
-  readonly sent: number;
-}
-
-/** One recorded window: a row of the file, or a minute of a recording of a device. */
-export interface RecordedWindow {
-  /** Line number in the file. The header is line 1. In a recording of a device, the number of the reading. */
-  readonly line: number;
-  /** Time of measurement in a recording of a device, epoch ms. */
-  readonly atMs?: number;
-  /** Part of a recording of a device that is one session. */
-  readonly part?: string;
-  readonly subject: string;
-  readonly task: string;
-  readonly label: string;
-  /** Seconds since the first window of the subject. Absent in a recording without times. */
-  readonly second?: number;
-  readonly values: Pick<Submission, Signal | 'rr_intervals_ms'>;
-  /** Texts of the columns `user_message` and `ai_response`, if they are not empty. */
-  readonly texts?: Pick<Submission, TextRole>;
-  readonly clamped: readonly Clamp[];
-}
-
-/** Seconds between the timestamps of consecutive windows, unless the service's age limit requires less. */
-const spacingSeconds = 24;
 /** Longest recording of a subject, s. */
 const spanSecondsMax = 366 * 86_400;
-/** Numbers from here on are Unix milliseconds. As seconds, they would be after the year 5000. */
-const epochMsMin = 1e11;
-/** Margin below the age limit, s. It prevents a slow response from making the next window too old. */
-const slackSeconds = 30;
+/** Maximum number of columns that an error lists. */
+const columnsListed = 20;
+const textRoles: readonly TextRole[] = ['user_message', 'ai_response'];
 
 /** A column with a meaning. */
 export type ColumnRole = 'subject' | 'task' | 'label' | 'time' | TextRole | Signal;
-
-type TextRole = 'user_message' | 'ai_response';
-const textRoles: readonly TextRole[] = ['user_message', 'ai_response'];
 
 export interface RecordingFormat {
   /** Names of the columns in the file. A column without an entry has the name of its role. */
@@ -64,9 +37,6 @@ const replayFormat: RecordingFormat = {
   required: ['subject', 'task', 'label'],
   optional: [...signals, ...textRoles],
 };
-/** Maximum number of columns that an error lists, and of characters per name. */
-const listed = { columns: 20, characters: 40 };
-
 /**
  * Parses a CSV text with commas, semicolons or tabs. A file without the column `subject` is of one person, and one
  * without `task` has one task per label. Throws an error of one line that names the place of the first problem.
@@ -112,9 +82,7 @@ function placesOf(header: readonly string[], { names, required, optional }: Reco
 
 function listOf(header: readonly string[]): string {
   if (header.length === 0) return 'none, because the file is empty';
-  const names = header
-    .slice(0, listed.columns)
-    .map((name) => printable(name).slice(0, listed.characters) || '(unnamed)');
+  const names = header.slice(0, columnsListed).map((name) => shown(name) || '(unnamed)');
   const more = header.length - names.length;
   return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
@@ -140,11 +108,6 @@ function toWindow(
   return { line, subject: subject ?? '1', task, label: label ?? '', values, texts: Object.fromEntries(texts), clamped };
 }
 
-/** Replaces control characters, which would change the terminal or break a table. */
-function printable(text: string): string {
-  return text.replace(/\p{C}/gu, ' ').trim();
-}
-
 /** The times of the first and the newest row of a subject, in seconds. */
 interface Moment {
   readonly first: number;
@@ -165,54 +128,4 @@ function timed(window: RecordedWindow, text: string | undefined, times: Map<stri
     throw new Error(`line ${line}: the time is more than a year after that of the first row`);
   times.set(subject, { first: before?.first ?? newest, newest, line });
   return { ...window, second };
-}
-
-/** Returns a time in seconds. A date-time without a zone is UTC. */
-function readTime(text: string, place: string): number {
-  if (/^\d+(\.\d+)?$/.test(text)) return Number(text) >= epochMsMin ? Number(text) / 1000 : Number(text);
-  const [, day, clock, zone = 'Z'] =
-    /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?) ?(Z|[+-]\d\d:\d\d)?$/i.exec(text) ?? [];
-  const atMs = day === undefined ? Number.NaN : Date.parse(`${day}T${clock}${zone.toUpperCase()}`);
-  if (Number.isNaN(atMs))
-    throw new Error(`${place}: "${shown(text)}" is not a time: use seconds, Unix milliseconds or 2026-11-21T09:30:00Z`);
-  return atMs / 1000;
-}
-
-/** Returns the number in a cell. Undefined for an empty cell, and for NaN and NA, which statistics tools write. */
-function readNumber(text: string | undefined, place: string): number | undefined {
-  if (text === undefined || /^(nan|na)?$/i.test(text)) return undefined;
-  const number = Number(text);
-  if (!Number.isFinite(number)) throw new Error(`${place}: "${shown(text)}" is not a number`);
-  return number;
-}
-
-function shown(text: string): string {
-  return printable(text).slice(0, listed.characters);
-}
-
-/** Returns the nearest value that the contract allows for the signal. */
-export function clampToContract(signal: Signal, value: number): number {
-  const { minimum, maximum } = bounds.SignalSubmission[signal];
-  return Math.min(maximum, Math.max(minimum, value));
-}
-
-/** Returns the windows by subject, in the order of the file. */
-export function groupBySubject(windows: readonly RecordedWindow[]): ReadonlyMap<string, readonly RecordedWindow[]> {
-  const groups = new Map<string, RecordedWindow[]>();
-  for (const window of windows) {
-    const group = groups.get(window.subject);
-    if (group) group.push(window);
-    else groups.set(window.subject, [window]);
-  }
-  return groups;
-}
-
-/**
- * Returns the timestamps of `count` windows, epoch ms. The last timestamp is the current time. The more windows, the
- * closer they are.
- */
-export function stampsUntil(nowMs: number, count: number): number[] {
-  const room = (timestamps.max_age_seconds - slackSeconds) / Math.max(1, count - 1);
-  const spacingMs = Math.min(spacingSeconds, room) * 1000;
-  return Array.from({ length: count }, (_, index) => Math.round(nowMs - (count - 1 - index) * spacingMs));
 }
