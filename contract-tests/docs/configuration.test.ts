@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { describeVariables, settings } from '../../src/config/variables.js';
+import { describeVariables, settings } from '../../src/config/settings.js';
 
 const root = new URL('../../', import.meta.url);
 const names = settings().map(({ name }) => name);

@@ -1,6 +1,6 @@
 import accuracy from '../../docs/accuracy.json' with { type: 'json' };
 import * as spec from '../../generated/spec.js';
-import { settings } from '../../src/config/variables.js';
+import { settings } from '../../src/config/settings.js';
 import { fieldMap } from '../../src/recordings/field-map.js';
 import { contract, type Schema } from './contract.js';
 

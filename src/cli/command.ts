@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { readConfig } from '../config/config.js';
 import type { Store } from '../store/store.js';
 import { startTracing } from '../tracing/tracing.js';
-import { describeVariables } from '../config/variables.js';
+import { describeVariables } from '../config/settings.js';
 import { version } from '../config/version.js';
 import { endWithNpm } from './close-on-signal.js';
 import { demoCommands } from './demo-commands.js';

@@ -4,7 +4,8 @@
  */
 import { retention as retentionDefaults } from '../../generated/spec.js';
 import { ConfigError, type DatabaseConfig, type SecretsKeys } from './read-variable.js';
-import { type Variable, variables } from './variables.js';
+import type { Variable } from './variable.js';
+import { variables } from './variables.js';
 
 export type { DatabaseConfig, SecretsKeys };
 

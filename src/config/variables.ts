@@ -1,4 +1,4 @@
-/** Every environment variable of the service. `--help` and docs/configuration.md are generated from this table. */
+/** The environment variables of the service. `--help` and docs/configuration.md are generated from this table. */
 import { limits, retention, timestamps } from '../../generated/spec.js';
 import {
   integerBetween,
@@ -12,25 +12,7 @@ import {
   readSwitch,
   unlessEmpty,
 } from './read-variable.js';
-
-export interface Variable<T> extends Described {
-  /** The default. Used when the variable is unset or empty. */
-  readonly fallback: string;
-  readonly read: (text: string) => T;
-}
-
-interface Described {
-  readonly help: string;
-  /** Describes the default when it is not one fixed value. */
-  readonly defaultNote?: string;
-}
-
-/** A row of the configuration table. */
-export interface Setting {
-  readonly name: string;
-  readonly help: string;
-  readonly default: string;
-}
+import { optional, variable } from './variable.js';
 
 const quotaMax = 1_000_000_000;
 /** Ten years. At least one hour, because the longest history has 60 minutes. */
@@ -154,53 +136,3 @@ export const variables = {
     unlessEmpty(integerBetween(0, quotaMax)),
   ),
 };
-
-/** These variables are read by `startTracing` and the OpenTelemetry SDK, not by `readConfig`. */
-const tracingVariables: Record<string, Described> = {
-  OTEL_EXPORTER_OTLP_ENDPOINT: {
-    help: 'Base URL of an OTLP/HTTP collector, e.g. http://127.0.0.1:4318. Setting it turns tracing on',
-    defaultNote: 'none: no tracing',
-  },
-  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: {
-    help: 'URL for traces only, used unchanged. Setting it turns tracing on',
-    defaultNote: 'OTEL_EXPORTER_OTLP_ENDPOINT followed by /v1/traces',
-  },
-  OTEL_EXPORTER_OTLP_HEADERS: { help: 'Headers for the collector, as name=value,name=value', defaultNote: 'none' },
-  OTEL_TRACES_EXPORTER: {
-    help: 'otlp turns tracing on, any other value turns it off',
-    defaultNote: 'otlp if an endpoint is set',
-  },
-  OTEL_TRACES_SAMPLER: {
-    help: 'Sampler, e.g. parentbased_traceidratio with a ratio in OTEL_TRACES_SAMPLER_ARG',
-    defaultNote: 'parentbased_always_on',
-  },
-  OTEL_RESOURCE_ATTRIBUTES: { help: 'Resource attributes, as name=value,name=value', defaultNote: 'none' },
-  OTEL_SERVICE_NAME: { help: 'Service name of the spans', defaultNote: 'realtime-state-service' },
-  OTEL_SDK_DISABLED: { help: 'true turns tracing off', defaultNote: 'false' },
-};
-
-/** Returns every environment variable in the order of the documentation. */
-export function settings(): Setting[] {
-  const read = Object.entries(variables).map(([name, it]) => setting(name, it, it.fallback));
-  return [...read, ...Object.entries(tracingVariables).map(([name, it]) => setting(name, it))];
-}
-
-/** Returns the text of `--help` about the environment. */
-export function describeVariables(): string {
-  const list = settings();
-  const width = Math.max(...list.map(({ name }) => name.length));
-  return list.map((it) => `  ${it.name.padEnd(width)}  ${it.help} (default: ${it.default})`).join('\n');
-}
-
-function setting(name: string, { help, defaultNote }: Described, fallback = ''): Setting {
-  return { name, help, default: defaultNote ?? fallback };
-}
-
-function variable<T>(help: string, fallback: string, read: (text: string) => T): Variable<T> {
-  return { help, fallback, read };
-}
-
-/** Returns a variable without a fixed default. `read` converts the empty text to the absent value. */
-function optional<T>(help: string, defaultNote: string, read: (text: string) => T): Variable<T> {
-  return { help, defaultNote, fallback: '', read };
-}

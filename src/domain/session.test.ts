@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { stressModel as model } from '../../generated/spec.js';
-import { advanceSession, isOtherSubject, type Step } from './session.js';
+import { advanceSession, type Step } from './session.js';
+import { isOtherSubject } from './session-subject.js';
 import type { Reading } from './signals.js';
 import { startMs } from './testing/arbitraries.js';
 import { advanceAll, advanceTo } from './testing/pipeline.js';

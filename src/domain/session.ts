@@ -4,10 +4,12 @@ import { advanceHeart, lessonOf } from './advance-heart.js';
 import { type Baseline, learn, type Lesson, typicalOf } from './baseline.js';
 import type { RecentHeartRates } from './heart-rate.js';
 import { type Point, pointOf } from './history.js';
-import { addStated, type Movement } from './movement.js';
+import type { Movement } from './movement.js';
+import { isSuperseded, joinHistory } from './late-reading.js';
 import { reasonOf } from './reason.js';
 import { type IntervalBatch, rememberIntervals, withDerived } from './rr-intervals.js';
-import { categoriesOf, mergeSignals, type Reading, type Signals, signalNames } from './signals.js';
+import { identityOf } from './session-subject.js';
+import { categoriesOf, mergeSignals, type Reading, type Signals } from './signals.js';
 import { type Hold, passPublished, publishScore, type Published } from './states.js';
 import { fuseEvidence } from './stress.js';
 import type { Subject } from './subject.js';
@@ -133,55 +135,6 @@ export function addTurn(session: Session, { topics, evidence }: Pick<Extraction,
   const isNothingNew = topics.every((topic) => before.includes(topic));
   const sightedTopics = isNothingNew ? before : [...new Set([...before, ...topics])];
   return { ...session, topicEvidence: evidence, sightedTopics };
-}
-
-/** Returns true for a late reading that is the newest for none of its signals and states no stronger movement. */
-function isSuperseded(session: Session, merged: Signals, reading: Reading): boolean {
-  if (reading.atMs >= session.latest.timestampMs) return false;
-  if (addStated(session.movement, reading) !== session.movement) return false;
-  return signalNames.every((name) => merged[name] === session.signals[name]);
-}
-
-/** Scores a late reading from its own signals, for the history only. Does not change the session. */
-function joinHistory(session: Session, reading: Reading, known: Baseline | undefined): Step {
-  const signals = mergeSignals({}, reading);
-  const typical = typicalOf(known, reading.atMs);
-  const { heart, explainedBpm } = advanceHeart(undefined, reading, signals, typical.heart_rate);
-  const { confidence, ...fused } = fuseEvidence({ signals, typical, heart, explainedBpm }, reading.atMs);
-  const baseline = known ?? {};
-  return {
-    computed: {
-      ...session.latest,
-      received: categoriesOf(reading),
-      // `latest` is always present, because the session already has a reading.
-      previousScore: session.latest.previousScore ?? session.latest.score,
-    },
-    baseline,
-    point: pointOf(reading, publishScore(fused, undefined, reading.atMs).score, confidence),
-    session: {
-      ...session,
-      intervals: rememberIntervals(session.intervals, reading),
-      ...identityOf(session, reading, baseline),
-    },
-  };
-}
-
-/** Returns true if the reading names a different subject than the one that the session is bound to. */
-export function isOtherSubject(session: Session | undefined, { subjectId }: Reading): boolean {
-  return session?.subjectId !== undefined && subjectId !== undefined && subjectId !== session.subjectId;
-}
-
-/**
- * Binds the session to the first named subject and uses the subject's baseline. Before that, the session has its own
- * baseline.
- */
-function identityOf(
-  session: Session | undefined,
-  reading: Reading,
-  baseline: Baseline,
-): Pick<Session, 'subjectId' | 'baseline'> {
-  const subjectId = session?.subjectId ?? reading.subjectId;
-  return { subjectId, baseline: subjectId === undefined ? baseline : undefined };
 }
 
 /**

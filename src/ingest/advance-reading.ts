@@ -1,14 +1,8 @@
 import { backfillSession, newestAtMs, startLive } from '../domain/backfill.js';
 import type { Baseline } from '../domain/baseline.js';
 import { changeOf, nextSeq, type SessionEvent } from '../domain/events.js';
-import {
-  advanceSession,
-  type ComputedState,
-  addTurn,
-  isOtherSubject,
-  type Session,
-  type Step,
-} from '../domain/session.js';
+import { advanceSession, type ComputedState, addTurn, type Session, type Step } from '../domain/session.js';
+import { isOtherSubject } from '../domain/session-subject.js';
 import type { Reading } from '../domain/signals.js';
 import { type Subject, unknownSubject } from '../domain/subject.js';
 import { type Extraction, gatherTopics } from '../domain/topics/gather.js';

@@ -1,6 +1,8 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { countMax, type DeliveryCounts } from '../store/count-deliveries.js';
+import type { DeliveryCounts } from '../store/count-deliveries.js';
 import { addCacheCounter, type ReadLookups } from './cache-counter.js';
+import { addDeliveryGauges, addWorkerGauges, type WorkerLoad } from './delivery-gauges.js';
+import { addCounter, addGauge, type Figure } from './gauges.js';
 import { addThreadGauges } from './thread-gauges.js';
 import { version } from '../config/version.js';
 
@@ -42,14 +44,6 @@ export interface Metrics {
   /** Returns all metrics in the text format. */
   text(): Promise<string>;
 }
-
-interface WorkerLoad {
-  readonly slotsInUse: number;
-  readonly agesSeconds: readonly number[];
-}
-
-/** Returns the value of a gauge. If it rejects, the scrape omits the gauge. */
-type Figure = () => Promise<number>;
 
 const requestSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 const attemptSeconds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -127,77 +121,4 @@ export function createMetrics(): Metrics {
     contentType: registry.contentType,
     text: () => registry.metrics(),
   };
-}
-
-function addDeliveryGauges(registry: Registry, read: () => Promise<DeliveryCounts>): void {
-  const upTo = `at most ${countMax}`;
-  const help = (what: string) => `${what} of all accounts, ${upTo}; the same in every process of a database.`;
-  addGauge(
-    registry,
-    'state_service_webhook_deliveries_pending',
-    help('Unsettled deliveries'),
-    async () => (await read()).pending,
-  );
-  addGauge(
-    registry,
-    'state_service_webhook_deliveries_failed',
-    help('Retained failed deliveries'),
-    async () => (await read()).failed,
-  );
-}
-
-/** Ages of deliveries in flight: label and upper bound, seconds. */
-const ageBounds = [
-  ['0-1', 1],
-  ['1-5', 5],
-  ['5-10', 10],
-  ['10+', Number.POSITIVE_INFINITY],
-] as const;
-
-function addWorkerGauges(registry: Registry, read: () => Promise<WorkerLoad | undefined>): void {
-  addGauge(registry, 'state_service_webhook_slots_in_use', 'Deliveries in progress, of 512.', async () => {
-    const load = await read();
-    if (!load) throw new Error('this process has no delivery worker');
-    return load.slotsInUse;
-  });
-  new Gauge({
-    name: 'state_service_webhook_deliveries_in_flight',
-    help: 'Deliveries in progress by age in seconds.',
-    labelNames: ['age_seconds'],
-    registers: [registry],
-    async collect() {
-      const ages = (await read().catch(() => undefined))?.agesSeconds ?? [];
-      for (const [index, [label, max]] of ageBounds.entries()) {
-        const above = ageBounds[index - 1]?.[1] ?? Number.NEGATIVE_INFINITY;
-        this.set({ age_seconds: label }, ages.filter((age) => age <= max && age > above).length);
-      }
-    },
-  });
-}
-
-function addCounter(registry: Registry, name: string, help: string, read: () => number): void {
-  new Counter({
-    name,
-    help,
-    registers: [registry],
-    collect() {
-      this.reset();
-      this.inc(read());
-    },
-  });
-}
-
-function addGauge(registry: Registry, name: string, help: string, read: Figure): void {
-  new Gauge({
-    name,
-    help,
-    registers: [registry],
-    async collect() {
-      try {
-        this.set(await read());
-      } catch {
-        this.remove();
-      }
-    },
-  });
 }

@@ -1,0 +1,50 @@
+import type { Described } from './variable.js';
+import { variables } from './variables.js';
+
+/** A row of the configuration table. */
+export interface Setting {
+  readonly name: string;
+  readonly help: string;
+  readonly default: string;
+}
+
+/** These variables are read by `startTracing` and the OpenTelemetry SDK, not by `readConfig`. */
+const tracingVariables: Record<string, Described> = {
+  OTEL_EXPORTER_OTLP_ENDPOINT: {
+    help: 'Base URL of an OTLP/HTTP collector, e.g. http://127.0.0.1:4318. Setting it turns tracing on',
+    defaultNote: 'none: no tracing',
+  },
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: {
+    help: 'URL for traces only, used unchanged. Setting it turns tracing on',
+    defaultNote: 'OTEL_EXPORTER_OTLP_ENDPOINT followed by /v1/traces',
+  },
+  OTEL_EXPORTER_OTLP_HEADERS: { help: 'Headers for the collector, as name=value,name=value', defaultNote: 'none' },
+  OTEL_TRACES_EXPORTER: {
+    help: 'otlp turns tracing on, any other value turns it off',
+    defaultNote: 'otlp if an endpoint is set',
+  },
+  OTEL_TRACES_SAMPLER: {
+    help: 'Sampler, e.g. parentbased_traceidratio with a ratio in OTEL_TRACES_SAMPLER_ARG',
+    defaultNote: 'parentbased_always_on',
+  },
+  OTEL_RESOURCE_ATTRIBUTES: { help: 'Resource attributes, as name=value,name=value', defaultNote: 'none' },
+  OTEL_SERVICE_NAME: { help: 'Service name of the spans', defaultNote: 'realtime-state-service' },
+  OTEL_SDK_DISABLED: { help: 'true turns tracing off', defaultNote: 'false' },
+};
+
+/** Returns every environment variable in the order of the documentation. */
+export function settings(): Setting[] {
+  const read = Object.entries(variables).map(([name, it]) => setting(name, it, it.fallback));
+  return [...read, ...Object.entries(tracingVariables).map(([name, it]) => setting(name, it))];
+}
+
+/** Returns the text of `--help` about the environment. */
+export function describeVariables(): string {
+  const list = settings();
+  const width = Math.max(...list.map(({ name }) => name.length));
+  return list.map((it) => `  ${it.name.padEnd(width)}  ${it.help} (default: ${it.default})`).join('\n');
+}
+
+function setting(name: string, { help, defaultNote }: Described, fallback = ''): Setting {
+  return { name, help, default: defaultNote ?? fallback };
+}
