@@ -1,10 +1,5 @@
-import type { RequestHandler, Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import * as OpenApiValidator from 'express-openapi-validator';
-import type {
-  OpenApiRequest,
-  OpenApiRequestMetadata,
-  OpenAPIV3,
-} from 'express-openapi-validator/dist/framework/types.js';
 import type { OperationId } from '../contract.js';
 import { type ContractDocument, mediaTypeOf, type OperationObject } from './contract-document.js';
 import type { ValidatorFault } from './faults.js';
@@ -26,6 +21,8 @@ export interface RequestParts {
  */
 export type FindErrors = (operation: OperationObject, parts: RequestParts) => Promise<readonly ValidatorFault[]>;
 
+type Options = Parameters<typeof OpenApiValidator.middleware>[0];
+
 /** The middleware of express-openapi-validator. */
 export interface ValidatorMiddleware {
   /** Steps that set `request.openapi` to the operation of the path. */
@@ -40,7 +37,7 @@ export interface ValidatorMiddleware {
  */
 export function middlewareOf(document: ContractDocument): ValidatorMiddleware {
   const all = OpenApiValidator.middleware({
-    apiSpec: requestContractOf(document) as OpenAPIV3.DocumentV3,
+    apiSpec: requestContractOf(document) as Options['apiSpec'],
     // The linters check the contract.
     validateApiSpec: false,
     validateSecurity: false,
@@ -55,7 +52,8 @@ export function middlewareOf(document: ContractDocument): ValidatorMiddleware {
 /** An operation as the validator knows it. */
 interface Known {
   readonly method: string;
-  readonly metadata: OpenApiRequestMetadata;
+  /** `request.openapi` of the operation. */
+  readonly metadata: { readonly openApiRoute: string };
 }
 
 /**
@@ -105,7 +103,7 @@ async function findMetadata(find: RequestHandler, method: string, path: string):
   const error = await run(find, request);
   if (error !== undefined) throw error;
   if (!request.openapi) throw new Error(`express-openapi-validator does not find ${method} ${path}`);
-  return { method, metadata: request.openapi as OpenApiRequestMetadata };
+  return { method, metadata: request.openapi as Known['metadata'] };
 }
 
 /** Rejects if an operation with a body accepts null, which no schema of the contract allows. */
@@ -120,7 +118,7 @@ async function assertValidates(document: ContractDocument, findErrors: FindError
 
 /** Resolves with the error that the handler passes to `next`, or undefined. */
 function run(handler: RequestHandler, request: object): Promise<unknown> {
-  return new Promise((resolve) => void handler(request as OpenApiRequest, {} as Response, resolve));
+  return new Promise((resolve) => void handler(request as Request, {} as Response, resolve));
 }
 
 function isValidationError(error: unknown): error is { errors: ValidatorFault[] } {
