@@ -12,66 +12,55 @@ export interface Mapping {
   readonly field: Field;
   /** Unit in the recording. Apple Health states the unit of each record, and records with another unit are skipped. */
   readonly unit: string;
-  /** A value is multiplied by this number. Default: 1. */
-  readonly factor?: number;
+  /** A value is multiplied by this number. */
+  readonly factor: number;
 }
 
 /** Translates the names of recordings to the fields of a reading. The guide docs/recordings.md shows this table. */
 export const fieldMap: readonly Mapping[] = [
-  { format: 'apple-health', name: 'HKQuantityTypeIdentifierHeartRate', field: 'heart_rate', unit: 'count/min' },
-  { format: 'apple-health', name: 'HKQuantityTypeIdentifierHeartRateVariabilitySDNN', field: 'sdnn', unit: 'ms' },
-  {
-    format: 'apple-health',
-    name: 'HKQuantityTypeIdentifierRespiratoryRate',
-    field: 'respiratory_rate',
-    unit: 'count/min',
-  },
-  { format: 'apple-health', name: 'HKQuantityTypeIdentifierStepCount', field: 'steps_last_minute', unit: 'count' },
-  { format: 'fit', name: 'record.heart_rate', field: 'heart_rate', unit: 'bpm' },
-  { format: 'fit', name: 'monitoring.heart_rate', field: 'heart_rate', unit: 'bpm' },
-  { format: 'fit', name: 'hrv.time', field: 'rr_intervals_ms', unit: '1/1000 s' },
-  { format: 'fit', name: 'record.respiration_rate', field: 'respiratory_rate', unit: 'breaths/min' },
-  {
-    format: 'fit',
-    name: 'record.enhanced_respiration_rate',
-    field: 'respiratory_rate',
-    unit: '1/100 breaths/min',
-    factor: 0.01,
-  },
-  { format: 'polar-csv', name: 'hr_bpm', field: 'heart_rate', unit: 'bpm' },
-  ...['heart_rate', 'heartrate', 'heart_rate_bpm', 'hr', 'hr_bpm', 'bpm'].map((name): Mapping => ({
-    format: 'csv',
-    name,
-    field: 'heart_rate',
-    unit: 'bpm',
-  })),
-  { format: 'csv', name: 'sdnn', field: 'sdnn', unit: 'ms' },
-  { format: 'csv', name: 'rmssd', field: 'rmssd', unit: 'ms' },
-  { format: 'csv', name: 'rr_interval_ms', field: 'rr_intervals_ms', unit: 'ms' },
-  { format: 'csv', name: 'respiratory_rate', field: 'respiratory_rate', unit: 'breaths/min' },
-  { format: 'csv', name: 'steps', field: 'steps_last_minute', unit: 'steps' },
-  { format: 'fitbit', name: 'value.bpm', field: 'heart_rate', unit: 'bpm' },
-  { format: 'fitbit', name: 'value', field: 'steps_last_minute', unit: 'steps' },
-  {
-    format: 'health-connect',
-    name: 'heart_rate_record_series_table.beats_per_minute',
-    field: 'heart_rate',
-    unit: 'bpm',
-  },
-  {
-    format: 'health-connect',
-    name: 'heart_rate_variability_rmssd_record_table.heart_rate_variability_millis',
-    field: 'rmssd',
-    unit: 'ms',
-  },
-  {
-    format: 'health-connect',
-    name: 'respiratory_rate_record_table.rate',
-    field: 'respiratory_rate',
-    unit: 'breaths/min',
-  },
-  { format: 'health-connect', name: 'steps_record_table.count', field: 'steps_last_minute', unit: 'steps' },
+  ...inFormat('apple-health', [
+    ['HKQuantityTypeIdentifierHeartRate', 'heart_rate', 'count/min'],
+    ['HKQuantityTypeIdentifierHeartRateVariabilitySDNN', 'sdnn', 'ms'],
+    ['HKQuantityTypeIdentifierRespiratoryRate', 'respiratory_rate', 'count/min'],
+    ['HKQuantityTypeIdentifierStepCount', 'steps_last_minute', 'count'],
+  ]),
+  ...inFormat('fit', [
+    ['record.heart_rate', 'heart_rate', 'bpm'],
+    ['monitoring.heart_rate', 'heart_rate', 'bpm'],
+    ['hrv.time', 'rr_intervals_ms', '1/1000 s'],
+    ['record.respiration_rate', 'respiratory_rate', 'breaths/min'],
+    ['record.enhanced_respiration_rate', 'respiratory_rate', '1/100 breaths/min', 0.01],
+  ]),
+  ...inFormat('polar-csv', [['hr_bpm', 'heart_rate', 'bpm']]),
+  ...inFormat('csv', [
+    ...['heart_rate', 'heartrate', 'heart_rate_bpm', 'hr', 'hr_bpm', 'bpm'].map((name): Row => [
+      name,
+      'heart_rate',
+      'bpm',
+    ]),
+    ['sdnn', 'sdnn', 'ms'],
+    ['rmssd', 'rmssd', 'ms'],
+    ['rr_interval_ms', 'rr_intervals_ms', 'ms'],
+    ['respiratory_rate', 'respiratory_rate', 'breaths/min'],
+    ['steps', 'steps_last_minute', 'steps'],
+  ]),
+  ...inFormat('fitbit', [
+    ['value.bpm', 'heart_rate', 'bpm'],
+    ['value', 'steps_last_minute', 'steps'],
+  ]),
+  ...inFormat('health-connect', [
+    ['heart_rate_record_series_table.beats_per_minute', 'heart_rate', 'bpm'],
+    ['heart_rate_variability_rmssd_record_table.heart_rate_variability_millis', 'rmssd', 'ms'],
+    ['respiratory_rate_record_table.rate', 'respiratory_rate', 'breaths/min'],
+    ['steps_record_table.count', 'steps_last_minute', 'steps'],
+  ]),
 ];
+
+type Row = readonly [name: string, field: Field, unit: string, factor?: number];
+
+function inFormat(format: Format, rows: readonly Row[]): Mapping[] {
+  return rows.map(([name, field, unit, factor = 1]) => ({ format, name, field, unit, factor }));
+}
 
 /** Returns the mappings of a format by name. */
 export function mappingsOf(format: Format): ReadonlyMap<string, Mapping> {
@@ -79,6 +68,6 @@ export function mappingsOf(format: Format): ReadonlyMap<string, Mapping> {
 }
 
 /** Returns the value in the unit of our field. NaN stays NaN. */
-export function convert({ factor = 1 }: Mapping, value: number): number {
+export function convert({ factor }: Mapping, value: number): number {
   return value * factor;
 }

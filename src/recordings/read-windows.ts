@@ -37,6 +37,7 @@ const replayFormat: RecordingFormat = {
   required: ['subject', 'task', 'label'],
   optional: [...signals, ...textRoles],
 };
+
 /**
  * Parses a CSV text with commas, semicolons or tabs. A file without the column `subject` is of one person, and one
  * without `task` has one task per label. Throws an error of one line that names the place of the first problem.
