@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { replay } from '../../src/cli/replay.js';
 import { spansOf } from '../../src/terminal/replay-timeline.js';
-import { drawTimeline, type TimelinePoint } from '../../src/terminal/timeline.js';
+import { drawTimeline } from '../../src/terminal/timeline.js';
+import type { TimelinePoint } from '../../src/terminal/timeline/layout.js';
 import { Clock, startTestService } from '../support/service.js';
 import { temporaryFolder } from './temporary-folder.js';
 

@@ -1,5 +1,6 @@
 import type { AnsweredWindow } from './task-summary.js';
-import { drawTimeline, type TimelinePoint, type TimelineSpan } from './timeline.js';
+import { drawTimeline, type TimelineSpan } from './timeline.js';
+import type { TimelinePoint } from './timeline/layout.js';
 
 /** A window, its response, and the time of measurement if the recording has it, otherwise the sent time, epoch ms. */
 export interface TimedAnswer extends AnsweredWindow {

@@ -1,18 +1,20 @@
-import { bands } from '../../generated/spec.js';
-import type { State } from '../contract.js';
 import { colours, picture, round, text } from './svg.js';
 import { drawTimeAxis } from './time-axis.js';
-
-/** One reading with its response. */
-export interface TimelinePoint {
-  /** Seconds since the start of the timeline, ascending. */
-  readonly second: number;
-  /** bpm. Absent if the reading has none. */
-  readonly heartRate?: number | undefined;
-  readonly score: number;
-  readonly state: State;
-  readonly topics?: readonly string[] | undefined;
-}
+import { drawHeart } from './timeline/heart-panel.js';
+import {
+  axisText,
+  dot,
+  gridLine,
+  heart,
+  plot,
+  rect,
+  type Scale,
+  score,
+  strip,
+  type TimelinePoint,
+  width,
+} from './timeline/layout.js';
+import { drawBands, drawScore, drawStates } from './timeline/score-panel.js';
 
 /** A time range that is shaded, such as a stressor task. */
 export interface TimelineSpan {
@@ -29,34 +31,9 @@ export interface Timeline {
   readonly shadedAs?: string;
 }
 
-interface Scale {
-  readonly end: number;
-  xOf(second: number): number;
-}
-
-interface Panel {
-  readonly top: number;
-  readonly bottom: number;
-}
-
-const width = 900;
-const plot = { left: 62, right: 740 };
-const heart: Panel = { top: 82, bottom: 212 };
-const score: Panel = { top: 244, bottom: 444 };
-const strip: Panel = { top: 456, bottom: 474 };
 const laneHeight = 20;
 const lanesMax = 8;
 const laneCharactersMax = 22;
-/** Space that the name of a state requires, px. */
-const nameWidth = 78;
-
-const bandColours: Readonly<Record<State, string>> = {
-  calm: '#14b8a6',
-  relaxed: '#84b91f',
-  focused: '#eab308',
-  stressed: '#f97316',
-  acute_stress: '#dc2f45',
-};
 
 /**
  * Returns an SVG 900 px wide: heart rate, score in front of its bands, states, and one lane per topic, over time. A score
@@ -93,83 +70,6 @@ function drawLegend(shadedAs: string): string[] {
   ];
 }
 
-function drawHeart(points: readonly TimelinePoint[], { xOf }: Scale): string[] {
-  const rates = points.flatMap(({ heartRate }) => (heartRate === undefined ? [] : [heartRate]));
-  const { low, high, step } = rangeOf(rates);
-  const yOf = (bpm: number) => yIn(heart, (bpm - low) / (high - low));
-  const marks = Array.from({ length: (high - low) / step + 1 }, (_, index) => low + index * step);
-  const runs = runsOf(points).map((run) =>
-    run.map(({ second, heartRate = 0 }) => [xOf(second), yOf(heartRate)] as const),
-  );
-  return [
-    ...marks.flatMap((bpm) => [gridLine(yOf(bpm)), axisText(yOf(bpm), String(bpm))]),
-    axisTitle(heart, 'heart rate, bpm'),
-    ...runs.map((run) => (run.length === 1 ? dot(run[0], colours.warm, 2) : line(run, colours.warm))),
-  ];
-}
-
-/** Returns an axis in steps of 10, 20 or 50 bpm that contains all rates. */
-function rangeOf(rates: readonly number[]): { low: number; high: number; step: number } {
-  const [least, most] = rates.reduce(
-    ([a, b], it) => [Math.min(a, it), Math.max(b, it)],
-    [rates[0] ?? 60, rates[0] ?? 80],
-  );
-  const step = [10, 20, 50].find((it) => (most - least) / it <= 4) ?? 50;
-  const low = Math.floor(least / step) * step;
-  return { low, high: Math.max(Math.ceil(most / step) * step, low + 2 * step), step };
-}
-
-/** Returns the points with a heart rate, in runs of neighbors. */
-function runsOf(points: readonly TimelinePoint[]): TimelinePoint[][] {
-  const runs: TimelinePoint[][] = [[]];
-  for (const point of points) {
-    if (point.heartRate === undefined) runs.push([]);
-    else runs.at(-1)?.push(point);
-  }
-  return runs.filter((run) => run.length > 0);
-}
-
-function drawBands(): string[] {
-  return [
-    ...bands.flatMap(({ state, min_score, max_score }, index) => {
-      const top = index === bands.length - 1 ? max_score : max_score + 1;
-      const [from, to] = [scoreY(min_score), scoreY(top)];
-      return [
-        rect(plot.left, to, plot.right - plot.left, from - to, bandColours[state], 0.13),
-        axisText(from, String(min_score)),
-        text(plot.right + 10, (from + to) / 2 + 4, state, { size: 12, fill: colours.faint }),
-      ];
-    }),
-    axisText(scoreY(100), '100'),
-    axisTitle(score, 'stress score'),
-  ];
-}
-
-function drawScore(points: readonly TimelinePoint[], { xOf }: Scale): string[] {
-  const steps = points.flatMap((point, index) => {
-    const y = scoreY(point.score);
-    const next = points[index + 1]?.second ?? point.second;
-    return [[xOf(point.second), y] as const, [xOf(next), y] as const];
-  });
-  const changes = points.filter(({ state }, index) => index > 0 && state !== points[index - 1]?.state);
-  return [
-    line(steps, colours.text),
-    ...changes.map(({ second, score: at, state }) => dot([xOf(second), scoreY(at)], bandColours[state], 4.5)),
-  ];
-}
-
-/** Draws the states as a strip, with their names where there is room. */
-function drawStates(points: readonly TimelinePoint[], { xOf, end }: Scale): string[] {
-  const starts = points.filter(({ state }, index) => state !== points[index - 1]?.state);
-  const runs = starts.map(({ state, second }, index) => {
-    const [from, to] = [xOf(second), xOf(starts[index + 1]?.second ?? end)];
-    const name = text((from + to) / 2, strip.bottom - 5, state, { size: 11, anchor: 'middle' });
-    const block = rect(from, strip.top, Math.max(1, to - from), strip.bottom - strip.top, bandColours[state], 0.45);
-    return to - from >= nameWidth ? block + name : block;
-  });
-  return [...runs, axisText((strip.top + strip.bottom) / 2, 'state')];
-}
-
 interface Lane {
   readonly topic: string;
   readonly seconds: readonly number[];
@@ -179,7 +79,11 @@ interface Lane {
 function lanesOf(points: readonly TimelinePoint[]): Lane[] {
   const seconds = new Map<string, number[]>();
   for (const { second, topics = [] } of points)
-    for (const topic of topics) seconds.set(topic, [...(seconds.get(topic) ?? []), second]);
+    for (const topic of topics) {
+      const its = seconds.get(topic);
+      if (its) its.push(second);
+      else seconds.set(topic, [second]);
+    }
   return [...seconds].slice(0, lanesMax).map(([topic, its]) => ({ topic, seconds: its }));
 }
 
@@ -190,41 +94,4 @@ function drawLane({ topic, seconds }: Lane, y: number, { xOf }: Scale): string[]
     ...seconds.map((second) => dot([xOf(second), y], colours.cool, 4)),
     text(plot.right + 10, y + 4, name, { size: 11, fill: colours.faint }),
   ];
-}
-
-type Place = readonly [x: number, y: number];
-
-function line(places: readonly Place[], colour: string): string {
-  const points = places.map(([x, y]) => `${x},${y}`).join(' ');
-  return `<polyline points="${points}" fill="none" stroke="${colour}" stroke-width="1.6" stroke-linejoin="round"/>`;
-}
-
-function dot([x, y]: Place = [0, 0], fill: string, radius: number): string {
-  return `<circle cx="${x}" cy="${round(y)}" r="${radius}" fill="${fill}" stroke="${colours.ground}"/>`;
-}
-
-function rect(x: number, y: number, w: number, h: number, fill: string, opacity: number): string {
-  const size = `width="${round(w)}" height="${round(h)}"`;
-  return `<rect x="${round(x)}" y="${round(y)}" ${size} fill="${fill}" fill-opacity="${opacity}"/>`;
-}
-
-function gridLine(y: number): string {
-  return `<line x1="${plot.left}" x2="${plot.right}" y1="${round(y)}" y2="${round(y)}" stroke="${colours.grid}"/>`;
-}
-
-function axisText(y: number, content: string): string {
-  return text(plot.left - 8, y + 4, content, { size: 11.5, anchor: 'end', fill: colours.faint });
-}
-
-/** Writes the name of an axis above its panel. */
-function axisTitle({ top }: Panel, content: string): string {
-  return text(plot.left, top - 8, content, { size: 12, weight: 600 });
-}
-
-function yIn({ top, bottom }: Panel, share: number): number {
-  return round(bottom - Math.min(1, Math.max(0, share)) * (bottom - top));
-}
-
-function scoreY(points: number): number {
-  return yIn(score, points / 100);
 }
