@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { createSend, readBaseUrl, UnusableService } from '../../src/terminal/client.js';
+import { createSend, createSendBatch, readBaseUrl, UnusableService } from '../../src/terminal/client.js';
 
 const submission = { session_id: 's1', timestamp: '2026-11-21T09:30:00.000Z', heart_rate: 70 };
 
@@ -15,14 +15,23 @@ interface Reply {
 async function serverOf(...replies: Reply[]) {
   const received: unknown[] = [];
   const server = createServer(async (request, response) => {
-    received.push(JSON.parse(Buffer.concat(await request.toArray()).toString()));
+    const body = Buffer.concat(await request.toArray()).toString();
+    received.push(
+      request.url === '/v1/ingest'
+        ? JSON.parse(body)
+        : body
+            .trim()
+            .split('\n')
+            .map((it) => JSON.parse(it)),
+    );
     const reply = replies[Math.min(received.length, replies.length) - 1];
     response.writeHead(reply?.status ?? 500, reply?.headers).end(JSON.stringify(reply?.body ?? {}));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { received, send: createSend({ url, key: 'sk_x', signal: new AbortController().signal }) };
+  const service = { url, key: 'sk_x', signal: new AbortController().signal };
+  return { received, send: createSend(service), sendBatch: createSendBatch(service) };
 }
 
 const busy = { status: 503, headers: { 'Retry-After': '0' }, body: { detail: 'Service unavailable' } };
@@ -44,6 +53,23 @@ test('a Retry-After of a day ends the call instead of waiting', async () => {
   const { received, send } = await serverOf({ status: 429, headers: { 'Retry-After': '86400' } });
   expect(await send(submission)).toMatchObject({ kind: 'refused', status: 429, detail: 'Too Many Requests' });
   expect(received).toHaveLength(1);
+});
+
+test('only the lines of a batch that a limit rejected are sent again, and the answers keep their order', async () => {
+  const [first, second, third] = [1, 2, 3].map((heart_rate) => ({ ...submission, heart_rate }));
+  const accepted = { status: 200, state: state.body };
+  const limited = { status: 429, error: { detail: 'Rate limit exceeded', retry_after_seconds: 0 } };
+  const { received, sendBatch } = await serverOf(
+    { status: 200, body: { results: [limited, accepted, limited] } },
+    { status: 200, body: { results: [accepted, { status: 422, error: { detail: 'Input should be a number' } }] } },
+  );
+  const lines = [first, second, third].flatMap((it) => it ?? []);
+  expect(await sendBatch(lines)).toEqual([
+    { kind: 'state', reading: state.body },
+    { kind: 'state', reading: state.body },
+    { kind: 'refused', status: 422, detail: 'Input should be a number' },
+  ]);
+  expect(received).toEqual([lines, [first, third]]);
 });
 
 test('a validation error is reported with its field', async () => {

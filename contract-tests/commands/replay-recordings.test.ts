@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { demoCommands } from '../../src/cli/demo-commands.js';
+import { startFaultyProxy } from '../support/faulty-proxy.js';
 import { Clock, root, startTestService } from '../support/service.js';
 import { temporaryFolder } from './temporary-folder.js';
 
@@ -76,6 +77,14 @@ test('--backfill stores each reading at its time, and a second run with the same
   expect(`timestamp,heart_rate\n${readings.map((it) => `${it.timestamp},${it.heart_rate}\n`).join('')}`).toBe(
     readFileSync(file, 'utf8'),
   );
+  expect(printed.stdout).toMatch(/^all +csv +30 /m);
+});
+
+test('--backfill sends a batch again that a limit rejected', async () => {
+  const service = await startTestService({ clock: realTime() });
+  const url = await startFaultyProxy(service.url, ['rate limited', 'rate limited']);
+  await replay({ url, key: service.key }, ['--file', await recordingOf(recentCsv(Date.now())), '--backfill']);
+  expect(printed.stderr).not.toContain('Rejected');
   expect(printed.stdout).toMatch(/^all +csv +30 /m);
 });
 

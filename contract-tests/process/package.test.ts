@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,7 +15,7 @@ const run = promisify(execFile);
 /** The epoch ms at which `previous-schema.sql` was recorded. */
 const recordedAtMs = 1_795_384_287_000;
 
-test('an unprivileged user runs a read-only install: ingests, reads the documentation, restores a backup and upgrades', async () => {
+test('an unprivileged user runs a read-only install: ingests, reads the documentation, evaluates, restores a backup and upgrades', async () => {
   const folder = await packInto();
   await run('npm', ['install', '--no-audit', '--no-fund', '--cache', join(folder, 'cache'), await tarballIn(folder)], {
     cwd: folder,
@@ -35,6 +35,9 @@ test('an unprivileged user runs a read-only install: ingests, reads the document
   expect((await fetch(`${service.url}/dashboard/`)).status).toBe(200);
   await command(folder, ['backup', 'copy.db'], 'state.db');
   await service.stop();
+
+  const evaluated = await command(folder, ['evaluate', '--file', await labeledRecording(folder)], 'unused.db');
+  expect(evaluated).toMatch(/^stressor +20 /m);
 
   await command(folder, ['restore', 'copy.db'], 'restored.db');
   const restored = await start(folder, 'restored.db');
@@ -107,6 +110,14 @@ async function start(folder: string, database: string) {
       expect(await once(child, 'close')).toEqual([0, null]);
     },
   };
+}
+
+/** Writes ten minutes of rest and ten minutes of a task, as a recording of one person. */
+async function labeledRecording(folder: string): Promise<string> {
+  const file = join(folder, 'labeled.csv');
+  const rows = Array.from({ length: 40 }, (_, at) => `${at * 30},${at < 20 ? 'rest,64' : 'stressor,96'}\n`);
+  await writeFile(file, `time,label,heart_rate\n${rows.join('')}`);
+  return file;
 }
 
 /** Writes a database that the previous version filled, with all times moved to now. */
