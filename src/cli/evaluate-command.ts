@@ -8,7 +8,7 @@ import type { EvaluateOptions } from './evaluate.js';
 /** Options that name a column, by the role of the column. */
 const columnOptions: Readonly<Record<string, string>> = {
   subject: 'the person. Without this column, the file is of one person',
-  time: 'seconds, Unix milliseconds or date-times (without a zone: UTC). Without this column, rows are 120 s apart',
+  time: 'seconds, Unix milliseconds or date-times, in UTC if they have no zone. Default: one row every 120 s',
   label: 'what the person did, such as stressor or rest (required)',
   task: 'part of the recording. Groups the states and the figure',
   ...Object.fromEntries(Object.keys(bounds.SignalSubmission).map((signal) => [signal, `the signal ${signal}`])),
