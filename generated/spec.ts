@@ -213,8 +213,8 @@ export const rrIntervals = {
   "artifact_share": 0.2,
   "neighbors": 10,
   "pair_share": 0.3,
-  "artifact_spreads": 2.5,
-  "pair_spreads": 4,
+  "artifact_spreads": 3.2,
+  "pair_spreads": 3.75,
   "gap_seconds": 1
 } as const;
 
@@ -1196,4 +1196,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "a86248d68ea359242fbaab0b55528dc6fc7d65e96136b16f6c48ee5bec7d660b" as const;
+export const contractDigest = "2c182578c7b68f43494f819e3069af5dd4137334ce34b38479bb9cc6f4d32266" as const;
