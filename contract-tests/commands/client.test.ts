@@ -1,7 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { createSend, createSendBatch, readBaseUrl, UnusableService } from '../../src/terminal/client.js';
+import { createSend, createSendBatch } from '../../src/terminal/client.js';
+import { readBaseUrl, UnusableService } from '../../src/terminal/service.js';
 
 const submission = { session_id: 's1', timestamp: '2026-11-21T09:30:00.000Z', heart_rate: 70 };
 

@@ -3,11 +3,11 @@ import { relative } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { bounds } from '../../generated/spec.js';
 import { formats } from '../recordings/field-map.js';
-import { parseUrl } from '../net/parse-url.js';
 import type { Surroundings } from './command.js';
 import type { DemoOptions } from './demo.js';
 import type { ListenOptions } from './listen.js';
 import type { ReplayOptions } from './replay.js';
+import { keyOption, urlOption } from './service-options.js';
 
 /** The commands `demo`, `listen` and `replay`, which show the service in a terminal. */
 export function demoCommands(surroundings: Surroundings): Command[] {
@@ -65,17 +65,6 @@ function replayCommand({ root }: Surroundings): Command {
 
 /** Bounds the memory of a replay: a minute takes about 1 kB. */
 const hoursMax = 2160;
-
-const urlOption = () =>
-  new Option('--url <url>', 'address of the service').argParser(readUrl).default('http://127.0.0.1:8080');
-const keyOption = () => new Option('--key <key>', 'API key').env('SERVICE_KEY');
-
-/** Returns the URL without a trailing slash. */
-function readUrl(text: string): string {
-  if (!/^https?:$/.test(parseUrl(text)?.protocol ?? ''))
-    throw new InvalidArgumentError('It must start with http:// or https://.');
-  return text.replace(/\/+$/, '');
-}
 
 function hoursUpTo(max: number): (text: string) => number {
   return (text) => {

@@ -3,10 +3,11 @@
  * output contains only the table. The exit code is 1 if the service rejected a row.
  */
 import { groupBySubject, type RecordedWindow } from '../recordings/recorded-window.js';
-import { createSend, createSendBatch, keyRemedy } from '../terminal/client.js';
+import { createSend, createSendBatch } from '../terminal/client.js';
 import { startProgress } from '../terminal/progress.js';
 import { drawReplay, type TimedAnswer } from '../terminal/replay-timeline.js';
 import { save } from '../terminal/save.js';
+import { requireKey } from '../terminal/service.js';
 import { markdownTable, textTable } from '../terminal/table.js';
 import { summarize, summaryColumns } from '../terminal/task-summary.js';
 import { loadRecording, type RecordingOptions } from './replay/load-recording.js';
@@ -26,9 +27,8 @@ export interface ReplayOptions extends RecordingOptions {
 }
 
 export async function replay(options: ReplayOptions): Promise<void> {
-  const { url, key, markdown, backfill } = options;
-  // Checked here, because the error message of commander would contain the malformed key.
-  if (!key || !/^[!-~]+$/.test(key)) throw new Error(`no usable key: ${keyRemedy}`);
+  const { url, markdown, backfill } = options;
+  const key = requireKey(options.key);
   const windows = await loadRecording(options);
   const person = personIn(windows, options.person);
   const stop = new AbortController();

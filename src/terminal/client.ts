@@ -1,16 +1,19 @@
-import { commandLine } from '../config/command-line.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Schema, StateReading, Submission } from '../contract.js';
 import { startTimeLimit } from '../delivery/time-limit.js';
-import { parseUrl } from '../net/parse-url.js';
+import {
+  detailOf,
+  otherService,
+  rejectedKey,
+  responseLimitMs,
+  retryAfter,
+  type ServiceAddress,
+  unreachable,
+  waitSecondsMax,
+} from './service.js';
 
 /** Maximum number of requests for one reading. After the last one, the service is reported as busy. */
 const triesMax = 5;
-/** Maximum wait before a retry, s. Long enough for the window of a minute, but not for the quota of a month. */
-const waitSecondsMax = 60;
-const responseLimitMs = 30_000;
-
-export const keyRemedy = `set --key or SERVICE_KEY. To create a key: ${commandLine('keys', 'create --account replay --tier solo')}`;
 
 export type Answer =
   | { readonly kind: 'state'; readonly reading: StateReading }
@@ -24,16 +27,6 @@ export type Send = (submission: Submission) => Promise<Answer>;
  * with a 429 or 503 after the longest of their waits.
  */
 export type SendBatch = (submissions: readonly Submission[]) => Promise<Answer[]>;
-
-/** Thrown if the service cannot be used at all. The message is one line that names the remedy. */
-export class UnusableService extends Error {}
-
-export interface ServiceAddress {
-  readonly url: string;
-  readonly key: string;
-  /** Aborts requests and pauses. */
-  readonly signal: AbortSignal;
-}
 
 export function createSend(service: ServiceAddress): Send {
   return async (submission) => {
@@ -73,12 +66,6 @@ export function createSendBatch(service: ServiceAddress): SendBatch {
   };
 }
 
-/** Returns the URL without a trailing slash. Undefined if it is not an http or https URL. */
-export function readBaseUrl(text: string): string | undefined {
-  if (!/^https?:$/.test(parseUrl(text)?.protocol ?? '')) return undefined;
-  return text.replace(/\/+$/, '');
-}
-
 interface OutgoingRequest {
   readonly path: string;
   readonly type: string;
@@ -107,27 +94,20 @@ async function post({ url, key, signal }: ServiceAddress, { path, type, body }: 
     return new Response((await response.text()) || null, response);
   } catch (error) {
     signal.throwIfAborted();
-    throw new UnusableService(`cannot reach the service at ${url} (${causeOf(error)}): start it, or set --url`);
+    throw unreachable(url, error);
   } finally {
     limit.clear();
   }
-}
-
-/** Returns the seconds until the retry. Undefined if the response is final. */
-function retryAfter({ status, headers }: Response): number | undefined {
-  if (status !== 429 && status !== 503) return undefined;
-  const text = headers.get('retry-after') ?? '';
-  return /^\d+$/.test(text) ? Number(text) : 1;
 }
 
 async function read(response: Response, url: string): Promise<Answer> {
   const body: unknown = await response.json().catch(() => undefined);
   if (response.ok) {
     if (isState(body)) return { kind: 'state', reading: body };
-    throw new UnusableService(`${url} is not this service: set --url`);
+    throw otherService(url);
   }
   const detail = detailOf(body) ?? response.statusText;
-  if (response.status === 401) throw new UnusableService(`the service rejected the key (401 ${detail}): ${keyRemedy}`);
+  if (response.status === 401) throw rejectedKey(detail);
   return { kind: 'refused', status: response.status, detail };
 }
 
@@ -135,7 +115,7 @@ type LineResult = Schema<'BatchResult'>['results'][number];
 
 function readResults(body: unknown, url: string): readonly LineResult[] {
   const { results } = (body ?? {}) as { results?: LineResult[] };
-  if (!Array.isArray(results)) throw new UnusableService(`${url} is not this service: set --url`);
+  if (!Array.isArray(results)) throw otherService(url);
   return results;
 }
 
@@ -146,18 +126,4 @@ function answerOf({ status, state, error }: LineResult): Answer {
 
 function isState(body: unknown): body is StateReading {
   return typeof body === 'object' && body !== null && 'stress_score' in body && 'state' in body;
-}
-
-/** Returns the first validation error with its field, because "Input should be …" does not name the field. */
-function detailOf(body: unknown): string | undefined {
-  // Every field may be missing, because the error may come from another program.
-  const problem = (body ?? {}) as Partial<Schema<'ValidationProblem'>>;
-  const fault = problem.errors?.[0];
-  return fault?.pointer ? `${fault.pointer}: ${fault.detail}` : problem.detail;
-}
-
-function causeOf(error: unknown): string {
-  const { name, message, cause } = error as Error & { cause?: { code?: string; message?: string } };
-  if (name === 'TimeoutError') return `no response within ${responseLimitMs / 1000} seconds`;
-  return cause?.code ?? cause?.message ?? message;
 }
