@@ -260,7 +260,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Get subject
+         * @description Returns what the service has learned about a person across sessions: the baseline, e.g. the resting heart rate.
+         *     A reading of this person is compared with the baseline as of the time of the request. The baseline is stored
+         *     until the subject is erased. It contains no text, because texts are never stored.
+         *
+         *     To respond to a person who requests access to their data, also send the responses of `GET /v1/export` (readings)
+         *     and `GET /v1/triggers` (topics) for this subject.
+         */
+        get: operations["getSubject"];
         put?: never;
         post?: never;
         /**
@@ -1151,6 +1160,116 @@ export interface components {
              *     ]
              */
             resolved: components["schemas"]["TopicName"][];
+        };
+        /**
+         * @description Weight of the person's own readings in the typical value. 0: the value of the population, because the person is
+         *     not known yet. It approaches 1 as the time of the readings grows.
+         * @example 0.98
+         */
+        OwnShare: number;
+        /**
+         * @description Time of the readings that the baseline contains, in seconds. Older readings lose weight, which reduces it.
+         * @example 1500
+         */
+        LearnedSeconds: number;
+        /**
+         * @description False if the baseline does not learn from this reading, because movement explains the heart rate.
+         * @example true
+         */
+        IsLearned: boolean;
+        /** @description The newest heart rate of the baseline. */
+        LatestHeartRate: {
+            timestamp: components["schemas"]["Instant"];
+            /**
+             * @description Heart rate in beats per minute, smoothed over the last half minute.
+             * @example 71.2
+             */
+            bpm: number;
+            learned: components["schemas"]["IsLearned"];
+        };
+        /** @description The newest heart rate variability of the baseline. */
+        LatestVariability: {
+            timestamp: components["schemas"]["Instant"];
+            /**
+             * @description Heart rate variability in milliseconds.
+             * @example 47
+             */
+            ms: number;
+            learned: components["schemas"]["IsLearned"];
+        };
+        /** @description Time that the person spent in a range of 2 bpm. */
+        HeartRateBin: {
+            /**
+             * @description Lower edge of the range in beats per minute.
+             * @example 62
+             */
+            from_bpm: number;
+            /**
+             * @description Time in seconds. Older readings lose weight, which reduces it.
+             * @example 900
+             */
+            seconds: number;
+        };
+        /** @description Baseline of the heart rate. */
+        HeartRateBaseline: {
+            /**
+             * @description Resting heart rate in beats per minute, to which heart rates are compared: a low quantile of the
+             *     histogram. With few readings, it is close to that of the population.
+             * @example 61.4
+             */
+            resting_bpm: number;
+            own_share: components["schemas"]["OwnShare"];
+            learned_seconds: components["schemas"]["LearnedSeconds"];
+            /** @description Time at each heart rate, lowest first. Empty before the first reading is learned. */
+            histogram: components["schemas"]["HeartRateBin"][];
+            latest: components["schemas"]["LatestHeartRate"];
+        };
+        /** @description Baseline of SDNN or RMSSD, two measures of heart rate variability. */
+        VariabilityBaseline: {
+            /**
+             * @description Typical value in milliseconds, to which readings are compared. With few readings, it is close to that of
+             *     the population.
+             * @example 51.7
+             */
+            typical_ms: number;
+            own_share: components["schemas"]["OwnShare"];
+            /**
+             * @description Geometric mean of the person's readings in milliseconds. Absent before the first reading is learned.
+             * @example 52
+             */
+            own_mean_ms?: number;
+            learned_seconds: components["schemas"]["LearnedSeconds"];
+            latest: components["schemas"]["LatestVariability"];
+        };
+        /** @description Typical values of one person, learned across sessions. A signal that was never measured is absent. */
+        Baseline: {
+            heart_rate?: components["schemas"]["HeartRateBaseline"];
+            sdnn?: components["schemas"]["VariabilityBaseline"];
+            rmssd?: components["schemas"]["VariabilityBaseline"];
+        };
+        /** @description What the service has learned about one person. Contains no text. */
+        SubjectProfile: {
+            subject_id: components["schemas"]["Identifier"];
+            /**
+             * @description Number of stored sessions of the person. At most 1,000 are counted.
+             * @example 2
+             */
+            sessions: number;
+            /**
+             * Format: date-time
+             * @description When the service accepted the first reading of the oldest stored session. RFC 3339 in UTC, to the
+             *     millisecond. Absent if no session is stored.
+             * @example 2026-11-20T18:02:11.000Z
+             */
+            first_session_started_at?: string;
+            /**
+             * Format: date-time
+             * @description When the service accepted the first reading of the newest stored session. RFC 3339 in UTC, to the
+             *     millisecond. Absent if no session is stored.
+             * @example 2026-11-21T09:12:04.310Z
+             */
+            last_session_started_at?: string;
+            baseline: components["schemas"]["Baseline"];
         };
         /** @description The result of an erasure. */
         Erasure: {
@@ -2370,6 +2489,42 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TriggerProfile"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["SubjectNotFound"];
+            422: components["responses"]["InvalidParameters"];
+            429: components["responses"]["RateLimitExceeded"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSubject: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The `subject_id` of the readings, percent-encoded where a path requires it. Case-sensitive.
+                 * @example 5f2b51ca2b4d1a7e
+                 */
+                subject_id: components["parameters"]["SubjectIdInPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The baseline of the subject and the number of its sessions. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                    RateLimit: components["headers"]["RateLimitIfAny"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SubjectProfile"];
                 };
             };
             401: components["responses"]["Unauthorized"];

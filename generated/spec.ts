@@ -125,6 +125,10 @@ export const sessionList = {
   "page_size": 50
 } as const;
 
+export const subjectProfile = {
+  "sessions_counted_max": 1000
+} as const;
+
 export const idempotency = {
   "retention_hours": 24,
   "secret_minutes": 60,
@@ -157,7 +161,7 @@ export const tiers = {
 
 export const scopes = {
   "ingest": "Send readings.",
-  "read": "Read states, histories and trigger profiles.",
+  "read": "Read states, histories, trigger profiles and baselines.",
   "webhooks": "Manage webhooks and read their deliveries.",
   "erase": "Erase subjects.",
   "tokens": "Issue session tokens, which read or send for one session."
@@ -1127,6 +1131,12 @@ export const bounds = {
       "maximum": 100
     }
   },
+  "SubjectProfile": {
+    "sessions": {
+      "minimum": 0,
+      "maximum": 1000
+    }
+  },
   "Webhook": {
     "queued_deliveries": {
       "minimum": 0,
@@ -1184,6 +1194,7 @@ export const operationScopes = {
   "exportReadings": "read",
   "createToken": "tokens",
   "getTriggers": "read",
+  "getSubject": "read",
   "deleteSubject": "erase",
   "registerWebhook": "webhooks",
   "listWebhooks": "webhooks",
@@ -1196,4 +1207,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "2c182578c7b68f43494f819e3069af5dd4137334ce34b38479bb9cc6f4d32266" as const;
+export const contractDigest = "e2726fa1c7121f0e81f30ca9f69bee3af61639b95f2aa3347184ab7248e1b60c" as const;

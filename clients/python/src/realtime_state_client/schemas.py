@@ -449,6 +449,78 @@ class TriggerProfile(TypedDict):
     resolved: list[str]
 
 
+class LatestHeartRate(TypedDict):
+    """The newest heart rate of the baseline."""
+
+    timestamp: str
+    # Heart rate in beats per minute, smoothed over the last half minute.
+    bpm: float
+    learned: bool
+
+
+class LatestVariability(TypedDict):
+    """The newest heart rate variability of the baseline."""
+
+    timestamp: str
+    # Heart rate variability in milliseconds.
+    ms: float
+    learned: bool
+
+
+class HeartRateBin(TypedDict):
+    """Time that the person spent in a range of 2 bpm."""
+
+    # Lower edge of the range in beats per minute.
+    from_bpm: int
+    # Time in seconds.
+    seconds: float
+
+
+class HeartRateBaseline(TypedDict):
+    """Baseline of the heart rate."""
+
+    # Resting heart rate in beats per minute, to which heart rates are compared: a low quantile of the histogram.
+    resting_bpm: float
+    own_share: float
+    learned_seconds: float
+    # Time at each heart rate, lowest first.
+    histogram: list[HeartRateBin]
+    latest: LatestHeartRate
+
+
+class VariabilityBaseline(TypedDict):
+    """Baseline of SDNN or RMSSD, two measures of heart rate variability."""
+
+    # Typical value in milliseconds, to which readings are compared.
+    typical_ms: float
+    own_share: float
+    # Geometric mean of the person's readings in milliseconds.
+    own_mean_ms: NotRequired[float]
+    learned_seconds: float
+    latest: LatestVariability
+
+
+class Baseline(TypedDict):
+    """Typical values of one person, learned across sessions."""
+
+    heart_rate: NotRequired[HeartRateBaseline]
+    sdnn: NotRequired[VariabilityBaseline]
+    rmssd: NotRequired[VariabilityBaseline]
+
+
+class SubjectProfile(TypedDict):
+    """What the service has learned about one person."""
+
+    subject_id: str
+    # Number of stored sessions of the person.
+    sessions: int
+    # When the service accepted the first reading of the oldest stored session.
+    first_session_started_at: NotRequired[str]
+    # When the service accepted the first reading of the newest stored session.
+    last_session_started_at: NotRequired[str]
+    baseline: Baseline
+
+
 class Erasure(TypedDict):
     """The result of an erasure."""
 
