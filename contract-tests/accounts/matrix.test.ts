@@ -91,6 +91,7 @@ async function viewOf({ key, sessionId, subjectId }: Owner): Promise<string> {
     `/v1/state?session_id=${sessionId}`,
     `/v1/history?session_id=${sessionId}`,
     `/v1/triggers?subject_id=${subjectId}`,
+    `/v1/subjects/${subjectId}`,
     '/v1/sessions',
     '/webhooks',
     '/webhooks/retries',

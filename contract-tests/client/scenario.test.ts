@@ -29,6 +29,7 @@ test('a reading is stored, read back and erased', async () => {
   expect((await client.history(session_id)).minutes).toBe(5);
   expect((await client.history(session_id, 60)).datapoints).toHaveLength(1);
   expect(Object.keys((await client.triggers(subject_id)).triggers)).toEqual(['exams']);
+  expect((await client.subject(subject_id)).baseline.heart_rate?.latest.bpm).toBe(90);
   expect(await client.deleteSubject(subject_id)).toEqual({
     subject_id,
     deleted: true,

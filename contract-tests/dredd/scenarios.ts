@@ -151,6 +151,16 @@ const scenarios: Scenarios = {
     500: withoutTable('triggers'),
     503: unavailable('triggers'),
   },
+  getSubject: {
+    200: async ({ world, transaction }) => setSubjectInPath(transaction, await subjectWithTopic(world)),
+    401: withUnknownKey,
+    403: withoutScope,
+    404: async ({ transaction }) => setSubjectInPath(transaction, randomUUID()),
+    422: withUnknownParameter,
+    429: withSpentKey,
+    500: withoutTable('subjects'),
+    503: unavailable('subjects'),
+  },
   deleteSubject: {
     200: async ({ world, transaction }) => setSubjectInPath(transaction, await subjectWithTopic(world)),
     401: withUnknownKey,

@@ -238,6 +238,7 @@ async function live(heard: Heard, accountId: string, key: string): Promise<void>
   await operations.getState(ask({ session_id: 'ours-0' }), ours);
   await operations.getHistory(ask({ session_id: 'ours-0' }), ours);
   await operations.getTriggers(ask({ subject_id: 'us-0' }), ours);
+  await operations.getSubject({ ...ask(undefined), params: { subject_id: 'us-0' } }, ours);
   await listAllSessions(operations, ours);
   await streamAll(store, accountId);
   await exportAll(store, accountId);
@@ -306,7 +307,7 @@ async function faultsOf(knex: Knex, statement: Statement): Promise<PlanRow[]> {
  * subselect has its own steps.
  */
 function isSubselect({ detail = '', table }: PlanRow): boolean {
-  return /^SCAN (next|pending|queues|owners)$/.test(detail) || /^<(derived|union)/.test(table ?? '');
+  return /^SCAN (next|pending|queues|owners|counted)$/.test(detail) || /^<(derived|union)/.test(table ?? '');
 }
 
 /** Returns true if the step finds an account by its id, which is the whole primary key. */
@@ -428,6 +429,24 @@ test('a profile is read with one query on the primary key', async () => {
       ? [{ detail: 'SEARCH triggers USING PRIMARY KEY (account_id=? AND subject_id=?)' }]
       : [{ type: 'ref', key: 'PRIMARY' }],
   );
+});
+
+test('a subject is read with one query, which reads its sessions from an index alone', async () => {
+  const heard = await startHeard();
+  const { accountId } = await fill(heard);
+  const read = () => heard.store.read(accountId).findSubjectSummary('crowd-7');
+  const [query, ...others] = await heard.statementsOf(read);
+  expect(others).toEqual([]);
+  const plan = await planOf(heard.knex, query as Statement);
+  if (databaseKind === 'mysql') {
+    const reads = plan.filter(({ table }) => table === 'sessions');
+    expect(reads).not.toEqual([]);
+    for (const { key, Extra } of reads) expect(`${key}: ${Extra}`).toMatch(/^sessions_by_subject: .*Using index/);
+    return;
+  }
+  const reads = plan.map(({ detail = '' }) => detail).filter((detail) => detail.includes(' sessions '));
+  const search = 'SEARCH sessions USING COVERING INDEX sessions_by_subject (account_id=? AND subject_id=?)';
+  expect(reads).toEqual([search, search, search]);
 });
 
 test('a resend is looked up by the full primary key, not among all readings of its session', async () => {

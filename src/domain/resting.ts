@@ -77,6 +77,21 @@ export function restingOf(resting: RestingHeartRate | undefined, atMs: number): 
   return { value: population + known * (own - population), known, isPersonal: seenSeconds >= personal_after_seconds };
 }
 
+/** Time spent at each heart rate. */
+export interface LearnedRates {
+  /** Total of `secondsByBpm`, s. */
+  readonly seconds: number;
+  /** Seconds per bin, after decay. The key is the lower edge of the bin, bpm. */
+  readonly secondsByBpm: Readonly<Record<string, number>>;
+}
+
+/** Returns the time at each heart rate from strictly earlier readings, including readings too short for a bin entry. */
+export function learnedRates(resting: RestingHeartRate, atMs: number): LearnedRates {
+  const { blockBpm, blockSeconds = 0, seenSeconds = 0, secondsByBpm = {} } = settle(resting, atMs);
+  if (blockBpm === undefined) return { seconds: seenSeconds, secondsByBpm };
+  return { seconds: round3(seenSeconds + blockSeconds), secondsByBpm: addTo(secondsByBpm, blockBpm, blockSeconds) };
+}
+
 /** Returns the bins. They include the newest rate only if `atMs` is later than its timestamp. */
 function settle(resting: RestingHeartRate, atMs: number): Learned {
   if (atMs <= resting.atMs) return resting;

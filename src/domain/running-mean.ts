@@ -81,7 +81,7 @@ export function firstOf(
 }
 
 /** Returns the mean. It includes the newest value only if `atMs` is later than its timestamp. */
-function settle(track: RunningMean, atMs: number): Pick<RunningMean, 'mean' | 'meanSeconds'> {
+export function settle(track: RunningMean, atMs: number): Pick<RunningMean, 'mean' | 'meanSeconds'> {
   if (atMs <= track.atMs || track.isSkipped) return track;
   const { mean = 0, meanSeconds = 0 } = track;
   const seconds = meanSeconds + track.seconds;

@@ -7,6 +7,7 @@ import { getHealth } from './get-health.js';
 import { getHistory } from './get-history.js';
 import { getReadiness } from './get-readiness.js';
 import { getState } from './get-state.js';
+import { getSubject } from './get-subject.js';
 import { getTriggers } from './get-triggers.js';
 import { ingest } from './ingest.js';
 import { ingestBatch, type PreparedBatch } from './ingest-batch.js';
@@ -44,6 +45,7 @@ export function createOperations(services: Services): Operations {
     createToken: createToken(services),
     listSessions: listSessions(services),
     getTriggers: getTriggers(services),
+    getSubject: getSubject(services),
     deleteSubject: deleteSubject(services),
     registerWebhook: registerWebhook(services),
     listWebhooks: listWebhooks(services),

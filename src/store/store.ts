@@ -30,6 +30,7 @@ import { createSqliteFiles } from './sqlite-files.js';
 import { deliveryLog } from './settled-deliveries.js';
 import { findStreamHeads, positionTable } from './stream-positions.js';
 import { streamReader } from './stream-readings.js';
+import { findSubjectSummary } from './subject-summary.js';
 import { subjectReader, subjectWriter } from './subjects.js';
 import { triggerReader, triggerWriter } from './triggers.js';
 import { healthOf } from './webhook-health.js';
@@ -46,6 +47,7 @@ export function readerOf(knex: Knex, accountId: string) {
     stream: streamReader(knex, accountId),
     exported: exportReader(knex, accountId),
     findSubject: subjectReader(knex, accountId).find,
+    findSubjectSummary: (subjectId: string) => findSubjectSummary(knex, accountId, subjectId),
     triggersOf: triggerReader(knex, accountId).ofSubject,
     pointsAfter: readingTable(knex, accountId).pointsAfter,
     webhooks: webhookTable(knex, accountId).list,

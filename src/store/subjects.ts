@@ -92,6 +92,7 @@ export function subjectWriter(
   };
 }
 
-function subjectOf({ body }: Pick<SubjectRow, 'body'>): Subject | undefined {
+/** Returns the subject of a row. Undefined for a placeholder row. */
+export function subjectOf({ body }: Pick<SubjectRow, 'body'>): Subject | undefined {
   return body === null ? undefined : rowFormats.subject.decode(body);
 }

@@ -23,6 +23,7 @@ import type {
   SessionToken,
   StateReading,
   StreamEventType,
+  SubjectProfile,
   Submission,
   TestAccepted,
   TokenRequest,
@@ -70,6 +71,8 @@ export interface StateClient extends SessionClient {
   triggers(subject_id: string, call?: CallOptions): Promise<TriggerProfile>;
   /** Returns the sessions, newest first. */
   sessions(filter?: SessionFilter, call?: CallOptions): Pages<SessionList, SessionSummary>;
+  /** Returns what the service has learned about a person: the baseline. */
+  subject(subject_id: string, call?: CallOptions): Promise<SubjectProfile>;
   /** Erases all data about a person. */
   deleteSubject(subject_id: string, call?: CallOptions): Promise<Erasure>;
   readonly tokens: TokenClient;
@@ -124,6 +127,8 @@ export function createStateClient(options: ClientOptions | TokenClientOptions = 
         async (cursor) => read(await api.GET('/v1/sessions', { ...on(call), params: { query: at(cursor, filter) } })),
         ({ sessions }) => sessions,
       ),
+    subject: async (subject_id, call) =>
+      read(await api.GET('/v1/subjects/{subject_id}', { ...on(call), params: { path: { subject_id } } })),
     deleteSubject: async (subject_id, call) =>
       read(await api.DELETE('/v1/subjects/{subject_id}', { ...on(call), params: { path: { subject_id } } })),
     stream: (streamed = {}, call = {}) => openStream(transport, streamed, call),

@@ -74,6 +74,7 @@ const happy: { readonly [Op in OperationId]: (own: Own) => Happy } = {
   createToken: ({ session_id }) => ({ path: '/v1/tokens', body: { session_id, scopes: ['read'] } }),
   listSessions: ({ subject_id }) => ({ path: `/v1/sessions?subject_id=${subject_id}` }),
   getTriggers: ({ subject_id }) => ({ path: `/v1/triggers?subject_id=${subject_id}` }),
+  getSubject: ({ subject_id }) => ({ path: `/v1/subjects/${subject_id}` }),
   registerWebhook: ({ url, session_id }) => ({
     path: '/webhooks/register',
     body: { url, session_id, events: ['state_change'] },

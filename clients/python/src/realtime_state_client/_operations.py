@@ -24,6 +24,7 @@ from .schemas import (
     SessionSummary,
     SessionToken,
     StateReading,
+    SubjectProfile,
     Submission,
     TestAccepted,
     TokenRequest,
@@ -112,6 +113,10 @@ def triggers(subject_id: str) -> Operation[TriggerProfile]:
 
 def sessions(query: Query) -> Listing[SessionList, SessionSummary]:
     return _listing("/v1/sessions", query, lambda page: page["sessions"], lambda page: page["next_cursor"])
+
+
+def subject(subject_id: str) -> Operation[SubjectProfile]:
+    return _get(f"/v1/subjects/{_in_path(subject_id)}", {})
 
 
 def delete_subject(subject_id: str) -> Operation[Erasure]:

@@ -29,6 +29,7 @@ from .schemas import (
     SessionToken,
     StateReading,
     StreamEventType,
+    SubjectProfile,
     Submission,
     TestAccepted,
     TokenRequest,
@@ -94,6 +95,10 @@ class StateClient:
         """Returns the sessions, newest first."""
         listing = operations.sessions({"subject_id": subject_id, "cursor": cursor})
         return Pages(listing, lambda page: self._sender.send(page, call))
+
+    def subject(self, subject_id: str, **call: Unpack[CallOptions]) -> SubjectProfile:
+        """Returns what the service has learned about a person: the baseline."""
+        return self._sender.send(operations.subject(subject_id), call)
 
     def delete_subject(self, subject_id: str, **call: Unpack[CallOptions]) -> Erasure:
         """Erases all data about a person."""

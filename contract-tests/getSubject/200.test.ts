@@ -1,0 +1,108 @@
+import { expect, test } from 'vitest';
+import { stressModel as model } from '../../generated/spec.js';
+import { purgeExpired } from '../../src/retention/purge.js';
+import { startTestService, type TestService } from '../support/service.js';
+
+const subject_id = 'anna';
+const profileOf = async ({ request }: TestService, id = subject_id) => {
+  const { status, body } = await request(`/v1/subjects/${encodeURIComponent(id)}`);
+  expect(status).toBe(200);
+  return body;
+};
+
+/** Sends a reading per minute with the same signals. */
+async function live(service: TestService, minutes: number, signals: object): Promise<void> {
+  for (let minute = 0; minute < minutes; minute++) {
+    await service.read({ subject_id, ...signals });
+    service.clock.advance(60);
+  }
+}
+
+test('a profile has the baseline of every measured signal, and the number and start of the sessions', async () => {
+  const service = await startTestService();
+  const startedAt = service.clock.at();
+  await live(service, 20, { session_id: 'monday', heart_rate: 54.6, sdnn: 52, rmssd: 40 });
+  service.clock.advance(24 * 60 * 60);
+  const lastStartedAt = service.clock.at();
+  await live(service, 1, { session_id: 'tuesday', heart_rate: 54.6, sdnn: 52 });
+  const profile = await profileOf(service);
+  expect(profile).toMatchObject({
+    subject_id,
+    sessions: 2,
+    first_session_started_at: startedAt,
+    last_session_started_at: lastStartedAt,
+    baseline: {
+      heart_rate: { latest: { timestamp: lastStartedAt, bpm: 54.6, learned: true } },
+      sdnn: { own_mean_ms: 52, latest: { timestamp: lastStartedAt, ms: 52, learned: true } },
+      rmssd: { own_mean_ms: 40, latest: { ms: 40, learned: true } },
+    },
+  });
+  const { heart_rate, sdnn, rmssd } = profile.baseline;
+  expect(heart_rate.histogram).toEqual([{ from_bpm: 54, seconds: heart_rate.learned_seconds }]);
+  for (const { own_share } of [heart_rate, sdnn, rmssd]) expect(own_share).toBeGreaterThan(0.95);
+  expect(heart_rate.resting_bpm).toBeLessThan(56);
+  expect(sdnn.typical_ms).toBeCloseTo(52, 0);
+});
+
+test('a reading is compared with the resting heart rate of the profile', async () => {
+  const service = await startTestService();
+  await live(service, 20, { heart_rate: 58 });
+  const { resting_bpm } = (await profileOf(service)).baseline.heart_rate;
+  const { action_reason } = await service.read({ session_id: 'next', subject_id, heart_rate: 88 });
+  expect(action_reason).toContain(`Heart rate ${Math.round(88 - resting_bpm)} bpm above this person's resting`);
+});
+
+test('a person with one reading has about the resting heart rate of the population', async () => {
+  const service = await startTestService();
+  await service.read({ subject_id, heart_rate: 50 });
+  service.clock.advance(1);
+  const { heart_rate, ...others } = (await profileOf(service)).baseline;
+  expect(others).toEqual({});
+  expect(heart_rate.own_share).toBeLessThan(0.05);
+  expect(heart_rate.resting_bpm).toBeCloseTo(model.heart_rate.population_resting_bpm, 0);
+  expect(heart_rate.histogram).toMatchObject([{ from_bpm: 50 }]);
+});
+
+test('a heart rate that movement explains is stored but not learned', async () => {
+  const service = await startTestService();
+  await live(service, 10, { heart_rate: 60 });
+  await live(service, 2, { heart_rate: 150, activity_level: 'vigorous' });
+  const { latest, histogram } = (await profileOf(service)).baseline.heart_rate;
+  expect(latest.bpm).toBeGreaterThan(100);
+  expect(latest.learned).toBe(false);
+  expect(histogram).toMatchObject([{ from_bpm: 60 }]);
+});
+
+test('a person without a measured heart has an empty baseline', async () => {
+  const service = await startTestService();
+  await live(service, 1, { tone: 'tense' });
+  expect(await profileOf(service)).toMatchObject({ sessions: 1, baseline: {} });
+});
+
+test('the baseline remains after the sessions expire', async () => {
+  const service = await startTestService();
+  await live(service, 20, { heart_rate: 58 });
+  service.clock.advance(2 * 24 * 60 * 60);
+  await purgeExpired(service.store, service.clock.nowMs);
+  const profile = await profileOf(service);
+  expect(Object.keys(profile).sort()).toEqual(['baseline', 'sessions', 'subject_id']);
+  expect(profile.sessions).toBe(0);
+  expect(profile.baseline.heart_rate.own_share).toBeGreaterThan(0.95);
+});
+
+test('a backfilled reading is part of the baseline', async () => {
+  const service = await startTestService();
+  const past = { session_id: 'past', subject_id, timestamp: service.clock.at(-3600), heart_rate: 62, backfill: true };
+  const headers = { 'Content-Type': 'application/x-ndjson' };
+  const sent = await service.request('/v1/ingest/batch', { method: 'POST', headers, body: JSON.stringify(past) });
+  expect(sent.body).toMatchObject({ accepted: 1 });
+  const { sessions, baseline } = await profileOf(service);
+  expect([sessions, baseline.heart_rate.latest]).toEqual([1, { timestamp: past.timestamp, bpm: 62, learned: true }]);
+});
+
+test('a subject whose name requires encoding in a path is found', async () => {
+  const service = await startTestService();
+  const id = 'a/b?c#d%20e:f';
+  await service.read({ subject_id: id, heart_rate: 95 });
+  expect(await profileOf(service, id)).toMatchObject({ subject_id: id, sessions: 1 });
+});

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { startTestService } from '../support/service.js';
+
+const path = '/v1/subjects/anna';
+
+test('an unknown subject has no profile', async () => {
+  const { request } = await startTestService();
+  expect((await request(path)).body).toMatchObject({
+    status: 404,
+    detail: 'No data for this subject',
+    code: 'subject_not_found',
+  });
+});
+
+test('a session id and an id with another case are unknown subjects', async () => {
+  const { read, request } = await startTestService();
+  await read({ session_id: 's1', subject_id: 'anna', heart_rate: 70 });
+  for (const id of ['s1', 'Anna']) expect((await request(`/v1/subjects/${id}`)).status).toBe(404);
+});
+
+test('a subject has no profile after an erasure, and a new one after its next reading', async () => {
+  const { read, request, clock } = await startTestService();
+  for (let minute = 0; minute < 20; minute++) {
+    await read({ subject_id: 'anna', heart_rate: 58, sdnn: 50 });
+    clock.advance(60);
+  }
+  expect((await request(path)).status).toBe(200);
+  expect((await request(path, { method: 'DELETE' })).status).toBe(200);
+  expect((await request(path)).body.code).toBe('subject_not_found');
+  await read({ subject_id: 'anna', heart_rate: 95 });
+  clock.advance(60);
+  const { sessions, baseline } = (await request(path)).body;
+  expect([sessions, Object.keys(baseline)]).toEqual([1, ['heart_rate']]);
+  expect(baseline.heart_rate.histogram).toMatchObject([{ from_bpm: 94 }]);
+});
+
+test('a subject whose only reading was rejected has no profile', async () => {
+  const { ingest, read, request } = await startTestService();
+  await read({ subject_id: 'bert', heart_rate: 70 });
+  expect((await ingest({ subject_id: 'anna', heart_rate: 71 })).status).toBe(422);
+  expect((await request(path)).status).toBe(404);
+});

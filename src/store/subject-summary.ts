@@ -1,0 +1,43 @@
+import type { Knex } from 'knex';
+import { subjectProfile as settings } from '../../generated/spec.js';
+import type { Subject } from '../domain/subject.js';
+import { subjectOf } from './subjects.js';
+
+/** A subject and its stored sessions. */
+export interface SubjectSummary {
+  readonly subject: Subject;
+  /** Number of stored sessions, up to `sessions_counted_max`. */
+  readonly sessions: number;
+  /** Start of the oldest and of the newest stored session, epoch ms. Null if no session is stored. */
+  readonly firstStartedAtMs: number | null;
+  readonly lastStartedAtMs: number | null;
+}
+
+type Row = Omit<SubjectSummary, 'subject'> & { readonly body: string | null };
+
+/**
+ * Returns the summary of a subject of the account. Undefined for an unknown subject. Runs one statement, so that an
+ * erasure is either visible in all values or in none. It reads one subject and the index of its sessions.
+ */
+export async function findSubjectSummary(
+  knex: Knex,
+  accountId: string,
+  subjectId: string,
+): Promise<SubjectSummary | undefined> {
+  const key = { account_id: accountId, subject_id: subjectId };
+  const sessions = () => knex('sessions').where(key);
+  const counted = sessions().select('started_at_ms').limit(settings.sessions_counted_max);
+  const row: Row | undefined = await knex('subjects')
+    .select('body')
+    .select({
+      sessions: knex.count('*').from(counted.as('counted')),
+      firstStartedAtMs: sessions().min('started_at_ms'),
+      lastStartedAtMs: sessions().max('started_at_ms'),
+    })
+    .where(key)
+    .first();
+  const subject = row && subjectOf(row);
+  if (!subject) return undefined;
+  const { firstStartedAtMs, lastStartedAtMs } = row;
+  return { subject, sessions: Number(row.sessions), firstStartedAtMs, lastStartedAtMs };
+}
