@@ -42,28 +42,47 @@ export function createSend(service: ServiceAddress): Send {
 
 export function createSendBatch(service: ServiceAddress): SendBatch {
   return async (submissions) => {
-    const answers: Answer[] = new Array(submissions.length);
+    const answers: Answer[] = [];
     let waiting = submissions.map((submission, index) => ({ submission, index }));
-    for (let tries = 1; waiting.length > 0; tries += 1) {
-      const response = await post(service, batchRequest(waiting.map(({ submission }) => submission)));
-      const results = response.ok ? readResults(await response.json().catch(() => undefined), service.url) : undefined;
-      const refusal = results ? undefined : await read(response.clone(), service.url);
-      let waitSeconds = results ? 0 : (retryAfter(response) ?? Number.POSITIVE_INFINITY);
-      const again: typeof waiting = [];
-      waiting.forEach((it, at) => {
-        const result = results?.[at];
-        const answer = refusal ?? (result ? answerOf(result) : { kind: 'refused', status: 502, detail: 'no result' });
-        answers[it.index] = answer;
-        if (answer.kind !== 'refused' || (answer.status !== 429 && answer.status !== 503)) return;
-        again.push(it);
-        waitSeconds = Math.max(waitSeconds, result?.error?.retry_after_seconds ?? 1);
-      });
-      if (waitSeconds > waitSecondsMax || tries === triesMax) break;
+    for (let tries = 1; ; tries += 1) {
+      const outcomes = await sendLines(
+        service,
+        waiting.map(({ submission }) => submission),
+      );
+      waiting.forEach(({ index }, at) => (answers[index] = outcomes[at]?.answer ?? missing));
+      const again = waiting.filter((_, at) => outcomes[at]?.waitSeconds !== undefined);
+      const waitSeconds = Math.max(...outcomes.map((it) => it.waitSeconds ?? 0));
+      if (again.length === 0 || waitSeconds > waitSecondsMax || tries === triesMax) return answers;
       waiting = again;
-      if (waiting.length > 0) await sleep(waitSeconds * 1000, undefined, { signal: service.signal });
+      await sleep(waitSeconds * 1000, undefined, { signal: service.signal });
     }
-    return answers;
   };
+}
+
+interface LineOutcome {
+  readonly answer: Answer;
+  /** Seconds until the retry. Absent if the answer is final. */
+  readonly waitSeconds?: number | undefined;
+}
+
+const missing: Answer = { kind: 'refused', status: 502, detail: 'no result' };
+
+/** Sends a batch once. Returns the outcome of each line, in order. */
+async function sendLines(service: ServiceAddress, submissions: readonly Submission[]): Promise<LineOutcome[]> {
+  const response = await post(service, batchRequest(submissions));
+  if (!response.ok) {
+    const waitSeconds = retryAfter(response);
+    const answer = await read(response, service.url);
+    return submissions.map(() => ({ answer, waitSeconds }));
+  }
+  const results = readResults(await response.json().catch(() => undefined), service.url);
+  return submissions.map((_, at) => outcomeOf(results[at]));
+}
+
+function outcomeOf(result: LineResult | undefined): LineOutcome {
+  if (!result) return { answer: missing };
+  const isFinal = result.status !== 429 && result.status !== 503;
+  return { answer: answerOf(result), ...(!isFinal && { waitSeconds: result.error?.retry_after_seconds ?? 1 }) };
 }
 
 interface OutgoingRequest {
