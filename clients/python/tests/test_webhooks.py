@@ -74,7 +74,8 @@ def test_rejects_a_changed_header(name: str, value: str) -> None:
 
 def test_rejects_an_extra_byte_and_another_secret() -> None:
     assert fault_of(body=BODY + " ") == "signature_mismatch"
-    for secret in ("whsec_" + base64.b64encode(bytes(32)).decode(), "whsec_", "", []):
+    secrets: list[str | list[str]] = ["whsec_" + base64.b64encode(bytes(32)).decode(), "whsec_", "", []]
+    for secret in secrets:
         assert fault_of(secret=secret) == "signature_mismatch"
 
 
