@@ -7,6 +7,7 @@ import { version } from '../config/version.js';
 import { endWithNpm } from './close-on-signal.js';
 import { demoCommands } from './demo-commands.js';
 import { evaluateCommand } from './evaluate-command.js';
+import { exportCommand } from './export-command.js';
 import { keysCommand } from './keys.js';
 import { mcpCommand } from './mcp.js';
 
@@ -69,6 +70,7 @@ export async function runCommand(surroundings: Surroundings): Promise<void> {
     .action(async () => (await import('./doctor.js')).doctor(readConfig(env)));
   command.addCommand(keysCommand((work) => withStore((store) => work(store.keys))));
   command.addCommand(mcpCommand());
+  command.addCommand(exportCommand());
   command.addCommand(evaluateCommand(surroundings));
   for (const it of demoCommands(surroundings)) command.addCommand(it);
   try {

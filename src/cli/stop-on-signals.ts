@@ -1,4 +1,9 @@
-/** Aborts on Ctrl-C, on SIGTERM, or when standard output is closed (`npm run demo | head`), so that cleanup runs. */
+import { unwritable } from '../terminal/save.js';
+
+/**
+ * Aborts on Ctrl-C, on SIGTERM, or when standard output is closed (`npm run demo | head`), so that cleanup runs. Sets the
+ * exit code: 0 if the reader of standard output has ended, because it got what it wanted.
+ */
 export function stopOnSignals(): AbortSignal {
   const stopping = new AbortController();
   const stop = (exitCode: number) => {
@@ -7,6 +12,11 @@ export function stopOnSignals(): AbortSignal {
   };
   process.once('SIGINT', () => stop(130));
   process.once('SIGTERM', () => stop(143));
-  process.stdout.on('error', () => stop(0));
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (stopping.signal.aborted) return;
+    if (error.code === 'EPIPE') return stop(0);
+    console.error(`error: ${unwritable('to', 'standard output', error).message}`);
+    stop(1);
+  });
   return stopping.signal;
 }

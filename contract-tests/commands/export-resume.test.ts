@@ -1,0 +1,140 @@
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { exportReadings } from '../../src/cli/export.js';
+import { copyReading } from '../support/copied-readings.js';
+import { afterBytes, afterText, startCuttingProxy } from '../support/cutting-proxy.js';
+import { startFaultyProxy } from '../support/faulty-proxy.js';
+import { startTestService, type TestService } from '../support/service.js';
+import { until } from '../support/until.js';
+import { type Ended, runCommand, startCommand } from './run-script.js';
+import { temporaryFolder } from './temporary-folder.js';
+
+/** Number of readings. Their export has about 9 MB. */
+const count = 1_500;
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+  await service.read({ session_id: 'many', subject_id: 'p', heart_rate: 70 });
+  await copyReading(service, count);
+});
+
+/** Runs the command of the built program. */
+function run(url: string, ...args: string[]): Promise<Ended> {
+  return runCommand('export', ['--url', url, ...args], { SERVICE_KEY: service.key });
+}
+
+async function operation(query = ''): Promise<string> {
+  const response = await fetch(`${service.url}/v1/export?${query}`, { headers: { 'X-Service-Key': service.key } });
+  return response.text();
+}
+
+async function newFile(): Promise<string> {
+  return join(await temporaryFolder(), 'new', 'rows');
+}
+
+const formats = ['ndjson', 'csv'] as const;
+
+test.each(formats)(
+  'an export as %s continues after lost connections without a lost or repeated row',
+  async (format) => {
+    // The first cut is after the headers, and the others are inside rows.
+    const cuts = [afterText('\r\n\r\n'), afterBytes(100_003), afterBytes(1_000_001), afterBytes(70_007)];
+    const { url, requests } = await startCuttingProxy(service.url, cuts);
+    const file = await newFile();
+    const { code, stderr } = await run(url, '--format', format, '--out', file);
+    expect(stderr).toMatch(/^Export interrupted \(.+\)\. The next attempt is in 0\.5 s\.\n/);
+    expect(stderr).toMatch(/\nExported 1,500 readings\.\n$/);
+    expect(code).toBe(0);
+    expect(requests.map((it) => /cursor=\d+/.test(it))).toEqual([false, false, true, true, true]);
+    // Not with toBe, which would print both files.
+    expect((await readFile(file, 'utf8')) === (await operation(`format=${format}`))).toBe(true);
+  },
+);
+
+test('a connection that is lost after the header row of a CSV does not repeat the header row', async () => {
+  const { url, requests } = await startCuttingProxy(service.url, [afterText(',cursor\r\n')]);
+  const { stdout } = await run(url, '--format', 'csv');
+  expect(stdout === (await operation('format=csv'))).toBe(true);
+  expect(requests).toHaveLength(2);
+});
+
+test('a rate limit and a gateway error are retried, after the time that the service states', async () => {
+  const url = await startFaultyProxy(service.url, ['rate limited', 'bad gateway']);
+  const { code, stdout, stderr } = await run(url);
+  expect(stdout === (await operation())).toBe(true);
+  expect(stderr).toContain('(429 Too Many Requests). The next attempt is in 1 s.');
+  expect(stderr).toContain('(502 Bad Gateway). The next attempt is in 1 s.');
+  expect(code).toBe(0);
+});
+
+test('an interrupted export keeps the earlier file, and --resume completes it', async () => {
+  const file = join(await temporaryFolder(), 'rows');
+  await writeFile(file, 'an earlier export');
+  const { url } = await startCuttingProxy(service.url, [afterBytes(500_000)], 'stall');
+  const running = startCommand('export', ['--url', url, '--out', file], { SERVICE_KEY: service.key });
+  await until('rows are written', async () => ((await stat(`${file}.partial`).catch(() => undefined))?.size ?? 0) > 0);
+  running.interrupt();
+  const { code, stderr } = await running.ended;
+  expect(stderr).toBe(`The rows so far are in ${file}.partial. To continue, run the same command with --resume.\n`);
+  expect(code).toBe(130);
+  expect(await readFile(file, 'utf8')).toBe('an earlier export');
+  // As after a power failure.
+  await writeFile(`${file}.partial`, '{"reading":{"session_id":"ma', { flag: 'a' });
+  const resumed = await run(service.url, '--out', file, '--resume');
+  expect(resumed.stderr).toMatch(/^Exported [\d,]+ readings after [\d,]+ that were already there\.\n$/);
+  expect((await readFile(file, 'utf8')) === (await operation())).toBe(true);
+  expect(await readdir(dirname(file))).toEqual(['rows']);
+});
+
+test('after too many attempts the error says how to continue, and the continued file and plot are complete', async () => {
+  const printed = silence();
+  const [file, plot] = [await newFile(), await newFile()];
+  const cuts = [afterBytes(1_000_000), ...Array.from({ length: 2 }, () => afterText('Content-Type'))];
+  const { url, requests } = await startCuttingProxy(service.url, cuts);
+  const options = { url, key: service.key, session: 'many', format: 'csv', out: file, plot, resume: false } as const;
+  const retries = { triesMax: 3, backoffMs: 1 };
+  await expect(exportReadings(options, retries)).rejects.toThrow(
+    `The rows so far are in ${file}.partial. To continue, run the same command with --resume`,
+  );
+  expect(requests).toHaveLength(3);
+  await exportReadings({ ...options, resume: true }, retries);
+  expect(printed()).toMatch(/Exported [\d,]+ readings after \d+ that were already there\./);
+  expect((await readFile(file, 'utf8')) === (await operation('session_id=many&format=csv'))).toBe(true);
+  expect(await readFile(plot, 'utf8')).toContain('Session many, 1,500 readings');
+});
+
+test('without a file, an interrupted export names the cursor of the last row', async () => {
+  const { url } = await startCuttingProxy(service.url, [afterBytes(500_000)], 'stall');
+  const running = startCommand('export', ['--url', url], { SERVICE_KEY: service.key });
+  await running.shows('"cursor"');
+  running.interrupt();
+  const { code, stdout, stderr } = await running.ended;
+  const { cursor } = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '');
+  expect(stderr).toContain(`run the same command with --cursor ${cursor} and append its output.\n`);
+  expect(code).toBe(130);
+  expect(stdout + (await run(service.url, '--cursor', cursor)).stdout === (await operation())).toBe(true);
+});
+
+test('--resume rejects a file in another format, and keeps it', async () => {
+  const file = join(await temporaryFolder(), 'rows');
+  await writeFile(`${file}.partial`, await operation('format=csv'));
+  const { code, stderr } = await run(service.url, '--out', file, '--resume');
+  expect(stderr).toMatch(
+    /^error: cannot continue \S+\.partial \(.*format ndjson\): add the same --format, or start again/,
+  );
+  expect(code).toBe(1);
+  expect(await readdir(dirname(file))).toEqual(['rows.partial']);
+});
+
+/** Keeps the output of the command out of the log of the tests. Returns a function that returns what was printed. */
+function silence(): () => string {
+  let printed = '';
+  const spies = [
+    vi.spyOn(console, 'error').mockImplementation((text) => void (printed += `${text}\n`)),
+    vi.spyOn(process.stderr, 'write').mockReturnValue(true),
+  ];
+  onTestFinished(() => spies.forEach((spy) => spy.mockRestore()));
+  return () => printed;
+}
