@@ -14,6 +14,7 @@ beforeEach(() => {
   printed = { stdout: '', stderr: '' };
   vi.spyOn(console, 'log').mockImplementation((text) => void (printed.stdout += `${text}\n`));
   vi.spyOn(console, 'error').mockImplementation((text) => void (printed.stderr += `${text}\n`));
+  vi.spyOn(process.stderr, 'write').mockReturnValue(true);
 });
 afterEach(() => {
   vi.restoreAllMocks();
