@@ -105,9 +105,10 @@ function printTitle(name: string): void {
 
 function report(): number {
   console.log();
+  const width = Math.max(...results.map(({ name }) => name.length));
   for (const { name, passed, failed, seconds } of results) {
     const mark = failed === 0 ? pc.green('✓') : pc.red('✗');
-    console.log(`${mark} ${name.padEnd(30)} ${String(passed).padStart(4)} passed ${failed} failed  ${seconds} s`);
+    console.log(`${mark} ${name.padEnd(width)} ${String(passed).padStart(4)} passed ${failed} failed  ${seconds} s`);
   }
   const sum = (pick: (counts: Counts) => number) => results.reduce((total, it) => total + pick(it), 0);
   const missing = [
