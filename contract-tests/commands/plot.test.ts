@@ -6,6 +6,7 @@ import { spansOf } from '../../src/terminal/replay-timeline.js';
 import { drawTimeline } from '../../src/terminal/timeline.js';
 import type { TimelinePoint } from '../../src/terminal/timeline/layout.js';
 import { Clock, startTestService } from '../support/service.js';
+import { runCommand } from './run-script.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 const unused = { markdown: false, hours: 24, utcOffset: 0, backfill: false };
@@ -43,6 +44,16 @@ test('a person who is not in the recording is reported before anything is sent',
   const file = 'samples/wrist-heart-rate.csv';
   const options = { ...unused, file, url: 'http://127.0.0.1:1', key: 'sk_x', plot: 'x.svg', person: 'P99' };
   await expect(replay(options)).rejects.toThrow(/^no --person P99 in the recording. Subjects: P2, /);
+});
+
+test('a plot or figure that cannot be written is reported before anything is sent', async () => {
+  silence();
+  const file = 'samples/wrist-heart-rate.csv';
+  const options = { ...unused, file, url: 'http://127.0.0.1:1', key: 'sk_x', plot: 'package.json/x.svg' };
+  await expect(replay(options)).rejects.toThrow(/^cannot write --plot \S+: a part of the path is a file\. Choose/);
+  const { code, stdout, stderr } = await runCommand('evaluate', ['--file', file, '--figure', 'docs']);
+  expect(stderr).toBe('error: cannot write --figure docs: it is a folder. Add a file name\n');
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
 });
 
 test('a timeline of any recording is complete and contains only finite numbers', () => {

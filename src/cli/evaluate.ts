@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { evaluateRecording, readingsOf, readRecording, type Recording } from '../evaluate/evaluate-recording.js';
 import type { RecordingOptions } from '../evaluate/evaluate-recording.js';
 import { startProgress } from '../terminal/progress.js';
-import { save } from '../terminal/save.js';
+import { requireWritable, save } from '../terminal/save.js';
 import type { Surroundings } from './command.js';
 import { stopOnSignals } from './stop-on-signals.js';
 
@@ -18,6 +18,7 @@ export interface EvaluateOptions extends RecordingOptions {
 
 export async function evaluate(options: EvaluateOptions, { root }: Pick<Surroundings, 'root'>): Promise<void> {
   const recording = await load(options);
+  if (options.figure !== undefined) await requireWritable('--figure', options.figure);
   const signal = stopOnSignals();
   const progress = startProgress(process.stderr, readingsOf(recording), 'readings');
   try {
@@ -29,7 +30,7 @@ export async function evaluate(options: EvaluateOptions, { root }: Pick<Surround
     });
     progress.stop();
     console.log(text);
-    if (options.figure !== undefined) await saveFigure(options.figure, figure);
+    if (options.figure !== undefined) await save(options.figure, figure, '--figure');
   } catch (error) {
     // After a signal, the exit code is already set and no message is needed.
     if (!signal.aborted) throw error;
@@ -46,10 +47,4 @@ async function load(options: EvaluateOptions): Promise<Recording> {
     const reason = isMissing ? 'there is no such file' : (error as Error).message;
     throw new Error(`cannot read --file ${options.file}: ${reason}`);
   }
-}
-
-async function saveFigure(path: string, figure: string): Promise<void> {
-  await save(path, figure).catch((error: Error) => {
-    throw new Error(`cannot write --figure ${path}: ${error.message}`);
-  });
 }

@@ -6,7 +6,7 @@ import { groupBySubject, type RecordedWindow } from '../recordings/recorded-wind
 import { createSend, createSendBatch } from '../terminal/client.js';
 import { startProgress } from '../terminal/progress.js';
 import { drawReplay, type TimedAnswer } from '../terminal/replay-timeline.js';
-import { save } from '../terminal/save.js';
+import { requireWritable, save } from '../terminal/save.js';
 import { requireKey } from '../terminal/service.js';
 import { markdownTable, textTable } from '../terminal/table.js';
 import { summarize, summaryColumns } from '../terminal/task-summary.js';
@@ -31,6 +31,7 @@ export async function replay(options: ReplayOptions): Promise<void> {
   const key = requireKey(options.key);
   const windows = await loadRecording(options);
   const person = personIn(windows, options.person);
+  if (options.plot !== undefined) await requireWritable('--plot', options.plot);
   const stop = new AbortController();
   const progress = startProgress(process.stderr, windows.length, 'windows');
   try {
@@ -63,9 +64,7 @@ function personIn(windows: readonly RecordedWindow[], person: string | undefined
 
 async function savePlot(path: string, person: string, answered: readonly TimedAnswer[]): Promise<void> {
   const ofPerson = answered.filter(({ window }) => window.subject === person);
-  await save(path, drawReplay(person, ofPerson)).catch((error: Error) => {
-    throw new Error(`cannot write --plot ${path}: ${error.message}`);
-  });
+  await save(path, drawReplay(person, ofPerson), '--plot');
 }
 
 function report(windows: readonly RecordedWindow[], refused: readonly Refusal[]): void {
