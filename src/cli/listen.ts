@@ -3,7 +3,6 @@
  * prints each event. Removes the webhook at the end.
  */
 import type { Surroundings } from './command.js';
-import { commandLine } from '../config/command-line.js';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -11,9 +10,9 @@ import { isGenuine } from '../../examples/receiver/verify.js';
 import type { Schema } from '../contract.js';
 import { type Colours, coloursFor } from '../terminal/colours.js';
 import { eventLine } from '../terminal/event-line.js';
+import { rejectedKey, requireKey } from '../terminal/service.js';
 
 const responseLimitMs = 10_000;
-const keyRemedy = `set --key or SERVICE_KEY. To create a key: ${commandLine('keys', 'create --account NAME --tier solo')}`;
 
 export interface ListenOptions {
   readonly session: string;
@@ -21,9 +20,8 @@ export interface ListenOptions {
   readonly key?: string;
 }
 
-export async function listen({ session, url, key }: ListenOptions, env: Surroundings['env']): Promise<void> {
-  // Checked here, because the error message of commander would contain the malformed key.
-  if (!key || !/^[!-~]+$/.test(key)) throw new Error(`no usable key: ${keyRemedy}`);
+export async function listen({ session, url, ...options }: ListenOptions, env: Surroundings['env']): Promise<void> {
+  const key = requireKey(options.key);
   const stopped = signalled();
   let secret = '';
   const server = await startReceiver(() => secret, coloursFor(process.stdout, env));
@@ -92,7 +90,7 @@ function createRequest(url: string, key: string) {
 
 function refusalOf(status: number, text: string): string {
   const { detail = text, errors = [] } = problemOf(text);
-  if (status === 401) return `the service rejected the key (401 ${detail}): ${keyRemedy}`;
+  if (status === 401) return rejectedKey(detail).message;
   if (errors.some(({ pointer }) => pointer === '/url'))
     return `the service does not allow webhooks to this machine (${detail}): start it with WEBHOOK_ALLOW_LOOPBACK=1`;
   const [fault] = errors;

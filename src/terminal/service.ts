@@ -7,7 +7,7 @@ export const waitSecondsMax = 60;
 /** Maximum wait for a response, ms. */
 export const responseLimitMs = 30_000;
 
-export const keyRemedy = `set --key or SERVICE_KEY. To create a key: ${commandLine('keys', 'create --account replay --tier solo')}`;
+const keyRemedy = `set --key or SERVICE_KEY. To create a key: ${commandLine('keys', 'create --account NAME --tier solo')}`;
 
 /** Thrown if the service cannot be used at all. The message is one line that names the remedy. */
 export class UnusableService extends Error {}
