@@ -1,6 +1,8 @@
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import type { ExportQuery } from '../../src/cli/download/connection.js';
+import { partialFileOf } from '../../src/cli/download/output.js';
 import { exportReadings } from '../../src/cli/export.js';
 import { copyReading } from '../support/copied-readings.js';
 import { afterBytes, afterText, startCuttingProxy } from '../support/cutting-proxy.js';
@@ -74,14 +76,15 @@ test('an interrupted export keeps the earlier file, and --resume completes it', 
   await writeFile(file, 'an earlier export');
   const { url } = await startCuttingProxy(service.url, [afterBytes(500_000)], 'stall');
   const running = startCommand('export', ['--url', url, '--out', file], { SERVICE_KEY: service.key });
-  await until('rows are written', async () => ((await stat(`${file}.partial`).catch(() => undefined))?.size ?? 0) > 0);
+  const partial = await partialOf(file);
+  await until('rows are written', async () => ((await stat(partial).catch(() => undefined))?.size ?? 0) > 0);
   running.interrupt();
   const { code, stderr } = await running.ended;
-  expect(stderr).toBe(`The rows so far are in ${file}.partial. To continue, run the same command with --resume.\n`);
+  expect(stderr).toBe(`The rows so far are in ${partial}. To continue, run the same command with --resume.\n`);
   expect(code).toBe(130);
   expect(await readFile(file, 'utf8')).toBe('an earlier export');
   // As after a power failure.
-  await writeFile(`${file}.partial`, '{"reading":{"session_id":"ma', { flag: 'a' });
+  await writeFile(partial, '{"reading":{"session_id":"ma', { flag: 'a' });
   const resumed = await run(service.url, '--out', file, '--resume');
   expect(resumed.stderr).toMatch(/^Exported [\d,]+ readings after [\d,]+ that were already there\.\n$/);
   expect((await readFile(file, 'utf8')) === (await operation())).toBe(true);
@@ -96,7 +99,7 @@ test('after too many attempts the error says how to continue, and the continued 
   const options = { url, key: service.key, session: 'many', format: 'csv', out: file, plot, resume: false } as const;
   const retries = { triesMax: 3, backoffMs: 1 };
   await expect(exportReadings(options, retries)).rejects.toThrow(
-    `The rows so far are in ${file}.partial. To continue, run the same command with --resume`,
+    `The rows so far are in ${await partialOf(file, { format: 'csv', session_id: 'many' })}. To continue, run the same`,
   );
   expect(requests).toHaveLength(3);
   await exportReadings({ ...options, resume: true }, retries);
@@ -117,16 +120,28 @@ test('without a file, an interrupted export names the cursor of the last row', a
   expect(stdout + (await run(service.url, '--cursor', cursor)).stdout === (await operation())).toBe(true);
 });
 
-test('--resume rejects a file in another format, and keeps it', async () => {
+test('--resume does not continue the rows of an export with other options', async () => {
   const file = join(await temporaryFolder(), 'rows');
-  await writeFile(`${file}.partial`, await operation('format=csv'));
-  const { code, stderr } = await run(service.url, '--out', file, '--resume');
-  expect(stderr).toMatch(
-    /^error: cannot continue \S+\.partial \(.*format ndjson\): add the same --format, or start again/,
-  );
-  expect(code).toBe(1);
-  expect(await readdir(dirname(file))).toEqual(['rows.partial']);
+  const [firstRow] = (await operation('session_id=many')).split('\n');
+  await writeFile(await partialOf(file, { format: 'ndjson', session_id: 'many' }), `${firstRow}\n`);
+  const { stderr } = await run(service.url, '--out', file, '--resume');
+  expect(stderr).not.toContain('already there');
+  expect((await readFile(file, 'utf8')) === (await operation())).toBe(true);
 });
+
+test('--resume rejects a file that is no export, and keeps it', async () => {
+  const file = join(await temporaryFolder(), 'rows');
+  const partial = await partialOf(file);
+  await writeFile(partial, await operation('format=csv'));
+  const { code, stderr } = await run(service.url, '--out', file, '--resume');
+  expect(stderr).toMatch(/^error: cannot continue \S+\.partial \(.*format ndjson\): start again without --resume/);
+  expect(code).toBe(1);
+  expect(await readdir(dirname(file))).toEqual([basename(partial)]);
+});
+
+async function partialOf(file: string, query: ExportQuery = { format: 'ndjson' }): Promise<string> {
+  return (await partialFileOf(file, query)).path;
+}
 
 /** Keeps the output of the command out of the log of the tests. Returns a function that returns what was printed. */
 function silence(): () => string {

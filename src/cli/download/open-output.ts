@@ -35,7 +35,7 @@ export async function openOutput(
     return { ...toStream, output: streamOutput(process.stdout, signal), isTerminal: process.stdout.isTTY };
   await requireWritable('--out', out);
   if (await isSpecial(out)) return { ...toStream, output: streamOutput(createWriteStream(out), signal) };
-  const file = await partialFileOf(out);
+  const file = await partialFileOf(out, query);
   let count = 0;
   const take = (rows: Rows) => {
     count += rows.count;

@@ -1,8 +1,10 @@
+import { hash } from 'node:crypto';
 import { once } from 'node:events';
 import { constants } from 'node:fs';
 import { type FileHandle, open, realpath, rename, rm } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import { unwritable } from '../../terminal/save.js';
+import type { ExportQuery } from './connection.js';
 
 /** Where an export is written. The caller writes only complete rows. */
 export interface Output {
@@ -24,10 +26,11 @@ export interface PartialFile {
   readonly target: string;
 }
 
-export async function partialFileOf(path: string): Promise<PartialFile> {
+/** Returns the partial file of an export. Each query has its own, so that `--resume` never joins rows of two exports. */
+export async function partialFileOf(path: string, query: ExportQuery): Promise<PartialFile> {
   // A link keeps pointing to its file.
   const target = await realpath(path).catch(() => path);
-  return { target, path: `${target}.partial` };
+  return { target, path: `${target}.${hash('sha256', JSON.stringify(query)).slice(0, 8)}.partial` };
 }
 
 /** Opens a partial file, and keeps its first `size` bytes. */

@@ -30,8 +30,7 @@ export async function readPartialRows(
     }
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code !== 'ENOENT')
-      throw new Error(`cannot continue ${path} (${message}): add the same --format, or start again without --resume`);
+    if (code !== 'ENOENT') throw new Error(`cannot continue ${path} (${message}): start again without --resume`);
   }
   return { size, cursor, hasHeader: size > 0 };
 }
