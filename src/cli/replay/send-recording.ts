@@ -5,7 +5,7 @@ import type { TimedAnswer } from '../../terminal/replay-timeline.js';
 import { stampsUntil } from './stamps-until.js';
 
 const subjectsAtOnce = 8;
-/** Lines per batch. An answer to more lines would take long enough to look like a stop. */
+/** Lines per batch. With more lines, the progress would seem to stop between responses. */
 const linesPerBatch = 500;
 
 /** A window that the service rejected. */
