@@ -34,8 +34,10 @@ export interface ServiceParts {
   readonly log: Logger;
   /** Starts the core, on this thread or on a separate one. */
   readonly startCore: StartCore;
-  /** The clock, epoch ms. Tests replace it. */
+  /** The clock of this process, epoch ms. Tests replace it. */
   readonly now?: () => number;
+  /** See `CoreParts`. */
+  readonly databaseNow?: () => number;
   /** Returns the number of dropped log lines. */
   readonly droppedLines?: () => number;
   /**
@@ -78,7 +80,17 @@ async function serve(
   keep: Keep,
   contract: ContractDocument,
   closing: AbortSignal,
-  { config, root, log, startCore, now = Date.now, droppedLines = () => 0, pollMs, heartbeatMs }: ServiceParts,
+  {
+    config,
+    root,
+    log,
+    startCore,
+    now = Date.now,
+    databaseNow,
+    droppedLines = () => 0,
+    pollMs,
+    heartbeatMs,
+  }: ServiceParts,
 ): Promise<Omit<Service, 'close'>> {
   const metrics = createMetrics();
   const { observeRequest, observeRefusal, observeGroup, observeAttempt } = metrics;
@@ -86,7 +98,16 @@ async function serve(
   let streams = undefined as Streams | undefined;
   const wakeStreams = (sessions: readonly string[]) => streams?.wake(sessions);
   const host = { observeGroup, observeAttempt, wakeStreams };
-  const core = keep(await startCore({ config, log, now, host, ...(pollMs !== undefined && { pollMs }) }));
+  const core = keep(
+    await startCore({
+      config,
+      log,
+      now,
+      host,
+      ...(databaseNow && { databaseNow }),
+      ...(pollMs !== undefined && { pollMs }),
+    }),
+  );
   const { operate, findKeys, recordKeyUse, usageTotals, addUsage } = core;
   metrics.watchDroppedLines(droppedLines);
   metrics.watchQueue(core.waiting);

@@ -140,6 +140,7 @@ async function start(options: TestServiceOptions): Promise<Running> {
     log,
     startCore,
     now: clock.now,
+    databaseNow: clock.now,
     pollMs: 50,
     ...(options.heartbeatMs !== undefined && { heartbeatMs: options.heartbeatMs }),
   });

@@ -145,6 +145,7 @@ export async function startWorkerOn({ database, clock }: TestService, logs: stri
     config,
     log: createLog('warn', { write: (line) => void logs.push(line) }),
     now: clock.now,
+    databaseNow: clock.now,
     pollMs: 50,
   });
   let closing: Promise<void> | undefined;

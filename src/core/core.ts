@@ -82,8 +82,10 @@ export interface CoreHost {
 export interface CoreParts {
   readonly config: Config;
   readonly log: Logger;
-  /** The clock, epoch ms. */
+  /** The clock of this process, epoch ms. */
   readonly now: () => number;
+  /** Replaces the clock of the database server. Tests use it, because their clock is manual. */
+  readonly databaseNow?: () => number;
   readonly host: CoreHost;
   /** Maximum pause of the delivery worker between two queries, ms. Events of this process end the pause early. */
   readonly pollMs?: number;
@@ -100,9 +102,9 @@ export const startCore: StartCore = async (parts) => {
 };
 
 async function start(keep: Keep, parts: CoreParts): Promise<Omit<Core, 'close'>> {
-  const { config, now, log, host } = parts;
-  const foundation = await openFoundation(keep, config, { now, log });
-  const { store } = foundation;
+  const { config, log, host } = parts;
+  const foundation = await openFoundation(keep, config, parts);
+  const { store, now } = foundation;
   keep(startRetention(store, config.retention, now, log));
   const threadLoad = keep(createThreadLoad());
   let worker: Worker | undefined;
@@ -157,9 +159,9 @@ async function start(keep: Keep, parts: CoreParts): Promise<Omit<Core, 'close'>>
 }
 
 function operationsOn(
-  { store, secretsKeys, secretBox, resolveName }: Foundation,
+  { store, secretsKeys, secretBox, resolveName, now }: Foundation,
   intake: { readonly ingest: Ingest; readonly admitSession: AdmitSession; readonly wakeWorker: () => void },
-  { config: { targetPolicy }, now, log }: CoreParts,
+  { config: { targetPolicy }, log }: CoreParts,
 ): Operations {
   const sessionTokens = createSessionTokens(secretsKeys);
   return createOperations({ store, sessionTokens, secretBox, targetPolicy, resolveName, now, log, ...intake });

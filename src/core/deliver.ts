@@ -9,8 +9,10 @@ import { openFoundation, startWorkerOn } from './foundation.js';
 export interface DeliveryParts {
   readonly config: Config;
   readonly log: Logger;
-  /** Clock, epoch ms. Tests replace it. */
+  /** The clock of this process, epoch ms. Tests replace it. */
   readonly now?: () => number;
+  /** See `CoreParts`. */
+  readonly databaseNow?: () => number;
   /** Returns how many log lines were dropped so far. */
   readonly droppedLines?: () => number;
   /** Maximum pause of the worker between two queries, ms. Events of other processes do not end the pause early. */
@@ -25,11 +27,12 @@ export async function startDelivery({
   config,
   log,
   now = Date.now,
+  databaseNow,
   droppedLines = () => 0,
   pollMs = defaultPollMs,
 }: DeliveryParts): Promise<Closable> {
   return startAll(async (keep) => {
-    const foundation = await openFoundation(keep, config, { now, log });
+    const foundation = await openFoundation(keep, config, { now, databaseNow, log });
     const metrics = createMetrics();
     metrics.watchDroppedLines(droppedLines);
     metrics.watchOutbox(foundation.outboxAgeSeconds);

@@ -8,6 +8,7 @@ import { cachedFor } from '../metrics/cached-for.js';
 import { secretsKeysOf } from '../config/secrets-key.js';
 import { starting } from '../lifecycle/start-error.js';
 import type { DeliveryCounts } from '../store/count-deliveries.js';
+import { type DatabaseClock, openDatabaseClock, followProcessClock } from '../store/database-clock.js';
 import { openStore, type Store } from '../store/store.js';
 import { createHostLog } from './log-host.js';
 
@@ -17,6 +18,8 @@ export interface Foundation {
   readonly secretsKeys: SecretsKeys;
   readonly secretBox: SecretBox;
   readonly resolveName: ResolveName;
+  readonly clock: DatabaseClock;
+  /** The time of `clock`, epoch ms. */
   readonly now: () => number;
   /** Age of the oldest event that is not yet expanded to deliveries. 0 if there is none. */
   outboxAgeSeconds(): Promise<number>;
@@ -29,19 +32,27 @@ export interface Foundation {
 /** How long the delivery counts are cached, ms. Limits the queries when several scrapers read the metrics. */
 const countedForMs = 5_000;
 
-export async function openFoundation(
-  keep: Keep,
-  config: Config,
-  { now, log }: { readonly now: () => number; readonly log: Logger },
-): Promise<Foundation> {
+export interface FoundationParts {
+  readonly log: Logger;
+  /** The clock of this process, epoch ms. */
+  readonly now: () => number;
+  /** Replaces the clock of the database server. Tests use it, because their clock is manual. */
+  readonly databaseNow?: (() => number) | undefined;
+}
+
+export async function openFoundation(keep: Keep, config: Config, parts: FoundationParts): Promise<Foundation> {
+  const { log } = parts;
   const store = keep(await starting('DATABASE_URL', () => openStore(config.database, 'serving', createHostLog(log))));
   await starting('DATABASE_URL', store.migrate);
+  const clock = keep(await starting('DATABASE_URL', () => openClock(store, config, parts)));
+  const { now } = clock;
   const secretsKeys = await starting('SECRETS_KEY', () => secretsKeysOf(config));
   return {
     store,
     secretsKeys,
     secretBox: createSecretBox(secretsKeys),
     resolveName: createResolveName(config.dnsServers),
+    clock,
     now,
     async outboxAgeSeconds() {
       const oldestMs = await store.findOldestEvent();
@@ -53,6 +64,21 @@ export async function openFoundation(
       return Math.max(0, ...queues.map(({ firstDueAtMs }) => now() - firstDueAtMs)) / 1000;
     },
   };
+}
+
+async function openClock(
+  store: Store,
+  { database }: Config,
+  { now, databaseNow, log }: FoundationParts,
+): Promise<DatabaseClock> {
+  if (databaseNow) return followProcessClock(databaseNow);
+  if (database.kind === 'sqlite') return followProcessClock(now);
+  const onDifference = (aheadMs: number, isTooLarge: boolean) => {
+    const aheadSeconds = Math.round(aheadMs / 1000);
+    if (isTooLarge) log.warn({ aheadSeconds }, 'the clock of this machine differs from the clock of the database');
+    else log.info({ aheadSeconds }, 'the clock of this machine agrees with the clock of the database again');
+  };
+  return openDatabaseClock({ read: store.readClock, now, onDifference });
 }
 
 export interface WorkerOptions {

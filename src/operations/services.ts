@@ -12,7 +12,7 @@ export interface Services {
   readonly store: Store;
   readonly ingest: Ingest;
   readonly admitSession: AdmitSession;
-  /** The clock, epoch ms. */
+  /** The time of the database, epoch ms. All processes of a database share it. */
   readonly now: () => number;
   readonly log: Logger;
   readonly sessionTokens: SessionTokens;

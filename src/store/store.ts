@@ -121,7 +121,7 @@ export function openStore(config: DatabaseConfig, use: DatabaseUse = 'serving', 
     /** Returns false if the MySQL server acknowledges commits before they are on disk. */
     isDurable: () => isDurable(knex, config),
     /** Returns the time of the MySQL server, epoch ms. Rejects on SQLite, which has no clock of its own. */
-    readClock: () => readClock(knex),
+    readClock: () => retry(() => readClock(knex)),
     close: () => knex.destroy(),
   };
 }
@@ -153,9 +153,10 @@ async function migrateApart(config: DatabaseConfig): Promise<void> {
   }
 }
 
+/** Reads UTC, because local times occur twice when summer time ends. */
 async function readClock(knex: Knex): Promise<number> {
-  const [[row]] = await knex.raw('select unix_timestamp(now(3)) as seconds');
-  return 1000 * Number(row.seconds);
+  const [[row]] = await knex.raw(`select timestampdiff(microsecond, '1970-01-01', utc_timestamp(3)) as microseconds`);
+  return Number(row.microseconds) / 1000;
 }
 
 async function isDurable(knex: Knex, config: DatabaseConfig): Promise<boolean> {
