@@ -12,7 +12,7 @@ const onceOnly = [
   'contract-tests/commands/!(*.mysql.*)',
   'contract-tests/delivery/example-receivers.test.ts',
   'contract-tests/hostile/{bodies,half-open,pipelines,slow-senders}.test.ts',
-  'contract-tests/ingest/everyday.test.ts',
+  'contract-tests/ingest/{everyday,labels}.test.ts',
   'contract-tests/limits/!(*.mysql).redis.test.ts',
   'contract-tests/process/{core-thread,interrupt,log-output,package,restore,start,tracing}.test.ts',
   'contract-tests/{deleteSubject/bytes,ingest/503-disk,store/locked,store/outages}.test.ts',

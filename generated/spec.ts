@@ -1207,4 +1207,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "e2726fa1c7121f0e81f30ca9f69bee3af61639b95f2aa3347184ab7248e1b60c" as const;
+export const contractDigest = "d703fa904575917c42b698c11982d6127e2b805a4565a6264c04f2183e7e583e" as const;

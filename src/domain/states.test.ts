@@ -62,12 +62,20 @@ test('a rise of two bands within the rise time counts as one rise, even if the m
   expect(publishScore(fused(62), { ...between, atMs: late - 5000 }, late, settledMs).score).toBe(59);
 });
 
-test('new evidence of voice, face or words is published immediately', () => {
+test('a rise by new evidence of voice, face or words is published immediately', () => {
   const before: Published = { score: 50, atMs: 0 };
   expect(publishScore(fused(62, 0), before, 5000, settledMs).score).toBe(59);
   expect(publishScore(fused(62, stateHold.immediate_log_odds), before, 5000, settledMs).score).toBe(62);
-  expect(publishScore(fused(38, 0), before, 5000, settledMs).score).toBe(40);
-  expect(publishScore(fused(38, -stateHold.immediate_log_odds), before, 5000, settledMs).score).toBe(38);
+  const repeated = { ...before, expressed: 0.9 };
+  expect(publishScore(fused(62, 1), repeated, 5000, settledMs).score).toBe(59);
+  expect(publishScore(fused(62, 1.2), repeated, 5000, settledMs).score).toBe(62);
+});
+
+test('earlier evidence of voice, face and words holds the band while it fades', () => {
+  const before: Published = { score: 65, atMs: 0, dwell: -400 };
+  expect(publishScore(fused(38, 0), before, 5000, settledMs).score).toBe(38);
+  expect(publishScore(fused(38, 0), { ...before, expressed: 1.5 }, 5000, settledMs).score).toBe(60);
+  expect(publishScore(fused(38, 0), { ...before, expressed: 1.5 }, 110_000, settledMs).score).toBe(38);
 });
 
 test('after a long pause, no score is held in its band', () => {

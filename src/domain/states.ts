@@ -1,6 +1,7 @@
-import { bands, stateHold } from '../../generated/spec.js';
+import { bands, stateHold, stressModel as model } from '../../generated/spec.js';
+import { ageWeight } from './evidence.js';
 import { round3 } from './rounding.js';
-import type { Assessment } from './stress.js';
+import { type Assessment, toValue } from './stress.js';
 
 export type Band = (typeof bands)[number];
 type Fused = Pick<Assessment, 'value' | 'expressed'>;
@@ -19,7 +20,7 @@ export interface Hold {
    * negative below. Absent for 0.
    */
   readonly dwell?: number | undefined;
-  /** Evidence of voice, face and words, log-odds. Absent for 0. */
+  /** Evidence of voice, face and words, log-odds. It rises at once and fades with age. Absent for 0. */
   readonly expressed?: number | undefined;
 }
 
@@ -53,10 +54,11 @@ export function publishScore(
   firstAtMs = atMs,
 ): PublishedScore {
   const score = Math.round(fused.value);
-  const expressed = round3(fused.expressed) || undefined;
+  const lasting = lastingEvidence(fused, held, atMs);
+  const expressed = round3(lasting) || undefined;
   if (!held) return { score, hold: { expressed } };
   const band = bandOf(held.score);
-  const dwell = dwellOf(fused.value, held, atMs);
+  const dwell = dwellOf(fused.value, addLogOdds(fused.value, lasting - fused.expressed), held, atMs);
   const isAway = bandOf(score) !== band;
   if (isAway && (isImmediate(fused, score, held, atMs) || hasDwelt(dwell, score, held, { atMs, firstAtMs })))
     return { score, hold: { bandSinceMs: atMs, scoreBefore: held.score, expressed } };
@@ -70,15 +72,31 @@ export function passPublished({ score, hold }: PublishedScore, held: Published |
   return { score, atMs, bandSinceMs, scoreBefore, dwell: hold.dwell, expressed: hold.expressed };
 }
 
+/**
+ * Returns the evidence of voice, face and words that counts for a fall. Stronger evidence of the last minutes fades
+ * with its age, so that labels that alternate do not change the state each time.
+ */
+function lastingEvidence({ expressed }: Fused, held: Published | undefined, atMs: number): number {
+  if (!held) return expressed;
+  return expressed + Math.max(0, (held.expressed ?? 0) - expressed) * ageWeight(atMs - held.atMs);
+}
+
+/** Returns a value, 0–100, with more evidence. */
+function addLogOdds(value: number, logOdds: number): number {
+  return logOdds === 0 ? value : toValue(Math.log(value / (model.score_max - value)) + logOdds);
+}
+
 function isImmediate({ expressed }: Fused, score: number, held: Published, atMs: number): boolean {
-  const { rise_seconds, immediate_log_odds, silence_seconds } = stateHold;
+  const { rise_seconds, dwell_seconds, immediate_log_odds, silence_seconds } = stateHold;
   if (atMs - held.atMs >= silence_seconds * 1000) return true;
-  const bandsUp = bandsApart(held.score, score);
-  const isFresh = held.bandSinceMs !== undefined && atMs - held.bandSinceMs < rise_seconds * 1000;
-  const from = isFresh ? Math.min(held.score, held.scoreBefore ?? held.score) : held.score;
+  if (bandsApart(held.score, score) < 0) return false;
+  const bandMs = atMs - (held.bandSinceMs ?? -Infinity);
+  const from = bandMs < rise_seconds * 1000 ? Math.min(held.score, held.scoreBefore ?? held.score) : held.score;
   // Applies also if a score in the band between was published first.
-  if (bandsUp > 0 && bandsApart(from, score) > 1) return true;
-  return Math.sign(bandsUp) * (expressed - (held.expressed ?? 0)) >= immediate_log_odds;
+  if (bandsApart(from, score) > 1) return true;
+  if (bandMs < dwell_seconds * 1000) return false;
+  if (expressed - (held.expressed ?? 0) >= immediate_log_odds) return true;
+  return bandsApart(score, Math.round(toValue(model.neutral_log_odds + expressed))) >= 0;
 }
 
 function hasDwelt(
@@ -93,12 +111,13 @@ function hasDwelt(
   return held.bandSinceMs === undefined || atMs - held.bandSinceMs >= dwell_seconds * 1000;
 }
 
-function dwellOf(value: number, held: Published, atMs: number): number {
+/** Integrates the distance from the band: of `value` above it, of `lasting` below it. */
+function dwellOf(value: number, lasting: number, held: Published, atMs: number): number {
   const { dwell = 0, score } = held;
   const { min_score, max_score } = bandOf(score);
   const seconds = (atMs - held.atMs) / 1000;
   const above = Math.max(0, Math.max(0, dwell) + (value - max_score - 1 - stateHold.margin_points) * seconds);
-  const below = Math.max(0, Math.max(0, -dwell) + (min_score - value - stateHold.margin_points) * seconds);
+  const below = Math.max(0, Math.max(0, -dwell) + (min_score - lasting - stateHold.margin_points) * seconds);
   return round3(above > 0 ? above : -below);
 }
 

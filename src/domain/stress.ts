@@ -62,11 +62,16 @@ export function fuseEvidence(situation: Situation, atMs: number): Assessment {
   const sum = drivers.reduce((total, { logOdds }) => total + logOdds, 0);
   const logOdds = model.neutral_log_odds + sum * (sum < 0 ? model.calm_share : 1);
   return {
-    value: model.score_max / (1 + Math.exp(-logOdds)),
+    value: toValue(logOdds),
     expressed: drivers.reduce((total, { evidence, logOdds }) => total + (isExpressed(evidence) ? logOdds : 0), 0),
     confidence: confidenceOf(drivers, situation),
     drivers: drivers.sort((a, b) => Math.abs(b.logOdds) - Math.abs(a.logOdds)),
   };
+}
+
+/** Converts log-odds to a stress value, 0–100. */
+export function toValue(logOdds: number): number {
+  return model.score_max / (1 + Math.exp(-logOdds));
 }
 
 function isExpressed(evidence: EvidenceName): boolean {

@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import { changesOf, type StreamReading } from '../../scripts/evaluate/support/everyday-claims.js';
+import { enums } from '../../generated/spec.js';
+import type { StateReading } from '../../src/contract.js';
+import { seededRandom } from '../../src/terminal/scenes.js';
+import { batchResults } from '../support/batch.js';
+import { startTestService, type TestService } from '../support/service.js';
+
+type Answered = StateReading & { readonly second: number };
+
+const seeds = [1, 2, 3];
+/** Duration of the readings of one batch. A reading must not be older than 300 s, s. */
+const batchSeconds = 240;
+
+/** Returns one reading per `every` seconds until `until`. */
+function stream(every: number, until: number, readingAt: (index: number) => Omit<StreamReading, 'second'>) {
+  return Array.from({ length: Math.ceil(until / every) }, (_, index) => ({
+    second: index * every,
+    ...readingAt(index),
+  }));
+}
+
+/** Plays each stream in its own session, in batches over HTTP. Returns the responses per stream. */
+async function play(service: TestService, streams: readonly (readonly StreamReading[])[]): Promise<Answered[][]> {
+  const answered = streams.map((): Answered[] => []);
+  const startMs = service.clock.nowMs;
+  const end = Math.max(...streams.map((readings) => readings.at(-1)?.second ?? 0));
+  for (let from = 0; from <= end; from += batchSeconds) {
+    service.clock.advance(batchSeconds);
+    const isWithin = ({ second }: StreamReading) => second >= from && second < from + batchSeconds;
+    const sent = streams.flatMap((readings, index) => readings.filter(isWithin).map((it) => ({ index, ...it })));
+    for (let at = 0; at < sent.length; at += 1000) {
+      const part = sent.slice(at, at + 1000);
+      const lines = part.map(({ index, second, ...signals }) => {
+        const timestamp = new Date(startMs + second * 1000).toISOString();
+        return { session_id: `stream-${index}`, timestamp, ...signals };
+      });
+      for (const [line, { state, error }] of (await batchResults(service, lines)).entries()) {
+        const { index, second } = part[line] as { index: number; second: number };
+        if (!state) throw new Error(JSON.stringify(error));
+        answered[index]?.push({ ...state, second });
+      }
+    }
+  }
+  return answered;
+}
+
+function pick<T>(random: () => number, values: readonly T[]): T {
+  return values[Math.floor(random() * values.length)] as T;
+}
+
+test('labels that alternate or are random change the state at most 10 times in 20 minutes', async () => {
+  const pairs = [
+    ['tense', 'neutral'],
+    ['hostile', 'calm'],
+    ['focused', 'calm'],
+  ] as const;
+  const alternating = pairs.map((pair) => stream(2, 1200, (index) => ({ tone: pair[index % 2] ?? 'calm' })));
+  const random = seeds.flatMap((seed) => {
+    const next = seededRandom(seed);
+    const voice = () => ({ tone: pick(next, enums.Tone) });
+    const face = () => ({ ...voice(), expression: pick(next, enums.Expression) });
+    const words = () => ({ ...face(), sentiment: Math.round(20 * next() - 10) / 10 });
+    return [voice, face, words].map((labels) => stream(5, 1200, labels));
+  });
+  const answered = await play(await startTestService(), [...alternating, ...random]);
+  for (const [index, responses] of answered.entries())
+    expect(changesOf(responses), `stream ${index}`).toBeLessThanOrEqual(10);
+});
+
+test('after a tense conversation, a calm voice and positive words are relaxed within 2 minutes', async () => {
+  const calmFrom = 120;
+  const readings = stream(5, calmFrom + 180, (index) =>
+    5 * index < calmFrom ? { tone: 'hostile', sentiment: -0.5 } : { tone: 'calm', sentiment: 0.4 },
+  );
+  const [responses = []] = await play(await startTestService(), [readings]);
+  expect(responses.find(({ second }) => second === calmFrom - 5)?.state).toBe('stressed');
+  for (const { second, state } of responses) if (second >= calmFrom + 120) expect(['calm', 'relaxed']).toContain(state);
+});
