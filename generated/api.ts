@@ -61,7 +61,7 @@ export interface paths {
          *     **Limits** count each line as a request of its session and as a call of the month. A line above a limit gets the
          *     status 429. If the month's quota is already used up, the whole request gets a 429.
          *
-         *     A session token may only send lines of its own session. Other lines get the status 401.
+         *     A session token may only send lines of its own session and subject. Other lines get the status 401.
          */
         post: operations["ingestBatch"];
         delete?: never;
@@ -215,6 +215,10 @@ export interface paths {
          *     other operation or session responds with 401. The token expires after `expires_in` seconds. It also becomes invalid
          *     when the key that issued it is revoked or expires. The session may be without data. The networks of the key do
          *     not apply to its tokens.
+         *
+         *     **Readings name the token's person only.** A reading may contain the `subject_id` of the token, or the one that its
+         *     session is bound to. Any other `subject_id` gets 401. A reading without one has the `subject_id` of the token.
+         *     After the erasure of a person, earlier tokens can send no reading for this person or for the erased sessions: 401.
          */
         post: operations["createToken"];
         delete?: never;
@@ -516,7 +520,8 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
-         * @description An identifier that the client creates. Visible ASCII without spaces, so that URLs, logs and databases preserve it. 256 characters are enough for any hash or UUID.
+         * @description An identifier that the client creates. Visible ASCII without spaces, so that URLs, logs and databases preserve it.
+         *     Not `.` or `..`, which URLs remove from paths. 256 characters are enough for any hash or UUID.
          * @example demo-session
          */
         Identifier: string;
@@ -1031,9 +1036,14 @@ export interface components {
          * @enum {string}
          */
         TokenScope: "ingest" | "read";
-        /** @description The session and the scopes of a token. */
+        /** @description The session, the person and the scopes of a token. */
         TokenRequest: {
             session_id: components["schemas"]["Identifier"];
+            /**
+             * @description The person whose readings the token may send. A reading without `subject_id` has this one.
+             * @example 5f2b51ca2b4d1a7e
+             */
+            subject_id?: string;
             /** @description The scopes of the token. */
             scopes: components["schemas"]["TokenScope"][];
             /**
@@ -2434,7 +2444,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The session and the scopes of the token. */
+        /** @description The session, the person and the scopes of the token. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["TokenRequest"];

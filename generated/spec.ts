@@ -118,7 +118,8 @@ export const stream = {
 } as const;
 
 export const sessionTokens = {
-  "expires_in_seconds": 600
+  "expires_in_seconds": 600,
+  "erasure_seconds": 3660
 } as const;
 
 export const sessionList = {
@@ -613,8 +614,8 @@ export const problemHelp = {
     "fix": "Check for spaces and line breaks around the key. Ask the operator for a new key. The service's log contains the reason for the rejection."
   },
   "invalid_token": {
-    "cause": "The session token expired, is not from this service, or is not valid for this operation, session or scope. Or the key that issued the token is revoked or expired.",
-    "fix": "Request a new token from your backend. The service's log contains the reason for the rejection."
+    "cause": "The session token expired, is not from this service, or is not valid for this operation, session, subject or scope. Or the key that issued the token is revoked or expired. Or the subject was erased after the token was issued.",
+    "fix": "Request a new token from your backend, with the subject_id of the readings. The service's log contains the reason for the rejection."
   },
   "insufficient_scope": {
     "cause": "The key lacks the scope that the operation requires.",
@@ -1207,4 +1208,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "d703fa904575917c42b698c11982d6127e2b805a4565a6264c04f2183e7e583e" as const;
+export const contractDigest = "237534b5050db2cac9403b30572a012f5705742a3857801ecbc461ac96863822" as const;

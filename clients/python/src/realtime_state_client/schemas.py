@@ -370,9 +370,11 @@ TokenScope = Literal["ingest", "read"]
 
 
 class TokenRequest(TypedDict):
-    """The session and the scopes of a token."""
+    """The session, the person and the scopes of a token."""
 
     session_id: str
+    # The person whose readings the token may send.
+    subject_id: NotRequired[str]
     # The scopes of the token.
     scopes: list[TokenScope]
     # Validity of the token, in seconds. 600 if absent.
