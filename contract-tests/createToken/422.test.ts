@@ -5,6 +5,8 @@ const valid = { session_id: 's1', scopes: ['read'] };
 
 test.each([
   [{ ...valid, session_id: 'a b' }, '/session_id', 'pattern_mismatch'],
+  [{ ...valid, session_id: '.' }, '/session_id', 'pattern_mismatch'],
+  [{ ...valid, subject_id: '..' }, '/subject_id', 'pattern_mismatch'],
   [{ scopes: ['read'] }, '/session_id', 'missing'],
   [{ session_id: 's1' }, '/scopes', 'missing'],
   [{ ...valid, scopes: [] }, '/scopes', 'too_few_items'],

@@ -161,7 +161,7 @@ test.each(['Z', '+00:00'])('a timestamp in UTC may end in %s and is stored to th
 
 test('ids are case-sensitive, and ids may contain any visible ASCII character', async () => {
   const { read, request } = await startTestService();
-  for (const session_id of ['a', 'A', 'a:b&c=d#e/f?g%20h', '~'.repeat(256)]) {
+  for (const session_id of ['a', 'A', 'a:b&c=d#e/f?g%20h', '~'.repeat(256), '.a', '..!', '...', '.../', '-', '/']) {
     const sent = await read({ session_id, heart_rate: 70 });
     expect(sent).not.toHaveProperty('adaptation_effectiveness');
     const found = await request(`/v1/state?session_id=${encodeURIComponent(session_id)}`);

@@ -3,6 +3,8 @@ import { enums } from '../../generated/spec.js';
 import { expectNothingStored, sendRaw } from '../support/raw.js';
 import { startTestService } from '../support/service.js';
 
+const notAnId = 'Input should be visible ASCII characters without spaces, and not . or ..';
+
 test.each([
   ['sentiment', 'negative', 'number_type', 'Input should be a valid number'],
   ['sentiment', '0.5', 'number_type', 'Input should be a valid number'],
@@ -18,13 +20,17 @@ test.each([
   ['tone', 'loud', 'enum', 'Input should be one of the allowed values'],
   ['expression', 'Smiling', 'enum', 'Input should be one of the allowed values'],
   ['session_id', '', 'string_too_short', 'Input should have at least 1 characters'],
-  ['session_id', 'a b', 'pattern_mismatch', 'Input should be visible ASCII characters without spaces'],
-  ['session_id', 'a\0', 'pattern_mismatch', 'Input should be visible ASCII characters without spaces'],
-  ['session_id', '\ud800', 'pattern_mismatch', 'Input should be visible ASCII characters without spaces'],
-  ['session_id', 'é', 'pattern_mismatch', 'Input should be visible ASCII characters without spaces'],
+  ['session_id', 'a b', 'pattern_mismatch', notAnId],
+  ['session_id', 'a\0', 'pattern_mismatch', notAnId],
+  ['session_id', '\ud800', 'pattern_mismatch', notAnId],
+  ['session_id', 'é', 'pattern_mismatch', notAnId],
   ['session_id', 'x'.repeat(257), 'string_too_long', 'Input should have at most 256 characters'],
   ['session_id', 7, 'string_type', 'Input should be a valid string'],
-  ['subject_id', 'a\n', 'pattern_mismatch', 'Input should be visible ASCII characters without spaces'],
+  ['subject_id', 'a\n', 'pattern_mismatch', notAnId],
+  // URL rules remove both from a path, so DELETE /v1/subjects/{subject_id} could not erase such a person.
+  ['subject_id', '.', 'pattern_mismatch', notAnId],
+  ['subject_id', '..', 'pattern_mismatch', notAnId],
+  ['session_id', '..', 'pattern_mismatch', notAnId],
   ['urgency', 'urgent', 'enum', 'Input should be one of the allowed values'],
   ['respiratory_rate', 3.9, 'greater_than_equal', 'Input should be greater than or equal to 4'],
   ['respiratory_rate', 61, 'less_than_equal', 'Input should be less than or equal to 60'],

@@ -84,7 +84,8 @@ function readOffset(text: string): number {
 
 /** Returns the subject id. Session ids append the hour to it, so it is shorter than the contract allows. */
 function readSubject(text: string): string {
-  if (!/^[!-~]{1,200}$/.test(text)) throw new InvalidArgumentError('It must be 1 to 200 visible ASCII characters.');
+  if (!/^[!-~]{1,200}$/.test(text) || text === '.' || text === '..')
+    throw new InvalidArgumentError('It must be 1 to 200 visible ASCII characters, and not . or ..');
   return text;
 }
 

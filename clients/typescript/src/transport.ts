@@ -1,4 +1,4 @@
-import createFetchClient from 'openapi-fetch';
+import createFetchClient, { defaultPathSerializer } from 'openapi-fetch';
 import type { paths } from '../../../generated/api.js';
 import { ConnectionError } from './connection-error.js';
 import { authorizationBy, type Credential, type Send } from './credential.js';
@@ -21,7 +21,7 @@ export function createTransport({
     timeoutMs: timeoutMs ?? options.timeoutMs ?? retryDefaults.timeoutMs,
   });
   return {
-    api: createFetchClient<paths>({ baseUrl }),
+    api: createFetchClient<paths>({ baseUrl, pathSerializer: writePath }),
     limitsOf,
     /** Returns the fetch options of a call. They resend the request if that is safe. */
     on({ signal, headers, ...call }: InternalCall = {}) {
@@ -53,6 +53,13 @@ function observed(send: Send, { onResponse }: CallOptions): Send {
 /** Adds an Idempotency-Key, so that the call can be resent when its response is lost. */
 export function withKey({ idempotencyKey = crypto.randomUUID(), ...call }: IdempotentCallOptions = {}): InternalCall {
   return { ...call, headers: { 'Idempotency-Key': idempotencyKey } };
+}
+
+/** Writes the path of a request. Rejects an id that URL rules remove, because the request would have another path. */
+function writePath(pathname: string, parameters: Readonly<Record<string, unknown>>): string {
+  for (const [name, value] of Object.entries(parameters))
+    if (value === '.' || value === '..') throw new TypeError(`${name} must not be "." or ".."`);
+  return defaultPathSerializer(pathname, parameters);
 }
 
 function credentialOf(options: ClientOptions | TokenClientOptions): Credential {

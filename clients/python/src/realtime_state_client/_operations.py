@@ -189,6 +189,9 @@ def _with_key(path: str, idempotency_key: str | None, body: object = None) -> Op
 
 
 def _in_path(value: str) -> str:
+    # URL rules remove both from a path, so the request would have another path.
+    if value in (".", ".."):
+        raise ValueError(f'an id must not be "{value}"')
     return quote(value, safe="")
 
 
