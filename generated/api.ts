@@ -733,6 +733,11 @@ export interface components {
          */
         HspVersion: "1.0";
         /**
+         * @description Version of the model that computed the score. Scores of different versions are not comparable. The changelog lists what each version changed.
+         * @example 2
+         */
+        ModelVersion: number;
+        /**
          * @description What an assistant should do in this state.
          * @example de-escalate_and_shorten
          * @enum {string}
@@ -784,6 +789,7 @@ export interface components {
              * @example Answer in at most two short, concrete sentences, acknowledge the strain and ask for nothing that can wait.
              */
             recommendation: string;
+            model_version: components["schemas"]["ModelVersion"];
             adaptation_effectiveness?: components["schemas"]["AdaptationEffectiveness"];
             /**
              * @description Topics of the concern that the user describes in this request's conversation turn. Empty if the user describes no concern of their own, or if the request has no turn.
@@ -867,6 +873,7 @@ export interface components {
              * @example 0.72
              */
             confidence: number;
+            model_version: components["schemas"]["ModelVersion"];
             /**
              * @description Heart rate in beats per minute. Present if the reading contained a heart rate, or intervals that give one.
              * @example 84
@@ -975,6 +982,7 @@ export interface components {
              * @example 0.9
              */
             confidence: number;
+            model_version: components["schemas"]["ModelVersion"];
             /**
              * @description Heart rate that was derived from `rr_intervals_ms`. Absent if the reading states it, or has no intervals.
              * @example 74.2
@@ -1100,6 +1108,7 @@ export interface components {
              * @example 0.9
              */
             confidence: number;
+            model_version: components["schemas"]["ModelVersion"];
         };
         /** @description A page of sessions. */
         SessionList: {

@@ -223,6 +223,11 @@ export const rrIntervals = {
   "gap_seconds": 1
 } as const;
 
+export const modelVersion = {
+  "number": 2,
+  "constants_sha256": "247854eb28d9c533a08f82915f43f1d223769656cdee5be04b88bbf00832cd5e"
+} as const;
+
 export const stressModel = {
   "score_max": 100,
   "neutral_log_odds": -0.7,
@@ -1208,4 +1213,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "237534b5050db2cac9403b30572a012f5705742a3857801ecbc461ac96863822" as const;
+export const contractDigest = "2101a700fbf57324c754dfd9dc55407fa4c5d8d4220f2a9e39ccc1db92fe9b26" as const;

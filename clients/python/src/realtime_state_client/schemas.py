@@ -122,6 +122,7 @@ class StateReading(TypedDict):
     action_reason: str
     # One instruction that an AI agent can follow.
     recommendation: str
+    model_version: int
     adaptation_effectiveness: NotRequired[AdaptationEffectiveness]
     # Topics of the concern that the user describes in this request's conversation turn.
     topics_detected: list[str]
@@ -277,6 +278,7 @@ class HistoryDatapoint(TypedDict):
     stress_score: int
     # Confidence of the score, 0 to 1.
     confidence: float
+    model_version: int
     # Heart rate in beats per minute.
     heart_rate: NotRequired[float]
     # Standard deviation of normal-to-normal beat intervals.
@@ -334,6 +336,7 @@ class ExportedComputation(TypedDict):
     stress_score: int
     # Confidence of the score, 0 to 1.
     confidence: float
+    model_version: int
     # Heart rate that was derived from `rr_intervals_ms`.
     heart_rate: NotRequired[float]
     # SDNN that was derived from `rr_intervals_ms` of the last five minutes.
@@ -408,6 +411,7 @@ class SessionSummary(TypedDict):
     stress_score: int
     # The confidence of the score.
     confidence: float
+    model_version: int
 
 
 class SessionList(TypedDict):
