@@ -26,7 +26,8 @@ function run(): { sent: Sent[]; shown: Shown } {
   });
   const sent = [read(1, answer(1, 50)), read(2, answer(3, 70, 50)), read(3, answer(3, 70, 50))];
   const datapoints = [50, 65, 70].map((stress_score, index): Point => {
-    return { timestamp: instant(index + 1), state: stateOf(stress_score), stress_score, confidence: 0.7 };
+    const state = stateOf(stress_score);
+    return { timestamp: instant(index + 1), state, stress_score, confidence: 0.7, model_version: 2 };
   });
   const history: Schema<'History'> = {
     ...{ session_id: 's1', minutes: 60, datapoints, trend: 'rising' },

@@ -127,7 +127,7 @@ test('CSV has one row per reading, and a continued export has no header row', as
   const text = await exportText(service, 'format=csv');
   const [header = '', first = '', second = '', end] = text.split('\r\n');
   expect(end).toBe('');
-  expect(header.split(',')).toHaveLength(36);
+  expect(header.split(',')).toHaveLength(37);
   expect(first).toContain(',800 810,');
   expect(first).toContain(',"strap ""H10"", left",');
   expect(second).toMatch(/^'=1\+1,/);

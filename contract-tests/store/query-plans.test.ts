@@ -455,7 +455,9 @@ test('a resend is looked up by the full primary key, not among all readings of i
   const resent = { session_id: 'ours', timestamp: heard.clock.at(), heart_rate: 90 };
   const resend = () => Promise.all([resent, { ...resent, heart_rate: 91 }].map((it) => send(heard, accountId, it)));
   await resend();
-  const query = (await heard.statementsOf(resend)).find(({ sql }) => /^select .*`response` from `readings`/.test(sql));
+  const query = (await heard.statementsOf(resend)).find(({ sql }) =>
+    /^select .*`response`, `model_version` from `readings`/.test(sql),
+  );
   const plan = await planOf(heard.knex, query as Statement);
   // MySQL may instead search the readings of one timestamp, which are only the few readings of one group.
   const wholeKey =

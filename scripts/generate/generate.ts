@@ -6,6 +6,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import openapiTypescript, { astToString } from 'openapi-typescript';
 import { parse } from 'yaml';
 import { contractDigestOf } from '../../src/http/contract-digest.js';
+import { checkModelVersion } from './model-version.js';
 import { pythonConstants, type PythonSchema, pythonTypes } from './python-types.js';
 
 interface Contract {
@@ -34,6 +35,8 @@ const contract = parse(yaml) as Contract;
 checkCodes('x-problems', 'ProblemCode');
 checkCodes('x-problem-help', 'ProblemCode');
 checkCodes('x-faults', 'FaultCode');
+const outdated = checkModelVersion(contract);
+if (outdated) fail(`openapi.yaml: ${outdated}`);
 
 const python = 'clients/python/src/realtime_state_client';
 const files: Record<string, string> = {

@@ -59,7 +59,7 @@ function splitDerived(measured: Measured): [Omit<Measured, 'derived'>, Derived |
 }
 
 function toComputation(
-  { score, confidence, computed, previousState }: StoredResult,
+  { score, confidence, model, computed, previousState }: StoredResult,
   derived: Derived | undefined,
 ): Schema<'ExportedComputation'> {
   const { state, suggested_action, recommendation } = bandOf(score);
@@ -68,6 +68,7 @@ function toComputation(
     state,
     stress_score: score,
     confidence,
+    model_version: model,
     ...derived,
     signals_received: [...received],
     suggested_action,

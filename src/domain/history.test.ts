@@ -6,7 +6,7 @@ import { laws } from './testing/arbitraries.js';
 
 const scores = fc.array(fc.integer({ min: 0, max: 100 }), { maxLength: 40 });
 const pointsOf = (values: readonly number[]): Point[] =>
-  values.map((score, index) => ({ timestampMs: index * 1000, score, confidence: 0.5, measured: {} }));
+  values.map((score, index) => ({ timestampMs: index * 1000, score, confidence: 0.5, model: 2, measured: {} }));
 
 test('fewer than three points have no trend', () => {
   expect([[], [10], [0, 100]].map(trendOf)).toEqual(['stable', 'stable', 'stable']);
@@ -42,9 +42,9 @@ test('a window without points has no transitions, minimum or maximum', () => {
 
 test('a point shows the heart rate, respiratory rate and device that its reading had, and no others', () => {
   const [without, withOne] = toHistory('s1', 5, [
-    { timestampMs: 0, score: 20, confidence: 0.5, measured: {} },
+    { timestampMs: 0, score: 20, confidence: 0.5, model: 1, measured: {} },
     {
-      ...{ timestampMs: 1000, score: 19, confidence: 0.5 },
+      ...{ timestampMs: 1000, score: 19, confidence: 0.5, model: 2 },
       measured: { heart_rate: 61.5, respiratory_rate: 15.5, source_device: 'watch', tone: 'calm' },
     },
   ]).datapoints;
@@ -53,6 +53,7 @@ test('a point shows the heart rate, respiratory rate and device that its reading
     state: 'relaxed',
     stress_score: 20,
     confidence: 0.5,
+    model_version: 1,
   });
   expect(withOne).toMatchObject({ state: 'calm', heart_rate: 61.5, respiratory_rate: 15.5, source_device: 'watch' });
 });

@@ -1,4 +1,4 @@
-import { history as settings } from '../../generated/spec.js';
+import { history as settings, modelVersion } from '../../generated/spec.js';
 import type { Schema } from '../contract.js';
 import { createTimestampFormatter } from './timestamps.js';
 import type { Measured, Reading } from './signals.js';
@@ -9,13 +9,15 @@ export interface Point {
   readonly timestampMs: number;
   readonly score: number;
   readonly confidence: number;
+  /** Version of the model that computed the score. */
+  readonly model: number;
   readonly measured: Measured;
 }
 
 /** Returns the history point of a reading. */
 export function pointOf(reading: Reading, score: number, confidence: number): Point {
   const { atMs, subjectId: _, ...measured } = reading;
-  return { timestampMs: atMs, score, confidence, measured };
+  return { timestampMs: atMs, score, confidence, model: modelVersion.number, measured };
 }
 
 /** Returns the points of a window as defined in the contract, oldest first. */
@@ -57,13 +59,14 @@ export function trendOf(scores: readonly number[]): Schema<'History'>['trend'] {
   return difference > 0 ? 'rising' : 'falling';
 }
 
-function toDatapoint({ score, confidence, measured }: Point, timestamp: string): Schema<'HistoryDatapoint'> {
+function toDatapoint({ score, confidence, model, measured }: Point, timestamp: string): Schema<'HistoryDatapoint'> {
   const { heart_rate, sdnn, rmssd, respiratory_rate, source_device } = measured;
   return {
     timestamp,
     state: bandOf(score).state,
     stress_score: score,
     confidence,
+    model_version: model,
     ...(heart_rate !== undefined && { heart_rate }),
     ...(sdnn !== undefined && { sdnn }),
     ...(rmssd !== undefined && { rmssd }),

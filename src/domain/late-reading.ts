@@ -1,3 +1,4 @@
+import { modelVersion } from '../../generated/spec.js';
 import { advanceHeart } from './advance-heart.js';
 import { type Baseline, typicalOf } from './baseline.js';
 import { pointOf } from './history.js';
@@ -26,6 +27,7 @@ export function joinHistory(session: Session, reading: Reading, known: Baseline 
   return {
     computed: {
       ...session.latest,
+      model: modelVersion.number,
       received: categoriesOf(reading),
       // `latest` is always present, because the session already has a reading.
       previousScore: session.latest.previousScore ?? session.latest.score,

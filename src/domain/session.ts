@@ -1,4 +1,4 @@
-import { enums } from '../../generated/spec.js';
+import { enums, modelVersion } from '../../generated/spec.js';
 import type { SignalCategory } from '../contract.js';
 import { advanceHeart, lessonOf } from './advance-heart.js';
 import { type Baseline, learn, type Lesson, typicalOf } from './baseline.js';
@@ -56,6 +56,8 @@ export interface ComputedState {
   readonly timestampMs: number;
   readonly score: number;
   readonly confidence: number;
+  /** Version of the model that computed the score. Absent in a session that version 1 stored. */
+  readonly model?: number | undefined;
   readonly received: readonly SignalCategory[];
   readonly reason: string;
   /** Published score of the session's previous reading. Absent for the first reading. */
@@ -101,7 +103,8 @@ export function advanceSession(
   const { score, hold: published } = publishScore(fused, held, timestampMs, firstAtMs);
   const received = categoriesOf(reading);
   const reason = reasonOf(fused.drivers, situation);
-  const computed = { timestampMs, score, confidence, received, reason, previousScore: session?.latest.score };
+  const previousScore = session?.latest.score;
+  const computed = { timestampMs, score, confidence, model: modelVersion.number, received, reason, previousScore };
   const baseline = learnFrom(known, lessonOf(reading.atMs, situation));
   const latest = { ...computed, received: receivedAt(session, reading.atMs, received) };
   const { subjectId, baseline: own } = identityOf(session, reading, baseline);

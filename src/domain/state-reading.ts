@@ -17,6 +17,7 @@ export function toStateReading(sessionId: string, computed: ComputedState): Stat
     suggested_action,
     action_reason: computed.reason,
     recommendation,
+    model_version: readModel(computed),
     ...(computed.previousScore !== undefined && {
       adaptation_effectiveness: effectiveness(computed.previousScore, computed.score),
     }),
@@ -27,6 +28,11 @@ export function toStateReading(sessionId: string, computed: ComputedState): Stat
     }),
     disclaimer,
   };
+}
+
+/** Returns the version of the model that computed a state. */
+export function readModel({ model = 1 }: Pick<ComputedState, 'model'>): number {
+  return model;
 }
 
 /** Compares two scores. `effective` is true if the score fell or if both bands require no adaptation. */

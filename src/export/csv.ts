@@ -31,6 +31,7 @@ const computedColumns: Cells<Omit<Computed, 'adaptation_effectiveness'>> = {
   state: 'state',
   stress_score: 'stress_score',
   confidence: 'confidence',
+  model_version: 'model_version',
   heart_rate: 'derived_heart_rate',
   sdnn: 'derived_sdnn',
   rmssd: 'derived_rmssd',

@@ -1,5 +1,6 @@
 import { sessionList as settings } from '../../generated/spec.js';
 import type { Operation, Schema } from '../contract.js';
+import { readModel } from '../domain/state-reading.js';
 import { bandOf } from '../domain/states.js';
 import { fault, ProblemError } from '../problem.js';
 import type { ListedSession, SessionCursor } from '../store/session-list.js';
@@ -27,6 +28,7 @@ function toSummary({ sessionId, startedAtMs, session }: ListedSession): Schema<'
     state: bandOf(latest.score).state,
     stress_score: latest.score,
     confidence: latest.confidence,
+    model_version: readModel(latest),
   };
 }
 

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import type { State } from '../contract.js';
 import type { StoredResult } from '../domain/exported-reading.js';
 import { isMysql } from './is-mysql.js';
+import { toComputed } from './readings.js';
 import { rowFormats } from './row-formats.js';
 import { selectRows } from './select-rows.js';
 
@@ -20,11 +21,12 @@ interface Row {
   readonly confidence: number;
   readonly signals: string;
   readonly response: string;
+  readonly model_version: number;
   readonly state_change: string | null;
 }
 
 const columns =
-  'r.position, r.session_id, s.subject_id, r.timestamp_ms, r.stress_score, r.confidence, r.signals, r.response, r.state_change';
+  'r.position, r.session_id, s.subject_id, r.timestamp_ms, r.stress_score, r.confidence, r.signals, r.response, r.model_version, r.state_change';
 const isSame = 's.account_id = r.account_id and s.session_id = r.session_id and s.incarnation = r.incarnation';
 
 /**
@@ -95,8 +97,9 @@ function toStoredResult(row: Row): StoredResult {
     timestampMs: row.timestamp_ms,
     score: row.stress_score,
     confidence: row.confidence,
+    model: row.model_version,
     measured: rowFormats.signals.decode(row.signals),
-    computed: rowFormats.response.decode(row.response),
+    computed: toComputed(row),
     previousState: row.state_change === null ? undefined : previousStateOf(row.state_change),
   };
 }

@@ -28,6 +28,19 @@ export interface StoredReading extends ReadingKey {
 
 type PointRow = Omit<Point, 'measured'> & { readonly signals: string };
 
+/** The columns that contain the computed state of a reading. */
+export const computedColumns = ['response', 'model_version'] as const;
+
+interface ComputedRow {
+  readonly response: string;
+  readonly model_version: number;
+}
+
+/** Returns the computed state of a row. */
+export function toComputed({ response, model_version: model }: ComputedRow): ComputedState {
+  return { ...rowFormats.response.decode(response), model };
+}
+
 /** Readings of one account. */
 export function readingTable(knex: Knex, accountId: string) {
   const mine = () => knex('readings').where({ account_id: accountId });
@@ -40,6 +53,7 @@ export function readingTable(knex: Knex, accountId: string) {
           timestampMs: 'timestamp_ms',
           score: 'stress_score',
           confidence: 'confidence',
+          model: 'model_version',
           signals: 'signals',
         })
         .where({ session_id: sessionId, incarnation })
@@ -58,7 +72,7 @@ export function readingTable(knex: Knex, accountId: string) {
       if (keys.length === 0) return [];
       // Repeats the account in each alternative. Otherwise, SQLite would scan all readings of the account.
       const rows = await knex('readings')
-        .select('session_id', 'incarnation', 'timestamp_ms', 'digest', 'response')
+        .select('session_id', 'incarnation', 'timestamp_ms', 'digest', ...computedColumns)
         .where((any) =>
           keys.forEach(({ sessionId, incarnation, timestampMs, digest }) => {
             const key = { session_id: sessionId, incarnation, timestamp_ms: timestampMs, digest };
@@ -70,7 +84,7 @@ export function readingTable(knex: Knex, accountId: string) {
         incarnation: row.incarnation,
         timestampMs: row.timestamp_ms,
         digest: row.digest,
-        computed: rowFormats.response.decode(row.response),
+        computed: toComputed(row),
       }));
     },
 
@@ -86,7 +100,8 @@ export function readingTable(knex: Knex, accountId: string) {
           stress_score: point.score,
           confidence: point.confidence,
           signals: rowFormats.signals.encode(point.measured),
-          response: rowFormats.response.encode(computed),
+          model_version: point.model,
+          response: rowFormats.response.encode({ ...computed, model: undefined }),
           position: (isSilent ? -1 : 1) * (firstPosition + index * positionStep),
           state_change: stateChange ? JSON.stringify(stateChange) : null,
         }),

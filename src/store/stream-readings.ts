@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { ComputedState } from '../domain/session.js';
-import { rowFormats } from './row-formats.js';
+import { computedColumns, toComputed } from './readings.js';
 
 /** A stored reading in the form that the stream sends. */
 export interface StreamedReading {
@@ -32,10 +32,11 @@ interface Row {
   readonly position: number | null;
   readonly session_id: string;
   readonly response: string;
+  readonly model_version: number;
   readonly state_change: string | null;
 }
 
-const columns = ['r.position', 'r.session_id', 'r.response', 'r.state_change'] as const;
+const columns = ['position', 'session_id', ...computedColumns, 'state_change'].map((name) => `r.${name}`);
 
 /** Queries for one account's readings in the order of their acceptance. Never returns readings of an erased session. */
 export function streamReader(knex: Knex, accountId: string) {
@@ -82,8 +83,7 @@ export function streamReader(knex: Knex, accountId: string) {
   };
 }
 
-function toReading({ position, session_id, response, state_change }: Row): StreamedReading[] {
+function toReading({ position, session_id, state_change, ...row }: Row): StreamedReading[] {
   if (position === null) return [];
-  const computed = rowFormats.response.decode(response);
-  return [{ position, sessionId: session_id, computed, stateChange: state_change }];
+  return [{ position, sessionId: session_id, computed: toComputed(row), stateChange: state_change }];
 }

@@ -1,3 +1,4 @@
+import { modelVersion } from '../../../generated/spec.js';
 import type { StateReading, Submission } from '../../../src/contract.js';
 
 /**
@@ -23,6 +24,7 @@ export function answerTo({ session_id, timestamp }: Submission): StateReading {
       stress_delta: 51,
       effective: false,
     },
+    model_version: modelVersion.number,
     topics_detected: [],
     active_triggers: [],
     resolved_triggers: [],

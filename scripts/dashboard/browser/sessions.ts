@@ -50,10 +50,11 @@ export function createSessions(service: Service, onChange: () => void): Sessions
       for (let pages = 0; pages < searchedPagesMax && !byId.has(id) && cursor !== null; pages += 1) await loadMore();
     },
     apply(reading) {
-      const { session_id, timestamp, state, stress_score, confidence } = reading;
+      const { session_id, timestamp, state, stress_score, confidence, model_version } = reading;
       const known = byId.get(session_id);
       const started_at = known?.started_at ?? new Date(nowMs()).toISOString();
-      byId.set(session_id, { ...known, session_id, started_at, timestamp, state, stress_score, confidence });
+      const latest = { timestamp, state, stress_score, confidence, model_version };
+      byId.set(session_id, { ...known, session_id, started_at, ...latest });
       if (!known) void complete();
       onChange();
     },
@@ -63,6 +64,6 @@ export function createSessions(service: Service, onChange: () => void): Sessions
 /** The stream may be ahead of the page that was requested before. */
 function newer(loaded: SessionSummary, known: SessionSummary | undefined): SessionSummary {
   if (!known || Date.parse(known.timestamp) <= Date.parse(loaded.timestamp)) return loaded;
-  const { timestamp, state, stress_score, confidence } = known;
-  return { ...loaded, timestamp, state, stress_score, confidence };
+  const { timestamp, state, stress_score, confidence, model_version } = known;
+  return { ...loaded, timestamp, state, stress_score, confidence, model_version };
 }

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { accounts } from './accounts.js';
+import { modelVersions } from './model-versions.js';
 import { readingSignals } from './reading-signals.js';
 import { sessions } from './sessions.js';
 import { subjects } from './subjects.js';
@@ -20,4 +21,5 @@ export const migrations: ReadonlyArray<{ name: string; run: (knex: Knex) => Prom
   { name: 'initial-usage', run: usage },
   { name: 'reading-signals', run: readingSignals },
   { name: 'webhook-locks', run: webhookLocks },
+  { name: 'reading-model-versions', run: modelVersions },
 ];

@@ -1,0 +1,48 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { modelVersion } from '../../generated/spec.js';
+import { readConfig } from '../../src/config/config.js';
+import { openDatabase } from '../../src/store/database.js';
+import { createTestDatabase } from '../support/databases.js';
+import { client, Clock, startTestService } from '../support/service.js';
+
+const { number: current } = modelVersion;
+type Versioned = { readonly model_version: number };
+
+/** Returns the versions in every response that shows a score of the session, in the order of the readings. */
+async function readVersions({ request }: Pick<ReturnType<typeof client>, 'request'>) {
+  const read = async (path: string) => (await request(path)).body;
+  const { datapoints } = await read('/v1/history?session_id=s1');
+  const { sessions } = await read('/v1/sessions');
+  const lines = (await read('/v1/export?session_id=s1')).trim().split('\n');
+  return {
+    state: (await read('/v1/state?session_id=s1')).model_version,
+    sessions: sessions.map((it: Versioned) => it.model_version),
+    history: datapoints.map((it: Versioned) => it.model_version),
+    export: lines.map((line: string) => JSON.parse(line).computed.model_version),
+  };
+}
+
+test('readings keep the version of the model that computed them, also those that version 1 stored', async () => {
+  const [database, clock] = [await createTestDatabase(), new Clock()];
+  onTestFinished(() => database.drop());
+  const before = await startTestService({ database, clock });
+  const first = { timestamp: clock.at(-2), heart_rate: 62 };
+  expect(await before.read(first)).toMatchObject({ model_version: current });
+  await before.close();
+  // Stores what a release before this column stored.
+  const knex = openDatabase(readConfig({ DATABASE_URL: database.url }).database);
+  expect(await knex('readings').pluck('model_version')).toEqual([current]);
+  await knex.raw('alter table readings drop column model_version');
+  await knex('schema_migrations').where({ name: 'reading-model-versions' }).delete();
+  const { body } = await knex('sessions').first('body');
+  expect(body).toContain(`"model":${current},`);
+  await knex('sessions').update({ body: body.replace(`"model":${current},`, '') });
+  await knex.destroy();
+
+  const after = client((await startTestService({ database, clock })).url, before.key, clock);
+  expect(await readVersions(after)).toEqual({ state: 1, sessions: [1], history: [1], export: [1] });
+  expect(await after.read(first)).toMatchObject({ model_version: 1 });
+  expect(await after.read({ heart_rate: 63 })).toMatchObject({ model_version: current });
+  const both = [1, current];
+  expect(await readVersions(after)).toEqual({ state: current, sessions: [current], history: both, export: both });
+});
