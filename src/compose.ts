@@ -114,6 +114,7 @@ async function serve(
   metrics.watchOutbox(core.outboxAgeSeconds);
   metrics.watchDueAge(core.dueAgeSeconds);
   metrics.watchDeliveries(core.deliveryCounts);
+  metrics.watchClock(core.clockAheadSeconds);
   const threadLoad = keep(createThreadLoad());
   metrics.watchThread('http', async () => threadLoad.read());
   metrics.watchThread('core', core.threadLoad);

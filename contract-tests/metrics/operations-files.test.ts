@@ -14,7 +14,7 @@ test('every metric of the alert rules and the Grafana dashboard is in a scrape o
   const scrape = await (await fetch(service.metricsUrl ?? '')).text();
   const rules: Array<{ expr: string }> = parse(await file('alerts.yaml')).groups[0].rules;
   const panels: Array<{ targets: Array<{ expr: string }> }> = JSON.parse(await file('grafana-dashboard.json')).panels;
-  expect(rules).toHaveLength(6);
+  expect(rules).toHaveLength(7);
   const expressions = [...rules, ...panels.flatMap(({ targets }) => targets)].map(({ expr }) => expr);
   const names = new Set(expressions.flatMap(namesIn));
   expect(names.size).toBeGreaterThan(10);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 import { purgeExpired } from '../../src/retention/purge.js';
 import { batchResults } from '../support/batch.js';
-import { startTestService } from '../support/service.js';
+import { Clock, startTestService } from '../support/service.js';
 import { deliveriesOf, register, storeDue, storeFailed } from '../support/webhooks.js';
 
 const minute = 60;
@@ -120,4 +120,16 @@ test('six hundred expired readings are purged in small batches while ingest cont
   expect(sent).toBeGreaterThan(1);
   const { datapoints } = (await request('/v1/history?session_id=live')).body;
   expect(datapoints).toHaveLength(sent);
+});
+
+test('a process whose clock is two days ahead deletes nothing of other processes', async () => {
+  const right = await startTestService({});
+  for (const session_id of ['a', 'b']) await right.read({ session_id, heart_rate: 70 });
+  const clock = new Clock();
+  clock.advance(2 * day);
+  const service = await startTestService({ database: right.database, clock, hasOwnDatabaseClock: true });
+  // The first purge runs at the start. Closing waits for it.
+  await service.close();
+  for (const session_id of ['a', 'b'])
+    expect((await right.request(`/v1/history?session_id=${session_id}`)).body.datapoints).toHaveLength(1);
 });

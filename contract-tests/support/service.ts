@@ -69,6 +69,8 @@ export interface TestService {
 export interface TestServiceOptions {
   readonly env?: Record<string, string>;
   readonly clock?: Clock;
+  /** True if the manual clock is the clock of the process only, and the database keeps its own. */
+  readonly hasOwnDatabaseClock?: boolean;
   /** Time between two comments of a stream, ms. */
   readonly heartbeatMs?: number;
   /** An existing database, which is not dropped when the service ends. */
@@ -140,7 +142,7 @@ async function start(options: TestServiceOptions): Promise<Running> {
     log,
     startCore,
     now: clock.now,
-    databaseNow: clock.now,
+    ...(!options.hasOwnDatabaseClock && { databaseNow: clock.now }),
     pollMs: 50,
     ...(options.heartbeatMs !== undefined && { heartbeatMs: options.heartbeatMs }),
   });

@@ -136,16 +136,19 @@ export function storeDue(
 }
 
 /**
- * Starts another worker on the database of the service, with the same clock. The worker is closed at the end of the
- * test.
+ * Starts another worker on the database of the service, with the same clock. With `aheadMs`, the worker has the real
+ * clock of the database, and its own clock is ahead. The worker is closed at the end of the test.
  */
-export async function startWorkerOn({ database, clock }: TestService, logs: string[] = []): Promise<Closable> {
+export async function startWorkerOn(
+  { database, clock }: TestService,
+  logs: string[] = [],
+  aheadMs?: number,
+): Promise<Closable> {
   const config = readConfig({ DATABASE_URL: database.url, WEBHOOK_ALLOW_LOOPBACK: '1' });
   const worker = await startDelivery({
     config,
     log: createLog('warn', { write: (line) => void logs.push(line) }),
-    now: clock.now,
-    databaseNow: clock.now,
+    ...(aheadMs === undefined ? { now: clock.now, databaseNow: clock.now } : { now: () => Date.now() + aheadMs }),
     pollMs: 50,
   });
   let closing: Promise<void> | undefined;

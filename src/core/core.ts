@@ -60,6 +60,8 @@ export interface Core extends Closable {
   dueAgeSeconds(): Promise<number>;
   /** Pending and failed deliveries of all accounts. */
   deliveryCounts: Foundation['deliveryCounts'];
+  /** How far the clock of this process is ahead of the database's clock. Negative if it is behind. */
+  clockAheadSeconds(): Promise<number>;
   /** Event-loop lag and heap of the thread that runs the core. */
   threadLoad(): Promise<ThreadLoad>;
   /** Lookups of the caches of sessions and subjects since the start. */
@@ -105,7 +107,7 @@ async function start(keep: Keep, parts: CoreParts): Promise<Omit<Core, 'close'>>
   const { config, log, host } = parts;
   const foundation = await openFoundation(keep, config, parts);
   const { store, now } = foundation;
-  keep(startRetention(store, config.retention, now, log));
+  keep(startRetention(store, config.retention, foundation.clock, log));
   const threadLoad = keep(createThreadLoad());
   let worker: Worker | undefined;
   // Closed after ingest, so that the worker still delivers ingest's last events.
@@ -152,6 +154,7 @@ async function start(keep: Keep, parts: CoreParts): Promise<Omit<Core, 'close'>>
     outboxAgeSeconds: foundation.outboxAgeSeconds,
     dueAgeSeconds: foundation.dueAgeSeconds,
     deliveryCounts: foundation.deliveryCounts,
+    clockAheadSeconds: async () => foundation.clock.aheadMs() / 1000,
     threadLoad: async () => threadLoad.read(),
     cacheLookups: async () => store.cacheLookups(),
     workerLoad: async () => worker?.load(),

@@ -38,6 +38,7 @@ export async function startDelivery({
     metrics.watchOutbox(foundation.outboxAgeSeconds);
     metrics.watchDueAge(foundation.dueAgeSeconds);
     metrics.watchDeliveries(foundation.deliveryCounts);
+    metrics.watchClock(async () => foundation.clock.aheadMs() / 1000);
     const threadLoad = keep(createThreadLoad());
     metrics.watchThread('core', async () => threadLoad.read());
     await serveMetrics(keep, metrics, config);

@@ -8,7 +8,7 @@ import { cachedFor } from '../metrics/cached-for.js';
 import { secretsKeysOf } from '../config/secrets-key.js';
 import { starting } from '../lifecycle/start-error.js';
 import type { DeliveryCounts } from '../store/count-deliveries.js';
-import { type DatabaseClock, openDatabaseClock, followProcessClock } from '../store/database-clock.js';
+import { type DatabaseClock, createSqliteClock, followClock, openServerClock } from '../store/database-clock.js';
 import { openStore, type Store } from '../store/store.js';
 import { createHostLog } from './log-host.js';
 
@@ -66,19 +66,30 @@ export async function openFoundation(keep: Keep, config: Config, parts: Foundati
   };
 }
 
+const differs = 'the clock of this machine differs from the clock of the database';
+
 async function openClock(
   store: Store,
-  { database }: Config,
+  { database, retention }: Config,
   { now, databaseNow, log }: FoundationParts,
 ): Promise<DatabaseClock> {
-  if (databaseNow) return followProcessClock(databaseNow);
-  if (database.kind === 'sqlite') return followProcessClock(now);
-  const onDifference = (aheadMs: number, isTooLarge: boolean) => {
-    const aheadSeconds = Math.round(aheadMs / 1000);
-    if (isTooLarge) log.warn({ aheadSeconds }, 'the clock of this machine differs from the clock of the database');
-    else log.info({ aheadSeconds }, 'the clock of this machine agrees with the clock of the database again');
-  };
-  return openDatabaseClock({ read: store.readClock, now, onDifference });
+  if (databaseNow) return followClock(databaseNow);
+  if (database.kind === 'sqlite')
+    return createSqliteClock({ now, findNewestReading: store.findNewestReading, readingsMs: retention.readingsMs });
+  return openServerClock({
+    read: store.readClock,
+    readHosts: store.readHostClocks,
+    now,
+    onDifference(aheadMs, isTooLarge) {
+      const aheadSeconds = Math.round(aheadMs / 1000);
+      if (isTooLarge) log.warn({ aheadSeconds }, `${differs}: this process does not delete expired data`);
+      else log.info({ aheadSeconds }, 'the clock of this machine agrees with the clock of the database again');
+    },
+    onHostDifference({ host, aheadMs }) {
+      const hostAheadSeconds = Math.round(aheadMs / 1000);
+      log.warn({ host, hostAheadSeconds }, `${differs}: this process does not delete expired data`);
+    },
+  });
 }
 
 export interface WorkerOptions {

@@ -73,6 +73,7 @@ function coreThrough({ call }: Connection<ThreadFunctions>): Core {
     outboxAgeSeconds: () => call('outboxAgeSeconds'),
     dueAgeSeconds: () => call('dueAgeSeconds'),
     deliveryCounts: () => call('deliveryCounts'),
+    clockAheadSeconds: () => call('clockAheadSeconds'),
     threadLoad: () => call('threadLoad'),
     cacheLookups: () => call('cacheLookups'),
     workerLoad: () => call('workerLoad'),

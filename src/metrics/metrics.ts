@@ -34,6 +34,8 @@ export interface Metrics {
    * in a process without a worker.
    */
   readonly watchWorker: (load: () => Promise<WorkerLoad | undefined>) => void;
+  /** Registers a function that returns how far the clock of this process is ahead of the database's clock, in seconds. */
+  readonly watchClock: (aheadSeconds: Figure) => void;
   /** Registers a function that returns the number of readings that wait for a group commit. */
   readonly watchQueue: (waiting: Figure) => void;
   /** Adds metrics of the process: CPU, memory, garbage collection and event-loop lag. */
@@ -113,6 +115,13 @@ export function createMetrics(): Metrics {
     watchDeliveries: (read) => addDeliveryGauges(registry, read),
     watchThread: addThreadGauges(registry),
     watchWorker: (read) => addWorkerGauges(registry, read),
+    watchClock: (read) =>
+      addGauge(
+        registry,
+        'state_service_clock_ahead_seconds',
+        'How far the clock of this process is ahead of the clock of the database. Negative if it is behind.',
+        read,
+      ),
     watchQueue: (read) =>
       addGauge(registry, 'state_service_ingest_queue_depth', 'Readings that wait for their group.', read),
     watchProcess: () => collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: lagSampleMs }),

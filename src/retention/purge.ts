@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { idempotency, retention } from '../../generated/spec.js';
+import type { DatabaseClock } from '../store/database-clock.js';
 import type { Store } from '../store/store.js';
 import { finishErasures } from './erase.js';
 
@@ -40,11 +41,16 @@ export interface Retention {
  * Copies SQLite's log into the database, purges expired rows and completes erasures. The first round runs immediately,
  * then one round every minute. If the database is unavailable, the next round retries.
  */
-export function startRetention(store: Store, times: RetentionTimes, now: () => number, log: Logger): Retention {
+export function startRetention(store: Store, times: RetentionTimes, clock: DatabaseClock, log: Logger): Retention {
   const stop = new AbortController();
+  const purge = async () => {
+    // The purge time may be hours late on SQLite. Secrets must not stay that long.
+    await forgetSecrets(store, clock.now());
+    const nowMs = await clock.readPurgeTime();
+    if (nowMs !== undefined) await purgeExpired(store, nowMs, times, stop.signal);
+  };
   const loop = async () => {
     while (!stop.signal.aborted) {
-      const purge = () => purgeExpired(store, now(), times, stop.signal);
       const erase = () => finishErasures(store, stop.signal);
       // First, because the others fail on a full disk until the space of the log is free again.
       for (const work of [store.sqliteFiles.tidy, purge, erase])
@@ -73,11 +79,16 @@ export async function purgeExpired(
   const sessions = () => store.purgeSessions(nowMs - idleSessionsMs, batchRows);
   const deliveries = () => store.purgeDeliveries(nowMs - deliveriesMs, batchRows);
   const idempotencyKeys = () => store.purgeIdempotencyKeys(nowMs - idempotency.retention_hours * hourMs, batchRows);
-  await store.forgetIssuedSecrets(nowMs - idempotency.secret_minutes * 60_000);
+  await forgetSecrets(store, nowMs);
   let total = 0;
   for (const deleteBatch of [readings, sessions, deliveries, idempotencyKeys])
     total += await inBatches(deleteBatch, signal);
   return total;
+}
+
+/** Deletes the secrets of responses that may no longer be repeated. */
+function forgetSecrets(store: Store, nowMs: number): Promise<void> {
+  return store.forgetIssuedSecrets(nowMs - idempotency.secret_minutes * 60_000);
 }
 
 async function inBatches(deleteBatch: () => Promise<number>, signal?: AbortSignal): Promise<number> {

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Time between two measurements, ms. */
 const measureEveryMs = 5_000;
-/** Maximum difference between the clock of this process and the database's clock, ms. */
-export const differenceMaxMs = 60_000;
+/** Maximum difference between the clocks of two machines, ms. */
+const differenceMaxMs = 60_000;
 
 /**
  * The clock that all processes of one database share. Processes compare times that other processes stored: leases,
@@ -14,25 +14,39 @@ export interface DatabaseClock {
   readonly now: () => number;
   /** Returns how far the clock of this process is ahead of this clock, ms. Negative if it is behind. */
   readonly aheadMs: () => number;
-  /** Reads the clock of the database server now. Rejects if the database is unavailable. */
-  readonly measure: () => Promise<void>;
+  /**
+   * Returns the time for the deletion of expired data, epoch ms. Undefined if the time is uncertain. Rejects if the
+   * database is unavailable.
+   */
+  readonly readPurgeTime: () => Promise<number | undefined>;
   close(): Promise<void>;
 }
 
-export interface DatabaseClockParts {
+/** A clock, and how far it is ahead of the clock of this process, ms. */
+export interface OtherClock {
+  readonly host: string;
+  readonly aheadMs: number;
+}
+
+export interface ServerClockParts {
   /** Returns the time of the database server, epoch ms. */
   readonly read: () => Promise<number>;
+  /** Returns the clocks of all reachable hosts. Empty if there is one host. */
+  readonly readHosts: () => Promise<readonly OtherClock[]>;
   /** The clock of this process, epoch ms. */
   readonly now: () => number;
-  /** Called when the difference of the clocks exceeds `differenceMaxMs`, and when it no longer does. */
+  /** Called when the difference of the clocks becomes too large, and when it no longer is. */
   readonly onDifference: (aheadMs: number, isTooLarge: boolean) => void;
+  /** Called before every purge for each host whose clock differs too much from the clock of this process. */
+  readonly onHostDifference: (clock: OtherClock) => void;
 }
 
 /**
  * Opens the clock of a database server. Measures the server's time every few seconds and adds the monotonic time since
  * the measurement. A jump of the process clock therefore does not change this clock.
  */
-export async function openDatabaseClock({ read, now, onDifference }: DatabaseClockParts): Promise<DatabaseClock> {
+export async function openServerClock(parts: ServerClockParts): Promise<DatabaseClock> {
+  const { read, readHosts, now, onDifference, onHostDifference } = parts;
   const stop = new AbortController();
   let serverMinusMonotonicMs = 0;
   let aheadMs = 0;
@@ -42,10 +56,9 @@ export async function openDatabaseClock({ read, now, onDifference }: DatabaseClo
     const serverMs = await read();
     // The server read its clock between the request and the response.
     serverMinusMonotonicMs = serverMs - (sentAtMs + performance.now()) / 2;
-    const wasTooLarge = Math.abs(aheadMs) > differenceMaxMs;
+    const wasTooLarge = isTooLarge(aheadMs);
     aheadMs = now() - serverNow();
-    const isTooLarge = Math.abs(aheadMs) > differenceMaxMs;
-    if (isTooLarge !== wasTooLarge) onDifference(aheadMs, isTooLarge);
+    if (isTooLarge(aheadMs) !== wasTooLarge) onDifference(aheadMs, !wasTooLarge);
   };
   const measureRegularly = async () => {
     while (!stop.signal.aborted) {
@@ -59,7 +72,12 @@ export async function openDatabaseClock({ read, now, onDifference }: DatabaseClo
   return {
     now: serverNow,
     aheadMs: () => aheadMs,
-    measure,
+    async readPurgeTime() {
+      await measure();
+      const differing = (await readHosts()).filter((host) => isTooLarge(host.aheadMs));
+      differing.forEach(onHostDifference);
+      return isTooLarge(aheadMs) || differing.length > 0 ? undefined : serverNow();
+    },
     async close() {
       stop.abort();
       await measuring;
@@ -67,7 +85,45 @@ export async function openDatabaseClock({ read, now, onDifference }: DatabaseClo
   };
 }
 
-/** Returns a clock of the database that is the clock of this process. SQLite has no server with its own clock. */
-export function followProcessClock(now: () => number): DatabaseClock {
-  return { now, aheadMs: () => 0, measure: async () => undefined, close: async () => undefined };
+function isTooLarge(differenceMs: number): boolean {
+  return Math.abs(differenceMs) > differenceMaxMs;
+}
+
+export interface SqliteClockParts {
+  /** The clock of this process, epoch ms. */
+  readonly now: () => number;
+  /** Returns the timestamp of the newest live reading, epoch ms. Undefined if none is stored. */
+  readonly findNewestReading: () => Promise<number | undefined>;
+  /** How long readings are stored, ms. */
+  readonly readingsMs: number;
+  /** A monotonic clock, ms. Tests replace it. */
+  readonly monotonic?: () => number;
+}
+
+/**
+ * Returns the clock of an embedded database, which is the clock of this process.
+ *
+ * Nothing else tells the time, so a wrong clock is not detected. The purge therefore uses the earlier one of two times:
+ * the clock, and the timestamp of the newest live reading plus the monotonic time since the purge found the reading. If
+ * no reading is stored, the start of this process replaces the reading, but only after `readingsMs`.
+ */
+export function createSqliteClock(parts: SqliteClockParts): DatabaseClock {
+  const { now, findNewestReading, readingsMs, monotonic = () => performance.now() } = parts;
+  const started = { atMs: now(), monotonicMs: monotonic() };
+  let readingMinusMonotonicMs = Number.NEGATIVE_INFINITY;
+  const readPurgeTime = async () => {
+    const newestMs = (await findNewestReading()) ?? Number.NEGATIVE_INFINITY;
+    const monotonicMs = monotonic();
+    readingMinusMonotonicMs = Math.max(readingMinusMonotonicMs, newestMs - monotonicMs);
+    if (readingMinusMonotonicMs > Number.NEGATIVE_INFINITY)
+      return Math.min(now(), readingMinusMonotonicMs + monotonicMs);
+    const uptimeMs = monotonicMs - started.monotonicMs;
+    return uptimeMs < readingsMs ? undefined : Math.min(now(), started.atMs + uptimeMs);
+  };
+  return { ...followClock(now), readPurgeTime };
+}
+
+/** Returns a database clock that shows the time of another clock. */
+export function followClock(now: () => number): DatabaseClock {
+  return { now, aheadMs: () => 0, readPurgeTime: async () => now(), close: async () => undefined };
 }

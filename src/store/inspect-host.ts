@@ -8,6 +8,8 @@ export interface Standing {
   readonly fitness: 'usable' | 'reserve' | 'unusable';
   /** The reason, in one line without credentials. Absent for a usable host. */
   readonly reason?: string;
+  /** How far the clock of a reachable host is ahead of the clock of this process, ms. */
+  readonly aheadMs?: number;
 }
 
 /** Maximum time of one inspection, ms. A frozen host accepts the connection and does not respond. */
@@ -16,6 +18,8 @@ const inspectionMs = 1_000;
 const synced = '4';
 const writable: ReadonlySet<string | undefined> = new Set([undefined, 'OFF', '0']);
 
+/** Reads UTC, because local times occur twice when summer time ends. */
+export const clockQuery = "select timestampdiff(microsecond, '1970-01-01', utc_timestamp(3)) as microseconds";
 const queries = [
   "show global variables where variable_name in ('read_only', 'innodb_read_only', 'tidb_super_read_only', 'wsrep_on')",
   "show global status where variable_name in ('wsrep_ready', 'wsrep_local_state', 'wsrep_local_state_comment')",
@@ -43,7 +47,8 @@ async function readStanding(connection: Connection): Promise<Standing> {
     const [rows] = await connection.query<RowDataPacket[]>(sql);
     for (const row of rows) values.set(String(row['Variable_name']).toLowerCase(), String(row['Value']));
   }
-  return judgeHost(values);
+  const [[clock]] = await connection.query<RowDataPacket[]>(clockQuery);
+  return { ...judgeHost(values), aheadMs: Number(clock?.['microseconds']) / 1000 - Date.now() };
 }
 
 /** Returns the standing of a host by its variables and status values. Unknown variables are absent. */

@@ -56,6 +56,11 @@ export function openMysql(url: string, { common, isServing, onHost }: MysqlOptio
   return instance;
 }
 
+/** Returns true if the URL names several hosts. */
+export function hasSeveralHosts(url: string): boolean {
+  return mysqlUrls(url).length > 1;
+}
+
 /** Returns the standing of each host of the URL, in the same order. */
 export function inspectHosts(url: string): Promise<Array<Standing & { readonly host: string }>> {
   const inspected = mysqlUrls(url).map(settingsOf);

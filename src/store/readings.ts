@@ -111,6 +111,17 @@ export function readingTable(knex: Knex, accountId: string) {
   };
 }
 
+/** Number of readings to search. Backfilled readings with recent timestamps could otherwise make the search long. */
+const newestMax = 1_000;
+
+/** Returns the timestamp of the newest live reading of all accounts, epoch ms. Undefined if none is found. */
+export async function findNewestReading(knex: Knex): Promise<number | undefined> {
+  const newest = knex('readings').select('timestamp_ms', 'position').orderBy('timestamp_ms', 'desc').limit(newestMax);
+  // The position of a backfilled reading is negative.
+  const [row] = await knex.from(newest.as('newest')).where('position', '>', 0).max({ timestampMs: 'timestamp_ms' });
+  return row?.timestampMs ?? undefined;
+}
+
 /** Deletes at most `batch` readings older than `beforeMs`. Returns the number of deleted readings. */
 export function purgeReadings(knex: Knex, beforeMs: number, batch: number): Promise<number> {
   return deleteOldest(knex, 'readings', 'timestamp_ms', beforeMs, batch);

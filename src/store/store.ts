@@ -1,6 +1,9 @@
 import type { Knex } from 'knex';
 import type { DatabaseConfig } from '../config/config.js';
 import { type DatabaseUse, openDatabase } from './database.js';
+import type { OtherClock } from './database-clock.js';
+import { clockQuery } from './inspect-host.js';
+import { hasSeveralHosts, inspectHosts } from './mysql-pool.js';
 import type { HostEvent } from './mysql-hosts.js';
 import { countDeliveries } from './count-deliveries.js';
 import { type Erasure, eraseReadings, eraseSessions, eraseSomeDeliveries, findErasures } from './erasures.js';
@@ -21,7 +24,7 @@ import { keyTable } from './keys.js';
 import { isMigrated, migrate } from './migrate.js';
 import { type BoundSession, nameSubjects } from './name-subjects.js';
 import { findOldestEvent, findSessionsWithEvents, outboxTable } from './outbox.js';
-import { purgeReadings, readingTable } from './readings.js';
+import { findNewestReading, purgeReadings, readingTable } from './readings.js';
 import { retry, untilAvailable } from './retry.js';
 import { runStatements, type Statement } from './run-statements.js';
 import { listSessions, type SessionFilter } from './session-list.js';
@@ -98,6 +101,7 @@ export function openStore(config: DatabaseConfig, use: DatabaseUse = 'serving', 
     transact: createTransact(knex, caches),
     /** Returns the lookups of the row caches of this process. */
     cacheLookups: () => ({ sessions: caches.sessions.lookups(), subjects: caches.subjects.lookups() }),
+    findNewestReading: () => findNewestReading(knex),
     purgeReadings: (beforeMs: number, batch: number) => purgeReadings(knex, beforeMs, batch),
     purgeSessions: (beforeMs: number, batch: number) => purgeSessions(knex, beforeMs, batch),
     purgeDeliveries: (beforeMs: number, batch: number) => purgeDeliveries(knex, beforeMs, batch),
@@ -122,6 +126,8 @@ export function openStore(config: DatabaseConfig, use: DatabaseUse = 'serving', 
     isDurable: () => isDurable(knex, config),
     /** Returns the time of the MySQL server, epoch ms. Rejects on SQLite, which has no clock of its own. */
     readClock: () => retry(() => readClock(knex)),
+    /** Returns the clocks of all reachable MySQL hosts. Empty if there is one host. */
+    readHostClocks: () => readHostClocks(config),
     close: () => knex.destroy(),
   };
 }
@@ -153,10 +159,16 @@ async function migrateApart(config: DatabaseConfig): Promise<void> {
   }
 }
 
-/** Reads UTC, because local times occur twice when summer time ends. */
 async function readClock(knex: Knex): Promise<number> {
-  const [[row]] = await knex.raw(`select timestampdiff(microsecond, '1970-01-01', utc_timestamp(3)) as microseconds`);
+  const [[row]] = await knex.raw(clockQuery);
   return Number(row.microseconds) / 1000;
+}
+
+async function readHostClocks(config: DatabaseConfig): Promise<OtherClock[]> {
+  if (config.kind === 'sqlite' || !hasSeveralHosts(config.url)) return [];
+  return (await inspectHosts(config.url)).flatMap(({ host, aheadMs }) =>
+    aheadMs === undefined ? [] : { host, aheadMs },
+  );
 }
 
 async function isDurable(knex: Knex, config: DatabaseConfig): Promise<boolean> {

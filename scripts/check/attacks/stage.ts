@@ -19,6 +19,8 @@ export interface Stage {
   service(): AttackedService;
   /** Stops the service and starts it again on the same database. By default, the stop is a graceful shutdown. */
   restart(changes?: RestartOptions): Promise<void>;
+  /** Starts another service on the same database. Its clock is ahead by this time, ms. */
+  startAhead(ms: number): Promise<AttackedService>;
   /** Registers a cleanup function for the end of the stage. The functions run in reverse order. */
   defer(undo: () => unknown): void;
   close(): Promise<void>;
@@ -98,6 +100,14 @@ async function open(options: StageOptions, defer: Stage['defer'], close: Stage['
     attacker: createCaller(url, attackerKey, clock.now),
     accomplice: createCaller(url, accompliceKey, clock.now),
     service: () => service,
+    async startAhead(ms) {
+      const ahead = createClock();
+      defer(ahead.remove);
+      await ahead.shift(ms);
+      const other = await start({ env: { ...env, ...ahead.env }, preload: ahead.preload });
+      defer(() => other.stop());
+      return other;
+    },
     async restart({ signal = 'SIGTERM', between, ...changes } = {}) {
       await service.stop(signal);
       await between?.();

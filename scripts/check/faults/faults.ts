@@ -3,6 +3,7 @@ import { startPrivateRedis } from '../../../contract-tests/support/redis.js';
 import { createLimitedLog, fillLimitedLog, limitFileSize } from '../attacks/limited-log.js';
 import { readConfig } from '../../../src/config/config.js';
 import { openDatabase } from '../../../src/store/database.js';
+import type { AttackedService } from '../attacks/service.js';
 import { serverOf, setUpServer } from './database-server.js';
 import type { Fault } from './fault.js';
 import { diskFull } from './disk-full.js';
@@ -64,8 +65,22 @@ export function listFaults(kills: number): readonly Fault[] {
       excusedStatus: 400,
       begin: ({ clock }) => clock.shift(-hourMs),
     },
+    clockAhead(),
     redisFrozen(),
   ];
+}
+
+/** Returns the fault of a second service whose clock is two days ahead. It purges once at its start. */
+function clockAhead(): Fault {
+  let other: AttackedService | undefined;
+  return {
+    name: 'clock-ahead',
+    title: 'second service whose clock is two days ahead',
+    async begin({ startAhead }) {
+      other = await startAhead(48 * hourMs);
+    },
+    end: () => other?.stop(),
+  };
 }
 
 /**
