@@ -1587,7 +1587,7 @@ export interface components {
          * @example invalid_payload
          * @enum {string}
          */
-        ProblemCode: "invalid_payload" | "missing_signals" | "timestamp_too_old" | "timestamp_in_future" | "missing_api_key" | "invalid_api_key" | "invalid_token" | "insufficient_scope" | "path_not_found" | "session_not_found" | "subject_not_found" | "webhook_not_found" | "delivery_not_found" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "body_too_large" | "unsupported_media_type" | "validation_failed" | "subject_mismatch" | "rate_limit_exceeded" | "rotation_in_progress" | "idempotency_key_in_use" | "idempotency_key_reused" | "internal_error" | "service_unavailable";
+        ProblemCode: "invalid_payload" | "missing_signals" | "timestamp_too_old" | "timestamp_in_future" | "missing_api_key" | "invalid_api_key" | "invalid_token" | "insufficient_scope" | "origin_not_allowed" | "path_not_found" | "session_not_found" | "subject_not_found" | "webhook_not_found" | "delivery_not_found" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "body_too_large" | "unsupported_media_type" | "validation_failed" | "subject_mismatch" | "rate_limit_exceeded" | "rotation_in_progress" | "idempotency_key_in_use" | "idempotency_key_reused" | "internal_error" | "service_unavailable";
         /**
          * @description Stable name of a validation error. New codes may be added.
          * @example number_type
@@ -1661,7 +1661,7 @@ export interface components {
          * @example session
          * @enum {string}
          */
-        LimitPolicy: "session" | "new-sessions" | "month" | "failed-authentications" | "streams" | "exports" | "batches";
+        LimitPolicy: "session" | "new-sessions" | "month" | "failed-authentications" | "streams" | "exports" | "batches" | "requests";
         /** @description Problem details of a request that exceeded a limit. */
         RateLimitProblem: {
             /**
@@ -1845,6 +1845,7 @@ export interface components {
         Unauthorized: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
+                "WWW-Authenticate": components["headers"]["Challenge"];
                 [name: string]: unknown;
             };
             content: {
@@ -1954,6 +1955,16 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["RateLimitProblem"];
+            };
+        };
+        /** @description The request line and the headers are larger than 8 KB. */
+        HeadersTooLarge: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description An internal error. Nothing was stored. The service's log contains the cause with the request id. */
@@ -2123,6 +2134,8 @@ export interface components {
     headers: {
         /** @description Identifies this request in the service's logs. */
         RequestId: string;
+        /** @description The schemes that the service accepts (RFC 9110). It is the same for every cause of a 401. */
+        Challenge: string;
         /** @description Seconds to wait before resending the request. */
         RetryAfter: number;
         /**
@@ -2177,6 +2190,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["InvalidSubmission"];
             429: components["responses"]["RateLimitExceeded"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -2214,6 +2228,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["InvalidParameters"];
             429: components["responses"]["RateLimitExceeded"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -2250,6 +2265,7 @@ export interface operations {
             404: components["responses"]["SessionNotFound"];
             422: components["responses"]["InvalidParameters"];
             429: components["responses"]["RateLimitExceeded"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -2292,6 +2308,7 @@ export interface operations {
             404: components["responses"]["SessionNotFound"];
             422: components["responses"]["InvalidParameters"];
             429: components["responses"]["RateLimitExceeded"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -2332,6 +2349,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             422: components["responses"]["InvalidParameters"];
             429: components["responses"]["RateLimitExceeded"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -2389,6 +2407,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             422: components["responses"]["InvalidParameters"];
             429: components["responses"]["RateLimitExceeded"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -2442,6 +2461,7 @@ export interface operations {
             404: components["responses"]["NothingToExport"];
             422: components["responses"]["InvalidParameters"];
             429: components["responses"]["RateLimitExceeded"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -2479,6 +2499,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["InvalidParameters"];
             429: components["responses"]["RateLimitExceeded"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -2515,6 +2536,7 @@ export interface operations {
             404: components["responses"]["SubjectNotFound"];
             422: components["responses"]["InvalidParameters"];
             429: components["responses"]["RateLimitExceeded"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -2551,6 +2573,7 @@ export interface operations {
             404: components["responses"]["SubjectNotFound"];
             422: components["responses"]["InvalidParameters"];
             429: components["responses"]["RateLimitExceeded"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -2587,6 +2610,7 @@ export interface operations {
             404: components["responses"]["SubjectNotFound"];
             422: components["responses"]["InvalidParameters"];
             429: components["responses"]["RateLimitExceeded"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -2646,6 +2670,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["InvalidWebhookRequest"];
             429: components["responses"]["RateLimitExceeded"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -2675,6 +2700,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             422: components["responses"]["InvalidParameters"];
             429: components["responses"]["RateLimitExceeded"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -2709,6 +2735,7 @@ export interface operations {
             404: components["responses"]["WebhookNotFound"];
             422: components["responses"]["InvalidParameters"];
             429: components["responses"]["RateLimitExceeded"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -2755,6 +2782,7 @@ export interface operations {
             409: components["responses"]["RotationConflict"];
             422: components["responses"]["InvalidIdempotentRequest"];
             429: components["responses"]["RateLimitExceeded"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -2801,6 +2829,7 @@ export interface operations {
             409: components["responses"]["IdempotencyKeyInUse"];
             422: components["responses"]["InvalidIdempotentRequest"];
             429: components["responses"]["RateLimitExceeded"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -2851,6 +2880,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             422: components["responses"]["InvalidParameters"];
             429: components["responses"]["RateLimitExceeded"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -2889,6 +2919,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["InvalidWebhookRequest"];
             429: components["responses"]["RateLimitExceeded"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -2944,6 +2975,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             422: components["responses"]["InvalidParameters"];
             429: components["responses"]["RateLimitExceeded"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -2980,6 +3012,7 @@ export interface operations {
             404: components["responses"]["DeliveryNotFound"];
             422: components["responses"]["InvalidParameters"];
             429: components["responses"]["RateLimitExceeded"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -3004,6 +3037,7 @@ export interface operations {
                 };
             };
             422: components["responses"]["InvalidParameters"];
+            431: components["responses"]["HeadersTooLarge"];
         };
     };
     getReadiness: {
@@ -3026,6 +3060,7 @@ export interface operations {
                 };
             };
             422: components["responses"]["InvalidParameters"];
+            431: components["responses"]["HeadersTooLarge"];
             503: components["responses"]["Unavailable"];
         };
     };

@@ -9,6 +9,7 @@ export const batch = {
   "max_bytes": 1048576,
   "line_errors_max": 20,
   "in_progress_max": 16,
+  "receiving_bytes_max": 67108864,
   "refused_retry_seconds": 1
 } as const;
 
@@ -168,6 +169,10 @@ export const scopes = {
   "tokens": "Issue session tokens, which read or send for one session."
 } as const;
 
+export const authentication = {
+  "challenge": "ApiKey realm=\"realtime-state-service\", Bearer realm=\"realtime-state-service\""
+} as const;
+
 export const keys = {
   "rotation_hours": 24,
   "development_key_days": 30
@@ -196,6 +201,10 @@ export const limits = {
   "batches": {
     "policy": "batches",
     "quota": 4
+  },
+  "requests": {
+    "policy": "requests",
+    "refused_retry_seconds": 1
   },
   "exports": {
     "policy": "exports",
@@ -500,6 +509,11 @@ export const problems = {
     "title": "Forbidden",
     "detail": "This API key lacks the scope \"{scope}\": use a key that has it, or create one with `keys create --scopes {scope}`"
   },
+  "origin_not_allowed": {
+    "status": 403,
+    "title": "Forbidden",
+    "detail": "Web pages of this origin may not call /mcp: add the origin to CORS_ORIGINS"
+  },
   "path_not_found": {
     "status": 404,
     "title": "Not Found",
@@ -625,6 +639,10 @@ export const problemHelp = {
   "insufficient_scope": {
     "cause": "The key lacks the scope that the operation requires.",
     "fix": "Use a key with the scope of the operation. The operator creates keys with `--scopes`."
+  },
+  "origin_not_allowed": {
+    "cause": "A web page sent the request to `/mcp`, and `CORS_ORIGINS` does not contain its origin. Agents send no `Origin` header.",
+    "fix": "Ask the operator to add the origin to `CORS_ORIGINS`, or send the request from a program."
   },
   "path_not_found": {
     "cause": "No operation has this path. Paths are case-sensitive and have no trailing slash.",
@@ -905,6 +923,7 @@ export const enums = {
     "invalid_api_key",
     "invalid_token",
     "insufficient_scope",
+    "origin_not_allowed",
     "path_not_found",
     "session_not_found",
     "subject_not_found",
@@ -962,7 +981,8 @@ export const enums = {
     "failed-authentications",
     "streams",
     "exports",
-    "batches"
+    "batches",
+    "requests"
   ]
 } as const;
 
@@ -1213,4 +1233,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "2101a700fbf57324c754dfd9dc55407fa4c5d8d4220f2a9e39ccc1db92fe9b26" as const;
+export const contractDigest = "96ab0726b716735ef2c2da29411ddacaf286aa785414ead8aaa36392346e9966" as const;

@@ -144,6 +144,7 @@ ProblemCode = Literal[
     "invalid_api_key",
     "invalid_token",
     "insufficient_scope",
+    "origin_not_allowed",
     "path_not_found",
     "session_not_found",
     "subject_not_found",
@@ -222,6 +223,7 @@ LimitPolicy = Literal[
     "streams",
     "exports",
     "batches",
+    "requests",
 ]
 
 
