@@ -41,6 +41,21 @@ test('a group has at most groupMax items', async () => {
   expect(groups).toEqual([[1, 2], [3]]);
 });
 
+test('a group takes the items of all accounts alternately, and keeps the order of each account', async () => {
+  const { groups, commit, end } = manualCommit();
+  const accountOf = (item: number) => String(Math.floor(item / 10));
+  const orderKeyOf = (item: number) => `${accountOf(item)} ${item % 2}`;
+  const group = createGroupCommit({ commit, isOutage, groupMax: 3, queueMax: 100, orderKeyOf, accountOf });
+  const all = Promise.all([10, 11, 12, 13, 14, 20, 15, 30, 16].map((item) => group.submit(item)));
+  for (let ended = 0; ended < 3; ended += 1) await end();
+  expect(await all).toHaveLength(9);
+  expect(groups).toEqual([
+    [10, 20, 30],
+    [11, 12, 13],
+    [14, 15, 16],
+  ]);
+});
+
 test('a second group starts during a commit when enough items wait, and a third group does not', async () => {
   const { groups, commit, end } = manualCommit();
   const group = createGroupCommit({ commit, isOutage, groupMax: 10, queueMax: 100, secondFrom: 2 });

@@ -22,6 +22,11 @@ export interface GroupCommitOptions<Item, Result> {
    * with the same key. Absent: items do not depend on their order.
    */
   readonly orderKeyOf?: (item: Item) => string;
+  /**
+   * Returns the account of an item. A group takes the waiting items of all accounts alternately. Items with the same
+   * order key belong to one account. Absent: a group takes the items in order of arrival.
+   */
+  readonly accountOf?: (item: Item) => string;
 }
 
 export interface GroupCommit<Item, Result> {
@@ -43,9 +48,10 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * Commits items in groups. Items that arrive during a commit form the next group, in order of arrival. One durable
- * write to disk therefore serves many items. At most two commits run at the same time. Items with the same order key are
- * committed in order of arrival.
+ * Commits items in groups. Items that arrive during a commit form the next group. One durable write to disk therefore
+ * serves many items. At most two commits run at the same time. Items with the same order key are committed in order of
+ * arrival. An account with many items does not delay the items of other accounts: each of them gets its share of the next
+ * group.
  */
 export function createGroupCommit<Item, Result>(options: GroupCommitOptions<Item, Result>): GroupCommit<Item, Result> {
   const waiting: Array<Waiting<Item, Result>> = [];
@@ -100,14 +106,28 @@ export function createGroupCommit<Item, Result>(options: GroupCommitOptions<Item
 function takeGroup<Item, Result>(
   waiting: Array<Waiting<Item, Result>>,
   busy: ReadonlySet<string>,
-  { groupMax, orderKeyOf }: GroupCommitOptions<Item, Result>,
+  { groupMax, orderKeyOf, accountOf }: GroupCommitOptions<Item, Result>,
 ): Array<Waiting<Item, Result>> {
-  if (!orderKeyOf || busy.size === 0) return waiting.splice(0, groupMax);
-  const group: Array<Waiting<Item, Result>> = [];
-  const rest: Array<Waiting<Item, Result>> = [];
-  for (const it of waiting) (group.length < groupMax && !busy.has(orderKeyOf(it.item)) ? group : rest).push(it);
+  const isFree = ({ item }: Waiting<Item, Result>) => !orderKeyOf || busy.size === 0 || !busy.has(orderKeyOf(item));
+  const free = waiting.filter(isFree);
+  const inOrder = accountOf && free.length > groupMax ? alternate(free, ({ item }) => accountOf(item)) : free;
+  const group = new Set(inOrder.slice(0, groupMax));
+  const rest = waiting.filter((it) => !group.has(it));
   waiting.splice(0, waiting.length, ...rest);
-  return group;
+  return [...group];
+}
+
+/** Sorts entries so that those of all accounts alternate. The entries of one account keep their order. */
+function alternate<Entry>(entries: readonly Entry[], accountOf: (entry: Entry) => string): Entry[] {
+  const counts = new Map<string, number>();
+  const ranked = entries.map((entry) => {
+    const account = accountOf(entry);
+    const rank = counts.get(account) ?? 0;
+    counts.set(account, rank + 1);
+    return { entry, rank };
+  });
+  // The sort is stable, so that of two accounts the one that waits longer comes first.
+  return ranked.sort((a, b) => a.rank - b.rank).map(({ entry }) => entry);
 }
 
 /**

@@ -54,6 +54,7 @@ export function createIngest(parts: IngestParts): Ingest {
     secondFrom: parts.hasConcurrentWriters ? secondFrom : undefined,
     // Readings of one session are applied in the order in which they were submitted.
     orderKeyOf: ({ reading }) => `${reading.accountId} ${reading.sessionId}`,
+    accountOf: ({ reading }) => reading.accountId,
   });
   return {
     async submit(reading) {
