@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { createKey, revokeKey } from '../../src/accounts/manage.js';
+import { createKey, revokeKey, rotateKey } from '../../src/accounts/manage.js';
 import { openStream } from '../support/event-source.js';
-import { startTestService } from '../support/service.js';
+import { client, startTestService } from '../support/service.js';
 import { bearer, issueToken } from '../support/tokens.js';
 import { startTwoServices } from '../support/two-services.js';
 import { until } from '../support/until.js';
@@ -34,9 +34,26 @@ test('a key has a limited number of streams, and a closed stream no longer count
   await until('there is room', async () => (await service.request('/v1/stream')).status === 200);
 });
 
+test('all keys of an account together open at most half of the streams of a process', async () => {
+  const service = await startTestService({ env: { MAX_STREAMS: '5', LIMIT_STREAMS_PER_KEY: '2' } });
+  const { keys } = service.store;
+  const old = await createKey(keys, { account: 'rotating', tier: 'solo' }, service.clock.nowMs);
+  const issued = [old, await rotateKey(keys, old.keyId, false, service.clock.nowMs)];
+  const calls = issued.map(({ key }) => client(service.url, key, service.clock));
+  const streams = await Promise.all(issued.map(({ key }) => openStream({ ...service, key })));
+  for (const { request } of calls)
+    expect(await request('/v1/stream')).toMatchObject({ status: 429, body: { violated_policies: ['streams'] } });
+  const { key } = await createKey(service.store.keys, { account: 'other', tier: 'solo' }, service.clock.nowMs);
+  expect((await openStream({ ...service, key })).response.status).toBe(200);
+  await streams[0]?.close();
+  await until('there is room', async () => (await calls[1]?.request('/v1/stream'))?.status === 200);
+});
+
 test('a process has a limited number of streams', async () => {
-  const service = await startTestService({ env: { MAX_STREAMS: '1' } });
+  const service = await startTestService({ env: { MAX_STREAMS: '2' } });
+  const { key } = await createKey(service.store.keys, { account: 'other', tier: 'solo' }, service.clock.nowMs);
   await openStream(service);
+  await openStream({ ...service, key });
   const { status, headers } = await service.request('/v1/stream');
   expect([status, headers.get('retry-after')]).toEqual([503, '1']);
 });

@@ -1,6 +1,6 @@
 import { dataExport as settings, limits } from '../../generated/spec.js';
 import type { Caller } from '../contract.js';
-import { RateLimitError } from '../limits/allowance.js';
+import { createConcurrencyLimit } from '../limits/concurrency-limit.js';
 import { ProblemError } from '../problem.js';
 import { type ExportPage, type ExportPosition, type ExportScope, prologueOf } from './page.js';
 
@@ -61,24 +61,11 @@ interface ReadPage {
  * reading that was erased in the meantime.
  */
 export function createExports(parts: ExportsParts): Exports {
-  const perKey = new Map<string, number>();
+  const { policy, quota } = limits.exports;
+  const beginEntry = createConcurrencyLimit({ policy, quota, resetSeconds: settings.refused_retry_seconds });
   const sinks = new Set<Sink>();
   const inTurn = createTurn();
   let isDraining = false;
-
-  const count = (keyId: string, change: 1 | -1) => {
-    const running = (perKey.get(keyId) ?? 0) + change;
-    if (running > 0) perKey.set(keyId, running);
-    else perKey.delete(keyId);
-  };
-
-  /** Throws if the key has too many exports. */
-  function admit({ keyId }: Caller): void {
-    const { policy, quota } = limits.exports;
-    if ((perKey.get(keyId) ?? 0) < quota) return;
-    const resetSeconds = settings.refused_retry_seconds;
-    throw new RateLimitError({ policy, quota, remaining: 0, resetSeconds, isExceeded: true });
-  }
 
   /** Returns a function that resolves with true while the export may continue. */
   function watch({ caller, expiresAtMs = Number.POSITIVE_INFINITY }: ExportRequest): () => Promise<boolean> {
@@ -127,12 +114,11 @@ export function createExports(parts: ExportsParts): Exports {
     async run(request, begin) {
       const { caller, sessionId, subjectId, format } = request;
       if (isDraining) throw new ProblemError('service_unavailable', { cause: 'closing' });
-      admit(caller);
-      count(caller.keyId, 1);
+      const endEntry = beginEntry(caller.keyId);
       try {
         await write(request, { accountId: caller.accountId, sessionId, subjectId, format }, begin);
       } finally {
-        count(caller.keyId, -1);
+        endEntry();
       }
     },
     drain() {

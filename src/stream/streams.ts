@@ -1,6 +1,6 @@
 import { limits, stream as settings } from '../../generated/spec.js';
 import type { Caller } from '../contract.js';
-import { RateLimitError } from '../limits/allowance.js';
+import { createConcurrencyLimit, shareOfAccount } from '../limits/concurrency-limit.js';
 import { ProblemError } from '../problem.js';
 import { type ChangeQueries, createChangeLookup } from './change-lookup.js';
 import { createEventStream, readyText, type Sink } from './event-stream.js';
@@ -50,20 +50,15 @@ export function createStreams(parts: StreamsParts): Streams {
   const open = createOpenStreams();
   const changes = createChangeLookup(open, parts);
   const readPage = sharePages(parts.readPage);
-  const perKey = new Map<string, number>();
+  const { policy } = limits.streams;
+  const resetSeconds = settings.refused_retry_seconds;
+  const limitKey = createConcurrencyLimit({ policy, quota: parts.perKeyMax, resetSeconds });
+  const limitAccount = createConcurrencyLimit({ policy, quota: shareOfAccount(parts.streamsMax), resetSeconds });
   /** Number of streams that are open or being opened. */
   let streamCount = 0;
   let isDraining = false;
   let timers: NodeJS.Timeout[] = [];
 
-  const count = (keyId: string, change: 1 | -1) => {
-    streamCount += change;
-    const streams = (perKey.get(keyId) ?? 0) + change;
-    if (streams > 0) perKey.set(keyId, streams);
-    else perKey.delete(keyId);
-    if (streamCount === 1 && change === 1) start();
-    if (streamCount === 0) stop();
-  };
   const notifyCommits = (isOn: boolean) => void parts.notifyStreams(isOn).catch(() => undefined);
   // Other processes may have streams of the readings of this one.
   if (parts.notifications) notifyCommits(true);
@@ -100,20 +95,29 @@ export function createStreams(parts: StreamsParts): Streams {
     }
   }
 
-  /** Throws if the process or the key has too many streams. */
-  function admit({ keyId }: Caller): void {
+  /** Counts a stream. Returns a function that ends it. Throws if the process, the account or the key has too many. */
+  function admit({ accountId, keyId }: Caller): () => void {
     if (streamCount >= parts.streamsMax) throw new ProblemError('service_unavailable', { cause: 'too many streams' });
-    const quota = parts.perKeyMax;
-    if (quota === 0 || (perKey.get(keyId) ?? 0) < quota) return;
-    const resetSeconds = settings.refused_retry_seconds;
-    throw new RateLimitError({ policy: limits.streams.policy, quota, remaining: 0, resetSeconds, isExceeded: true });
+    const entries = [limitAccount(accountId)];
+    try {
+      entries.push(limitKey(keyId));
+    } catch (error) {
+      for (const end of entries) end();
+      throw error;
+    }
+    streamCount += 1;
+    if (streamCount === 1) start();
+    return () => {
+      for (const end of entries) end();
+      streamCount -= 1;
+      if (streamCount === 0) stop();
+    };
   }
 
   return {
     async open(request, begin) {
       const { caller, sessionId, type } = request;
-      admit(caller);
-      count(caller.keyId, 1);
+      const leave = admit(caller);
       try {
         const [head] = await parts.findStreamHeads([caller.accountId]);
         // The newest position includes the state change of the newest reading. A higher id is from another database.
@@ -121,20 +125,20 @@ export function createStreams(parts: StreamsParts): Streams {
         const after = Math.min(request.lastEventId ?? newest, newest);
         const sink = begin();
         // The client has disconnected in the meantime.
-        if (sink.destroyed) return count(caller.keyId, -1);
+        if (sink.destroyed) return leave();
         const from = { accountId: caller.accountId, ...(sessionId !== undefined && { sessionId }), after };
         const stream = createEventStream({ sink, request: from, type, readPage });
         const entry = { request, stream };
         open.add(entry);
         sink.once('close', () => {
           open.remove(entry);
-          count(caller.keyId, -1);
+          leave();
         });
         sink.write(readyText(after, sessionId));
         if (isDraining) stream.end();
         else stream.wake();
       } catch (error) {
-        count(caller.keyId, -1);
+        leave();
         throw error;
       }
     },
