@@ -49,6 +49,16 @@ test('a line of another subject than that of its session is rejected alone', asy
   expect(results.map(({ status, error }) => error?.code ?? status)).toEqual([200, 'subject_mismatch', 200]);
 });
 
+test('slow uploads of many accounts do not block the batches of other accounts', async () => {
+  const service = await startTestService();
+  const slow = await Promise.all(
+    Array.from({ length: limits.in_progress_max + 1 }, async () => openRequest(await startTestService(), true)),
+  );
+  const line = { session_id: 'meanwhile', timestamp: service.clock.at(), heart_rate: 80 };
+  expect((await postBatch(service, [line])).status).toBe(200);
+  for (const { finish } of slow) expect(await finish()).toBe(200);
+});
+
 test('an account may have four batches in progress, and other accounts are not affected', async () => {
   const service = await startTestService();
   const unfinished = await Promise.all(Array.from({ length: 4 }, () => openRequest(service, true)));

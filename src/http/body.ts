@@ -6,6 +6,7 @@ import { batch as batchLimits, body as bodyLimits } from '../../generated/spec.j
 import { ProblemError } from '../problem.js';
 import { mediaTypeOf } from './contract-document.js';
 import { decodeLines } from './lines.js';
+import { createUploads, type WatchUpload } from './uploads.js';
 
 /** How bodies of one media type are read. */
 interface Format {
@@ -19,14 +20,17 @@ const formats: Readonly<Record<string, Format>> = {
 };
 
 /** Reads the body of operations that have a body. Other bodies stay unread. */
-export const body: RequestHandler = async (request, response, next) => {
-  const mediaType = response.locals.route && mediaTypeOf(response.locals.route.operation);
-  if (mediaType !== undefined) request.body = await readBody(request, response, mediaType);
-  next();
-};
+export function readBody(): RequestHandler {
+  const watch = createUploads(batchLimits.receiving_bytes_max);
+  return async (request, response, next) => {
+    const mediaType = response.locals.route && mediaTypeOf(response.locals.route.operation);
+    if (mediaType !== undefined) request.body = await readAs(mediaType, request, response, watch);
+    next();
+  };
+}
 
 /** Rejects a body that is too large or has an unsupported media type before it reads the body. */
-async function readBody(request: Request, response: Response, expected: string): Promise<unknown> {
+async function readAs(expected: string, request: Request, response: Response, watch: WatchUpload): Promise<unknown> {
   const format = formats[expected];
   if (!format) throw new Error(`no format of ${expected}`);
   const { headers } = request;
@@ -38,7 +42,11 @@ async function readBody(request: Request, response: Response, expected: string):
   // Replaces the header by a fixed value, because the validator keeps one compiled schema per distinct value.
   headers['content-type'] = expected;
   if (headers.expect !== undefined) response.writeContinue();
-  return format.parse(await receive(request, response, format.bytesMax));
+  const { caller } = response.locals;
+  // Small bodies are bounded by the number of requests.
+  const isSmall = format.bytesMax <= bodyLimits.max_bytes;
+  const end = caller && !isSmall ? watch(request, caller.accountId) : undefined;
+  return format.parse(await receive(request, response, format.bytesMax).finally(end));
 }
 
 /** Rejects with invalid_payload when the body is shorter than declared or the connection breaks. */
