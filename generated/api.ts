@@ -1942,8 +1942,8 @@ export interface components {
             };
         };
         /**
-         * @description A quota is exceeded: the session's requests (`session`), the key's new sessions (`new-sessions`), or the account's
-         *     calls this month (`month`). Nothing was stored. Resend the same request after `Retry-After` seconds.
+         * @description A quota is exceeded: the session's requests (`session`), the key's new sessions (`new-sessions`), the account's
+         *     calls this month (`month`), or the account's requests in progress (`requests`). Nothing was stored. Resend the same request after `Retry-After` seconds.
          */
         RateLimitExceeded: {
             headers: {

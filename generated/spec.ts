@@ -1233,4 +1233,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "96ab0726b716735ef2c2da29411ddacaf286aa785414ead8aaa36392346e9966" as const;
+export const contractDigest = "c6c808fa1c2e4d7611a00bfa4c9ca895dde1759bcb2f685ab1d6fa1c19580afd" as const;

@@ -5,6 +5,7 @@ import { ago, reading, sessionWithData, subjectWithTopic } from './readings.js';
 import type { BringAbout } from './run-dredd.js';
 import {
   asDocumented,
+  commonScenarios,
   type Scenario,
   type Scenarios,
   setQuery,
@@ -187,7 +188,7 @@ const scenarios: Scenarios = {
 export function bringAboutIn(world: World): BringAbout {
   return async (transaction, { operationId, status, needsKey }, defer) => {
     const table: Readonly<Record<string, Readonly<Record<string, Scenario>> | undefined>> = scenarios;
-    const scenario = table[operationId]?.[status];
+    const scenario = { ...commonScenarios, ...table[operationId] }[status];
     if (!scenario) throw new Error(`no scenario brings about ${operationId} ${status}`);
     if (needsKey) transaction.request.headers['X-Service-Key'] = world.key;
     // Dredd sends the documented example of the key each time. Different requests would therefore use the same key.

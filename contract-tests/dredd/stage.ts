@@ -19,9 +19,17 @@ export interface Stage {
 
 export type Scenario = (stage: Stage) => Promise<unknown>;
 
-/** Scenarios of each operation, one per documented status. If a scenario is missing, the file does not compile. */
+/** Scenarios that do not depend on the operation. */
+export const commonScenarios = { 431: withLongHeader };
+
+/**
+ * Scenarios of each operation, one per documented status that has no common scenario. If a scenario is missing, the file
+ * does not compile.
+ */
 export type Scenarios<Ops extends OperationId = OperationId> = {
-  readonly [Op in Ops]: { readonly [Status in keyof operations[Op]['responses']]: Scenario };
+  readonly [Op in Ops]: {
+    readonly [Status in Exclude<keyof operations[Op]['responses'], keyof typeof commonScenarios>]: Scenario;
+  };
 };
 
 export async function asDocumented(): Promise<void> {}
@@ -42,6 +50,10 @@ export async function withoutScope({ world, transaction }: Stage): Promise<void>
 
 export async function withSpentKey({ world, transaction }: Stage): Promise<void> {
   transaction.request.headers['X-Service-Key'] = world.spentKey;
+}
+
+async function withLongHeader({ transaction }: Stage): Promise<void> {
+  transaction.request.headers['X-Long'] = 'x'.repeat(9_000);
 }
 
 export async function withUnknownParameter({ transaction }: Stage): Promise<void> {

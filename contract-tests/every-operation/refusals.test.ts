@@ -1,5 +1,6 @@
 /** Errors that all operations share: one test per status, with all operations that document it. */
 import { expect, test } from 'vitest';
+import { authentication } from '../../generated/spec.js';
 import type { ProblemCode } from '../../src/contract.js';
 import { makeAccount } from '../support/calls.js';
 import { requestsById, requestsThatMayGet } from '../support/documented-requests.js';
@@ -22,6 +23,19 @@ test.each(ofJsonThatMayGet(400))(
   },
 );
 
+test('every operation rejects headers of more than 8 KB', async () => {
+  const { request } = await startTestService();
+  const operations = requestsThatMayGet(431);
+  expect(operations).toEqual(requestsThatMayGet(422));
+  for (const { path, init } of operations) {
+    const { status, body } = await request(path, {
+      ...init,
+      headers: { ...init.headers, 'X-Long': 'x'.repeat(9_000) },
+    });
+    expect([path, status, body.code]).toEqual([path, 431, 'headers_too_large']);
+  }
+});
+
 test.each(mayGet(401))('%s requires a key', async (_, { path, init }) => {
   const { request } = await startTestService();
   for (const [key, code] of [
@@ -30,6 +44,7 @@ test.each(mayGet(401))('%s requires a key', async (_, { path, init }) => {
   ] as const) {
     const answer = await request(path, { ...init, headers: { ...init.headers, 'X-Service-Key': key } });
     expect(answer).toMatchObject({ status: 401, body: { code } });
+    expect(answer.headers.get('WWW-Authenticate')).toBe(authentication.challenge);
   }
 });
 

@@ -61,9 +61,3 @@ test('requests over MAX_REQUESTS get a 503 immediately, and the service stays al
   expect(await held.finish()).toBe(200);
   expect((await service.request('/v1/state?session_id=nobody')).status).toBe(404);
 });
-
-test('headers of more than 8 KB get a 431', async () => {
-  const service = await startTestService();
-  const { status, body } = await service.request('/nowhere', { headers: { 'X-Long': 'x'.repeat(9_000) } });
-  expect([status, body.code]).toEqual([431, 'headers_too_large']);
-});

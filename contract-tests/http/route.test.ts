@@ -24,6 +24,28 @@ test.each([
 });
 
 test.each([
+  '/.well-known/oauth-protected-resource',
+  '/.well-known/oauth-protected-resource/mcp',
+  '/.well-known/oauth-authorization-server?x=1',
+  '/register',
+  '/authorize?client_id=x',
+])('%s is a 404 without a key, so that MCP clients do not start OAuth', async (path) => {
+  const service = await startTestService();
+  for (const method of ['GET', 'POST']) {
+    const answer = await sendRaw(service, { method, path, headers: { 'X-Service-Key': [] } });
+    expect([answer.status, answer.body['code']]).toEqual([404, 'path_not_found']);
+  }
+});
+
+test.each(['/well-known/x', '/register/x', '/v1/register', '/authorized', '/.well-known'])(
+  '%s is a 401 without a key, like every unknown path',
+  async (path) => {
+    const service = await startTestService();
+    expect((await sendRaw(service, { method: 'GET', path, headers: { 'X-Service-Key': [] } })).status).toBe(401);
+  },
+);
+
+test.each([
   ['GET', '/v1/ingest', 'POST'],
   ['PUT', '/v1/ingest', 'POST'],
   ['OPTIONS', '/v1/ingest', 'POST'],

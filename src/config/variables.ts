@@ -68,12 +68,12 @@ export const variables = {
     integerBetween(1, 1_000_000),
   ),
   MAX_REQUESTS: variable(
-    'Maximum number of requests in flight. Further requests get a 503',
+    'Maximum number of requests in flight. Further requests get a 503. An account may use half of them',
     '2000',
     integerBetween(1, 1_000_000),
   ),
   MAX_STREAMS: variable(
-    'Maximum number of open streams per process. Further streams get a 503',
+    'Maximum number of open streams per process. Further streams get a 503. An account may open half of them',
     '2000',
     integerBetween(1, 1_000_000),
   ),

@@ -1,19 +1,20 @@
 import express, { type Express } from 'express';
 import type { Operate } from '../contract.js';
-import { type Admission, admit } from './admit.js';
+import { type Admission, admit, admitAccount } from './admit.js';
 import { type Authentication, authenticate, requireScope } from './authenticate.js';
 import { type BatchParts, prepareBatch } from './batch.js';
-import { limitBatches } from './batch-slots.js';
-import { body } from './body.js';
+import { limitBatches, limitBatchesOfAccount } from './batch-slots.js';
+import { readBody } from './body.js';
 import type { ContractDocument } from './contract-document.js';
 import { countCalls } from './count-calls.js';
 import { dispatch } from './dispatch.js';
 import { documentation, type DocumentationParts } from './documentation.js';
 import { type RunExport, serveExport } from './export.js';
-import { inOrder } from './in-order.js';
+import { inOrder, type Middleware } from './in-order.js';
+import { acceptCaller } from './internal-request.js';
 import { sendJson } from './json.js';
 import { limit } from './limit.js';
-import { mcp } from './mcp.js';
+import { enterMcp, serveMcp } from './mcp.js';
 import { type ProblemHandling, problemHandler } from './problem-handler.js';
 import { type ObserveRequest, requestLog } from './request-log.js';
 import { type Preparations, prepare } from './prepare.js';
@@ -41,28 +42,15 @@ export interface AppParts extends Admission, ProblemHandling, Authentication, Do
 
 /** Builds the app: the middleware of each request, in order. Rejects when the validator cannot use the contract. */
 export async function createApp(parts: AppParts): Promise<Express> {
-  const app = express();
-  app.disable('x-powered-by');
-  app.disable('etag');
-  app.set('trust proxy', parts.trustProxy);
-  app.response.json = sendJson;
   const { validateRequest, validateBody } = await createValidation(parts.contract);
-  const middleware = inOrder([
-    requestLog(parts.log, parts.observeRequest),
-    traceRequest,
-    securityHeaders,
-    requireProtocol,
-    ...crossOrigin(parts.corsOrigins),
-    documentation(parts),
-    mcp(app, parts),
-    route(createRouter(parts.contract)),
-    admit(parts),
-    authenticate(parts),
-    countCalls(parts.monthlyCalls),
+  const observe = [requestLog(parts.log, parts.observeRequest), traceRequest];
+  const findRoute = route(createRouter(parts.contract));
+  const operation = [
     requireRoute,
     requireScope,
+    limitBatchesOfAccount(),
+    readBody(),
     limitBatches(),
-    body,
     validateRequest,
     requireSession(parts.countFailure),
     limit(parts.sessionRequests),
@@ -71,7 +59,32 @@ export async function createApp(parts: AppParts): Promise<Express> {
     serveExport(parts.runExport),
     prepare(parts.preparations),
     dispatch(parts.operate),
-  ]);
-  app.use(middleware, problemHandler(parts));
+  ];
+  const toolCalls = build([...observe, findRoute, acceptCaller, ...operation], parts);
+  const requests = [
+    ...observe,
+    securityHeaders,
+    requireProtocol,
+    ...crossOrigin(parts.corsOrigins),
+    documentation(parts),
+    findRoute,
+    enterMcp(parts.corsOrigins),
+    admit(parts),
+    authenticate(parts),
+    countCalls(parts.monthlyCalls),
+    admitAccount(parts),
+    serveMcp(toolCalls),
+    ...operation,
+  ];
+  return build(requests, parts);
+}
+
+function build(chain: readonly Middleware[], parts: AppParts): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.set('trust proxy', parts.trustProxy);
+  app.response.json = sendJson;
+  app.use(inOrder(chain), problemHandler(parts));
   return app;
 }

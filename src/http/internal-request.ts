@@ -1,14 +1,17 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { Express, Request, Response } from 'express';
+import type { Middleware } from './in-order.js';
+
+type Origin = Pick<Express.Locals, 'caller' | 'scopes'>;
 
 export interface InternalRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Address of the client that caused the request. */
-  readonly address: string | undefined;
+  /** The caller of the request that caused this one. */
+  readonly origin: Origin;
 }
 
 export interface InternalResponse {
@@ -18,12 +21,11 @@ export interface InternalResponse {
 }
 
 /** Passes a request through the middleware of the app without a connection. Resolves when the response is complete. */
-export function requestWithin(
-  app: Express,
-  { address, body = '', ...head }: InternalRequest,
-): Promise<InternalResponse> {
-  const socket = Object.defineProperty(new Socket(), 'remoteAddress', { value: address });
-  const request = Object.assign(new IncomingMessage(socket), head, { httpVersion: '1.1', complete: true });
+export function requestWithin(app: Express, { body = '', ...head }: InternalRequest): Promise<InternalResponse> {
+  const request: IncomingMessage = Object.assign(new IncomingMessage(new Socket()), head, {
+    httpVersion: '1.1',
+    complete: true,
+  });
   request.headers = {
     host: 'localhost',
     ...head.headers,
@@ -43,3 +45,13 @@ export function requestWithin(
     app(request as Request, response as Response);
   });
 }
+
+/**
+ * Accepts the caller of an internal request. The request that caused it was authenticated, admitted and counted, so the
+ * internal request is not.
+ */
+export const acceptCaller: Middleware = (request, { locals }, next) => {
+  const { caller, scopes } = (request as unknown as InternalRequest).origin;
+  Object.assign(locals, { caller, scopes, allowances: [] });
+  next();
+};

@@ -14,8 +14,9 @@ export function limit(sessionRequests: WindowLimit): RequestHandler {
       if (allowance?.isExceeded) throw new RateLimitError(allowance);
       if (allowance) allowances.push(allowance);
     };
-    if (route && caller && call) {
-      take(await call.admit());
+    if (route && caller) {
+      // A tool call has no call of its own: that of its request at `/mcp` is admitted.
+      take(await call?.admit());
       const sessionId = sessionOf(request, route);
       if (sessionId !== undefined) take(await sessionRequests(caller.accountId, sessionId));
       response.set(rateLimitFields(allowances));

@@ -26,6 +26,7 @@ declare global {
       methods: ReadonlyMap<string, unknown> | undefined;
       /** Decoded path parameters. */
       params: Params;
+      /** True for a path that requires no key. */
       isPublic: boolean;
       /** True for a HEAD request, which is handled as GET. */
       isHead: boolean;
@@ -35,7 +36,7 @@ declare global {
       token: { readonly sessionId: string; readonly expiresAtMs: number } | undefined;
       /** The scopes of the caller's key or token. */
       scopes: ReadonlySet<Scope> | undefined;
-      /** Set when `caller` is set. */
+      /** The call of the month. Set when `caller` is set, except in a tool call. */
       call: Call | undefined;
       /** The state of each limit that admitted this request. */
       allowances: Allowance[];

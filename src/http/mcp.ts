@@ -1,11 +1,9 @@
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import type { Express, Request, Response } from 'express';
 import getRawBody from 'raw-body';
 import type { SendRequest } from '../mcp/call-tool.js';
+import { rateLimitFields } from '../limits/fields.js';
 import { ProblemError } from '../problem.js';
-import { type Authentication, authenticate } from './authenticate.js';
-import { inOrder, type Middleware } from './in-order.js';
+import type { Middleware } from './in-order.js';
 import { requestWithin } from './internal-request.js';
 
 /**
@@ -14,41 +12,55 @@ import { requestWithin } from './internal-request.js';
  */
 const bodyBytesMax = 65_536;
 
+const path = '/mcp';
+
 /**
- * Serves the Model Context Protocol at `/mcp`, without state between requests. A tool call becomes an HTTP request to
- * its operation inside the process. Limits, validation, logs and metrics are therefore the same as for other requests.
+ * Rejects web pages of foreign origins at `/mcp`, before all other checks, as the protocol requires. A page whose name
+ * resolves to this host has its own name in `Origin` and in `Host`, so only `CORS_ORIGINS` is trusted.
+ *
+ * Accepts a key as `Authorization: Bearer sk_…`, because agents send keys in this header.
  */
-export function mcp(app: Express, authentication: Authentication): Middleware {
-  const identify = inOrder([
-    useBearerKey,
-    authenticate(authentication),
-    (request, response) => serve(app, request, response),
-  ]);
-  return (request, response, next) => (request.path === '/mcp' ? identify(request, response, next) : next());
+export function enterMcp(corsOrigins: readonly string[]): Middleware {
+  return (request, _response, next) => {
+    if (request.path !== path) return next();
+    const { origin, authorization = '' } = request.headers;
+    if (origin !== undefined && !corsOrigins.includes(origin)) throw new ProblemError('origin_not_allowed');
+    const [, key] = /^Bearer (sk_\w+)$/i.exec(authorization) ?? [];
+    request.headers['x-service-key'] ??= key;
+    next();
+  };
 }
 
-/** Accepts a key as `Authorization: Bearer sk_…`, because agents send keys in this header. */
-const useBearerKey: Middleware = (request, _response, next) => {
-  const [, key] = /^Bearer (sk_\w+)$/i.exec(request.headers.authorization ?? '') ?? [];
-  request.headers['x-service-key'] ??= key;
-  next();
-};
+/**
+ * Serves the Model Context Protocol at `/mcp`, without state between requests. Each request counts as a call. A tool
+ * call becomes a request to its operation in `operations`, an app inside the process. Session limits, validation, logs and
+ * metrics are therefore the same as for other requests.
+ */
+export function serveMcp(operations: Express): Middleware {
+  return async (request, response, next) => {
+    if (request.path !== path) return next();
+    const month = await response.locals.call?.admit();
+    response.set(rateLimitFields(month ? [month] : []));
+    await serve(operations, request, response);
+  };
+}
 
-async function serve(app: Express, request: Request, response: Response): Promise<void> {
+async function serve(operations: Express, request: Request, response: Response): Promise<void> {
   // Imported at the first request, because the SDK and its schemas use memory that most deployments do not need.
   const [{ createMcpHandler }, { createMcpServer }] = await Promise.all([
     import('@modelcontextprotocol/server'),
     import('../mcp/server.js'),
   ]);
-  const handler = createMcpHandler(() => createMcpServer(sendWithin(app, request), Date.now), {
+  const handler = createMcpHandler(() => createMcpServer(sendWithin(operations, response.locals), Date.now), {
     // The tools do not change, so there is nothing to subscribe to.
     maxSubscriptions: 0,
   });
-  const { status, headers, body } = await handler.fetch(await toWebRequest(request));
-  response.status(status);
-  headers.forEach((value, name) => void response.setHeader(name, value));
-  if (!body) return void response.end();
-  await pipeline(Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0]), response);
+  const answer = await handler.fetch(await toWebRequest(request));
+  // Sent as a whole, because every response ends with the result of its one message.
+  const text = await answer.text();
+  response.status(answer.status);
+  answer.headers.forEach((value, name) => void response.setHeader(name, value));
+  response.end(text);
 }
 
 async function toWebRequest(request: Request): Promise<globalThis.Request> {
@@ -60,6 +72,13 @@ async function toWebRequest(request: Request): Promise<globalThis.Request> {
 }
 
 async function readBody(request: Request): Promise<string> {
+  const body = await receive(request);
+  // MCP has no batches. One request would otherwise run any number of messages.
+  if (/^\s*\[/.test(body)) throw new ProblemError('invalid_payload', { cause: 'a JSON array' });
+  return body;
+}
+
+async function receive(request: Request): Promise<string> {
   try {
     return await getRawBody(request, { limit: bodyBytesMax, encoding: 'utf8' });
   } catch (cause) {
@@ -68,12 +87,12 @@ async function readBody(request: Request): Promise<string> {
   }
 }
 
-/** Returns a function that sends requests to the app inside the process, with the caller's key and address. */
-function sendWithin(app: Express, caller: Request): SendRequest {
-  const headers = { 'x-service-key': caller.get('X-Service-Key') ?? '', 'content-type': 'application/json' };
+/** Returns a function that sends requests to the operations inside the process, as the caller of `origin`. */
+function sendWithin(operations: Express, origin: Express.Locals): SendRequest {
+  const headers = { 'content-type': 'application/json' };
   return async ({ method, url, body }) => {
     const content = body === undefined ? {} : { body: JSON.stringify(body) };
-    const { status, header, text } = await requestWithin(app, { method, url, headers, address: caller.ip, ...content });
+    const { status, header, text } = await requestWithin(operations, { method, url, headers, origin, ...content });
     return { status, retryAfter: header('Retry-After'), body: JSON.parse(text) };
   };
 }

@@ -1,9 +1,11 @@
 import type { ErrorRequestHandler } from 'express';
 import type { Logger } from 'pino';
-import { retryAfter } from '../../generated/spec.js';
+import { authentication, problems, retryAfter } from '../../generated/spec.js';
 import { type Allowance, type LimitPolicy, RateLimitError } from '../limits/allowance.js';
 import { rateLimitFields } from '../limits/fields.js';
 import { ProblemError } from '../problem.js';
+
+const unauthorized = problems.missing_api_key.status;
 
 export interface ProblemHandling {
   readonly log: Logger;
@@ -29,6 +31,8 @@ export function problemHandler({ log, isTransient, remedyOf, observeRefusal }: P
     }
     const retryAfterSeconds = retryAfterOf(problem);
     if (retryAfterSeconds !== undefined) response.set('Retry-After', String(retryAfterSeconds));
+    // The same for every cause of a 401.
+    if (problem.status === unauthorized) response.set('WWW-Authenticate', authentication.challenge);
     if (problem instanceof RateLimitError) {
       response.set(fieldsOf(problem, response.locals.allowances));
       observeRefusal(problem.exceeded.policy);

@@ -70,6 +70,12 @@ function readParams(names: readonly string[], match: RegExpExecArray | null): Pa
   }
 }
 
+/**
+ * Paths at which MCP clients look for an authorization server. Without a key they are a 404, because after a 401 these
+ * clients start OAuth, which the service does not offer.
+ */
+const isDiscovery = /^\/(?:\.well-known\/.*|register|authorize)$/;
+
 /** Finds the operation of a request. Treats HEAD as GET, because Node omits the body of the response. */
 export function route(router: Router): RequestHandler {
   return (request, response, next) => {
@@ -80,7 +86,8 @@ export function route(router: Router): RequestHandler {
     const methods = router(path);
     const match = methods?.get(request.method);
     response.locals.route = match?.route;
-    response.locals.isPublic = methods !== undefined && [...methods.values()].every((it) => it.route.isPublic);
+    response.locals.isPublic =
+      isDiscovery.test(path) || (methods !== undefined && [...methods.values()].every((it) => it.route.isPublic));
     response.locals.methods = methods;
     response.locals.params = match?.params ?? {};
     next();

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { written } from './messages.js';
 
 /** Calls back once, when the response is sent or its connection is closed. */
-export function whenSettled(response: ServerResponse, act: () => void): void {
+export function whenSettled(response: ServerResponse, act: () => unknown): void {
   // A connection that closed during earlier middleware emits no further event.
   if (response.destroyed) act();
   else response.once('close', act);
@@ -10,11 +10,7 @@ export function whenSettled(response: ServerResponse, act: () => void): void {
 
 /** Calls back once, when the response is written or settled. The client may still be sending its body. */
 export function whenWritten(response: ServerResponse, act: () => void): void {
-  let isWritten = false;
-  const actOnce = () => {
-    if (!isWritten) act();
-    isWritten = true;
-  };
-  response.once(written, actOnce);
-  whenSettled(response, actOnce);
+  response.once(written, act);
+  // The first listener makes a response that settles emit the event, so that one `close` listener serves all of them.
+  if (response.listenerCount(written) === 1) whenSettled(response, () => response.emit(written));
 }
