@@ -11,6 +11,7 @@ import { textOf } from '../support/text-of.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { bearer, issueToken } from '../support/tokens.js';
 import { until } from '../support/until.js';
+import { settingsFor } from '../support/databases.js';
 
 const requests = requestsById();
 const accepting = new Set(
@@ -24,7 +25,7 @@ let service: TestService;
 let secretsKey = '';
 beforeAll(async () => {
   service = await startTestService();
-  [secretsKey] = secretsKeysOf(readConfig({ DATABASE_URL: service.database.url }));
+  [secretsKey] = secretsKeysOf(readConfig(settingsFor(service.database.url)));
   await service.read({ session_id: 's1', subject_id: '5f2b51ca2b4d1a7e', heart_rate: 80 });
 });
 

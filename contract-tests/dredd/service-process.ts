@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { settingsFor } from '../support/databases.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const startMs = 20_000;
@@ -30,7 +31,7 @@ export function createServiceProcess(databaseUrl: string): ServiceProcess {
   const env = {
     HOST: '127.0.0.1',
     PORT: '0',
-    DATABASE_URL: databaseUrl,
+    ...settingsFor(databaseUrl),
     LOG_LEVEL: 'warn',
     WEBHOOK_ALLOW_LOOPBACK: '1',
     // The scenarios start more sessions per minute than the default limit allows for a key.
@@ -71,7 +72,7 @@ export function createServiceProcess(databaseUrl: string): ServiceProcess {
 
 /** Runs the service's command line to its end. Resolves with its output. */
 export async function runCommand(databaseUrl: string, args: readonly string[]): Promise<string> {
-  const child = run(args, { DATABASE_URL: databaseUrl });
+  const child = run(args, settingsFor(databaseUrl));
   let output = '';
   let errors = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));

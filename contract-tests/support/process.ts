@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { onTestFinished } from 'vitest';
+import { settingsFor } from './databases.js';
 import { ample } from './service.js';
 
 const main = new URL('../../dist/main.js', import.meta.url).pathname;
@@ -76,7 +77,7 @@ async function startUntil(
 
 function launch(args: readonly string[], env: Record<string, string>, file = main) {
   const child: ChildProcess = spawn(process.execPath, [file, ...args], {
-    env: { PATH: process.env['PATH'], ...env },
+    env: { PATH: process.env['PATH'], ...settingsFor(env['DATABASE_URL'] ?? ''), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const output = { stdout: '', stderr: '' };

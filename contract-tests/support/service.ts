@@ -10,7 +10,7 @@ import { openStore, type Store } from '../../src/store/store.js';
 import { atEndOfFile } from './at-end-of-file.js';
 import { assertConforms } from './conformance.js';
 import { textOf } from './text-of.js';
-import { createTestDatabase, type TestDatabase } from './databases.js';
+import { createTestDatabase, settingsFor, type TestDatabase } from './databases.js';
 
 export const root = new URL('../../', import.meta.url);
 
@@ -134,7 +134,7 @@ async function start(options: TestServiceOptions): Promise<Running> {
     ...ample,
     ...options.env,
   };
-  const config = readConfig({ DATABASE_URL: database.url, ...settings });
+  const config = readConfig({ ...settingsFor(database.url), ...settings });
   const log = createLog(config.logLevel, { write: (line: string) => void logs.push(line) });
   const service = await startService({
     config,

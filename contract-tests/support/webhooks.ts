@@ -11,6 +11,7 @@ import { type Delivery, deliveryColumns, toDelivery } from '../../src/store/deli
 import { startReceiver } from './receiver.js';
 import type { TestService } from './service.js';
 import { until } from './until.js';
+import { settingsFor } from './databases.js';
 
 /** A webhook in the response that issues its secret. */
 export type IssuedWebhook = Schema<'Webhook'> & { readonly secret: string };
@@ -144,7 +145,7 @@ export async function startWorkerOn(
   logs: string[] = [],
   aheadMs?: number,
 ): Promise<Closable> {
-  const config = readConfig({ DATABASE_URL: database.url, WEBHOOK_ALLOW_LOOPBACK: '1' });
+  const config = readConfig({ ...settingsFor(database.url), WEBHOOK_ALLOW_LOOPBACK: '1' });
   const worker = await startDelivery({
     config,
     log: createLog('warn', { write: (line) => void logs.push(line) }),

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, Option } from 'commander';
 import mysql from 'mysql2/promise';
 import { runCommand } from '../../contract-tests/dredd/service-process.js';
-import type { DatabaseKind } from '../../contract-tests/support/databases.js';
+import { type DatabaseKind, settingsFor } from '../../contract-tests/support/databases.js';
 import { startPrivateMariadb } from '../../contract-tests/support/mariadb.js';
 import { ample } from '../bench/support/service.js';
 import {
@@ -108,7 +108,7 @@ async function endure(target: Target, { kills, sessions, seed }: Options): Promi
   const random = seededRandom(seed);
   const key = await runCommand(databaseUrl, ['keys', 'create', '--account', 'durable', '--tier', 'enterprise']);
   const [port = 0] = await freePorts(1);
-  const env = { HOST: '127.0.0.1', PORT: String(port), DATABASE_URL: databaseUrl, LOG_LEVEL: 'fatal', ...ample };
+  const env = { HOST: '127.0.0.1', PORT: String(port), ...settingsFor(databaseUrl), LOG_LEVEL: 'fatal', ...ample };
   const fleet = startFleet([{ name: 'service', args: [], env }]);
   const url = `http://127.0.0.1:${port}`;
   const progress = startProgress(process.stderr, kills, `kills, ${title}`);

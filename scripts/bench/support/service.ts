@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { settingsFor } from '../../../contract-tests/support/databases.js';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
@@ -19,7 +20,7 @@ export function startBenchedService(
   databaseUrl: string,
   limits: Readonly<Record<string, string>> = ample,
 ): Promise<BenchedService> {
-  const env = { HOST: '127.0.0.1', PORT: '0', DATABASE_URL: databaseUrl, LOG_LEVEL: 'info', ...limits };
+  const env = { HOST: '127.0.0.1', PORT: '0', ...settingsFor(databaseUrl), LOG_LEVEL: 'info', ...limits };
   return startListener('dist/main.js', env);
 }
 
