@@ -20,7 +20,7 @@ import { openSessionRequestWindow } from './limits/windows.js';
 import { createMetrics } from './metrics/metrics.js';
 import { createThreadLoad } from './metrics/thread-load.js';
 import { serveMetrics } from './metrics/server.js';
-import { secretsKeysOf } from './config/secrets-key.js';
+import { requireSecretsKeys } from './config/secrets-key.js';
 import { starting } from './lifecycle/start-error.js';
 import { isTransient, remedyOf } from './store/transient.js';
 import type { Notifications, OpenNotifications } from './stream/notifications.js';
@@ -125,7 +125,7 @@ async function serve(
   const usage = { totalsOf: usageTotals, add: addUsage };
   const monthlyCalls = keep(createMonthlyCalls({ usage, quotaOf: monthlyQuotaBy(config.quotas), now, log }));
   const topicModel = openTopicModel(await readFile(new URL('src/domain/topics/weights.bin', root)));
-  const digestKeys = await starting('SECRETS_KEY', () => secretsKeysOf(config));
+  const digestKeys = await starting('SECRETS_KEY', () => requireSecretsKeys(config));
   const sessionTokens = createSessionTokens(digestKeys);
   const findKey = createFindKey(core.findKey);
   const isKeyValid = async (accountId: string, keyId: string) => isUsable(await findKey(accountId, keyId), now());

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { createKey, revokeKey } from '../../src/accounts/manage.js';
 import type { ListedKey } from '../../src/store/keys.js';
 import { readConfig } from '../../src/config/config.js';
-import { secretsKeysOf } from '../../src/config/secrets-key.js';
+import { requireSecretsKeys } from '../../src/config/secrets-key.js';
 import { createSessionTokens } from '../../src/tokens/session-token.js';
 import contract from '../../generated/openapi.json' with { type: 'json' };
 import { type RequestById, requestsById } from '../support/documented-requests.js';
@@ -25,7 +25,7 @@ let service: TestService;
 let secretsKey = '';
 beforeAll(async () => {
   service = await startTestService();
-  [secretsKey] = secretsKeysOf(readConfig(settingsFor(service.database.url)));
+  [secretsKey] = requireSecretsKeys(readConfig(settingsFor(service.database.url)));
   await service.read({ session_id: 's1', subject_id: '5f2b51ca2b4d1a7e', heart_rate: 80 });
 });
 

@@ -1,6 +1,28 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { temporaryFolder } from '../commands/temporary-folder.js';
 import { createTestDatabase } from '../support/databases.js';
 import { runMain, startMain } from '../support/process.js';
+
+test('only a set DATABASE_URL lets keys create create a database, and says so', async () => {
+  const folder = await temporaryFolder();
+  const keys = (env: Record<string, string>, ...args: string[]) => runMain(['keys', ...args], env, undefined, folder);
+  const create = ['create', '--account', 'acme', '--tier', 'solo'];
+  for (const [command, env] of [
+    [create, {}],
+    [['list'], {}],
+    [['list'], { DATABASE_URL: 'sqlite:other.db' }],
+  ] as const) {
+    const ended = await keys(env, ...command);
+    expect(ended).toMatchObject({ code: 1, stdout: '' });
+    expect(ended.stderr).toMatch(/^error: there is no database at \/\S+\.db: set DATABASE_URL/);
+  }
+  expect(await readdir(folder)).toEqual([]);
+  const created = await keys({ DATABASE_URL: 'sqlite:other.db' }, ...create);
+  expect(created.stderr).toContain(`Created the database ${join(folder, 'other.db')}.`);
+  expect(await readdir(folder)).toEqual(['other.db']);
+});
 
 async function commandLine() {
   const database = await createTestDatabase();
@@ -75,7 +97,8 @@ test.each([
   [['revoke', 'key_unknown'], 'keys list'],
   [['set-tier', '--account', 'nobody', '--tier', 'solo'], 'create a key'],
 ])('the keys command with %j is rejected with the remedy', async (args, remedy) => {
-  const { keys } = await commandLine();
+  const { env, keys } = await commandLine();
+  await runMain(['migrate'], env);
   const ended = await keys(...args);
   expect(ended).toMatchObject({ code: 1, stdout: '' });
   expect(ended.stderr).toContain(remedy);

@@ -1,5 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
+import { readConfig } from '../../src/config/config.js';
+import { resealDatabase } from '../../src/core/secrets-keys.js';
 import { createTestDatabase } from '../support/databases.js';
 import { startReceiver } from '../support/receiver.js';
 import { Clock, client, startTestService } from '../support/service.js';
@@ -31,13 +33,16 @@ test('secrets are returned once and never stored in plain text, logged or listed
   expect(stored).toContain(id);
 });
 
-test('secrets are encrypted: nothing is sent under another SECRETS_KEY until a rotation', async () => {
+test('secrets are encrypted: after the loss of SECRETS_KEY, nothing is sent until a rotation', async () => {
   const [database, clock] = [await createTestDatabase(), new Clock()];
   onTestFinished(database.drop);
   const receiver = await startReceiver();
   const startWith = (SECRETS_KEY: string) => startTestService({ database, clock, env: { WORKER: '1', SECRETS_KEY } });
   const before = await startWith('a'.repeat(32));
   const { id, secret } = await register(before, receiver.url);
+  await expect(startWith('b'.repeat(32))).rejects.toThrow('SECRETS_KEY: no configured key is the key');
+  const config = readConfig({ DATABASE_URL: database.url, SECRETS_KEY: 'b'.repeat(32) });
+  await resealDatabase(before.store, config, { isKeyLost: true, nowMs: clock.nowMs });
   await before.close();
 
   const after = await startWith('b'.repeat(32));

@@ -19,6 +19,7 @@ import { finishErasures } from '../../src/retention/erase.js';
 import { purgeExpired } from '../../src/retention/purge.js';
 import { openDatabase } from '../../src/store/database.js';
 import { countDeliveries } from '../../src/store/count-deliveries.js';
+import { secretsKeyTable } from '../../src/store/secrets-key.js';
 import { createSqliteFiles } from '../../src/store/sqlite-files.js';
 import { claimDue, findDueQueues, purgeDeliveries } from '../../src/store/delivery-queue.js';
 import { eraseReadings, eraseSomeDeliveries, findErasures } from '../../src/store/erasures.js';
@@ -151,6 +152,7 @@ function storeOn(knex: Knex): Store {
   return {
     keys: keyTable(knex),
     usage: usageTable(knex),
+    secretsKey: secretsKeyTable(knex),
     read: (accountId) => readerOf(knex, accountId),
     transact: createTransact(knex),
     purgeReadings: (beforeMs, batch) => purgeReadings(knex, beforeMs, batch),

@@ -27,8 +27,13 @@ export interface Running {
 export type RunningWorker = Omit<Running, 'url'>;
 
 /** Runs the command line until it exits. */
-export async function runMain(args: readonly string[], env: Record<string, string>, file = main): Promise<Ended> {
-  const { child, ended } = launch(args, env, file);
+export async function runMain(
+  args: readonly string[],
+  env: Record<string, string>,
+  file = main,
+  cwd = '.',
+): Promise<Ended> {
+  const { child, ended } = launch(args, env, file, cwd);
   const timer = setTimeout(() => child.kill('SIGKILL'), limitMs);
   try {
     return await ended;
@@ -75,10 +80,11 @@ async function startUntil(
   return { running, found };
 }
 
-function launch(args: readonly string[], env: Record<string, string>, file = main) {
+function launch(args: readonly string[], env: Record<string, string>, file = main, cwd = '.') {
   const child: ChildProcess = spawn(process.execPath, [file, ...args], {
     env: { PATH: process.env['PATH'], ...settingsFor(env['DATABASE_URL'] ?? ''), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
+    cwd,
   });
   const output = { stdout: '', stderr: '' };
   child.stdout?.on('data', (text) => (output.stdout += text));

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { readConfig } from '../config/config.js';
+import { type Config, readConfig } from '../config/config.js';
 import type { Store } from '../store/store.js';
 import { startTracing } from '../tracing/tracing.js';
 import { describeVariables } from '../config/settings.js';
@@ -22,8 +22,8 @@ export interface Surroundings {
 /** Runs the command that the process arguments select. Imports only the modules of that command. */
 export async function runCommand(surroundings: Surroundings): Promise<void> {
   const { program, root, env } = surroundings;
-  const withStore = async (work: (store: Store) => Promise<void>) =>
-    (await import('./with-store.js')).withStore(readConfig(env), work);
+  const withStore = async (work: (store: Store, config: Config) => Promise<void>, mayCreate = false) =>
+    (await import('./with-store.js')).withStore(readConfig(env), work, mayCreate && Boolean(env['DATABASE_URL']));
   const variables = () => `\nEnvironment variables, all optional:\n${describeVariables()}`;
   const command = new Command('state-service')
     .description('Computes the stress state of a person from signals, in real time.')
@@ -50,11 +50,14 @@ export async function runCommand(surroundings: Surroundings): Promise<void> {
   command
     .command('migrate')
     .description('migrate the database, then exit')
-    .action(() => withStore(async () => console.error('The database is up to date.')));
+    .action(() => withStore(async () => console.error('The database is up to date.'), true));
   command
     .command('backup')
     .description('copy the database while the service runs, or print the command that dumps MySQL')
-    .argument('<file>', 'a new file. Its secrets key is written beside it, to <file>.key')
+    .argument(
+      '<file>',
+      'a new file. Its secrets key is written beside it, to <file>.key',
+    )
     .action(async (file: string) => (await import('./backup.js')).backup(readConfig(env), file));
   command
     .command('restore')
@@ -65,10 +68,20 @@ export async function runCommand(surroundings: Surroundings): Promise<void> {
       (await import('./restore.js')).restore(readConfig(env), file, options),
     );
   command
+    .command('reseal')
+    .description(
+      'encrypt all webhook secrets with the first key of SECRETS_KEY, and let the service start with it. Also reads ' +
+        'those of a MySQL database that was used without SECRETS_KEY. Stop the service and its workers first',
+    )
+    .option('--lost-key', 'give up webhook secrets that no key can read', false)
+    .action((options: { lostKey: boolean }) =>
+      withStore(async (store, config) => (await import('./reseal.js')).reseal(store, config, options)),
+    );
+  command
     .command('doctor')
     .description('check Node.js, files, disk, database, Redis and the running service, and print remedies')
     .action(async () => (await import('./doctor.js')).doctor(readConfig(env)));
-  command.addCommand(keysCommand((work) => withStore((store) => work(store.keys))));
+  command.addCommand(keysCommand((work, mayCreate) => withStore((store) => work(store.keys), mayCreate)));
   command.addCommand(mcpCommand());
   command.addCommand(exportCommand());
   command.addCommand(evaluateCommand(surroundings));

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { Closable } from '../lifecycle/closing.js';
 import type { Config } from '../config/config.js';
 import { startDelivery } from '../core/deliver.js';
@@ -5,9 +6,12 @@ import { createLog } from '../log/log.js';
 import { standardError } from '../log/log-output.js';
 import { version } from '../config/version.js';
 import { closeOnSignal } from './close-on-signal.js';
+import { noDatabase } from './with-store.js';
 
 /** Delivers webhooks until SIGTERM or SIGINT. */
 export async function deliver(config: Config, tracing: Closable | undefined): Promise<void> {
+  const { database } = config;
+  if (database.kind === 'sqlite' && !existsSync(database.file)) throw new Error(noDatabase(database.file));
   const output = standardError();
   const log = createLog(config.logLevel, output);
   const worker = await startDelivery({ config, log, droppedLines: () => output.droppedLines });

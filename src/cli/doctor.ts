@@ -1,10 +1,11 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { Redis } from 'ioredis';
 import type { Config } from '../config/config.js';
 import { keyFileOf } from '../config/secrets-key.js';
+import { findFittingKeys } from '../core/secrets-keys.js';
 import { inspectHosts } from '../store/mysql-pool.js';
-import { openStore } from '../store/store.js';
+import { openStore, type Store } from '../store/store.js';
 import { checkSynchronization, compareClock } from './check-clock.js';
 import { type Finding, finding, problem } from './finding.js';
 
@@ -65,9 +66,10 @@ async function checkHosts({ database }: Config): Promise<Finding[]> {
 }
 
 /** Does not create or migrate a database. */
-async function checkDatabase({ database }: Config): Promise<Finding[]> {
+async function checkDatabase(config: Config): Promise<Finding[]> {
+  const { database } = config;
   if (database.kind === 'sqlite' && !existsSync(database.file))
-    return [{ what: 'database', found: `none at ${database.file} yet; the first start creates it` }];
+    return [{ what: 'database', found: `none at ${resolve(database.file)} yet; the first start creates it` }];
   const store = openStore(database, 'administration');
   try {
     const [isReady, isDurable] = [await store.isReady(), await store.isDurable()];
@@ -79,12 +81,25 @@ async function checkDatabase({ database }: Config): Promise<Finding[]> {
         isDurable,
         'set innodb_flush_log_at_trx_commit = 1 on the server',
       ),
+      ...(isReady ? [await checkSecretsKey(store, config)] : []),
       ...(database.kind === 'mysql' ? [await compareClock('the database server', store.readClock)] : []),
     ];
   } catch (error) {
     return [problem('database', firstLine(error), 'start the database server, or correct DATABASE_URL')];
   } finally {
     await store.close();
+  }
+}
+
+/** Creates no key file. */
+async function checkSecretsKey(store: Store, config: Config): Promise<Finding> {
+  const what = 'secrets key';
+  try {
+    const keys = await findFittingKeys(store, config, Date.now());
+    return { what, found: keys ? 'fits the database' : 'none yet; the first start creates it' };
+  } catch (error) {
+    const [found = '', ...remedy] = firstLine(error).split(': ');
+    return problem(what, found, remedy.join(': '));
   }
 }
 

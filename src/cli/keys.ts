@@ -7,8 +7,8 @@ import type { Scope, Tier } from '../contract.js';
 import type { KeyTable } from '../store/keys.js';
 import { printAudit, printKeys } from './print-keys.js';
 
-/** Migrates the configured database and runs work on its keys. */
-export type WithKeys = (work: (keys: KeyTable) => Promise<void>) => Promise<void>;
+/** Migrates the configured database and runs work on its keys. See `withStore`. */
+export type WithKeys = (work: (keys: KeyTable) => Promise<void>, mayCreate?: boolean) => Promise<void>;
 
 /** Creates the `keys` command. Standard output contains only the key or the list, so that it can be piped. */
 export function keysCommand(withKeys: WithKeys): Command {
@@ -32,7 +32,7 @@ export function keysCommand(withKeys: WithKeys): Command {
         const nowMs = Date.now();
         const expiresAtMs = expires === undefined ? undefined : nowMs + expires;
         show(await createKey(table, { ...options, expiresAtMs }, nowMs));
-      }),
+      }, true),
     );
   keys
     .command('list')

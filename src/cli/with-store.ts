@@ -1,14 +1,27 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { Config } from '../config/config.js';
 import { describeFault, StartError, starting } from '../lifecycle/start-error.js';
 import { openStore, type Store } from '../store/store.js';
 import { remedyOf } from '../store/transient.js';
 
-/** Migrates the configured database and runs work on its store. */
-export async function withStore({ database }: Config, work: (store: Store) => Promise<void>): Promise<void> {
+/**
+ * Migrates the configured database and runs work on its store. Creates an embedded database only with `mayCreate`, because
+ * a command in another folder than the service would otherwise change a new database without notice.
+ */
+export async function withStore(
+  config: Config,
+  work: (store: Store, config: Config) => Promise<void>,
+  mayCreate: boolean,
+): Promise<void> {
+  const { database } = config;
+  const isNew = database.kind === 'sqlite' && !existsSync(database.file);
+  if (isNew && !mayCreate) throw new Error(noDatabase(database.file));
   const store = await starting('DATABASE_URL', () => openStore(database, 'administration'));
   try {
     await starting('DATABASE_URL', store.migrate);
-    await work(store).catch((error: unknown) => {
+    if (isNew) console.error(`Created the database ${resolve(database.file)}.`);
+    await work(store, config).catch((error: unknown) => {
       throw remedyOf(error) === undefined
         ? error
         : new StartError(describeFault('DATABASE_URL', error), { cause: error });
@@ -16,4 +29,9 @@ export async function withStore({ database }: Config, work: (store: Store) => Pr
   } finally {
     await store.close();
   }
+}
+
+/** Returns the message of a command that requires a database. */
+export function noDatabase(file: string): string {
+  return `there is no database at ${resolve(file)}: set DATABASE_URL to that of the service, or start the service first`;
 }

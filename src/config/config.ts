@@ -17,7 +17,7 @@ export interface Config {
   readonly maxTimestampAgeMs: number;
   /**
    * Keys for reading digests, webhook secrets and tokens, the newest first. If absent, an embedded database uses a key
-   * file in its folder, and MySQL uses a key derived from DATABASE_URL.
+   * file in its folder. MySQL requires them.
    */
   readonly secretsKeys: SecretsKeys | undefined;
   /** Whether this process delivers webhooks. */

@@ -1,21 +1,57 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, hkdfSync, randomBytes } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { commandLine } from './command-line.js';
 import type { Config, SecretsKeys } from './config.js';
+
+/**
+ * The keys that protect secrets from readers of the database. The first key protects new secrets, and the others only read
+ * older ones. They are in SECRETS_KEY. Without it, an embedded database uses a file in its folder that only its owner can
+ * read. The database contains only a check value of the first key.
+ */
 
 const keyBytes = 32;
 
 /**
- * Returns the keys that protect secrets from readers of the database. The database never contains them. The first key
- * protects new secrets, and the others only read older ones. The first available source is used:
- * 1. SECRETS_KEY
- * 2. with an embedded database, a file in its folder that only its owner can read
- * 3. with MySQL, a key derived from DATABASE_URL, which contains the password and is the same on every replica
+ * Returns the keys. Undefined if an embedded database has no key file yet. Throws on MySQL without SECRETS_KEY, and for a
+ * key derived from DATABASE_URL: a token signed with it allows guessing the password of the database.
  */
-export function secretsKeysOf({ secretsKeys, database }: Config): SecretsKeys {
-  if (secretsKeys !== undefined) return secretsKeys;
-  if (database.kind === 'mysql') return [createHash('sha256').update(database.url).digest('hex')];
-  return [keyBeside(database.file)];
+export function findSecretsKeys({ secretsKeys, database }: Config): SecretsKeys | undefined {
+  if (database.kind === 'sqlite') {
+    const file = keyFileOf(database.file);
+    return secretsKeys ?? (existsSync(file) ? [readKeyFile(file)] : undefined);
+  }
+  if (secretsKeys === undefined)
+    throw new Error(
+      'it is required with MySQL: create a key with "openssl rand -hex 32" and set it on every process. Then run ' +
+        `"${commandLine('reseal')}" once if the database was used without it`,
+    );
+  if (secretsKeys.includes(deriveFormerKey(database.url)))
+    throw new Error(
+      `it holds the key that earlier versions derived from DATABASE_URL: remove it, then run "${commandLine('reseal')}"`,
+    );
+  return secretsKeys;
+}
+
+/** Returns the keys. Throws like `findSecretsKeys`, and if the key file of an embedded database is missing. */
+export function requireSecretsKeys(config: Config): SecretsKeys {
+  const keys = findSecretsKeys(config);
+  if (keys === undefined && config.database.kind === 'sqlite')
+    throw new Error(
+      `the database was used with another key, and ${keyFileOf(config.database.file)} is missing: restore this file, ` +
+        'or set SECRETS_KEY',
+    );
+  return keys as SecretsKeys;
+}
+
+/** Returns the key that versions before 0.1.0 used on MySQL without SECRETS_KEY. Only `reseal` reads secrets with it. */
+export function deriveFormerKey(databaseUrl: string): string {
+  return createHash('sha256').update(databaseUrl).digest('hex');
+}
+
+/** Returns a value that shows whether two processes use the same key, but not the key: 64 hex digits. */
+export function checkValueOf(secretsKey: string): string {
+  return Buffer.from(hkdfSync('sha256', secretsKey, '', 'check value', keyBytes)).toString('hex');
 }
 
 /** Returns the file that holds the key of an embedded database. */
@@ -24,18 +60,20 @@ export function keyFileOf(databaseFile: string): string {
 }
 
 /**
- * Reads the key file, or creates it. When two processes start together, the first one to link its file wins. Both then
- * read the same complete file.
+ * Creates the key file of an embedded database and returns its key. When two processes start together, the first one to
+ * link its file wins. Both then read the same complete file.
  */
-function keyBeside(databaseFile: string): string {
+export function createKeyFile(databaseFile: string): string {
   const file = keyFileOf(databaseFile);
   mkdirSync(dirname(file), { recursive: true });
-  if (!existsSync(file)) {
-    const draft = `${file}.${process.pid}`;
-    writeFileSync(draft, randomBytes(keyBytes).toString('hex'), { mode: 0o600 });
-    linkUnlessThere(draft, file);
-    unlinkSync(draft);
-  }
+  const draft = `${file}.${process.pid}`;
+  writeFileSync(draft, randomBytes(keyBytes).toString('hex'), { mode: 0o600 });
+  linkUnlessThere(draft, file);
+  unlinkSync(draft);
+  return readKeyFile(file);
+}
+
+export function readKeyFile(file: string): string {
   const key = readFileSync(file, 'utf8').trim();
   if (!/^[0-9a-f]{64}$/.test(key))
     throw new Error(

@@ -33,7 +33,7 @@ export const variables = {
     'Key for the digests that detect resent readings, the encryption of webhook secrets and the signatures of tokens: at ' +
       'least 32 random characters, the same on every replica and worker. Several keys, comma-separated, the newest ' +
       'first, replace a key',
-    'stored in a file next to an embedded database; derived from DATABASE_URL on MySQL',
+    'stored in a file next to an embedded database; required with MySQL',
     unlessEmpty(readSecretsKeys),
   ),
   REDIS_URL: optional(

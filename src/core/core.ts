@@ -3,7 +3,6 @@ import { createDevelopmentKey, type DevelopmentKey } from '../accounts/developme
 import { type Closable, type Keep, startAll } from '../lifecycle/closing.js';
 import type { Config } from '../config/config.js';
 import type { Operate, OperationId, Output } from '../contract.js';
-import { resealWebhooks } from '../delivery/reseal.js';
 import type { Worker } from '../delivery/worker.js';
 import type { WorkerLoad } from '../delivery/worker-load.js';
 import { createIngest, type Ingest } from '../ingest/ingest.js';
@@ -22,6 +21,7 @@ import { beginExport, type ExportPage, type ExportPosition, type ExportScope, re
 import { type Page, type PageRequest, readPage } from '../stream/page.js';
 import { createSessionTokens } from '../tokens/session-token.js';
 import { type Foundation, openFoundation, startWorkerOn } from './foundation.js';
+import { replaceSecretsKey } from './secrets-keys.js';
 import { findWarnings } from './warnings.js';
 
 /**
@@ -136,7 +136,7 @@ async function start(keep: Keep, parts: CoreParts): Promise<Omit<Core, 'close'>>
     warnings: () => findWarnings(store, config, now()),
     async begin() {
       const developmentKey = await ensureDevelopmentKey(store, config, now());
-      if (foundation.secretsKeys.length > 1) await resealWebhooks(store, foundation.secretBox, log);
+      await replaceSecretsKey(store, foundation.secretsKeys, log, now());
       const { pollMs = defaultPollMs } = parts;
       if (config.hasWorker)
         worker = startWorkerOn(foundation, { config, log, pollMs, observeAttempt: host.observeAttempt });

@@ -5,12 +5,13 @@ import { createSecretBox, type SecretBox } from '../delivery/secret-box.js';
 import { createResolveName, type ResolveName } from '../delivery/resolve-name.js';
 import { startWorker, type Worker } from '../delivery/worker.js';
 import { cachedFor } from '../metrics/cached-for.js';
-import { secretsKeysOf } from '../config/secrets-key.js';
+import { findSecretsKeys } from '../config/secrets-key.js';
 import { starting } from '../lifecycle/start-error.js';
 import type { DeliveryCounts } from '../store/count-deliveries.js';
 import { type DatabaseClock, createSqliteClock, followClock, openServerClock } from '../store/database-clock.js';
 import { openStore, type Store } from '../store/store.js';
 import { createHostLog } from './log-host.js';
+import { admitSecretsKeys } from './secrets-keys.js';
 
 /** Resources of every process that serves or delivers: a migrated database and the secrets. */
 export interface Foundation {
@@ -42,11 +43,13 @@ export interface FoundationParts {
 
 export async function openFoundation(keep: Keep, config: Config, parts: FoundationParts): Promise<Foundation> {
   const { log } = parts;
+  // Checked first, because a missing SECRETS_KEY needs no database.
+  await starting('SECRETS_KEY', () => findSecretsKeys(config));
   const store = keep(await starting('DATABASE_URL', () => openStore(config.database, 'serving', createHostLog(log))));
   await starting('DATABASE_URL', store.migrate);
   const clock = keep(await starting('DATABASE_URL', () => openClock(store, config, parts)));
   const { now } = clock;
-  const secretsKeys = await starting('SECRETS_KEY', () => secretsKeysOf(config));
+  const secretsKeys = await starting('SECRETS_KEY', () => admitSecretsKeys(store, config, now()));
   return {
     store,
     secretsKeys,

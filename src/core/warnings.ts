@@ -6,25 +6,29 @@ import type { Store } from '../store/store.js';
 /** Returns warnings for the operator about this deployment, each with its remedy. */
 export async function findWarnings(
   store: Store,
-  { database, secretsKeys, targetPolicy }: Pick<Config, 'database' | 'secretsKeys' | 'targetPolicy'>,
+  { secretsKeys, targetPolicy, retention }: Pick<Config, 'secretsKeys' | 'targetPolicy' | 'retention'>,
   nowMs: number,
 ): Promise<string[]> {
-  const isKeyDerived = database.kind === 'mysql' && secretsKeys === undefined;
   return [
     ...(targetPolicy.allowLoopback
       ? ['webhooks to loopback addresses are allowed: set WEBHOOK_ALLOW_LOOPBACK=0 if others have keys']
       : []),
-    ...(isKeyDerived
-      ? ['SECRETS_KEY is not set: set it, because the key derived from DATABASE_URL changes with DATABASE_URL']
-      : []),
-    ...(secretsKeys && secretsKeys.length > 1
-      ? [
-          `SECRETS_KEY holds ${secretsKeys.length} keys: keep only the first one ${idempotency.retention_hours} hours from now`,
-        ]
-      : []),
+    ...(await keyWarnings(store, secretsKeys, retention.readingsMs)),
     ...((await store.isDurable())
       ? []
       : ['innodb_flush_log_at_trx_commit is not 1: the server may lose acknowledged readings at power loss']),
     ...(await developmentKeyWarnings(store.keys, nowMs)),
+  ];
+}
+
+const hourMs = 3_600_000;
+
+/** An earlier key is required while a stored reading has a digest with this key, so that a resend is detected. */
+async function keyWarnings(store: Store, keys: Config['secretsKeys'], readingsMs: number): Promise<string[]> {
+  if (keys === undefined || keys.length < 2) return [];
+  const replacedAtMs = (await store.secretsKey.find())?.sinceMs ?? 0;
+  const untilMs = replacedAtMs + Math.max(readingsMs, idempotency.retention_hours * hourMs);
+  return [
+    `SECRETS_KEY holds ${keys.length} keys: if the first one is the newest, remove the others after ${new Date(untilMs).toISOString()}`,
   ];
 }

@@ -1,4 +1,3 @@
-import type { Logger } from 'pino';
 import type { Store } from '../store/store.js';
 import type { WebhookId } from '../store/webhooks.js';
 import { type SecretBox, SecretBoxError } from './secret-box.js';
@@ -6,22 +5,31 @@ import { resealWebhook } from './signing-secrets.js';
 
 const batchRows = 100;
 
+export interface Resealed {
+  /** Number of webhooks whose secrets were encrypted again. */
+  readonly resealed: number;
+  /** Webhooks whose secrets no key can read. Only a rotation of their secret helps. */
+  readonly unreadable: readonly WebhookId[];
+}
+
 /**
  * Encrypts the secrets of all webhooks with the newest key of SECRETS_KEY, so that the earlier keys can be removed.
  * Does not change the stored responses to requests with an Idempotency-Key, because they expire within a day.
  */
-export async function resealWebhooks(store: Store, secretBox: SecretBox, log: Logger): Promise<void> {
-  const counts = { resealed: 0, unreadable: 0 };
+export async function resealWebhooks(store: Store, secretBox: SecretBox): Promise<Resealed> {
+  let resealed = 0;
+  const unreadable: WebhookId[] = [];
   let after: WebhookId | undefined = { accountId: '', webhookId: '' };
   while (after) {
     const ids: WebhookId[] = await store.webhookIdsAfter(after, batchRows);
     for (const id of ids) {
       const outcome = await resealOne(store, secretBox, id);
-      if (outcome !== undefined) counts[outcome] += 1;
+      if (outcome === 'resealed') resealed += 1;
+      if (outcome === 'unreadable') unreadable.push(id);
     }
     after = ids.at(-1);
   }
-  log.info(counts, 'webhook secrets encrypted with the newest SECRETS_KEY');
+  return { resealed, unreadable };
 }
 
 /**

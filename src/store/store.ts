@@ -29,6 +29,7 @@ import { retry, untilAvailable } from './retry.js';
 import { runStatements, type Statement } from './run-statements.js';
 import { listSessions, type SessionFilter } from './session-list.js';
 import { purgeSessions, sessionReader, sessionWriter } from './sessions.js';
+import { secretsKeyTable } from './secrets-key.js';
 import { createSqliteFiles } from './sqlite-files.js';
 import { deliveryLog } from './settled-deliveries.js';
 import { findStreamHeads, positionTable } from './stream-positions.js';
@@ -93,6 +94,7 @@ export function openStore(config: DatabaseConfig, use: DatabaseUse = 'serving', 
   return {
     keys: keyTable(knex),
     usage: usageTable(knex),
+    secretsKey: secretsKeyTable(knex),
     read: (accountId: string): Reader => readerOf(knex, accountId),
     /**
      * Runs the work in one transaction. When it resolves, all writes are durable. When it rejects, nothing is stored.

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { accounts } from './accounts.js';
 import { modelVersions } from './model-versions.js';
 import { readingSignals } from './reading-signals.js';
+import { secretsKey } from './secrets-key.js';
 import { sessions } from './sessions.js';
 import { subjects } from './subjects.js';
 import { usage } from './usage.js';
@@ -22,4 +23,5 @@ export const migrations: ReadonlyArray<{ name: string; run: (knex: Knex) => Prom
   { name: 'reading-signals', run: readingSignals },
   { name: 'webhook-locks', run: webhookLocks },
   { name: 'reading-model-versions', run: modelVersions },
+  { name: 'secrets-key', run: secretsKey },
 ];
