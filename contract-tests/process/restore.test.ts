@@ -1,5 +1,6 @@
-import { copyFile, readdir, readFile, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { appendFile, copyFile, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../src/store/database.js';
 import { temporaryFolder } from '../commands/temporary-folder.js';
@@ -7,14 +8,14 @@ import { createTestDatabase } from '../support/databases.js';
 import { runMain } from '../support/process.js';
 import { startWithKey } from './started.js';
 
-test('only the owner can read a backup and its key, and no partial file remains', async () => {
+test('only the owner can read a backup, its checksum and its key, and no partial file remains', async () => {
   const database = await createTestDatabase();
   onTestFinished(database.drop);
   const { service } = await startWithKey({ DATABASE_URL: database.url });
   const folder = await temporaryFolder();
   const { stdout } = await runMain(['backup', join(folder, 'copy.db')], { DATABASE_URL: database.url });
   expect(stdout).toContain('Copied the secrets key to');
-  expect((await readdir(folder)).sort()).toEqual(['copy.db', 'copy.db.key']);
+  expect((await readdir(folder)).sort()).toEqual(['copy.db', 'copy.db.checksum', 'copy.db.key']);
   for (const name of await readdir(folder)) expect((await stat(join(folder, name))).mode & 0o777).toBe(0o600);
   await service.end('SIGTERM');
 });
@@ -34,7 +35,8 @@ test('a restore replaces an existing database only with --replace, never while a
   expect((await send('/v1/state?session_id=later')).status).toBe(200);
   await service.end('SIGTERM');
   const replaced = await runMain(['restore', file, '--replace'], env);
-  const kept = /Kept the earlier \S+ as (\S+state\.db\.replaced-\d+)\.$/m.exec(replaced.stdout)?.[1] ?? '';
+  expect(replaced.stdout).toContain('integrity checked, checksum verified)');
+  const kept = /Kept the earlier \S+ as (\S+state\.db\.replaced-\d+-\w+)\.$/m.exec(replaced.stdout)?.[1] ?? '';
   const after = await startWithKey(env, key);
   expect((await after.send('/v1/state?session_id=later')).status).toBe(404);
   const earlier = await startWithKey({ DATABASE_URL: `sqlite:${kept}` }, key);
@@ -69,17 +71,121 @@ test('restoring a damaged, foreign or newer copy fails and does not change the d
     [text, 'not a database of this service'],
     [cut, 'use another backup'],
     [newer, 'a newer version wrote it (migration of-next-year)'],
-    [live, 'is a database and no backup'],
     [join(folder, 'absent.db'), 'there is no backup at'],
   ] as const) {
-    const ended = await runMain(['restore', file, '--replace'], env);
+    const ended = await runMain(['restore', file, '--replace', '--unverified'], env);
     expect(ended.code).toBe(1);
     expect(ended.stderr).toContain(reason);
     expect(ended.stderr.trim().split('\n')).toHaveLength(1);
   }
+  expect((await runMain(['restore', live, '--replace'], env)).stderr).toContain('is a database and no backup');
+  expect(await readdir(dirname(database.url.slice('sqlite:'.length)))).toEqual(['state.db']);
   expect((await runMain(['backup', join(folder, 'again.db')], env)).code).toBe(0);
   expect((await runMain(['backup', good], env)).stderr).toContain('exists already: choose another name');
   expect(
     (await runMain(['backup', join(folder, 'none.db')], { DATABASE_URL: 'sqlite:absent/state.db' })).stderr,
-  ).toContain('there is no database at absent/state.db');
+  ).toMatch(/there is no database at \/\S+\/absent\/state\.db: set DATABASE_URL/);
+});
+
+/** Runs the program at one point in time. Only the clock of the machine is replaced. */
+const stoppedClock = `--import=data:text/javascript,${encodeURIComponent(
+  'const D = Date; globalThis.Date = class extends D { constructor(...args) { super(...(args.length ? args : [0])); } };',
+)}`;
+
+test('restores at the same time keep every replaced database', async () => {
+  const database = await createTestDatabase();
+  onTestFinished(database.drop);
+  const env = { DATABASE_URL: database.url, NODE_OPTIONS: stoppedClock };
+  await runMain(['migrate'], env);
+  const file = join(await temporaryFolder(), 'copy.db');
+  expect((await runMain(['backup', file], env)).code).toBe(0);
+  for (let count = 0; count < 2; count += 1) expect((await runMain(['restore', file, '--replace'], env)).code).toBe(0);
+  const names = await readdir(dirname(database.url.slice('sqlite:'.length)));
+  expect(names.filter((name) => /^state\.db\.replaced-19700101000000-\w+$/.test(name))).toHaveLength(2);
+});
+
+/** Creates a backup of a database with data and a key. Returns a function that restores a copy of it. */
+async function backedUp(key: Record<string, string> = {}) {
+  const [from, folder] = [await createTestDatabase(), await temporaryFolder()];
+  onTestFinished(from.drop);
+  const { service, send } = await startWithKey({ DATABASE_URL: from.url, ...key });
+  await send('/v1/ingest', { session_id: 's1', timestamp: new Date().toISOString(), heart_rate: 70 });
+  const file = join(folder, 'copy.db');
+  expect((await runMain(['backup', file], { DATABASE_URL: from.url, ...key })).code).toBe(0);
+  await service.end('SIGTERM');
+  const target = join(folder, 'target/state.db');
+  const restore = (...args: string[]) =>
+    runMain(['restore', file, ...args], { DATABASE_URL: `sqlite:${target}`, ...key });
+  return { file, target, restore };
+}
+
+test('a damaged backup is rejected, and a backup without its checksum requires --unverified', async () => {
+  const { file, target, restore } = await backedUp();
+  const intact = await readFile(file);
+  const damages: ReadonlyArray<() => Promise<unknown>> = [
+    ...[100, 5_000, intact.length >> 1, intact.length - 1].map((at) => {
+      const bytes = Buffer.from(intact);
+      bytes[at] = (bytes[at] ?? 0) ^ 1;
+      return () => writeFile(file, bytes);
+    }),
+    () => appendFile(file, Buffer.alloc(4096)),
+    () => truncate(file, intact.length - 4096),
+  ];
+  for (const damage of damages) {
+    await writeFile(file, intact);
+    await damage();
+    const ended = await restore();
+    expect(ended).toMatchObject({ code: 1, stdout: '' });
+    expect(ended.stderr).toContain('it is damaged, so use another backup');
+    expect(await readdir(dirname(target))).toEqual([]);
+  }
+  await writeFile(file, intact);
+  await rm(`${file}.checksum`);
+  const refused = await restore();
+  expect(refused).toMatchObject({ code: 1, stdout: '' });
+  expect(refused.stderr).toContain(
+    'copy.db.checksum is missing: copy it together with the backup, or pass --unverified',
+  );
+  expect((await restore('--unverified')).stdout).toContain('checksum skipped');
+});
+
+const added = {
+  'trigger spy': 'create trigger spy after insert on readings begin delete from api_keys; end',
+  'table more': 'create table more (a)',
+  'view spied': 'create view spied as select * from api_keys',
+  'index more': 'create index more on readings (digest)',
+  'table api_keys': 'alter table api_keys add column more',
+};
+
+test('a backup with an added trigger, table, view, index or column is rejected, also with a new checksum', async () => {
+  const { file, restore } = await backedUp({ SECRETS_KEY: 'k'.repeat(40) });
+  const [intact, checksum] = [await readFile(file), await readFile(`${file}.checksum`, 'utf8')];
+  for (const [object, sql] of Object.entries(added)) {
+    await writeFile(file, intact);
+    const knex = openDatabase({ kind: 'sqlite', file });
+    await knex.raw(sql);
+    await knex.raw('pragma journal_mode = delete');
+    await knex.destroy();
+    expect((await restore('--unverified')).stderr).toContain(`this service did not create ${object}`);
+  }
+  const sum = createHash('sha256')
+    .update(await readFile(file))
+    .digest('hex');
+  await writeFile(`${file}.checksum`, `sha256 ${sum}\n`);
+  expect((await restore()).stderr).toContain('was written without a secrets key, so anybody may have written it');
+  await writeFile(`${file}.checksum`, checksum.replace(/^sha256 .*/, `sha256 ${sum}`));
+  expect((await restore()).stderr).toContain('was backed up with another secrets key, or changed');
+});
+
+test('backup warns of an object that restore refuses', async () => {
+  const database = await createTestDatabase();
+  onTestFinished(database.drop);
+  const env = { DATABASE_URL: database.url };
+  await runMain(['migrate'], env);
+  const knex = openDatabase({ kind: 'sqlite', file: database.url.slice('sqlite:'.length) });
+  await knex.raw('create index readings_by_score on readings (stress_score)');
+  await knex.destroy();
+  const { code, stderr } = await runMain(['backup', join(await temporaryFolder(), 'copy.db')], env);
+  expect(code).toBe(0);
+  expect(stderr).toContain('warning: the service did not create index readings_by_score, and restore refuses it');
 });

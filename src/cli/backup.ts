@@ -1,30 +1,44 @@
-import { copyFileSync, constants, existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import { copyFileSync, constants, existsSync, renameSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Config } from '../config/config.js';
-import { keyFileOf } from '../config/secrets-key.js';
-import { copySqlite, flush } from '../store/sqlite-copy.js';
+import { findSecretsKeys, keyFileOf } from '../config/secrets-key.js';
+import { copySqlite, flush, removeSqlite } from '../store/sqlite-copy.js';
+import { checksumFile, writeChecksum } from './checksum.js';
+import { noDatabase } from './with-store.js';
 import { dumpCommand, mysqlKeyNote } from './mysql-commands.js';
 
-/** Writes a copy of the embedded database and its secrets key. For MySQL, prints the command that dumps the database. */
-export async function backup({ database, secretsKeys }: Config, file: string): Promise<void> {
+/**
+ * Writes a copy of the embedded database, its checksum and its secrets key. For MySQL, prints the command that dumps the
+ * database.
+ */
+export async function backup(config: Config, file: string): Promise<void> {
+  const { database, secretsKeys } = config;
   if (database.kind === 'mysql') {
     console.error(mysqlKeyNote);
-    return console.log(dumpCommand(database.url, file));
+    return console.log(dumpCommand(database.url, file, checksumFile(file)));
   }
-  if (!existsSync(database.file)) throw new Error(`there is no database at ${database.file}: set DATABASE_URL`);
-  for (const path of [file, keyFileOf(file)])
+  if (!existsSync(database.file)) throw new Error(noDatabase(database.file));
+  for (const path of [file, checksumFile(file), keyFileOf(file)])
     if (existsSync(path)) throw new Error(`${path} exists already: choose another name`);
   const draft = `${file}.${process.pid}.partial`;
   try {
-    await copySqlite(database.file, draft);
+    const foreign = await copySqlite(database.file, draft);
+    const [key] = findSecretsKeys(config) ?? [];
+    await writeChecksum(file, draft, key);
     const hasKey = secretsKeys === undefined && existsSync(keyFileOf(database.file));
     if (hasKey) copyKey(keyFileOf(database.file), keyFileOf(file));
     renameSync(draft, file);
     flush(dirname(file));
-    console.log(`Backed up ${database.file} to ${file} (${statSync(file).size} bytes, integrity checked).`);
+    console.log(
+      `Backed up ${database.file} to ${file} (${statSync(file).size} bytes, integrity checked), with ${checksumFile(file)}.`,
+    );
     console.log(hasKey ? keyCopied(file) : secretsKeys === undefined ? keyAbsent : keyElsewhere);
+    if (foreign !== undefined)
+      console.error(
+        `warning: the service did not create ${foreign}, and restore refuses it: drop it, then back up again`,
+      );
   } finally {
-    rmSync(draft, { force: true });
+    removeSqlite(draft);
   }
 }
 
@@ -37,4 +51,4 @@ const keyCopied = (file: string) =>
   `Copied the secrets key to ${keyFileOf(file)}. Store it apart from the copy: together they contain the webhook secrets.`;
 const keyAbsent = 'There is no secrets key yet: the service creates it when it starts.';
 const keyElsewhere =
-  'The copy contains no secrets key. Keep SECRETS_KEY: without it, the webhook secrets in the copy cannot be read.';
+  'The copy contains no secrets key. Keep SECRETS_KEY: without it, the service does not start on the copy.';

@@ -56,7 +56,7 @@ export async function runCommand(surroundings: Surroundings): Promise<void> {
     .description('copy the database while the service runs, or print the command that dumps MySQL')
     .argument(
       '<file>',
-      'a new file. Its secrets key is written beside it, to <file>.key',
+      'a new file. Its checksum and its secrets key are written beside it: <file>.checksum, <file>.key',
     )
     .action(async (file: string) => (await import('./backup.js')).backup(readConfig(env), file));
   command
@@ -64,7 +64,8 @@ export async function runCommand(surroundings: Surroundings): Promise<void> {
     .description('put a backup in the place of the database, or print the command that loads a dump into MySQL')
     .argument('<file>', 'as `backup` wrote it')
     .option('--replace', 'replace a database that exists already, and keep it under another name', false)
-    .action(async (file: string, options: { replace: boolean }) =>
+    .option('--unverified', 'restore a backup that has no checksum file, or whose key is lost', false)
+    .action(async (file: string, options: { replace: boolean; unverified: boolean }) =>
       (await import('./restore.js')).restore(readConfig(env), file, options),
     );
   command

@@ -4,21 +4,26 @@ import { mysqlUrls } from '../config/mysql-urls.js';
 
 export const mysqlKeyNote =
   'Run this command. It asks for the password, or reads it from MYSQL_PWD. On MariaDB, the programs are also named ' +
-  'mariadb-dump and mariadb.\nKeep SECRETS_KEY too: the dump does not contain it, and without it the webhook secrets ' +
-  'cannot be read.';
+  'mariadb-dump and mariadb.\nKeep SECRETS_KEY too: the dump does not contain it, and without it the service ' +
+  'does not start on the loaded database.';
 
 /**
  * Returns the command for a consistent dump of a database in use. `--single-transaction` reads one snapshot without
  * locks, `--quick` reads row by row, and `--no-tablespaces` requires no global privilege.
  */
-export function dumpCommand(url: string, file: string): string {
+export function dumpCommand(url: string, file: string, checksum: string): string {
   const flags = ['--single-transaction', '--quick', '--skip-lock-tables', '--no-tablespaces', '--hex-blob'];
-  return ['mysqldump', ...connectionOf(url), ...flags, quote(`--result-file=${file}`), databaseOf(url)].join(' ');
+  const dump = ['mysqldump', ...connectionOf(url), ...flags, quote(`--result-file=${file}`), databaseOf(url)];
+  return [...dump, '&& sha256sum <', quote(file), '>', quote(checksum)].join(' ');
 }
 
-/** Returns the command that replaces the tables of the database with the tables of the dump. */
-export function loadCommand(url: string, file: string): string {
-  return ['mysql', ...connectionOf(url), databaseOf(url), '<', quote(file)].join(' ');
+/**
+ * Returns the command that replaces the tables of the database with the tables of the dump. Loads nothing if the dump
+ * does not match its checksum.
+ */
+export function loadCommand(url: string, file: string, checksum: string | undefined): string {
+  const verify = checksum === undefined ? [] : ['sha256sum --quiet --check', quote(checksum), '<', quote(file), '&&'];
+  return [...verify, 'mysql', ...connectionOf(url), databaseOf(url), '<', quote(file)].join(' ');
 }
 
 /** Uses the first of several hosts. */

@@ -33,6 +33,12 @@ export async function migrate(knex: Knex): Promise<void> {
   });
 }
 
+/** Applies some migrations to an empty database that no other process uses. */
+export async function applyMigrations(knex: Knex, names: ReadonlySet<string>): Promise<void> {
+  await createLedger(knex);
+  for (const { name, run } of migrations) if (names.has(name)) await run(knex);
+}
+
 /** Returns true if all migrations of this version are applied. */
 export async function isMigrated(knex: Knex): Promise<boolean> {
   return (await pending(knex)).length === 0;

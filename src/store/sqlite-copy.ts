@@ -1,5 +1,7 @@
-import { closeSync, fsyncSync, openSync } from 'node:fs';
+import type { Knex } from 'knex';
+import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs';
 import { openDatabase } from './database.js';
+import { applyMigrations } from './migrate.js';
 import { migrations } from './migrations/index.js';
 import { isTransient } from './transient.js';
 
@@ -8,32 +10,73 @@ export class CopyError extends Error {}
 
 /**
  * Writes a consistent copy of a SQLite database to a new file, while other processes may write to the database. The copy
- * contains every transaction that committed before the call.
+ * contains every transaction that committed before the call. Resolves like `checkCopy`.
  */
-export async function copySqlite(file: string, copy: string): Promise<void> {
+export async function copySqlite(file: string, copy: string): Promise<string | undefined> {
   // Created first with owner-only permissions, because VACUUM INTO accepts an empty file.
   closeSync(openSync(copy, 'wx', 0o600));
   await onSqlite(file, (run) => run('vacuum into ?', [copy]));
-  await checkCopy(copy);
+  const foreign = await checkCopy(copy);
   flush(copy);
+  return foreign;
 }
 
-/** Rejects with a CopyError unless the file is an intact database that this version can open. Leaves no log file. */
-export async function checkCopy(file: string): Promise<void> {
-  await onSqlite(file, async (run) => {
+/**
+ * Rejects with a CopyError unless the file is an intact database that this version can open. Leaves no log file. Resolves
+ * with a table, index, trigger or view that this service did not create, e.g. `trigger spy`, if there is one.
+ */
+export async function checkCopy(file: string): Promise<string | undefined> {
+  return onSqlite(file, async (run) => {
+    const applied = new Set((await run('select name from schema_migrations')).map(({ name = '' }) => name));
+    if (applied.size === 0) throw new CopyError('it holds no schema of this service: use another backup');
+    const known = new Set<string>(migrations.map(({ name }) => name));
+    const unknown = [...applied].find((name) => !known.has(name));
+    if (unknown) throw new CopyError(`a newer version wrote it (migration ${unknown}): install that version`);
+    const foreign = await findForeignObject(await readSchema(run), `${file}.schema`, applied);
     const [row] = await run('pragma integrity_check');
     const verdict = row?.['integrity_check'];
     if (verdict !== 'ok') throw new CopyError(`it is damaged (${verdict}): use another backup`);
-    const applied = await run('select name from schema_migrations');
-    if (applied.length === 0) throw new CopyError('it holds no schema of this service: use another backup');
-    const known = new Set<string | undefined>(migrations.map(({ name }) => name));
-    const unknown = applied.find((it) => !known.has(it['name']));
-    if (unknown) throw new CopyError(`a newer version wrote it (migration ${unknown['name']}): install that version`);
     await run('pragma journal_mode = delete');
+    return foreign;
   }).catch((error: Error) => {
     if (error instanceof CopyError) throw error;
     throw new CopyError(`it is not a database of this service (${error.message.split('\n')[0]}): use another backup`);
   });
+}
+
+/** Deletes a SQLite file with its log. */
+export function removeSqlite(file: string): void {
+  for (const ending of ['', '-wal', '-shm', '-journal']) rmSync(file + ending, { force: true });
+}
+
+/** SQL by type and name of each table, index, trigger and view. */
+type SqliteSchema = ReadonlyMap<string, string>;
+
+/** Compares a schema with the schema of a new database, which is created at `empty` and removed. */
+async function findForeignObject(
+  found: SqliteSchema,
+  empty: string,
+  applied: ReadonlySet<string>,
+): Promise<string | undefined> {
+  try {
+    const expected = await onSqlite(empty, async (run, knex) => {
+      await applyMigrations(knex, applied);
+      return readSchema(run);
+    });
+    const missing = [...expected.keys()].find((object) => !found.has(object));
+    if (missing !== undefined) throw new CopyError(`it is damaged (no ${missing}): use another backup`);
+    return [...found.keys()].find((object) => found.get(object) !== expected.get(object));
+  } finally {
+    removeSqlite(empty);
+  }
+}
+
+/** Leaves out the statistics of ANALYZE. */
+async function readSchema(run: Run): Promise<SqliteSchema> {
+  const objects = await run(
+    "select type, name, tbl_name || ' ' || coalesce(sql, '') as sql from sqlite_master where name not like 'sqlite_stat_'",
+  );
+  return new Map(objects.map(({ type = '', name = '', sql = '' }) => [`${type} ${name}`, sql]));
 }
 
 /**
@@ -62,10 +105,10 @@ export function flush(path: string): void {
 
 type Run = (sql: string, bindings?: readonly string[]) => Promise<Array<Record<string, string>>>;
 
-async function onSqlite<T>(file: string, work: (run: Run) => Promise<T>): Promise<T> {
+async function onSqlite<T>(file: string, work: (run: Run, knex: Knex) => Promise<T>): Promise<T> {
   const knex = openDatabase({ kind: 'sqlite', file }, 'administration');
   try {
-    return await work((sql, bindings = []) => knex.raw(sql, bindings));
+    return await work((sql, bindings = []) => knex.raw(sql, bindings), knex);
   } finally {
     await knex.destroy();
   }
