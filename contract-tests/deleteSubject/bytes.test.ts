@@ -1,13 +1,15 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { Knex } from 'knex';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 import { expandEvents } from '../../src/delivery/expand.js';
 import { eraseSubject } from '../../src/retention/erase.js';
 import { openDatabase } from '../../src/store/database.js';
-import { openStore } from '../../src/store/store.js';
+import { createSqliteFiles } from '../../src/store/sqlite-files.js';
 import { createTestDatabase } from '../support/databases.js';
 import { startTestService, type TestService } from '../support/service.js';
+import { until } from '../support/until.js';
 import { register } from '../support/webhooks.js';
 
 const turn = { user_message: 'my exam is tomorrow and I cannot sleep', ai_response: 'What worries you most?' };
@@ -53,6 +55,12 @@ async function occurrences(folder: string, text: string): Promise<Record<string,
 
 const total = (counts: Record<string, number>) => Object.values(counts).reduce((sum, count) => sum + count, 0);
 
+/** Returns the work that an erasure left in the file header. 0: nothing. 1: the rewrite of the pages. */
+async function pendingWork(knex: Knex): Promise<number> {
+  const [{ user_version: state }] = await knex.raw('pragma user_version');
+  return state;
+}
+
 test('after an erasure, the database file and its write-ahead log contain no byte of the subject', async () => {
   const { service, folder } = await fillTwoPeople();
   expect(total(await occurrences(folder, 'person-anna'))).toBeGreaterThan(100);
@@ -76,13 +84,29 @@ test('a write-ahead log that another process reads during the erasure is emptied
   expect(total(await occurrences(folder, 'person-anna'))).toBe(0);
 });
 
+test('a second erasure shortly after the first empties the log at once and rewrites the pages after the pause', async () => {
+  const { service, folder } = await fillTwoPeople();
+  const knex = openDatabase(readConfig({ DATABASE_URL: service.database.url }).database);
+  const sqliteFiles = createSqliteFiles(knex, 3_000);
+  onTestFinished(() => knex.destroy());
+  const store = { ...service.store, sqliteFiles };
+  await eraseSubject(store, service.accountId, 'person-anna');
+  await eraseSubject(store, service.accountId, 'person-bert');
+  const { 'state.db-wal': inLog } = await occurrences(folder, 'person-bert');
+  expect(inLog).toBe(0);
+  expect(await pendingWork(knex)).toBe(1);
+  await until('the end of the rewrite', async () => (await pendingWork(knex)) === 0);
+  expect(total(await occurrences(folder, 'person-bert'))).toBe(0);
+});
+
 test('a second erasure within ten seconds is completed by the next process', async () => {
   const { service, folder } = await fillTwoPeople();
   await eraseSubject(service.store, service.accountId, 'person-anna');
   await eraseSubject(service.store, service.accountId, 'person-bert');
-  expect(total(await occurrences(folder, 'person-bert'))).toBeGreaterThan(0);
-  const next = openStore(readConfig({ DATABASE_URL: service.database.url }).database);
-  onTestFinished(() => next.close());
-  await next.sqliteFiles.tidy();
+  const knex = openDatabase(readConfig({ DATABASE_URL: service.database.url }).database);
+  onTestFinished(() => knex.destroy());
+  expect(await pendingWork(knex)).toBe(1);
+  await createSqliteFiles(knex).tidy();
+  expect(await pendingWork(knex)).toBe(0);
   expect(total(await occurrences(folder, 'person-bert'))).toBe(0);
 });

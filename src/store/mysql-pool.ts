@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import knex, { type Knex } from 'knex';
 import { mysqlUrls } from '../config/mysql-urls.js';
+import { idleSecondsMax } from './end-idle-connections.js';
 import { createServerFacts, type ServerFacts } from './server-facts.js';
 import { inspectHost, type Standing } from './inspect-host.js';
 import { type Address, createMysqlHosts, type HostEvent, type MysqlHosts, nameOf } from './mysql-hosts.js';
@@ -34,12 +35,16 @@ type Settled = (error: Error | null, connection: unknown) => void;
 /** Returns a Knex instance for the hosts of the URL. It connects when the first query runs. */
 export function openMysql(url: string, { common, isServing, onHost }: MysqlOptions): Knex {
   const server = createServerFacts();
-  const settle = isServing ? settleServing : settleSession;
   const base = { ...common, client: 'mysql2', userParams: { server } };
   const pool = {
     min: 0,
     max: connectionsMax,
-    afterCreate: (connection: MysqlConnection, done: Settled) => settle(connection, server, done),
+    afterCreate: (connection: MysqlConnection, done: Settled) => {
+      settle(connection, server, isServing).then(
+        () => done(null, connection),
+        (error: Error) => done(error, connection),
+      );
+    },
   };
   const [first, ...others] = mysqlUrls(url).map(settingsOf);
   if (others.length === 0) return knex({ ...base, connection: first as Settings, pool });
@@ -121,25 +126,34 @@ const sessionSettings = [
  */
 const galeraSettings = 'select @@global.wsrep_on as isGalera; set session wsrep_sync_wait = 1';
 
-function settleServing(connection: MysqlConnection, server: ServerFacts, done: Settled): void {
-  connection.stream.setTimeout(waitMs.silence, () => connection.stream.destroy());
-  settleSession(connection, server, done);
+/**
+ * MariaDB ends a connection whose transaction gets no statement for this time. A process that is frozen or has lost its
+ * network would otherwise hold its locks until TCP gives up, which takes up to hours.
+ */
+const idleSettings = `set session idle_transaction_timeout = ${idleSecondsMax}, idle_write_transaction_timeout = ${idleSecondsMax}`;
+
+async function settle(connection: MysqlConnection, server: ServerFacts, isServing: boolean): Promise<void> {
+  for (const sql of sessionSettings) await run(connection, sql);
+  if (isServing) {
+    connection.stream.setTimeout(waitMs.silence, () => connection.stream.destroy());
+    server.endsIdleTransactions = (await runIfKnown(connection, idleSettings)) !== undefined;
+  }
+  const [rows] = ((await runIfKnown(connection, galeraSettings)) ?? []) as Array<Array<{ isGalera: number }>>;
+  server.isGalera = rows?.[0]?.isGalera === 1;
 }
 
-function settleSession(connection: MysqlConnection, server: ServerFacts, done: Settled): void {
-  const run = ([sql, ...rest]: readonly string[]): void => {
-    if (sql === undefined) return settleGalera(connection, server, done);
-    connection.query(sql, (error) => (error ? done(error, connection) : run(rest)));
-  };
-  run(sessionSettings);
-}
-
-function settleGalera(connection: MysqlConnection, server: ServerFacts, done: Settled): void {
-  connection.query(galeraSettings, (error, results) => {
-    const isUnknown = error?.code === 'ER_UNKNOWN_SYSTEM_VARIABLE';
-    if (error && !isUnknown) return done(error, connection);
-    const rows = (results as [[{ isGalera: number }], unknown] | undefined)?.[0];
-    server.isGalera = rows?.[0].isGalera === 1;
-    done(null, connection);
+function run(connection: MysqlConnection, sql: string): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    connection.query(sql, (error, results) => (error ? reject(error) : resolve(results)));
   });
+}
+
+/** Resolves with undefined if the server does not know a variable of the statement. */
+async function runIfKnown(connection: MysqlConnection, sql: string): Promise<unknown> {
+  try {
+    return await run(connection, sql);
+  } catch (error) {
+    if ((error as ServerError).code === 'ER_UNKNOWN_SYSTEM_VARIABLE') return undefined;
+    throw error;
+  }
 }

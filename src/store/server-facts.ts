@@ -4,10 +4,12 @@ import type { Knex } from 'knex';
 export interface ServerFacts {
   /** True if the server is a node of a Galera cluster. */
   isGalera: boolean;
+  /** True if the server ends transactions that get no statement. */
+  endsIdleTransactions: boolean;
 }
 
 export function createServerFacts(): ServerFacts {
-  return { isGalera: false };
+  return { isGalera: false, endsIdleTransactions: true };
 }
 
 /**
@@ -15,6 +17,14 @@ export function createServerFacts(): ServerFacts {
  * commit of the second writer of a row fails. The caller must have a connection, e.g. a transaction.
  */
 export function hasOtherWriters(knex: Knex): boolean {
-  const { server } = knex.userParams as { server?: ServerFacts };
-  return server?.isGalera ?? false;
+  return factsOf(knex)?.isGalera ?? false;
+}
+
+/** Returns true if no process can hold a lock without running statements. */
+export function endsIdleTransactions(knex: Knex): boolean {
+  return factsOf(knex)?.endsIdleTransactions ?? true;
+}
+
+function factsOf(knex: Knex): ServerFacts | undefined {
+  return (knex.userParams as { server?: ServerFacts }).server;
 }

@@ -17,27 +17,40 @@ const pending = { nothing: 0, rewrite: 1, truncation: 2 };
 
 /** Maintenance of SQLite's files. Does nothing on MySQL. */
 export interface SqliteFiles {
-  /** Removes the bytes of erased rows. If the files are in use or were just rewritten, a later `tidy` removes them. */
+  /**
+   * Removes the bytes of erased rows from the write-ahead log, and from unused parts of pages. If the pages were just
+   * rewritten, the second step runs at the end of the pause. If the files are in use, a later `tidy` removes the bytes.
+   */
   removeErased(): Promise<void>;
   /**
    * Completes a pending removal. Copies the write-ahead log into the database, except the part that another process is
    * reading.
    */
   tidy(): Promise<void>;
+  /** Cancels a scheduled removal. The next process completes it. */
+  close(): void;
 }
 
-export function createSqliteFiles(knex: Knex): SqliteFiles {
+export function createSqliteFiles(knex: Knex, pauseMs = rewritePauseMs): SqliteFiles {
   let mayRewriteAtMs = 0;
+  let scheduled: NodeJS.Timeout | undefined;
   const note = (state: number) => knex.raw(`pragma user_version = ${state}`);
   const tidy = async (): Promise<void> => {
     let [{ user_version: state }] = await knex.raw('pragma user_version');
     if (state === pending.rewrite && performance.now() >= mayRewriteAtMs) {
       await rewrite(knex);
-      mayRewriteAtMs = performance.now() + rewritePauseMs;
+      mayRewriteAtMs = performance.now() + pauseMs;
       await note((state = pending.truncation));
     }
-    const isEmptied = await checkpoint(knex, state === pending.truncation ? 'truncate' : 'passive');
+    if (state === pending.rewrite) schedule();
+    const isEmptied = await checkpoint(knex, state === pending.nothing ? 'passive' : 'truncate');
     if (state === pending.truncation && isEmptied) await note(pending.nothing);
+  };
+  /** Runs `tidy` at the end of the pause. Ignores errors, because `tidy` also runs every minute. */
+  const schedule = () => {
+    clearTimeout(scheduled);
+    const waitMs = Math.max(0, mayRewriteAtMs - performance.now());
+    scheduled = setTimeout(() => void tidy().catch(() => undefined), waitMs).unref();
   };
   const onSqlite = (work: () => Promise<unknown>) => async (): Promise<void> => {
     if (isMysql(knex)) return;
@@ -50,6 +63,7 @@ export function createSqliteFiles(knex: Knex): SqliteFiles {
       await tidy();
     }),
     tidy: onSqlite(tidy),
+    close: () => clearTimeout(scheduled),
   };
 }
 

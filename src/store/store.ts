@@ -6,6 +6,7 @@ import { clockQuery } from './inspect-host.js';
 import { hasSeveralHosts, inspectHosts } from './mysql-pool.js';
 import type { HostEvent } from './mysql-hosts.js';
 import { countDeliveries } from './count-deliveries.js';
+import { endIdleConnections } from './end-idle-connections.js';
 import { type Erasure, eraseReadings, eraseSessions, eraseSomeDeliveries, findErasures } from './erasures.js';
 import {
   type Claim,
@@ -91,6 +92,7 @@ export type Writer = ReturnType<typeof writerOf>;
 export function openStore(config: DatabaseConfig, use: DatabaseUse = 'serving', onHost?: (event: HostEvent) => void) {
   const knex = openDatabase(config, use, onHost);
   const caches = createCaches();
+  const sqliteFiles = createSqliteFiles(knex);
   return {
     keys: keyTable(knex),
     usage: usageTable(knex),
@@ -120,7 +122,7 @@ export function openStore(config: DatabaseConfig, use: DatabaseUse = 'serving', 
     eraseReadings: (erasure: Erasure, batch: number) => retry(() => eraseReadings(knex, erasure, batch)),
     eraseSomeDeliveries: (accountId: string, subjectId: string, batch: number) =>
       retry(() => eraseSomeDeliveries(knex, accountId, subjectId, batch)),
-    sqliteFiles: createSqliteFiles(knex),
+    sqliteFiles,
     migrate: () => migrateApart(config),
     /** Returns true if the schema is current. Rejects if the database is unavailable. */
     isReady: () => isMigrated(knex),
@@ -130,7 +132,10 @@ export function openStore(config: DatabaseConfig, use: DatabaseUse = 'serving', 
     readClock: () => retry(() => readClock(knex)),
     /** Returns the clocks of all reachable MySQL hosts. Empty if there is one host. */
     readHostClocks: () => readHostClocks(config),
-    close: () => knex.destroy(),
+    async close() {
+      sqliteFiles.close();
+      await knex.destroy();
+    },
   };
 }
 
@@ -143,9 +148,12 @@ export function createTransact(knex: Knex, caches = createCaches()): <T>(work: W
   return (work) =>
     retry(async () => {
       const writing = beginWriting(caches);
-      const done = await knex.transaction((transaction) =>
-        work((accountId) => writerOf(transaction, accountId, writing)),
-      );
+      const done = await knex
+        .transaction((transaction) => work((accountId) => writerOf(transaction, accountId, writing)))
+        .catch(async (error: unknown) => {
+          await endIdleConnections(knex, error);
+          throw error;
+        });
       for (const keep of writing.afterCommit) keep();
       return done;
     });

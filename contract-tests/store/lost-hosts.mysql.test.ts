@@ -1,0 +1,66 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { readConfig } from '../../src/config/config.js';
+import { openDatabase } from '../../src/store/database.js';
+import type { ServerFacts } from '../../src/store/server-facts.js';
+import { createTransact } from '../../src/store/store.js';
+import { isTransient } from '../../src/store/transient.js';
+import { mysqlServerUrl } from '../support/databases.js';
+import { startProxy } from '../support/proxy.js';
+import { startTestService, type TestService } from '../support/service.js';
+import { until } from '../support/until.js';
+
+const limitMs = 60_000;
+
+/** Locks the stream position of the account like a process that then loses its network. */
+async function holdLock({ database, accountId }: TestService, settings = 'do 0'): Promise<void> {
+  const server = new URL(mysqlServerUrl);
+  const proxy = await startProxy(server.hostname, Number(server.port || 3306));
+  const url = new URL(database.url);
+  url.host = `127.0.0.1:${proxy.port}`;
+  const knex = openDatabase(readConfig({ DATABASE_URL: url.href }).database);
+  const transaction = await knex.transaction();
+  onTestFinished(async () => {
+    await transaction.rollback().catch(() => undefined);
+    await knex.destroy();
+  });
+  transaction.executionPromise.catch(() => undefined);
+  await transaction.raw(settings);
+  expect(await transaction('stream_positions').where({ account_id: accountId }).forUpdate()).toHaveLength(1);
+  proxy.hang();
+}
+
+test(
+  'ingest of an account continues when a process that holds its lock loses its network',
+  { timeout: limitMs },
+  async () => {
+    const service = await startTestService({});
+    await service.read({ heart_rate: 70 });
+    await holdLock(service);
+    expect((await service.ingest({ session_id: 's2', heart_rate: 70 })).status).toBe(503);
+    await until('a reading', async () => (await service.ingest({ session_id: 's2', heart_rate: 70 })).status === 200);
+  },
+);
+
+test(
+  'where the server has no timeout for idle transactions, waiting processes end them',
+  { timeout: limitMs },
+  async () => {
+    const service = await startTestService({});
+    await service.read({ heart_rate: 70 });
+    await holdLock(service, 'set session idle_transaction_timeout = 0, idle_write_transaction_timeout = 0');
+    const knex = openDatabase(readConfig({ DATABASE_URL: service.database.url }).database);
+    onTestFinished(() => knex.destroy());
+    await knex.raw('select 1');
+    (knex.userParams as { server: ServerFacts }).server.endsIdleTransactions = false;
+    const transact = createTransact(knex);
+    const lock = () => transact((writerOf) => writerOf(service.accountId).positions.countErasure());
+    await until('the lock', () => lock().then(() => true, ignoreOutage));
+  },
+);
+
+async function ignoreOutage(error: unknown): Promise<false> {
+  if (!isTransient(error)) throw error;
+  await sleep(100);
+  return false;
+}
