@@ -69,6 +69,14 @@ test("a stream of another account gets none of the owner's events, with any sess
   for (const stream of streams) expect((await stream.until(1)).map(({ data }) => data)).toEqual([marker]);
 });
 
+test('a new stream starts after the state change of the newest reading', async () => {
+  const service = await startTestService();
+  await change(service);
+  const streams = [await openStream(service), await openStream(service, { session_id: 's1' })];
+  const marker = await service.read(stressed);
+  for (const stream of streams) expect((await stream.until(1)).map(({ data }) => data)).toEqual([marker]);
+});
+
 test('a late reading is sent after the readings that were accepted before it', async () => {
   const service = await startTestService();
   const stream = await openStream(service);

@@ -1,7 +1,8 @@
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { stream as settings } from '../../generated/spec.js';
 import { createEventStream, type Sink } from './event-stream.js';
 import type { Page } from './page.js';
+import { createStreams } from './streams.js';
 
 /** Starts a client that reads only on request. */
 function startClient() {
@@ -84,4 +85,35 @@ test('a page that cannot be read ends the stream, so that the client connects ag
   createEventStream({ sink, request, readPage }).wake();
   await settled();
   expect(sink.texts.join('')).toMatch(/^retry: \d+\n\n$/);
+});
+
+test('a stream that ends while a page is being read sends nothing after its end', async () => {
+  const sink = startClient();
+  let read = (_: Page) => {};
+  const readPage = () => new Promise<Page>((resolve) => (read = resolve));
+  const stream = createEventStream({ sink, request, readPage });
+  stream.wake();
+  stream.end();
+  read({ ...pageOf(2), isFull: false });
+  await settled();
+  expect(sink.texts.join('')).toMatch(/^retry: \d+\n\n$/);
+});
+
+test('a client that has disconnected before its stream starts occupies no place', async () => {
+  const streams = createStreams({
+    readPage: async () => ({ events: [], isFull: false }),
+    findStreamHeads: async () => [],
+    changedSessions: async () => [],
+    notifyStreams: async () => undefined,
+    isKeyValid: async () => true,
+    now: Date.now,
+    streamsMax: 1,
+    perKeyMax: 1,
+  });
+  onTestFinished(streams.close);
+  const caller = { accountId: 'acc_1', keyId: 'key_1', tier: 'solo' } as const;
+  await streams.open({ caller }, () => Object.assign(startClient(), { destroyed: true }));
+  expect(streams.openCount()).toBe(0);
+  await streams.open({ caller }, startClient);
+  expect(streams.openCount()).toBe(1);
 });
