@@ -19,6 +19,8 @@ export interface PreparedLine {
   readonly reading: PreparedReading;
 }
 
+type BatchServices = Pick<Services, 'admitSession' | 'log'> & { readonly ingest: Pick<Services['ingest'], 'submit'> };
+
 /** The state after a stored line, or the error of a rejected line. */
 type Outcome = Schema<'StateReading'> | ProblemError;
 
@@ -32,7 +34,7 @@ const linesAtOnce = 160;
  * Stores the prepared lines of a batch and returns the result of each line. Rejects if no line is stored because of an
  * outage or an internal error, so that clients resend the whole request.
  */
-export function ingestBatch(services: Services): Operation<'ingestBatch', PreparedBatch> {
+export function ingestBatch(services: BatchServices): Operation<'ingestBatch', PreparedBatch> {
   return async ({ body: { requestId, lines } }, caller) => {
     const prepared = lines.filter((line) => 'reading' in line);
     const outcomes = await storeAll(services, caller, prepared);
@@ -51,7 +53,7 @@ export function ingestBatch(services: Services): Operation<'ingestBatch', Prepar
 
 /** Stores the lines in groups. Resolves with the outcomes by line number. After an outage, no further group starts. */
 async function storeAll(
-  services: Services,
+  services: BatchServices,
   caller: Caller,
   lines: readonly PreparedLine[],
 ): Promise<Map<number, Outcome>> {
@@ -68,7 +70,7 @@ async function storeAll(
 
 /** Submits the lines in their order. Resolves with one outcome per line. */
 async function storeGroup(
-  { ingest, admitSession }: Services,
+  { ingest, admitSession }: BatchServices,
   caller: Caller,
   lines: readonly PreparedLine[],
 ): Promise<Outcome[]> {

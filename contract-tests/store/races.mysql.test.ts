@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { idempotency } from '../../generated/spec.js';
+import { expandEvents } from '../../src/delivery/expand.js';
+import { claimOf } from '../../src/operations/idempotently.js';
+import type { Writer } from '../../src/store/store.js';
+import { watchLocks } from '../support/blocked.js';
+import { startTestService, type TestService } from '../support/service.js';
+import { deliveriesOf, register, storeFailed } from '../support/webhooks.js';
+
+/** Runs the second work when the first is done, but before the first commits. */
+async function meet<First, Second>(
+  { store, accountId, database }: TestService,
+  first: (writer: Writer) => Promise<First>,
+  second: () => Promise<Second>,
+): Promise<[First, Second]> {
+  const isBlocked = watchLocks(database);
+  let other: Promise<Second> | undefined;
+  const done = await store.transact(async (writerOf) => {
+    const result = await first(writerOf(accountId));
+    other ??= second();
+    await isBlocked(other);
+    return result;
+  });
+  return [done, await (other as Promise<Second>)];
+}
+
+test('two transactions never take the same position of a stream', async () => {
+  const service = await startTestService();
+  const { store, accountId, clock } = service;
+  const take = async (writer: Writer) => {
+    const { first, toSave } = await writer.positions.take(1, clock.nowMs);
+    await writer.run(toSave);
+    return first;
+  };
+  const takeInTurn = () => store.transact((writerOf) => take(writerOf(accountId)));
+  await takeInTurn();
+  const [one, other] = await meet(service, take, takeInTurn);
+  expect(other).toBeGreaterThan(one);
+});
+
+test('two requests never take over the same expired idempotency key', async () => {
+  const service = await startTestService();
+  const { store, accountId, clock } = service;
+  const claim = async (writer: Writer) =>
+    (await writer.idempotencyKeys.claim(claimOf('testWebhook', 'key', {}, clock.nowMs))).kind;
+  const claimInTurn = () => store.transact((writerOf) => claim(writerOf(accountId)));
+  expect(await claimInTurn()).toBe('claimed');
+  clock.advance(idempotency.lease_seconds);
+  expect(await meet(service, claim, claimInTurn)).toEqual(['claimed', 'in_progress']);
+});
+
+test('an erasure also deletes a delivery that a worker adds between the deletes of the erasure', async () => {
+  const service = await startTestService();
+  const { store, accountId, clock, database } = service;
+  const isBlocked = watchLocks(database);
+  const { id: webhookId } = await register(service, 'https://8.8.8.8/');
+  await service.read({ subject_id: 'anna', tone: 'calm', heart_rate: 60 });
+  clock.advance(1);
+  await service.read({ subject_id: 'anna', tone: 'hostile', heart_rate: 130 });
+  // The erasure waits at this delivery. The index contains the delivery of the worker before it.
+  const last = { webhookId, deliveryId: 'z', subjectId: 'anna', status: 'due', owner: 'o', settledAtMs: null } as const;
+  await storeFailed(service, [last]);
+  let done: ReadonlyArray<Promise<unknown>> = [];
+  await store.transact(async (writerOf) => {
+    await writerOf(accountId).deliveries.lockHeld([last]);
+    const erasing = store.transact((other) => other(accountId).eraseSessions('anna'));
+    await isBlocked(erasing);
+    const expanding = expandEvents(store, clock.now);
+    done = [erasing, expanding];
+    await isBlocked(expanding, 2);
+  });
+  await Promise.all(done);
+  expect(await deliveriesOf(service, webhookId)()).toEqual([]);
+});
