@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
-import { purgeExpired } from '../../src/retention/purge.js';
+import { batchRows, purgeExpired } from '../../src/retention/purge.js';
 import { batchResults } from '../support/batch.js';
 import { Clock, startTestService } from '../support/service.js';
 import { deliveriesOf, register, storeDue, storeFailed } from '../support/webhooks.js';
@@ -46,6 +46,22 @@ test('a deployment sets how long readings and idle sessions are stored', async (
   expect(await rowsAfter(2 * day)).toBe(1);
   expect(await rowsAfter(0.001)).toBe(0);
   expect(await rowsAfter(day + minute)).toBe(404);
+});
+
+test('an interrupted purge keeps the sessions of remaining readings, so that an erasure deletes these readings', async () => {
+  const service = await startTestService({});
+  const { request, store, clock } = service;
+  const lines = Array.from({ length: batchRows + 1 }, (_, index) => {
+    return { session_id: 's1', subject_id: 'p', timestamp: clock.at(-index / 10), heart_rate: 70 };
+  });
+  await batchResults(service, lines);
+  clock.advance(2 * day);
+  const stop = new AbortController();
+  const purgeReadings: typeof store.purgeReadings = (...batch) =>
+    store.purgeReadings(...batch).finally(() => stop.abort());
+  expect(await purgeExpired({ ...store, purgeReadings }, clock.nowMs, undefined, stop.signal)).toBe(batchRows);
+  expect((await request('/v1/subjects/p', { method: 'DELETE' })).body).toMatchObject({ sessions_removed: 1 });
+  expect(await purgeExpired(store, clock.nowMs)).toBe(0);
 });
 
 test('readings older than a day are exported and erased while they are stored', async () => {

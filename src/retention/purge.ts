@@ -91,13 +91,19 @@ function forgetSecrets(store: Store, nowMs: number): Promise<void> {
   return store.forgetIssuedSecrets(nowMs - idempotency.secret_minutes * 60_000);
 }
 
+/**
+ * Deletes batches until nothing remains or `signal` aborts. An aborted purge starts no further batch. Otherwise it would
+ * delete sessions whose readings remain, and an erasure would not find these readings.
+ */
 async function inBatches(deleteBatch: () => Promise<number>, signal?: AbortSignal): Promise<number> {
   let total = 0;
-  for (;;) {
+  while (!signal?.aborted) {
     const startedAtMs = performance.now();
     const deleted = await deleteBatch();
     total += deleted;
-    if (deleted === 0 || signal?.aborted) return total;
-    await sleep(Math.max(pause.leastMs, pause.perBatch * (performance.now() - startedAtMs)));
+    if (deleted === 0) break;
+    const pauseMs = Math.max(pause.leastMs, pause.perBatch * (performance.now() - startedAtMs));
+    await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
   }
+  return total;
 }
