@@ -52,6 +52,30 @@ test('the first current reading is scored like the first reading of a session', 
   expect(started.session.past?.latest.score).toBe(past?.computed.score);
 });
 
+test('the first current reading keeps the subject and the baseline that backfilled readings have bound', () => {
+  const rest = Array.from({ length: 60 }, (_, index): Reading => {
+    return { atMs: startMs + index * 30_000, heart_rate: 90, subjectId: 'anna' };
+  });
+  const past = applyAll(backfillSession, rest).at(-1) as Step;
+  const { session, baseline } = startLive(past.session, { atMs: laterMs, heart_rate: 90 }, past.baseline);
+  expect(session.subjectId).toBe('anna');
+  expect(session.baseline).toBeUndefined();
+  expect(baseline.heart_rate?.secondsByBpm).toEqual(past.baseline.heart_rate?.secondsByBpm);
+});
+
+test.each<Partial<Reading>>([
+  { heart_rate: 120, activity_level: 'vigorous' },
+  { heart_rate: 120, steps_last_minute: 140 },
+  { heart_rate: 175 },
+])('a backfilled exertion teaches nothing: %j', (exertion) => {
+  const readings = (fromMs: number, rest: Partial<Reading>) =>
+    Array.from({ length: 60 }, (_, index): Reading => ({ ...rest, atMs: fromMs + index * 30_000 }));
+  const rested = applyAll(live, readings(laterMs, { heart_rate: 66, sdnn: 50, rmssd: 45 })).at(-1);
+  const after = applyAll(backfillSession, readings(startMs, { sdnn: 9, rmssd: 7, ...exertion }), rested).at(-1);
+  const nextMs = laterMs + 60 * 30_000;
+  expect(typicalOf(after?.baseline, nextMs)).toEqual(typicalOf(rested?.baseline, nextMs));
+});
+
 test('readings that are backfilled after newer ones teach about the same resting heart rate as in time', () => {
   const rest = Array.from({ length: 120 }, (_, index): Reading => {
     return { atMs: startMs + index * 30_000, heart_rate: 80 + (index % 3), sdnn: 60 };

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { stressModel as model } from '../../generated/spec.js';
 import { seededRandom } from '../terminal/scenes.js';
-import { type Baseline, learn, typicalOf } from './baseline.js';
+import { type Baseline, learn, learnPast, typicalOf } from './baseline.js';
 import { baselineAfter, history, laterMs, laws } from './testing/arbitraries.js';
 import { advanceAll } from './testing/pipeline.js';
 
@@ -61,6 +61,12 @@ test('a person counts as known only after ten minutes of readings', () => {
 test('a late reading does not change the baseline', () => {
   const baseline = learn(steady(70, 0, hourMs, 2000), { atMs: hourMs + 2000, heart_rate: 70, sdnn: 40, rmssd: 40 });
   expect(learn(baseline, { atMs: 1000, heart_rate: 40, sdnn: 10, rmssd: 10 })).toEqual(baseline);
+});
+
+test('a backfilled sample at the time of the newest one is learned like a current one', () => {
+  const baseline = learn(steady(70, 0, hourMs, 2000), { atMs: hourMs + 2000, heart_rate: 70, sdnn: 40, rmssd: 40 });
+  const lesson = { atMs: hourMs + 2000, heart_rate: 90, sdnn: 20, rmssd: 20 };
+  expect(learnPast(baseline, lesson, { heart_rate: 60, sdnn: 60, rmssd: 60 })).toEqual(learn(baseline, lesson));
 });
 
 test('a reading is compared only with strictly earlier ones', () => {

@@ -68,6 +68,18 @@ test('intervals that a client sends again count once', () => {
   expect(receive(resent).at(-1)).toMatchObject(expected);
 });
 
+test('a batch with the same intervals as the previous batch counts, if it follows in time', () => {
+  const batch = series.slice(0, 14);
+  const [last] = send([...batch, ...batch, ...batch, ...batch], batch.length).slice(-1);
+  expect(last).toMatchObject({ sdnn: expect.any(Number), rmssd: expect.any(Number) });
+});
+
+test.each([-250, 0, 250])('an interval that equals the last one of the previous batch counts, %i ms late', (lateMs) => {
+  const [first, second] = readingsOf([820, 810, 800, 800, 700, 700], 3) as [Sent, Sent];
+  const [, derived] = receive([first, { ...second, atMs: second.atMs + lateMs }]);
+  expect(derived?.heart_rate).toBe(Math.round((10 * 60_000 * 3) / 2200) / 10);
+});
+
 test('packets that arrive up to a third of a beat early or late change RMSSD by less than 1 ms', () => {
   const jittery = readingsOf(series, 1).map(({ atMs, ...rest }, index) => ({
     ...rest,

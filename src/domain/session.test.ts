@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { stressModel as model } from '../../generated/spec.js';
 import { advanceSession, type Step } from './session.js';
 import { isOtherSubject } from './session-subject.js';
-import type { Reading } from './signals.js';
+import type { Context, Reading } from './signals.js';
 import { startMs } from './testing/arbitraries.js';
 import { advanceAll, advanceTo } from './testing/pipeline.js';
 
@@ -38,6 +38,12 @@ test('a late reading that is the newest for no signal gets a history point from 
   const alone = advanceTo([at(5, { heart_rate: 110 })]);
   expect(late.point).toEqual({ ...alone.point, measured: { heart_rate: 110 } });
   expect(late.computed).toEqual({ ...before.computed, received: ['cardiovascular'] });
+});
+
+test('a milder reading with the newest timestamp gets a history point with the state of the session', () => {
+  const [first, second] = advanceAll([at(0, { heart_rate: 130, sdnn: 12 }), at(0, { heart_rate: 62, sdnn: 70 })]);
+  expect(second?.point.score).toBe(second?.computed.score);
+  expect(second?.computed.score).toBe(first?.computed.score);
 });
 
 test('the steps of a late reading count, even if it is the newest for no signal', () => {
@@ -84,6 +90,13 @@ test('a heart rate that movement explains updates no baseline, and the reason st
     expect(learned(end)).toEqual(learned(start));
     expect(end.computed.reason).toMatch(/the baseline is not updated/);
   }
+});
+
+test.each(['light', 'moderate', 'vigorous'] as const)('%s movement starts at its number of steps', (activity) => {
+  const steps = model.movement[`${activity}_steps`];
+  const movementOf = (context: Context) => advanceTo([at(0, { heart_rate: 90, ...context })]).session.movement;
+  expect(movementOf({ steps_last_minute: steps })).toEqual(movementOf({ activity_level: activity }));
+  expect(movementOf({ steps_last_minute: steps - 1 })).not.toEqual(movementOf({ activity_level: activity }));
 });
 
 test('a light activity at a resting heart rate updates the baseline', () => {
