@@ -124,16 +124,18 @@ test('CSV has one row per reading, and a continued export has no header row', as
   const service = await startTestService();
   await service.read({ rr_intervals_ms: [800, 810], source_device: 'strap "H10", left' });
   await service.read({ session_id: '=1+1', heart_rate: 70, source_device: '@cmd' });
+  await service.read({ session_id: 's2', heart_rate: 70, source_device: '5" band' });
   const text = await exportText(service, 'format=csv');
-  const [header = '', first = '', second = '', end] = text.split('\r\n');
+  const [header = '', first = '', second = '', third = '', end] = text.split('\r\n');
   expect(end).toBe('');
   expect(header.split(',')).toHaveLength(37);
   expect(first).toContain(',800 810,');
   expect(first).toContain(',"strap ""H10"", left",');
   expect(second).toMatch(/^'=1\+1,/);
   expect(second).toContain(",'@cmd,");
+  expect(third).toContain(',"5"" band",');
   const cursor = first.split(',').at(-1);
-  expect(await exportText(service, `format=csv&cursor=${cursor}`)).toBe(`${second}\r\n`);
+  expect(await exportText(service, `format=csv&cursor=${cursor}`)).toBe(`${second}\r\n${third}\r\n`);
 });
 
 test('an account without readings exports nothing', async () => {

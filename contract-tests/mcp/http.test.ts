@@ -1,6 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { expect, onTestFinished, test } from 'vitest';
+import { createKey } from '../../src/accounts/manage.js';
 import { readConfig } from '../../src/config/config.js';
 import { openDatabase } from '../../src/store/database.js';
 import { everyToolCall } from '../support/mcp-tools.js';
@@ -80,6 +81,38 @@ test.each<[string, Record<string, unknown>, string[]]>([
   const { text, isError } = await call(await agentOf(await startTestService()), name, args);
   expect(isError).toBe(true);
   for (const part of [...texts, 'What to do: ']) expect(text).toContain(part);
+});
+
+test.each(['a/b', 'a?b#c', 'a%2Fb'])('a tool call uses the id %s unchanged', async (subject_id) => {
+  const service = await startTestService();
+  await service.read({ subject_id, heart_rate: 95 });
+  await service.read({ session_id: 'other', subject_id: 'a', heart_rate: 95 });
+  const client = await agentOf(service);
+  expect((await call(client, 'delete_subject', { subject_id })).structured).toMatchObject({ subject_id });
+  expect((await call(client, 'get_trigger_memory', { subject_id })).text).toContain('subject_not_found');
+  expect((await call(client, 'get_trigger_memory', { subject_id: 'a' })).isError).toBe(false);
+});
+
+test('only the erasure is marked as destructive, and only the tools that read are marked as read-only', async () => {
+  const { tools } = await (await agentOf(await startTestService())).listTools();
+  const named = (hint: 'destructiveHint' | 'readOnlyHint') =>
+    tools.filter(({ annotations }) => annotations?.[hint]).map(({ name }) => name);
+  expect(named('destructiveHint')).toEqual(['delete_subject']);
+  expect(named('readOnlyHint').sort()).toEqual([
+    'get_human_state',
+    'get_session_history',
+    'get_trigger_memory',
+    'list_sessions',
+  ]);
+});
+
+test('a tool call has the address of its client, so that keys of its network may call tools', async () => {
+  const service = await startTestService();
+  const networks = ['127.0.0.0/8'];
+  const account = `net-${Date.now()}`;
+  const { key } = await createKey(service.store.keys, { account, tier: 'solo', networks }, service.clock.nowMs);
+  const client = await connect(service.url, keyHeader(key));
+  expect(await call(client, 'list_sessions', {})).toMatchObject({ isError: false });
 });
 
 test('a tool call counts towards the limits, and a 429 states the limit and the wait', async () => {

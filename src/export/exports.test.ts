@@ -1,0 +1,40 @@
+import { EventEmitter } from 'node:events';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { createExports } from './exports.js';
+import type { ExportPosition } from './page.js';
+
+const caller = { accountId: 'acc_1', keyId: 'key_1', tier: 'solo' } as const;
+const first: ExportPosition = { after: 0, through: 2, span: 1 };
+
+test('an export reads a page again that it read before a slow client received the previous page', async () => {
+  const clock = { nowMs: 0 };
+  const spy = vi.spyOn(performance, 'now').mockImplementation(() => clock.nowMs);
+  onTestFinished(() => spy.mockRestore());
+  const stored = ['kept\n', 'erased\n'];
+  let received = '';
+  const client = Object.assign(new EventEmitter(), {
+    destroyed: false,
+    writableNeedDrain: true,
+    write: (text: string) => void (received += text),
+    end: () => undefined,
+    destroy: () => undefined,
+  });
+  const { run } = createExports({
+    beginExport: async () => first,
+    readExportPage: async (_, { after }) => {
+      const isLast = after + 1 === stored.length;
+      return { text: stored[after] ?? '', next: isLast ? undefined : { ...first, after: after + 1 } };
+    },
+    isKeyValid: async () => true,
+    now: () => 0,
+  });
+  const request = { caller, format: 'ndjson', cursor: undefined, sessionId: undefined, subjectId: undefined } as const;
+  const running = run(request, () => client);
+  await new Promise(setImmediate);
+  stored[1] = '';
+  clock.nowMs += 1_000;
+  client.writableNeedDrain = false;
+  client.emit('drain');
+  await running;
+  expect(received).toBe('kept\n');
+});
