@@ -5,6 +5,9 @@ import {
   type StateReading,
   type StreamEvent,
 } from '../../clients/typescript/src/index.js';
+import { ConnectionError } from '../../clients/typescript/src/connection-error.js';
+import { UnexpectedAnswerError } from '../../clients/typescript/src/problem-error.js';
+import { followStream } from '../../clients/typescript/src/stream.js';
 import { receive } from '../../clients/typescript/src/stream-connection.js';
 import { createTestDatabase } from '../support/databases.js';
 import { startProxy } from '../support/proxy.js';
@@ -149,6 +152,41 @@ test('a first connection that fails ends the stream after the retries of a call'
   const refused = clientOf(service).stream({}, { waitBudgetMs: 5_000 }).next();
   await expect(refused).rejects.toMatchObject({ status: 429, violatedPolicies: ['streams'] });
   await open.return();
+});
+
+/** Follows a stream whose connections break after a comment (`open`), or fail with an error. Returns the waits, ms. */
+async function waitsAfter(connections: ReadonlyArray<'open' | Error>): Promise<number[]> {
+  const left = [...connections];
+  const waits: number[] = [];
+  const connect = async () => {
+    const next = left.shift();
+    if (next !== 'open') throw next ?? new UnexpectedAnswerError(404);
+    const comment = new TextEncoder().encode(':\n\n');
+    let isSent = false;
+    return new ReadableStream<Uint8Array>({
+      pull(controller) {
+        if (isSent) controller.error(new Error('reset'));
+        else controller.enqueue(comment);
+        isSent = true;
+      },
+    });
+  };
+  const limits = { signal: undefined, timeoutMs: 1000, maxRetries: 0, waitBudgetMs: 0 };
+  const parts = { ...limits, connect, sleep: async () => undefined, random: () => 0 };
+  const events = followStream(parts, { onDisconnect: (_, waitMs) => void waits.push(waitMs) });
+  await expect(events.next()).rejects.toMatchObject({ status: 404 });
+  return waits;
+}
+
+test('a wait doubles after each failed connection, and starts anew after each connection that was open', async () => {
+  const failed = new ConnectionError('refused', undefined);
+  expect(await waitsAfter(Array(40).fill('open'))).toEqual(Array(40).fill(1000));
+  expect(await waitsAfter(['open', failed, failed, 'open', failed])).toEqual([1000, 2000, 4000, 1000, 2000]);
+});
+
+test('a stream connects again after a 408 and a 429', async () => {
+  const refusals = [408, 429].map((status) => new UnexpectedAnswerError(status));
+  expect(await waitsAfter(['open', ...refusals])).toEqual([1000, 2000, 4000]);
 });
 
 test('a connection that receives no bytes within the limit ends with a TimeoutError', async () => {

@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { FitBaseType, FitEncoder } from 'fit-file-parser/encoder';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fieldMap, type Format, formats } from '../../src/recordings/field-map.js';
 import { Minutes, type RecordedReading } from '../../src/recordings/minutes.js';
@@ -84,6 +85,31 @@ test('FIT: beats become readings of at most 64 intervals', async () => {
   expect(many.readings.map(({ values }) => values.rr_intervals_ms?.length)).toEqual([64, 36]);
 });
 
+test('FIT: times of 16 bits continue the last full time, also when they start again at 0', async () => {
+  const encoder = new FitEncoder({ protocolVersion: 0x20 });
+  // The lower 16 bits of this time are 0xfff0.
+  const fullTime = Date.UTC(2024, 10, 20, 2, 39, 44);
+  const seconds = FitEncoder.toFitTimestamp(new Date(fullTime));
+  const heartRate = (value: number) => ({ number: 27, size: 1, baseType: FitBaseType.Uint8, value });
+  const time = { number: 253, size: 4, baseType: FitBaseType.Uint32, value: seconds };
+  encoder.writeMessage(55, [time, heartRate(60)]);
+  for (const [after, bpm] of [
+    [60, 70],
+    [120, 71],
+    [7200, 72],
+  ] as const) {
+    const time16 = { number: 26, size: 2, baseType: FitBaseType.Uint16, value: (seconds + after) & 0xffff };
+    encoder.writeMessage(55, [time16, heartRate(bpm)], 1);
+  }
+  const { readings } = await readText('monitoring.fit', encoder.close());
+  expect(readings).toEqual(
+    [0, 60, 120, 7200].map((after, index) => ({
+      atMs: fullTime + after * 1000,
+      values: { heart_rate: [60, 70, 71, 72][index] },
+    })),
+  );
+});
+
 test('Health Connect: RMSSD, respiratory rate and steps', async () => {
   const { readings } = await readAll([sample('health_connect_export.db')]);
   expect(readings[0]?.values).toEqual({ heart_rate: 63, rmssd: 41.5, respiratory_rate: 14, steps_last_minute: 20 });
@@ -139,6 +165,15 @@ test('values older than the newest hours are skipped and counted, in any order',
   const { readings, skipped } = await readText('hours.csv', `time,hr\n${rows}`, { hours: 2 });
   expect(readings.map(({ values }) => values.heart_rate)).toEqual([70]);
   expect(skipped).toEqual({ 'older than the newest 2 hours (see --hours)': 2 });
+});
+
+test.each([
+  ['ascending', '2024-11-20T07:00:00Z,60\n2024-11-20T07:01:00Z,61\n2024-11-20T09:00:00Z,70\n'],
+  ['descending', '2024-11-20T09:00:00Z,70\n2024-11-20T07:01:00Z,61\n2024-11-20T07:00:00Z,60\n'],
+])('two hours are 120 minutes, in %s order', async (order, rows) => {
+  const { readings, skipped } = await readText(`${order}.csv`, `time,hr\n${rows}`, { hours: 2 });
+  expect(readings.map(({ values }) => values.heart_rate)).toEqual([61, 70]);
+  expect(skipped).toEqual({ 'older than the newest 2 hours (see --hours)': 1 });
 });
 
 test('a declared entity is not expanded, and the error names the line', async () => {

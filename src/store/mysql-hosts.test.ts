@@ -78,6 +78,13 @@ test('a node that is copying its data serves only if no other host is usable', a
   expect(await hosts.choose()).toBe(a);
 });
 
+test('of several nodes that are copying their data, the first one serves', async () => {
+  const { hosts, standings } = open(dead, donor, donor);
+  expect(await hosts.choose()).toBe(b);
+  standings.set(a, donor);
+  expect(await hosts.choose()).toBe(a);
+});
+
 test('without a usable host, the error and one event name every host', async () => {
   const { hosts, standings, events } = open(dead, dead, dead);
   const message = 'no database host is usable: a:3306: connect ECONNREFUSED; b:3306: connect ECONNREFUSED';

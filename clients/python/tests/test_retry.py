@@ -80,6 +80,20 @@ def test_a_stream_that_connected_once_never_gives_up() -> None:
     assert reconnects.wait_ms(None, 1500) == 1500
 
 
+def test_a_wait_starts_anew_after_each_connection_that_was_open() -> None:
+    reconnects = Reconnects(RetryLimits(), random=lambda: 0)
+    for _ in range(40):
+        reconnects.connected()
+        assert reconnects.wait_ms(lost(), 1000) == 1000
+    assert reconnects.wait_ms(lost(), 1000) == 2000
+
+
+@pytest.mark.parametrize("status", [408, 429])
+def test_a_stream_connects_again_after_an_error_that_another_attempt_can_fix(status: int) -> None:
+    reconnects = Reconnects(RetryLimits(), random=lambda: 0)
+    assert reconnects.wait_ms(UnexpectedAnswerError(status), 1000) == 2000
+
+
 def test_a_stream_waits_for_retry_after() -> None:
     reconnects = Reconnects(RetryLimits(wait_budget_ms=60_000), random=lambda: 0)
     assert reconnects.wait_ms(problem(429, {"retry-after": "10"}), 1000) == 10_000
