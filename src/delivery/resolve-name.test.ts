@@ -81,9 +81,11 @@ test('an account can queue a limited number of lookups, and another account is n
   const resolveName = createResolveName([address]);
   let rejected = 0;
   const flood = Array.from({ length: 1_000 }, (_, index) => resolveName(`silent${index}.example`, 'attacker'));
-  for (const lookup of flood) lookup.catch((error) => (rejected += error instanceof NameNotResolvedError ? 1 : 0));
+  for (const lookup of flood)
+    lookup.catch((error: Error) => (rejected += error.message.startsWith('too many lookups') ? 1 : 0));
   expect(await resolveName('known.example', 'neighbor')).toHaveLength(1);
-  expect(rejected).toBe(1_000 - 8 - 600);
+  // Each lookup first reads the hosts file, so some are rejected later than the neighbor's lookup ends.
+  await expect.poll(() => rejected, { timeout: 30_000 }).toBe(1_000 - 8 - 600);
 });
 
 test('localhost and names in the hosts file resolve without a nameserver', async () => {
