@@ -585,7 +585,7 @@ export interface components {
              */
             rmssd?: number;
             /**
-             * @description Beat-to-beat intervals in milliseconds, oldest first. The last beat ends at `timestamp`. The service derives `heart_rate`, `sdnn` and `rmssd` from the intervals of the last five minutes where the reading does not state them. It ignores artifacts, and beats that an earlier reading already contained.
+             * @description Beat-to-beat intervals in milliseconds, oldest first. The last beat ends at `timestamp`. The service derives `heart_rate`, `sdnn` and `rmssd` from the intervals of the last five minutes where the reading does not state them. It ignores artifacts, and beats that an earlier reading already contained. The response contains `rr_quality`.
              * @example [
              *       812,
              *       798,
@@ -733,6 +733,14 @@ export interface components {
          */
         HspVersion: "1.0";
         /**
+         * @description Whether variability is derived from the intervals of the last five minutes. `unusable`: more than half of the intervals are
+         *     artifacts, or neighbors differ more than in any healthy breathing rhythm. This describes the data, for example a
+         *     loose strap, and not the heart.
+         * @example usable
+         * @enum {string}
+         */
+        RrQuality: "usable" | "unusable";
+        /**
          * @description Version of the model that computed the score. Scores of different versions are not comparable. The changelog lists what each version changed.
          * @example 2
          */
@@ -791,6 +799,7 @@ export interface components {
             recommendation: string;
             model_version: components["schemas"]["ModelVersion"];
             adaptation_effectiveness?: components["schemas"]["AdaptationEffectiveness"];
+            rr_quality?: components["schemas"]["RrQuality"];
             /**
              * @description Topics of the concern that the user describes in this request's conversation turn. Empty if the user describes no concern of their own, or if the request has no turn.
              * @example []
@@ -998,6 +1007,7 @@ export interface components {
              * @example 38.9
              */
             rmssd?: number;
+            rr_quality?: components["schemas"]["RrQuality"];
             /**
              * @description Categories of the signals in the reading.
              * @example [

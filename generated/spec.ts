@@ -226,15 +226,18 @@ export const rrIntervals = {
   "least_seconds": 30,
   "artifact_share": 0.2,
   "neighbors": 10,
-  "pair_share": 0.3,
   "artifact_spreads": 3.2,
-  "pair_spreads": 3.75,
+  "difference_medians": 2.6,
+  "difference_ms": 80,
+  "lone_difference": 1.5,
+  "left_out_share_max": 0.5,
+  "variability_share_max": 0.2,
   "gap_seconds": 1
 } as const;
 
 export const modelVersion = {
   "number": 2,
-  "constants_sha256": "247854eb28d9c533a08f82915f43f1d223769656cdee5be04b88bbf00832cd5e"
+  "constants_sha256": "7fcd059cce34a1d1706d223fef6ca758f1de95376f7e9e50bd00ac58fe4a2f4f"
 } as const;
 
 export const stressModel = {
@@ -851,6 +854,10 @@ export const enums = {
   "HspVersion": [
     "1.0"
   ],
+  "RrQuality": [
+    "usable",
+    "unusable"
+  ],
   "SuggestedAction": [
     "maintain_engagement",
     "simplify_and_focus",
@@ -1233,4 +1240,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "c6c808fa1c2e4d7611a00bfa4c9ca895dde1759bcb2f685ab1d6fa1c19580afd" as const;
+export const contractDigest = "bc9b2c5593dcb2bc7a6e6ebedcc17541e1d9e45abe2f1806b47607b14c0eb3e0" as const;

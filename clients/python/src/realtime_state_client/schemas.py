@@ -104,6 +104,11 @@ class AdaptationEffectiveness(TypedDict):
     effective: bool
 
 
+# Whether variability is derived from the intervals of the last five minutes. `unusable`: more than half of the
+# intervals are artifacts, or neighbors differ more than in any healthy breathing rhythm.
+RrQuality = Literal["usable", "unusable"]
+
+
 class StateReading(TypedDict):
     """The state of a session, in the format of the Human State Protocol 1.0."""
 
@@ -124,6 +129,7 @@ class StateReading(TypedDict):
     recommendation: str
     model_version: int
     adaptation_effectiveness: NotRequired[AdaptationEffectiveness]
+    rr_quality: NotRequired[RrQuality]
     # Topics of the concern that the user describes in this request's conversation turn.
     topics_detected: list[str]
     # Topics that currently raise this person's stress, most recently seen first.
@@ -345,6 +351,7 @@ class ExportedComputation(TypedDict):
     sdnn: NotRequired[float]
     # RMSSD that was derived from `rr_intervals_ms` of the last five minutes.
     rmssd: NotRequired[float]
+    rr_quality: NotRequired[RrQuality]
     # Categories of the signals in the reading.
     signals_received: list[SignalCategory]
     suggested_action: SuggestedAction
