@@ -104,7 +104,7 @@ test('the stored inputs of version 1 give these results now', () => {
       "concentrated work, 10 bpm more: unchanged (relaxed 30, stressed 20, score 79, confidence 0.77)",
       "a hostile voice alone: unchanged (focused 20, score 51, confidence 0.25)",
       "text with a sentiment of -0.8: unchanged (focused 10, score 59, confidence 0.51)",
-      "intervals with 5 % shifted peaks: unchanged (relaxed 10, score 32, confidence 0.46, RMSSD 69.8 ms)",
+      "intervals with 5 % shifted peaks: relaxed 10, score 32, confidence 0.46, RMSSD 69.8 ms → relaxed 10, score 32, confidence 0.46, RMSSD 46.6 ms",
     ]
   `);
 });

@@ -48,10 +48,14 @@ test('a row contains every accepted and computed field of a reading, and no text
 test('derived values are computed fields, and the reading contains what the sensor sent', async () => {
   const service = await startTestService();
   const rr_intervals_ms = Array.from({ length: 60 }, (_, index) => 800 + ((index * 37) % 50));
-  await service.read({ rr_intervals_ms, sdnn: 40 });
+  expect(await service.read({ rr_intervals_ms, sdnn: 40 })).toMatchObject({ rr_quality: 'usable' });
   const [row] = await exportRows(service);
   expect(row?.reading).toEqual({ session_id: 's1', timestamp: service.clock.at(), rr_intervals_ms, sdnn: 40 });
-  expect(row?.computed).toMatchObject({ heart_rate: expect.any(Number), rmssd: expect.any(Number) });
+  expect(row?.computed).toMatchObject({
+    heart_rate: expect.any(Number),
+    rmssd: expect.any(Number),
+    rr_quality: 'usable',
+  });
   expect(row?.computed).not.toHaveProperty('sdnn');
 });
 
@@ -128,7 +132,7 @@ test('CSV has one row per reading, and a continued export has no header row', as
   const text = await exportText(service, 'format=csv');
   const [header = '', first = '', second = '', third = '', end] = text.split('\r\n');
   expect(end).toBe('');
-  expect(header.split(',')).toHaveLength(37);
+  expect(header.split(',')).toHaveLength(38);
   expect(first).toContain(',800 810,');
   expect(first).toContain(',"strap ""H10"", left",');
   expect(second).toMatch(/^'=1\+1,/);

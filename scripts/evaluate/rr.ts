@@ -1,75 +1,115 @@
 /**
- * Measures SDNN and RMSSD from beat-to-beat intervals with ectopic beats: without correction, with the artifact filter of
- * the service, and with the one of Lipponen and Tarvainen (2019).
+ * Measures RMSSD from beat-to-beat intervals with artifacts: without a filter, as the service derives it from batches of 64
+ * intervals, and with the detector of Lipponen and Tarvainen (2019).
  */
 import { Command } from 'commander';
-import { type Beat, normalBeats, variabilityOf } from '../../src/domain/rr-intervals.js';
+import {
+  type Beat,
+  type IntervalBatch,
+  rememberIntervals,
+  variabilityOf,
+  withDerived,
+} from '../../src/domain/rr-intervals.js';
+import type { Reading } from '../../src/domain/signals.js';
 import { positive } from '../terminal/options.js';
 import { seededRandom } from '../../src/terminal/scenes.js';
 import { textTable } from '../../src/terminal/table.js';
 import { findArtifacts } from './support/lipponen-tarvainen.js';
-import { drawIntervals, injectEctopics, type Rhythm, rhythms } from './support/rhythms.js';
+import {
+  addEctopics,
+  drawIntervals,
+  drawRandomIntervals,
+  type Rhythm,
+  rhythms,
+  shiftPeaks,
+} from './support/rhythms.js';
 
-const { ectopics, runs } = new Command('evaluate:rr')
-  .description('Measure the error of SDNN and RMSSD on simulated intervals with ectopic beats.')
-  .option('--ectopics <percent>', 'share of ectopic beats', positive, 5)
+const { artifacts, runs, firstSeed } = new Command('evaluate:rr')
+  .description('Measure the error of RMSSD on simulated intervals with ectopic beats and with shifted peaks.')
+  .option('--artifacts <percent>', 'share of changed beats', positive, 5)
   .option('--runs <number>', 'simulated recordings per rhythm', positive, 50)
+  .option('--first-seed <number>', 'seed of the first recording', positive, 1)
   .parse()
-  .opts<{ ectopics: number; runs: number }>();
+  .opts<{ artifacts: number; runs: number; firstSeed: number }>();
 
-const beatsPerRun = 350;
-type Filter = (beats: readonly Beat[]) => ReadonlyArray<Beat | undefined>;
-const filters: ReadonlyArray<readonly [string, Filter]> = [
-  ['no filter', (beats) => beats],
-  ['20 % filter of the service', normalBeats],
-  ['Lipponen and Tarvainen', withoutArtifacts],
+/** Shorter than the window of the service, which then contains the whole recording. */
+const recordingSeconds = 290;
+const batchSize = 64;
+const kinds = [addEctopics, shiftPeaks];
+
+/** Returns RMSSD, ms. Undefined for unusable intervals. */
+type Derive = (intervals: readonly number[]) => number | undefined;
+const methods: ReadonlyArray<readonly [string, Derive]> = [
+  ['no filter', (intervals) => variabilityOf(beatsOf(intervals)).rmssd],
+  ['the service', (intervals) => receive(intervals)?.rmssd],
+  ['Lipponen and Tarvainen', (intervals) => variabilityOf(withoutArtifacts(beatsOf(intervals))).rmssd],
 ];
 
-interface Errors {
-  /** Relative errors. */
-  readonly sdnn: number;
-  readonly rmssd: number;
-  /** Error of RMSSD without ectopic beats, ms. */
-  readonly cleanMs: number;
-}
-
-const sections = rhythms.map((rhythm) =>
-  filters.map(([name, filter]) => [
-    rhythm.name,
-    name,
-    ...cellsOf(Array.from({ length: runs }, (_, seed) => measure(rhythm, filter, seededRandom(seed + 1)))),
-  ]),
-);
-const titles = ['SDNN mean', 'SDNN max', 'RMSSD mean', 'RMSSD max', 'clean RMSSD max, ms'];
+const seeds = Array.from({ length: runs }, (_, index) => firstSeed + index);
+const right = (title: string) => ({ title, align: 'right' as const });
+console.log(`${artifacts} % of the beats are changed. ${runs} recordings of ${recordingSeconds} s per rhythm.\n`);
+const titles = [
+  'ectopic mean',
+  'max',
+  'unusable',
+  'shifted mean',
+  'max',
+  'unusable',
+  'clean mean, ms',
+  'max',
+  'unusable',
+];
 console.log(
   textTable(
-    [{ title: 'rhythm' }, { title: 'filter' }, ...titles.map((title) => ({ title, align: 'right' as const }))],
-    sections,
+    [{ title: 'rhythm' }, { title: 'filter' }, ...titles.map(right)],
+    rhythms.map((rhythm) => methods.map(([name, derive]) => [rhythm.name, name, ...measure(rhythm, derive)])),
   ),
 );
-console.log(
-  `\nRelative errors with ${ectopics} % ectopic beats, ${runs} recordings of ${beatsPerRun} beats per rhythm.`,
-);
+console.log('\nIntervals without a rhythm, relative standard deviation:');
+const unusable = [0.1, 0.15, 0.2, 0.25, 0.3].map((deviation) => [
+  `${deviation}`,
+  shareOf(seeds.map((seed) => isUnusable(deviation, seed))),
+]);
+console.log(textTable([right('deviation'), right('unusable')], [unusable]));
 
-function measure(rhythm: Rhythm, filter: Filter, random: () => number): Errors {
-  const clean = drawIntervals(rhythm, beatsPerRun, random);
-  const truth = variabilityOf(beatsOf(clean));
-  const untouched = variabilityOf(filter(beatsOf(clean)));
-  const found = variabilityOf(filter(beatsOf(injectEctopics(clean, ectopics / 100, random))));
-  return {
-    sdnn: errorOf(found.sdnn, truth.sdnn),
-    rmssd: errorOf(found.rmssd, truth.rmssd),
-    cleanMs: Math.abs((untouched.rmssd ?? 0) - (truth.rmssd ?? 0)),
-  };
+/** Returns the cells of a row: relative errors with artifacts, and errors of clean intervals in ms. */
+function measure(rhythm: Rhythm, derive: Derive): string[] {
+  const cleanErrors: Array<number | undefined> = [];
+  const errors = kinds.map((): Array<number | undefined> => []);
+  for (const seed of seeds) {
+    const clean = drawIntervals(rhythm, Math.floor((recordingSeconds * rhythm.bpm) / 60), seededRandom(seed));
+    const truth = variabilityOf(beatsOf(clean)).rmssd ?? 0;
+    const errorOf = (found: number | undefined) => (found === undefined ? undefined : Math.abs(found - truth));
+    cleanErrors.push(errorOf(derive(clean)));
+    for (const [index, disturb] of kinds.entries()) {
+      const error = errorOf(derive(disturb(clean, artifacts / 100, seededRandom(seed))));
+      errors[index]?.push(error === undefined ? undefined : error / truth);
+    }
+  }
+  return [...errors.flatMap((it) => cellsOf(it, percent)), ...cellsOf(cleanErrors, (ms) => ms.toFixed(2))];
 }
 
-function cellsOf(errors: readonly Errors[]): string[] {
-  const spread = (values: readonly number[]) => [
-    percent(values.reduce((sum, it) => sum + it, 0) / values.length),
-    percent(Math.max(...values)),
-  ];
-  const cleanMs = Math.max(...errors.map((it) => it.cleanMs));
-  return [...spread(errors.map((it) => it.sdnn)), ...spread(errors.map((it) => it.rmssd)), cleanMs.toFixed(1)];
+function cellsOf(errors: ReadonlyArray<number | undefined>, format: (value: number) => string): string[] {
+  const known = errors.filter((it) => it !== undefined);
+  const mean = known.reduce((sum, it) => sum + it, 0) / known.length;
+  return [format(mean), format(Math.max(...known)), shareOf(errors.map((it) => it === undefined))];
+}
+
+function isUnusable(deviation: number, seed: number): boolean {
+  return receive(drawRandomIntervals(800, deviation, 300, seededRandom(seed)))?.rrQuality === 'unusable';
+}
+
+/** Returns the last reading of a session that receives adjacent batches. */
+function receive(intervals: readonly number[]): Reading | undefined {
+  let batches: readonly IntervalBatch[] | undefined;
+  let [atMs, last]: [number, Reading | undefined] = [0, undefined];
+  for (let start = 0; start < intervals.length; start += batchSize) {
+    const rr_intervals_ms = intervals.slice(start, start + batchSize);
+    atMs += rr_intervals_ms.reduce((sum, it) => sum + it, 0);
+    last = withDerived({ atMs, rr_intervals_ms }, batches ?? []);
+    batches = rememberIntervals(batches, { atMs, rr_intervals_ms });
+  }
+  return last;
 }
 
 function withoutArtifacts(beats: readonly Beat[]): Array<Beat | undefined> {
@@ -82,8 +122,8 @@ function beatsOf(intervals: readonly number[]): Beat[] {
   return intervals.map((intervalMs) => ({ endMs: (endMs += intervalMs), intervalMs }));
 }
 
-function errorOf(found = 0, truth = 1): number {
-  return Math.abs(found / truth - 1);
+function shareOf(values: readonly boolean[]): string {
+  return percent(values.filter(Boolean).length / values.length);
 }
 
 function percent(share: number): string {

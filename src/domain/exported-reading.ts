@@ -63,13 +63,14 @@ function toComputation(
   derived: Derived | undefined,
 ): Schema<'ExportedComputation'> {
   const { state, suggested_action, recommendation } = bandOf(score);
-  const { received, reason, previousScore, topics = [], triggers } = computed;
+  const { received, reason, previousScore, rrQuality, topics = [], triggers } = computed;
   return {
     state,
     stress_score: score,
     confidence,
     model_version: model,
     ...derived,
+    ...(rrQuality && { rr_quality: rrQuality }),
     signals_received: [...received],
     suggested_action,
     action_reason: reason,

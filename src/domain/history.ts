@@ -16,7 +16,7 @@ export interface Point {
 
 /** Returns the history point of a reading. */
 export function pointOf(reading: Reading, score: number, confidence: number): Point {
-  const { atMs, subjectId: _, ...measured } = reading;
+  const { atMs, subjectId: _, rrQuality: __, ...measured } = reading;
   return { timestampMs: atMs, score, confidence, model: modelVersion.number, measured };
 }
 

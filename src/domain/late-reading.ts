@@ -31,6 +31,7 @@ export function joinHistory(session: Session, reading: Reading, known: Baseline 
       received: categoriesOf(reading),
       // `latest` is always present, because the session already has a reading.
       previousScore: session.latest.previousScore ?? session.latest.score,
+      ...(reading.rrQuality && { rrQuality: reading.rrQuality }),
     },
     baseline,
     point: pointOf(reading, publishScore(fused, undefined, reading.atMs).score, confidence),

@@ -1,4 +1,13 @@
 import { expect, test } from 'vitest';
+import {
+  addEctopics,
+  drawIntervals,
+  drawRandomIntervals,
+  type Rhythm,
+  rhythms,
+  shiftPeaks,
+} from '../../scripts/evaluate/support/rhythms.js';
+import { seededRandom } from '../terminal/scenes.js';
 import { rememberIntervals, withDerived } from './rr-intervals.js';
 import type { IntervalBatch } from './rr-intervals.js';
 import type { Reading } from './signals.js';
@@ -101,6 +110,62 @@ test.each([0.55, 0.65, 0.75, 0.8])(
     expect(Math.abs(rmssd / expected.rmssd - 1)).toBeLessThan(0.1);
   },
 );
+
+const seeds = [101, 102, 103, 104, 105];
+
+/** Returns the last reading of four and a half minutes in adjacent batches of 64 intervals, and the true RMSSD. */
+function record(rhythm: Rhythm, seed: number, disturb: typeof shiftPeaks = (clean) => [...clean], share = 0.05) {
+  const clean = drawIntervals(rhythm, Math.floor(4.5 * rhythm.bpm), seededRandom(seed));
+  const squares = clean.slice(1).map((it, index) => (it - (clean[index] ?? it)) ** 2);
+  const truth = Math.sqrt(squares.reduce((sum, it) => sum + it, 0) / squares.length);
+  return { truth, last: send(disturb(clean, share, seededRandom(seed)), 64).at(-1) };
+}
+
+const disturbed = rhythms.flatMap((rhythm) => [
+  { rhythm, kind: 'ectopic beats', disturb: addEctopics },
+  { rhythm, kind: 'shifted peaks', disturb: shiftPeaks },
+]);
+
+test.each(disturbed)('5 % $kind change RMSSD by at most 10 %: $rhythm.name', ({ rhythm, disturb }) => {
+  for (const seed of seeds) {
+    const { truth, last } = record(rhythm, seed, disturb);
+    expect(last?.rrQuality).toBe('usable');
+    expect(Math.abs((last?.rmssd ?? 0) / truth - 1)).toBeLessThan(0.1);
+  }
+});
+
+test.each(rhythms)('RMSSD of clean intervals changes by at most 3 %: $name', (rhythm) => {
+  for (const seed of seeds) {
+    const { truth, last } = record(rhythm, seed);
+    expect(Math.abs((last?.rmssd ?? 0) / truth - 1)).toBeLessThan(0.03);
+  }
+});
+
+test('intervals without a rhythm, or with 40 % ectopic beats, give a heart rate and no variability', () => {
+  for (const seed of seeds) {
+    const random = send(drawRandomIntervals(800, 0.25, 300, seededRandom(seed)), 64).at(-1);
+    const ectopic = rhythms.map((rhythm) => record(rhythm, seed, addEctopics, 0.4).last);
+    for (const reading of [random, ...ectopic]) {
+      expect(reading).toMatchObject({ rrQuality: 'unusable', heart_rate: expect.any(Number) });
+      expect(reading).not.toHaveProperty('sdnn');
+      expect(reading).not.toHaveProperty('rmssd');
+    }
+  }
+});
+
+test('three shifted peaks in a row leave no large difference', () => {
+  const intervals = Array.from({ length: 200 }, (_, index) => 640 + (index % 2) * 10);
+  intervals.splice(100, 6, 494, 799, 748, 536, 493, 763);
+  expect(send(intervals, 50).at(-1)).toMatchObject({ rrQuality: 'usable', rmssd: 10 });
+});
+
+test('intervals are unusable if more than half of them are artifacts', () => {
+  // Four intervals lie beside the large differences of a shifted peak.
+  const shifted = (every: number) =>
+    Array.from({ length: 200 }, (_, index) => 800 + (index % 2) * 5 + ([150, -150][index % every] ?? 0));
+  expect(send(shifted(7), 50).at(-1)).toMatchObject({ rrQuality: 'unusable' });
+  expect(send(shifted(9), 50).at(-1)).toMatchObject({ rrQuality: 'usable', rmssd: 5 });
+});
 
 test('a reading with only artifacts gives no heart rate, except the first reading of a session', () => {
   const [first] = send(series, 80);

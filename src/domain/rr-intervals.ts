@@ -1,4 +1,5 @@
 import { bounds, rrIntervals as settings } from '../../generated/spec.js';
+import type { Schema } from '../contract.js';
 import type { DerivedName, Reading } from './signals.js';
 
 /** Beat-to-beat intervals of one reading, ms, oldest first. The last one ends at `atMs`, epoch ms. */
@@ -31,14 +32,15 @@ export function withDerived(reading: Reading, batches: readonly IntervalBatch[])
   const beats = beatsOf([...earlier, { atMs, intervals }]).filter(({ endMs }) => endMs > atMs - windowMs);
   const normal = normalBeats(beats);
   const own = normal.filter((_, index) => (beats[index]?.endMs ?? 0) > (earlier.at(-1)?.atMs ?? 0));
-  const variability = variabilityOf(normal);
+  const rrQuality = judgeQuality(beats, normal);
+  const variability = rrQuality === 'usable' ? variabilityOf(normal) : {};
   const derived = definedOf({
     heart_rate: heartRateOf(own, earlier.length === 0 ? intervals : []),
     sdnn: within('sdnn', variability.sdnn),
     rmssd: within('rmssd', variability.rmssd),
   });
   const names = (Object.keys(derived) as DerivedName[]).filter((name) => reading[name] === undefined);
-  return { ...derived, ...reading, ...(names.length > 0 && { derived: names }) };
+  return { ...derived, ...reading, rrQuality, ...(names.length > 0 && { derived: names }) };
 }
 
 /** Returns the batches that later readings require, with the intervals of this reading, oldest first. */
@@ -65,19 +67,29 @@ export function variabilityOf(normal: ReadonlyArray<Beat | undefined>): { sdnn?:
   if (sumOf(intervals) < leastMs) return {};
   const mean = sumOf(intervals) / intervals.length;
   const variance = sumOf(intervals.map((it) => (it - mean) ** 2)) / (intervals.length - 1);
-  const squares = normal.flatMap((beat, index) => {
-    const previous = normal[index - 1];
-    return beat && previous && isAdjacent(previous, beat) ? [(beat.intervalMs - previous.intervalMs) ** 2] : [];
-  });
+  const squares = squaredDifferences(normal);
   if (squares.length === 0) return { sdnn: Math.sqrt(variance) };
   return { sdnn: Math.sqrt(variance), rmssd: Math.sqrt(sumOf(squares) / squares.length) };
 }
 
 /**
+ * Returns `unusable` if most intervals are artifacts, or if RMSSD is too large for any breathing rhythm: the filter adapts
+ * to the window and cannot find artifacts that are the rule.
+ */
+function judgeQuality(beats: readonly Beat[], normal: ReadonlyArray<Beat | undefined>): Schema<'RrQuality'> {
+  const leftOut = normal.filter((beat) => !beat).length / beats.length;
+  const squares = squaredDifferences(normal);
+  const rmssd = Math.sqrt(sumOf(squares) / Math.max(1, squares.length));
+  const share = rmssd / medianOf(beats.map(({ intervalMs }) => intervalMs));
+  const isUnusable = leftOut > settings.left_out_share_max || share > settings.variability_share_max;
+  return isUnusable ? 'unusable' : 'usable';
+}
+
+/**
  * Replaces artifacts by `undefined`. An artifact differs by more than 20 % from the median of the intervals around it, or
- * belongs to a pair of a short and a long interval that differ by more than 30 %: an ectopic beat comes early, and a
- * pause follows. Both limits are higher for a person with large deviations, e.g. while breathing deeply. `npm run
- * evaluate:rr` measures them.
+ * lies beside a misplaced peak. An ectopic beat and a peak that the sensor detects early or late shorten one interval and
+ * lengthen the next, so the difference of these two intervals is large. The limits are higher for a person whose intervals
+ * differ much, e.g. while breathing deeply. `npm run evaluate:rr` measures them.
  */
 export function normalBeats(beats: readonly Beat[]): Array<Beat | undefined> {
   const medians = slidingMedians(
@@ -87,12 +99,22 @@ export function normalBeats(beats: readonly Beat[]): Array<Beat | undefined> {
   const deviations = beats.map(({ intervalMs }, index) => intervalMs / (medians[index] ?? intervalMs) - 1);
   const spread = medianOf(deviations.map(Math.abs));
   const limit = Math.max(settings.artifact_share, settings.artifact_spreads * spread);
-  const pairLimit = Math.max(settings.pair_share, settings.pair_spreads * spread);
-  const isPair = (one = 0, other = 0) => one * other < 0 && Math.abs(one - other) > pairLimit;
+  const isMisplaced = findMisplacedPeaks(beats);
   return beats.map((beat, index) => {
-    const [before, own = 0, after] = [deviations[index - 1], deviations[index], deviations[index + 1]];
-    const isArtifact = Math.abs(own) > limit || isPair(before, own) || isPair(own, after);
+    const isArtifact = Math.abs(deviations[index] ?? 0) > limit || isMisplaced[index] || isMisplaced[index + 1];
     return isArtifact ? undefined : beat;
+  });
+}
+
+/** Returns for each beat whether the peak between its interval and the previous interval is misplaced. */
+function findMisplacedPeaks(beats: readonly Beat[]): boolean[] {
+  const differences = beats.map((beat, index) => differenceOf(beats[index - 1], beat) ?? 0);
+  const typicalMs = medianOf(differences.map(Math.abs));
+  const limitMs = Math.max(settings.difference_ms, settings.difference_medians * typicalMs);
+  return differences.map((own, index) => {
+    const [before = 0, after = 0] = [differences[index - 1], differences[index + 1]];
+    const alternates = before * own < 0 || own * after < 0;
+    return Math.abs(own) > limitMs * (alternates ? 1 : settings.lone_difference);
   });
 }
 
@@ -128,8 +150,17 @@ function countResent(beats: readonly Beat[], intervals: readonly number[], start
   return 0;
 }
 
-function isAdjacent(previous: Beat, beat: Beat): boolean {
-  return beat.endMs - beat.intervalMs - previous.endMs <= gapMs;
+function squaredDifferences(beats: ReadonlyArray<Beat | undefined>): number[] {
+  return beats.flatMap((beat, index) => {
+    const difference = differenceOf(beats[index - 1], beat);
+    return difference === undefined ? [] : [difference ** 2];
+  });
+}
+
+/** Returns the difference of two adjacent intervals, ms. Undefined if one is an artifact or if a gap separates them. */
+function differenceOf(previous: Beat | undefined, beat: Beat | undefined): number | undefined {
+  if (!previous || !beat || beat.endMs - beat.intervalMs - previous.endMs > gapMs) return undefined;
+  return beat.intervalMs - previous.intervalMs;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { enums, modelVersion } from '../../generated/spec.js';
-import type { SignalCategory } from '../contract.js';
+import type { Schema, SignalCategory } from '../contract.js';
 import { advanceHeart, lessonOf } from './advance-heart.js';
 import { type Baseline, learn, type Lesson, typicalOf } from './baseline.js';
 import type { RecentHeartRates } from './heart-rate.js';
@@ -60,6 +60,8 @@ export interface ComputedState {
   readonly model?: number | undefined;
   readonly received: readonly SignalCategory[];
   readonly reason: string;
+  /** Quality of the reading's intervals. Absent without intervals, and in the latest state of a session. */
+  readonly rrQuality?: Schema<'RrQuality'>;
   /** Published score of the session's previous reading. Absent for the first reading. */
   readonly previousScore?: number | undefined;
   /** Topics of this reading's conversation turn. Absent if the reading has no turn. */
@@ -109,7 +111,7 @@ export function advanceSession(
   const latest = { ...computed, received: receivedAt(session, reading.atMs, received) };
   const { subjectId, baseline: own } = identityOf(session, reading, baseline);
   return {
-    computed,
+    computed: reading.rrQuality ? { ...computed, rrQuality: reading.rrQuality } : computed,
     baseline,
     point: pointOf(reading, score, confidence),
     // Lists the fields, because spreading an object of this size costs more than the score.

@@ -1,5 +1,5 @@
 import { stressModel as model } from '../../generated/spec.js';
-import type { SignalCategory, Submission } from '../contract.js';
+import type { Schema, SignalCategory, Submission } from '../contract.js';
 
 export type SignalName = 'heart_rate' | 'sdnn' | 'rmssd' | 'tone' | 'expression' | 'sentiment' | 'urgency';
 
@@ -24,6 +24,8 @@ export interface Measured extends SignalValues, Context, Recorded, Pick<Submissi
 /** One reading: signals and context at one time, epoch ms. */
 export interface Reading extends Measured {
   readonly atMs: number;
+  /** Absent if the reading contains no intervals. */
+  readonly rrQuality?: Schema<'RrQuality'>;
   /** Absent if the reading contains no subject_id. */
   readonly subjectId?: string;
 }

@@ -21,6 +21,7 @@ export function toStateReading(sessionId: string, computed: ComputedState): Stat
     ...(computed.previousScore !== undefined && {
       adaptation_effectiveness: effectiveness(computed.previousScore, computed.score),
     }),
+    ...(computed.rrQuality && { rr_quality: computed.rrQuality }),
     topics_detected: [...(computed.topics ?? [])],
     ...(computed.triggers && {
       active_triggers: [...(computed.triggers.active ?? [])],

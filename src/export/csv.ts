@@ -35,6 +35,7 @@ const computedColumns: Cells<Omit<Computed, 'adaptation_effectiveness'>> = {
   heart_rate: 'derived_heart_rate',
   sdnn: 'derived_sdnn',
   rmssd: 'derived_rmssd',
+  rr_quality: 'rr_quality',
   signals_received: 'signals_received',
   suggested_action: 'suggested_action',
   action_reason: 'action_reason',
