@@ -87,6 +87,43 @@ test('restoring a damaged, foreign or newer copy fails and does not change the d
   ).toMatch(/there is no database at \/\S+\/absent\/state\.db: set DATABASE_URL/);
 });
 
+/** Stores a NULL in a column that does not allow it. SQLite copies it without an error. */
+async function damage(file: string): Promise<void> {
+  const onSqlite = async (...statements: readonly string[]) => {
+    const knex = openDatabase({ kind: 'sqlite', file });
+    for (const sql of statements) await knex.raw(sql);
+    await knex.destroy();
+  };
+  const column = 'applied_at_ms bigint';
+  const replace = (from: string, to: string) =>
+    onSqlite('pragma writable_schema = on', `update sqlite_master set sql = replace(sql, '${from}', '${to}')`);
+  await replace(`${column} not null`, column);
+  await onSqlite('update schema_migrations set applied_at_ms = null');
+  await replace(column, `${column} not null`);
+}
+
+test('a damaged database is not backed up, and a restore renames it together with its log', async () => {
+  const database = await createTestDatabase();
+  onTestFinished(database.drop);
+  const env = { DATABASE_URL: database.url };
+  await runMain(['migrate'], env);
+  const [file, folder] = [database.url.slice('sqlite:'.length), await temporaryFolder()];
+  const good = join(folder, 'good.db');
+  expect((await runMain(['backup', good], env)).code).toBe(0);
+  await damage(file);
+  const ended = await runMain(['backup', join(folder, 'bad.db')], env);
+  expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('it is damaged (NULL value in ') });
+  expect((await readdir(folder)).filter((name) => name.startsWith('bad'))).toEqual([]);
+  await writeFile(file, 'no database');
+  await writeFile(`${file}-wal`, 'its log');
+  expect((await runMain(['restore', good, '--replace'], env)).code).toBe(0);
+  const names = await readdir(dirname(file));
+  expect(names).not.toContain('state.db-wal');
+  const log = names.find((name) => name.endsWith('-wal')) ?? '';
+  expect(names).toContain(log.slice(0, -'-wal'.length));
+  expect(await readFile(join(dirname(file), log), 'utf8')).toBe('its log');
+});
+
 /** Runs the program at one point in time. Only the clock of the machine is replaced. */
 const stoppedClock = `--import=data:text/javascript,${encodeURIComponent(
   'const D = Date; globalThis.Date = class extends D { constructor(...args) { super(...(args.length ? args : [0])); } };',
