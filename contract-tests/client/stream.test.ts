@@ -181,7 +181,9 @@ async function waitsAfter(connections: ReadonlyArray<'open' | Error>): Promise<n
 test('a wait doubles after each failed connection, and starts anew after each connection that was open', async () => {
   const failed = new ConnectionError('refused', undefined);
   expect(await waitsAfter(Array(40).fill('open'))).toEqual(Array(40).fill(1000));
-  expect(await waitsAfter(['open', failed, failed, 'open', failed])).toEqual([1000, 2000, 4000, 1000, 2000]);
+  expect(await waitsAfter(['open', failed, failed, failed, 'open', failed])).toEqual([
+    1000, 2000, 4000, 8000, 1000, 2000,
+  ]);
 });
 
 test('a stream connects again after a 408 and a 429', async () => {
