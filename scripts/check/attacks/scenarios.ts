@@ -1,3 +1,4 @@
+import { largeBatches, mcpFlood, slowUploads } from './account-floods.js';
 import { clockSetBack } from './clock-set-back.js';
 import { erasedData } from './erased-data.js';
 import { fullLog } from './full-log.js';
@@ -12,5 +13,5 @@ import { silentNameserver } from './silent-nameserver.js';
 
 export const scenarios: readonly Scenario[] = [
   ...[pipelinedRequests, hangingHosts, halfOpenSockets, silentNameserver, purgedSessions, fullLog, clockSetBack],
-  ...[longQueue, longQueueThatHangs, sharedHost, erasedData],
+  ...[longQueue, longQueueThatHangs, sharedHost, erasedData, mcpFlood, slowUploads, largeBatches],
 ];
