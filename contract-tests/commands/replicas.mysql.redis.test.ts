@@ -29,6 +29,10 @@ test(
       faults: { lost: 0, doubled: 0 },
       events: { lost: 0 },
     });
+    expect(report.lostHosts).toEqual([
+      expect.objectContaining({ loss: 'frozen', seconds: expect.any(Number), lost: 0 }),
+      expect.objectContaining({ loss: 'vanished', seconds: expect.any(Number), lost: 0 }),
+    ]);
     expect(report.events.acknowledged).toBeGreaterThan(0);
     expect(Object.keys(report.runs)).toEqual(['one', 'all']);
     expect(code).toBe(0);

@@ -1,7 +1,8 @@
 /**
  * Checks that several processes on one MySQL and one Redis behave like one process. Sends readings of one session to
  * all processes concurrently, then checks readings, events and the session limit. Also measures the throughput of one
- * process and of all processes. Exits with 1 when a guarantee is broken.
+ * process and of all processes. Freezes one process, and cuts off and kills one, while it holds the lock of an account.
+ * Exits with 1 when a guarantee is broken.
  */
 import { setMaxListeners } from 'node:events';
 import { join } from 'node:path';
@@ -15,6 +16,7 @@ import type { Runs } from '../bench/support/rounds.js';
 import { ample } from '../bench/support/service.js';
 import { sendLoad } from './limits/load.js';
 import { type Window, windowsOf } from './limits/windows.js';
+import { loseHost } from './replicas/lost-host.js';
 import { type ReadingsOptions, checkReadings } from './replicas/readings.js';
 import { report } from './replicas/report.js';
 import { type Stage, startServices, withRedis, withServices } from './replicas/stage.js';
@@ -63,7 +65,8 @@ async function check({ reports, ...options }: Options): Promise<void> {
       const stage = { databaseUrl, redisUrl, key };
       const checked = await checkReadings(stage, options);
       const windows = await tryLimits(stage, processes);
-      return { version, ...checked, windows, runs: await loadAll(stage, options) };
+      const lostHosts = [await loseHost(stage, 'frozen'), await loseHost(stage, 'vanished')];
+      return { version, ...checked, windows, lostHosts, runs: await loadAll(stage, options) };
     }),
   );
   const machine = describeMachine();

@@ -1,6 +1,7 @@
 import { limits } from '../../../generated/spec.js';
 import { condemnFailures, middleOf, runCells, type Runs, runTitles } from '../../bench/support/rounds.js';
 import { isUpheld } from '../webhooks/verdict.js';
+import { losses, type LostHost } from './lost-host.js';
 import { fullOf, rangeOf, type Window, wrongOf } from '../limits/windows.js';
 import { textTable } from '../../../src/terminal/table.js';
 import type { CheckedReadings } from './readings.js';
@@ -12,6 +13,7 @@ const { quota } = limits.session_requests;
 export interface ReplicasOutcome extends CheckedReadings {
   readonly version: string;
   readonly windows: readonly Window[];
+  readonly lostHosts: readonly LostHost[];
   readonly runs: Runs<Side>;
 }
 
@@ -19,7 +21,7 @@ type Row = readonly [what: string, count: number | string, mustBe?: number];
 
 /** Prints the report. Sets the exit code to 1 when a guarantee is broken. */
 export function report(
-  { version, acknowledged, late, resends, faults, events, windows, runs }: ReplicasOutcome,
+  { version, acknowledged, late, resends, faults, events, windows, lostHosts, runs }: ReplicasOutcome,
   processes: number,
 ) {
   const full = fullOf(windows);
@@ -45,6 +47,11 @@ export function report(
       ['  admitted requests per window', rangeOf(full), quota],
       ['  windows that admitted more or fewer requests', wrongOf(windows, quota).length, 0],
     ],
+    lostHosts.flatMap(({ loss, seconds, acknowledged, lost }): Row[] => [
+      [`process ${losses[loss]} while it held a lock`, `after ${acknowledged} readings`],
+      ['  seconds until the other process took readings', seconds?.toFixed(1) ?? 'never'],
+      ['  acknowledged readings lost', lost, 0],
+    ]),
   ];
   const columns = [
     { title: 'measure' },
@@ -54,7 +61,8 @@ export function report(
   const rows = sections.map((section) => section.map((row) => row.map(String)));
   console.log(`── ${processes} processes on one MySQL (${version}) and one Redis\n\n${textTable(columns, rows)}\n`);
   const isWell = faultNames.every((name) => faults[name] === 0) && isUpheld(events) && events.listedAsFailed === 0;
-  if (isWell && full.length > 0 && wrongOf(windows, quota).length === 0)
+  const isRestored = lostHosts.every(({ seconds, lost }) => seconds !== undefined && lost === 0);
+  if (isWell && isRestored && full.length > 0 && wrongOf(windows, quota).length === 0)
     console.log('Nothing was lost, duplicated or out of order, and the limit is shared.\n');
   else {
     console.log('A guarantee is broken.\n');
