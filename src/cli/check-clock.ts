@@ -3,8 +3,8 @@ import { promisify } from 'node:util';
 import { type Finding, finding } from './finding.js';
 
 /**
- * Maximum difference between the clock of this machine and that of a server, ms. Processes compare times that other
- * processes stored with their own clock, e.g. leases of deliveries, and readings from the future are rejected.
+ * Maximum difference between the clock of this machine and that of a server, ms. Each process compares the timestamps of
+ * readings and the expiry of keys with its own clock.
  */
 const differenceMaxMs = 2_000;
 const commandMs = 3_000;
