@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { expect, onTestFinished, test } from 'vitest';
-import { createKey } from '../../src/accounts/manage.js';
+import { createKey, type KeyOptions } from '../../src/accounts/manage.js';
 import { readConfig } from '../../src/config/config.js';
 import { openDatabase } from '../../src/store/database.js';
 import { everyToolCall } from '../support/mcp-tools.js';
@@ -106,13 +107,18 @@ test('only the erasure is marked as destructive, and only the tools that read ar
   ]);
 });
 
-test('a tool call has the address of its client, so that keys of its network may call tools', async () => {
+test('only a client in the networks and with the scopes of its key may call a tool', async () => {
   const service = await startTestService();
-  const networks = ['127.0.0.0/8'];
-  const account = `net-${Date.now()}`;
-  const { key } = await createKey(service.store.keys, { account, tier: 'solo', networks }, service.clock.nowMs);
-  const client = await connect(service.url, keyHeader(key));
-  expect(await call(client, 'list_sessions', {})).toMatchObject({ isError: false });
+  const make = async (restriction: KeyOptions) =>
+    (await createKey(service.store.keys, { account: randomUUID(), tier: 'solo', ...restriction }, service.clock.nowMs))
+      .key;
+  const here = await connect(service.url, keyHeader(await make({ networks: ['127.0.0.0/8'], scopes: ['read'] })));
+  expect(await call(here, 'list_sessions', {})).toMatchObject({ isError: false });
+  const refused = await call(here, 'ingest', { session_id: 's1', heart_rate: 95 });
+  expect([refused.isError, refused.text]).toEqual([true, expect.stringContaining('insufficient_scope')]);
+  const elsewhere = keyHeader(await make({ networks: ['192.0.2.0/24'] }));
+  const answer = await fetch(`${service.url}/mcp`, { method: 'POST', headers: elsewhere, body: '{}' });
+  expect(answer.status).toBe(401);
 });
 
 test('a tool call counts towards the limits, and a 429 states the limit and the wait', async () => {
