@@ -17,7 +17,7 @@ const mayImport = {
   tracing: ['lifecycle'],
   concurrency: ['problem'],
   ingest: ['domain', 'store', 'contract', 'problem', 'concurrency', 'tracing'],
-  tokens: ['contract'],
+  tokens: ['store', 'contract'],
   accounts: ['config', 'tokens', 'store', 'contract', 'problem', 'concurrency'],
   retention: ['store'],
   delivery: ['store', 'contract', 'problem', 'concurrency', 'tracing', 'net'],

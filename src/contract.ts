@@ -34,6 +34,8 @@ export interface Input<Op extends OperationId, Body = BodyOf<Op>> {
 export type Output<Op extends OperationId> = Declared<Op> & {
   /** The limits that rejected lines of a batch, one per rejected line. */
   readonly refusals?: ReadonlyArray<Schema<'LimitPolicy'>>;
+  /** Number of lines of a batch that the caller's token does not allow. */
+  readonly tokenRefusals?: number;
 };
 
 type Declared<Op extends OperationId> = {
@@ -49,6 +51,16 @@ export interface Caller {
   readonly accountId: string;
   readonly keyId: string;
   readonly tier: Tier;
+  /** Set for the caller of a session token. */
+  readonly grant?: TokenGrant;
+}
+
+/** Limits of the readings of a session token. */
+export interface TokenGrant {
+  /** The person whom readings may name, in addition to the one that the session is bound to. */
+  readonly subjectId?: string;
+  /** Database time, epoch ms. */
+  readonly issuedAtMs: number;
 }
 
 /** Permission of a key. Each operation that requires a key also requires one scope (`x-scope`). */
@@ -94,6 +106,8 @@ export interface Served {
   readonly json: string | undefined;
   /** The limits that rejected lines of a batch, one per rejected line. */
   readonly refusals?: ReadonlyArray<Schema<'LimitPolicy'>> | undefined;
+  /** Number of lines of a batch that the caller's token does not allow. */
+  readonly tokenRefusals?: number | undefined;
 }
 
 /** Runs an operation by its operationId. The input must be validated against the contract. */

@@ -100,7 +100,7 @@ const rejected: Readonly<Record<string, (operationId: string) => Promise<string>
 
 async function claims() {
   const { accountId, keyId } = (await service.store.keys.list())[0] as ListedKey;
-  return { accountId, keyId, sessionId: 's1', scopes: ['ingest', 'read'] as const };
+  return { accountId, keyId, sessionId: 's1', issuedAtMs: service.clock.nowMs, scopes: ['ingest', 'read'] as const };
 }
 
 const encode = (text: string) => Buffer.from(text).toString('base64url');
@@ -121,6 +121,20 @@ test.each(Object.entries(rejected))('%s gets a 401 with the body of an invalid t
     const [status, answer] = await send(request, 's1', bearer(await make(request.operationId)));
     expect([request.title, status, answer]).toEqual([request.title, 401, await invalid(request)]);
   }
+});
+
+test('a reading of another person gets a 401 with the bytes of an invalid token', async () => {
+  const [ingest] = own.filter(({ operationId }) => operationId === 'ingest') as [RequestById];
+  expect(JSON.parse(String(ingest.build('fresh', {}).init.body))).toHaveProperty('subject_id', '5f2b51ca2b4d1a7e');
+  const token = await issueToken(service, { session_id: 'fresh', subject_id: 'another' });
+  expect(await send(ingest, 'fresh', bearer(token))).toEqual([401, await invalid(ingest)]);
+});
+
+test('the MCP endpoint accepts no token', async () => {
+  const headers = { ...bearer(await issueToken(service)), 'Content-Type': 'application/json' };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} });
+  const { status, body: problem } = await service.request('/mcp', { method: 'POST', headers, body });
+  expect([status, problem.code]).toEqual([401, 'invalid_token']);
 });
 
 test("another account's token reads its own session of the same name", async () => {

@@ -4,6 +4,7 @@ import { eraseSubject, finishErasures } from '../../src/retention/erase.js';
 import { readConfig } from '../../src/config/config.js';
 import { openDatabase } from '../../src/store/database.js';
 import { startTestService, type TestService } from '../support/service.js';
+import { erasing } from '../support/stored.js';
 import { register, storeFailed } from '../support/webhooks.js';
 
 const turn = { user_message: 'my exam is tomorrow', ai_response: 'Good luck!' };
@@ -93,7 +94,7 @@ test('data left by an interrupted erasure is not readable and is deleted later',
   // Simulates a process that stopped directly after it had written the tombstones.
   const half = { ...service.store, eraseReadings: async () => true };
   const accountId = (await service.store.keys.list()).at(-1)?.accountId ?? '';
-  expect(await eraseSubject(half, accountId, 'anna')).toMatchObject({ sessions: 2 });
+  expect(await eraseSubject(erasing(service, half), accountId, 'anna')).toMatchObject({ sessions: 2 });
   expect((await service.request('/v1/history?session_id=anna-0')).status).toBe(404);
   await service.read({ session_id: 'anna-0', subject_id: 'anna', heart_rate: 95 });
   expect((await service.request('/v1/history?session_id=anna-0')).body.datapoints).toHaveLength(1);
@@ -145,10 +146,10 @@ test('a reading that arrives during an erasure waits for the end of the erasure 
         }),
       ),
   };
-  expect(await eraseSubject(interrupted, accountId, 'anna')).toBeUndefined();
+  expect(await eraseSubject(erasing(service, interrupted), accountId, 'anna')).toBeUndefined();
   await late;
   expect(await rowCounts(service)).toEqual([1, 1, 1, 1, 0]);
-  expect(await eraseSubject(service.store, accountId, 'anna')).toEqual({ sessions: 1, triggers: 1 });
+  expect(await eraseSubject(erasing(service), accountId, 'anna')).toEqual({ sessions: 1, triggers: 1 });
   expect(await rowCounts(service)).toEqual([0, 0, 0, 0, 0]);
 });
 

@@ -9,6 +9,7 @@ import { openDatabase } from '../../src/store/database.js';
 import { createSqliteFiles } from '../../src/store/sqlite-files.js';
 import { createTestDatabase } from '../support/databases.js';
 import { startTestService, type TestService } from '../support/service.js';
+import { erasing } from '../support/stored.js';
 import { until } from '../support/until.js';
 import { register } from '../support/webhooks.js';
 
@@ -75,7 +76,7 @@ test('a write-ahead log that another process reads during the erasure is emptied
   onTestFinished(() => knex.destroy());
   await knex.raw('begin');
   await knex('sessions').first();
-  expect(await eraseSubject(service.store, service.accountId, 'person-anna')).toMatchObject({
+  expect(await eraseSubject(erasing(service), service.accountId, 'person-anna')).toMatchObject({
     sessions: sessionsPerSubject,
   });
   expect(total(await occurrences(folder, 'person-anna'))).toBeGreaterThan(0);
@@ -90,8 +91,8 @@ test('a second erasure shortly after the first empties the log at once and rewri
   const sqliteFiles = createSqliteFiles(knex, 3_000);
   onTestFinished(() => knex.destroy());
   const store = { ...service.store, sqliteFiles };
-  await eraseSubject(store, service.accountId, 'person-anna');
-  await eraseSubject(store, service.accountId, 'person-bert');
+  await eraseSubject(erasing(service, store), service.accountId, 'person-anna');
+  await eraseSubject(erasing(service, store), service.accountId, 'person-bert');
   const { 'state.db-wal': inLog } = await occurrences(folder, 'person-bert');
   expect(inLog).toBe(0);
   expect(await pendingWork(knex)).toBe(1);
@@ -101,8 +102,8 @@ test('a second erasure shortly after the first empties the log at once and rewri
 
 test('a second erasure within ten seconds is completed by the next process', async () => {
   const { service, folder } = await fillTwoPeople();
-  await eraseSubject(service.store, service.accountId, 'person-anna');
-  await eraseSubject(service.store, service.accountId, 'person-bert');
+  await eraseSubject(erasing(service), service.accountId, 'person-anna');
+  await eraseSubject(erasing(service), service.accountId, 'person-bert');
   const knex = openDatabase(readConfig({ DATABASE_URL: service.database.url }).database);
   onTestFinished(() => knex.destroy());
   expect(await pendingWork(knex)).toBe(1);

@@ -22,6 +22,7 @@ import { countDeliveries } from '../../src/store/count-deliveries.js';
 import { secretsKeyTable } from '../../src/store/secrets-key.js';
 import { createSqliteFiles } from '../../src/store/sqlite-files.js';
 import { claimDue, findDueQueues, purgeDeliveries } from '../../src/store/delivery-queue.js';
+import { purgeErasedIds } from '../../src/store/erased-ids.js';
 import { eraseReadings, eraseSomeDeliveries, findErasures } from '../../src/store/erasures.js';
 import { forgetIssuedSecrets, purgeIdempotencyKeys } from '../../src/store/idempotency-keys.js';
 import { keyTable } from '../../src/store/keys.js';
@@ -30,6 +31,7 @@ import { findOldestEvent, findSessionsWithEvents } from '../../src/store/outbox.
 import { findNewestReading, purgeReadings } from '../../src/store/readings.js';
 import { purgeSessions } from '../../src/store/sessions.js';
 import { createTransact, readerOf, type Store } from '../../src/store/store.js';
+import { createDigestId } from '../../src/tokens/digest-id.js';
 import { createSessionTokens } from '../../src/tokens/session-token.js';
 import { findStreamHeads } from '../../src/store/stream-positions.js';
 import { beginExport, readExportPage } from '../../src/export/page.js';
@@ -123,7 +125,8 @@ async function startHeard(): Promise<Heard> {
     maxTimestampAgeMs,
     maxBackfillAgeMs: maxTimestampAgeMs,
   });
-  const ingest = createIngest({ store, now: clock.now, onEvents() {}, onCommitted() {}, observeGroup() {} });
+  const digestId = createDigestId(['k']);
+  const ingest = createIngest({ store, now: clock.now, digestId, onEvents() {}, onCommitted() {}, observeGroup() {} });
   const window = createWindowLimit({ policy: 'new-sessions', quota: 1_000_000, windowSeconds: 60 });
   const operations = createOperations({
     store,
@@ -132,6 +135,7 @@ async function startHeard(): Promise<Heard> {
     now: clock.now,
     log: createLog('silent', { write() {} }),
     sessionTokens: createSessionTokens(['k']),
+    digestId,
     secretBox: createSecretBox(['k']),
     targetPolicy: { allowHttp: true, allowLoopback: true },
     resolveName: createResolveName(),
@@ -158,6 +162,7 @@ function storeOn(knex: Knex): Store {
     purgeReadings: (beforeMs, batch) => purgeReadings(knex, beforeMs, batch),
     purgeSessions: (beforeMs, batch) => purgeSessions(knex, beforeMs, batch),
     purgeDeliveries: (beforeMs, batch) => purgeDeliveries(knex, beforeMs, batch),
+    purgeErasedIds: (beforeMs, batch) => purgeErasedIds(knex, beforeMs, batch),
     purgeIdempotencyKeys: (beforeMs, batch) => purgeIdempotencyKeys(knex, beforeMs, batch),
     forgetIssuedSecrets: (beforeMs) => forgetIssuedSecrets(knex, beforeMs),
     findOldestEvent: () => findOldestEvent(knex),
@@ -205,17 +210,24 @@ async function fill(heard: Heard): Promise<{ accountId: string; key: string }> {
   await fillWith('expired', expired);
   clock.advance(day + 1);
   await fillWith('crowd', crowd);
+  const erased = Array.from({ length: crowd }, (_, index) => String(index).padStart(32, '0'));
+  await store.transact((writerOf) => writerOf(accountId).erasedIds.add(erased, clock.nowMs));
   await fillWebhooks(store, accountId, clock.nowMs);
-  const filled = 'sessions, readings, subjects, triggers, api_keys, accounts, webhooks, outbox, deliveries';
+  const filled = 'sessions, readings, subjects, triggers, api_keys, accounts, webhooks, outbox, deliveries, erased_ids';
   if (databaseKind === 'mysql') await knex.raw(`analyze table ${filled}`);
   // The service never runs ANALYZE on SQLite. Neither does the test, so its query plans match those of a deployment.
   return { accountId, key };
 }
 
 const callerIn = (accountId: string): Caller => ({ accountId, keyId: 'k', tier: 'solo' });
+const withToken = (accountId: string): Caller => ({ ...callerIn(accountId), grant: { issuedAtMs: 1 } });
 
-const send = ({ operations, prepareReading }: Heard, accountId: string, submission: Submission) => {
-  const caller = callerIn(accountId);
+const send = (
+  { operations, prepareReading }: Heard,
+  accountId: string,
+  submission: Submission,
+  caller = callerIn(accountId),
+) => {
   return operations.ingest({ body: prepareReading(caller, submission), query: undefined, params: undefined }, caller);
 };
 
@@ -241,6 +253,7 @@ async function live(heard: Heard, accountId: string, key: string): Promise<void>
     await Promise.all(Array.from({ length: 6 }, (_, session) => send(heard, accountId, reading(session, seconds))));
   await send(heard, accountId, { ...reading(9, 0), subject_id: 'us-1' });
   await send(heard, accountId, { ...reading(9, 20), subject_id: 'unknown-to-us' }).catch(() => undefined);
+  await send(heard, accountId, reading(8, 20), withToken(accountId)).catch(() => undefined);
   await operations.getState(ask({ session_id: 'ours-0' }), ours);
   await operations.getHistory(ask({ session_id: 'ours-0' }), ours);
   await operations.getTriggers(ask({ subject_id: 'us-0' }), ours);
@@ -358,6 +371,7 @@ test('every query of the service searches an index', async () => {
   const namesOf = ({ sql }: Statement) => sql.replace(/^(\w+)(?:[^]*? from)? `?(\w+)`?[^]*/, '$1 $2');
   expect([...new Set(searches.map(namesOf))].sort()).toEqual([
     'delete deliveries',
+    'delete erased_ids',
     'delete erasures',
     'delete idempotency_keys',
     'delete outbox',
@@ -369,6 +383,7 @@ test('every query of the service searches an index', async () => {
     'select accounts',
     'select api_keys',
     'select deliveries',
+    'select erased_ids',
     'select erasures',
     'select idempotency_keys',
     'select key_audit',

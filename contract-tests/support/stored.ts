@@ -1,8 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { readConfig } from '../../src/config/config.js';
+import { requireSecretsKeys } from '../../src/config/secrets-key.js';
+import type { ErasureParts } from '../../src/retention/erase.js';
 import { openDatabase } from '../../src/store/database.js';
-import type { TestDatabase } from './databases.js';
+import { createDigestId } from '../../src/tokens/digest-id.js';
+import { settingsFor, type TestDatabase } from './databases.js';
+import type { TestService } from './service.js';
 
 const tables = [
   'accounts',
@@ -16,6 +20,7 @@ const tables = [
   'outbox',
   'deliveries',
   'idempotency_keys',
+  'erased_ids',
   'schema_migrations',
 ];
 
@@ -29,4 +34,10 @@ export async function everythingStored({ url }: TestDatabase): Promise<string> {
   const folder = dirname(config.file);
   const files = await Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name), 'latin1')));
   return JSON.stringify(rows) + files.join('');
+}
+
+/** Returns the parts of the service that an erasure requires, with another store if given. */
+export function erasing({ store, clock, database }: TestService, other = store): ErasureParts {
+  const secretsKeys = requireSecretsKeys(readConfig(settingsFor(database.url)));
+  return { store: other, digestId: createDigestId(secretsKeys), now: clock.now };
 }

@@ -97,7 +97,7 @@ async function openLoad(url: string, name: Load, size: number) {
     async takeGroup(): Promise<Cost> {
       const group = Array.from({ length: size }, draw);
       const [cpu, startedAtMs] = [process.cpuUsage(), performance.now()];
-      await advanceGroup(store, group, Date.now());
+      await advanceGroup(store, group, Date.now(), () => []);
       const wall = 1_000 * (performance.now() - startedAtMs);
       const { user, system } = process.cpuUsage(cpu);
       return { cpu: (user + system) / size, wall: wall / size };

@@ -18,10 +18,11 @@ export function createIdentifyToken({ sessionTokens, findKey, now }: IdentifyTok
   return async (token: string): Promise<TokenIdentity> => {
     const claims = await sessionTokens.verify(token, now()).catch((error: Error) => error);
     if (claims instanceof Error) return { refusal: claims.message };
-    const { accountId, keyId, sessionId, scopes, expiresAtMs } = claims;
+    const { accountId, keyId, sessionId, subjectId, issuedAtMs, scopes, expiresAtMs } = claims;
     const key = await findKey(accountId, keyId);
     if (!key || !isUsable(key, now())) return { refusal: 'the key that issued the token is revoked or expired' };
-    const caller = { accountId, keyId, tier: key.tier };
+    const grant = { issuedAtMs, ...(subjectId !== undefined && { subjectId }) };
+    const caller = { accountId, keyId, tier: key.tier, grant };
     return { caller, scopes: new Set<Scope>(scopes), sessionId, expiresAtMs };
   };
 }

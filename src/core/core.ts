@@ -5,12 +5,13 @@ import type { Config } from '../config/config.js';
 import type { Operate, OperationId, Output } from '../contract.js';
 import type { Worker } from '../delivery/worker.js';
 import type { WorkerLoad } from '../delivery/worker-load.js';
-import { createIngest, type Ingest } from '../ingest/ingest.js';
+import { createIngest } from '../ingest/ingest.js';
 import type { PreparedReading } from '../ingest/prepared-reading.js';
-import { type AdmitSession, createAdmitSession } from '../limits/new-session-limit.js';
+import { createAdmitSession } from '../limits/new-session-limit.js';
 import { openNewSessionWindow } from '../limits/windows.js';
 import { createThreadLoad, type ThreadLoad } from '../metrics/thread-load.js';
 import { createOperations, type Operations } from '../operations/index.js';
+import type { Services } from '../operations/services.js';
 import { startRetention } from '../retention/purge.js';
 import type { KeyTable } from '../store/keys.js';
 import { openStore, type Store } from '../store/store.js';
@@ -19,6 +20,7 @@ import type { CacheLookups } from '../store/row-cache.js';
 import type { ChangedSession } from '../store/stream-readings.js';
 import { beginExport, type ExportPage, type ExportPosition, type ExportScope, readExportPage } from '../export/page.js';
 import { type Page, type PageRequest, readPage } from '../stream/page.js';
+import { createDigestId } from '../tokens/digest-id.js';
 import { createSessionTokens } from '../tokens/session-token.js';
 import { type Foundation, openFoundation, startWorkerOn } from './foundation.js';
 import { replaceSecretsKey } from './secrets-keys.js';
@@ -120,12 +122,13 @@ async function start(keep: Keep, parts: CoreParts): Promise<Omit<Core, 'close'>>
   const onCommitted = (group: readonly PreparedReading[]) => {
     if (isNotifying) host.wakeStreams([...new Set(group.map((it) => `${it.accountId} ${it.sessionId}`))]);
   };
+  const digestId = createDigestId(foundation.secretsKeys);
   const ingest = keep(
-    createIngest({ store, hasConcurrentWriters, now, onEvents: wakeWorker, onCommitted, observeGroup }),
+    createIngest({ store, hasConcurrentWriters, now, digestId, onEvents: wakeWorker, onCommitted, observeGroup }),
   );
   const newSessions = keep(await openNewSessionWindow({ ...config, log }));
   const admitSession = createAdmitSession(store, newSessions.count, config.quotas.newSessions === 0);
-  const operations = operationsOn(foundation, { ingest, admitSession, wakeWorker }, parts);
+  const operations = operationsOn(foundation, { ingest, admitSession, wakeWorker, digestId }, parts);
   return {
     operate: operateWith(operations),
     findKeys: store.keys.byHashes,
@@ -163,7 +166,7 @@ async function start(keep: Keep, parts: CoreParts): Promise<Omit<Core, 'close'>>
 
 function operationsOn(
   { store, secretsKeys, secretBox, resolveName, now }: Foundation,
-  intake: { readonly ingest: Ingest; readonly admitSession: AdmitSession; readonly wakeWorker: () => void },
+  intake: Pick<Services, 'ingest' | 'admitSession' | 'wakeWorker' | 'digestId'>,
   { config: { targetPolicy }, log }: CoreParts,
 ): Operations {
   const sessionTokens = createSessionTokens(secretsKeys);
@@ -176,9 +179,9 @@ function operateWith(operations: Operations): Operate {
     const operation = operations[operationId as keyof Operations] as (
       ...args: readonly unknown[]
     ) => Promise<Output<OperationId>>;
-    const { status, body, refusals } = await operation(input, caller);
+    const { status, body, refusals, tokenRefusals } = await operation(input, caller);
     // Serialized on this thread: a string crosses to another thread faster than an object, which would be cloned.
-    return { status, json: body === undefined ? undefined : JSON.stringify(body), refusals };
+    return { status, json: body === undefined ? undefined : JSON.stringify(body), refusals, tokenRefusals };
   };
 }
 

@@ -18,7 +18,7 @@ import { enterMcp, serveMcp } from './mcp.js';
 import { type ProblemHandling, problemHandler } from './problem-handler.js';
 import { type ObserveRequest, requestLog } from './request-log.js';
 import { type Preparations, prepare } from './prepare.js';
-import { requireSession } from './require-session.js';
+import { inheritSubject, requireSession } from './require-session.js';
 import { requireProtocol } from './protocol.js';
 import { createRouter, requireRoute, route } from './route.js';
 import { crossOrigin, securityHeaders } from './headers.js';
@@ -51,6 +51,7 @@ export async function createApp(parts: AppParts): Promise<Express> {
     limitBatchesOfAccount(),
     readBody(),
     limitBatches(),
+    inheritSubject,
     validateRequest,
     requireSession(parts.countFailure),
     limit(parts.sessionRequests),
@@ -58,7 +59,7 @@ export async function createApp(parts: AppParts): Promise<Express> {
     serveStream(parts.openStream),
     serveExport(parts.runExport),
     prepare(parts.preparations),
-    dispatch(parts.operate),
+    dispatch(parts),
   ];
   const toolCalls = build([...observe, findRoute, acceptCaller, ...operation], parts);
   const requests = [

@@ -13,6 +13,7 @@ import { ProblemError } from '../problem.js';
 import { refusalOf } from './authenticate.js';
 import type { Middleware } from './in-order.js';
 import { type Line, linesOf } from './lines.js';
+import { withSubject } from './require-session.js';
 import type { Validation } from './validate.js';
 import { whenSettled } from './when-settled.js';
 
@@ -90,7 +91,7 @@ async function prepareLine(
   call: Call | undefined,
 ): Promise<PreparedLine | Schema<'LineResult'>> {
   try {
-    const body = parseLine(text);
+    const body = withSubject(batch.caller, parseLine(text));
     await validateBody('ingest', body);
     const submission = body as Submission;
     requireOwnSession(parts, batch, submission.session_id);

@@ -8,6 +8,7 @@ import { type Subject, unknownSubject } from '../domain/subject.js';
 import { type Extraction, gatherTopics } from '../domain/topics/gather.js';
 import type { TopicName } from '../domain/topics/vocabulary.js';
 import { fault, ProblemError } from '../problem.js';
+import type { ErasedId } from '../store/erased-ids.js';
 import type { StoredSession } from '../store/sessions.js';
 import type { Writer } from '../store/store.js';
 import type { PreparedReading } from './prepared-reading.js';
@@ -24,6 +25,8 @@ export interface Progress {
   readonly taken: Map<string, TakenReading>;
   readonly changedSessions: Map<string, AdvancedSession>;
   readonly changedSubjects: Map<string, Subject>;
+  /** Returns the time of the newest erasure of a session or subject, epoch ms. 0 if there is none. */
+  readonly erasedAtMs: (erased: ErasedId) => number;
   /** Time of processing, epoch ms. The same for the whole group. */
   readonly nowMs: number;
 }
@@ -54,21 +57,34 @@ export function beginProgress(
   sessions: Progress['sessions'],
   subjects: Progress['subjects'],
   alreadyStored: Progress['alreadyStored'],
+  erasedAtMs: Progress['erasedAtMs'],
   nowMs: number,
 ): Progress {
   const [taken, changedSessions, changedSubjects] = [new Map(), new Map(), new Map()];
-  return { sessions, subjects: new Map(subjects), alreadyStored, taken, changedSessions, changedSubjects, nowMs };
+  return {
+    sessions,
+    subjects: new Map(subjects),
+    alreadyStored,
+    taken,
+    changedSessions,
+    changedSubjects,
+    erasedAtMs,
+    nowMs,
+  };
 }
 
 export function advanceReading(progress: Progress, submitted: PreparedReading): Advance {
+  const { incarnation, session } = sessionOf(progress.sessions, submitted.sessionId);
+  const reading = toReading(submitted);
+  // Checked first, because the response to a resend contains the triggers of the session's subject.
+  if (isOutsideGrant(progress, session, submitted))
+    return { kind: 'refused', refusal: new ProblemError('invalid_token') };
+  if (isOtherSubject(session, reading)) return { kind: 'refused', refusal: subjectMismatch() };
   const key = keyOf(submitted);
   const computed = progress.alreadyStored.get(key);
   if (computed) return { kind: 'stored', computed };
   const same = progress.taken.get(key);
   if (same) return { kind: 'same', as: same };
-  const { incarnation, session } = sessionOf(progress.sessions, submitted.sessionId);
-  const reading = toReading(submitted);
-  if (isOtherSubject(session, reading)) return { kind: 'refused', refusal: subjectMismatch() };
   const step = stepOf(session, reading, baselineOf(progress, session, reading), submitted);
   const { topics, certainTopics, evidence } = topicsOf(session, submitted);
   const event = submitted.isBackfill ? undefined : eventOf(progress, submitted.sessionId, session, step.session);
@@ -81,6 +97,25 @@ export function advanceReading(progress: Progress, submitted: PreparedReading): 
   const taken = { kind: 'taken', submitted, incarnation, step, topics, certainTopics, newTopics, event } as const;
   progress.taken.set(key, taken);
   return taken;
+}
+
+/**
+ * Returns true for a reading that its session token does not allow: it names a person other than the token's and the
+ * session's, or the token is from before the erasure of the session or the person.
+ */
+function isOutsideGrant(
+  { erasedAtMs }: Progress,
+  session: Session | undefined,
+  { grant, sessionId, subjectId }: PreparedReading,
+): boolean {
+  if (!grant) return false;
+  if (subjectId !== undefined && subjectId !== grant.subjectId && subjectId !== session?.subjectId) return true;
+  const subjects = [subjectId, session?.subjectId].filter((id) => id !== undefined);
+  const ids = [
+    { kind: 'session', id: sessionId } as const,
+    ...subjects.map((id) => ({ kind: 'subject', id }) as const),
+  ];
+  return ids.some((id) => grant.issuedAtMs <= erasedAtMs(id));
 }
 
 function stepOf(

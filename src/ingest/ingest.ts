@@ -1,4 +1,5 @@
 import type { ComputedState } from '../domain/session.js';
+import type { DigestId } from '../store/erased-ids.js';
 import type { Store } from '../store/store.js';
 import { isTransient } from '../store/transient.js';
 import { advanceGroup, type ReadingOutcome } from './advance.js';
@@ -20,6 +21,7 @@ export interface IngestParts {
   /** True if the database runs transactions concurrently. */
   readonly hasConcurrentWriters?: boolean;
   readonly now: () => number;
+  readonly digestId: DigestId;
   /** Called after a commit that added events to the outbox. */
   readonly onEvents: () => void;
   /** Called with the readings of each committed group. */
@@ -68,13 +70,15 @@ export function createIngest(parts: IngestParts): Ingest {
 }
 
 async function commitGroup(
-  { store, now, onEvents, onCommitted, observeGroup }: IngestParts,
+  { store, now, digestId, onEvents, onCommitted, observeGroup }: IngestParts,
   group: readonly Submitted[],
 ): Promise<ReadingOutcome[]> {
   const size = { 'ingest.group_size': group.length };
   const origins = group.map(({ origin }) => origin);
   const readings = group.map(({ reading }) => reading);
-  const outcomes = await inSharedSpan('ingest group', size, origins, () => advanceGroup(store, readings, now()));
+  const outcomes = await inSharedSpan('ingest group', size, origins, () =>
+    advanceGroup(store, readings, now(), digestId),
+  );
   observeGroup(group.length);
   onCommitted(readings);
   if (outcomes.some((outcome) => 'computed' in outcome && outcome.hasEvents)) onEvents();

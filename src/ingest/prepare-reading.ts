@@ -33,7 +33,7 @@ export function createPrepareReading(parts: PrepareReadingParts): PrepareReading
   const { topicModel, now, maxTimestampAgeMs, maxBackfillAgeMs } = parts;
   const [digestKey, ...earlierKeys] = parts.digestKeys;
   let analyzer: TopicAnalyzer | undefined;
-  return ({ accountId }, { backfill: isBackfill = false, ...submission }) => {
+  return ({ accountId, grant }, { backfill: isBackfill = false, ...submission }) => {
     const { session_id, subject_id, timestamp, user_message, ai_response, ...signals } = submission;
     const timestampMs = Date.parse(timestamp);
     // Cheap checks run first, so that a rejected reading needs no topic detection.
@@ -45,6 +45,7 @@ export function createPrepareReading(parts: PrepareReadingParts): PrepareReading
       accountId,
       sessionId: session_id,
       ...(subject_id !== undefined && { subjectId: subject_id }),
+      ...(grant && { grant }),
       timestampMs,
       signals,
       ...(isBackfill && { isBackfill }),

@@ -1,3 +1,4 @@
+import type { TokenGrant } from '../contract.js';
 import type { SignalValues } from '../domain/signals.js';
 import type { TurnAnalysis } from '../domain/topics/analyzer.js';
 
@@ -9,6 +10,8 @@ export interface PreparedReading {
   readonly sessionId: string;
   /** Absent if the reading contains no subject_id. */
   readonly subjectId?: string;
+  /** Set for a reading that was sent with a session token. */
+  readonly grant?: TokenGrant;
   /** Time of measurement, epoch ms. */
   readonly timestampMs: number;
   readonly signals: SignalValues;

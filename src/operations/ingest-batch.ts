@@ -47,7 +47,8 @@ export function ingestBatch(services: BatchServices): Operation<'ingestBatch', P
     );
     const accepted = outcomes.size - problems.length;
     const refusals = problems.flatMap((problem) => (problem instanceof RateLimitError ? problem.exceeded.policy : []));
-    return { status: 200, body: { accepted, rejected: results.length - accepted, results }, refusals };
+    const tokenRefusals = problems.filter(({ code }) => code === 'invalid_token').length;
+    return { status: 200, body: { accepted, rejected: results.length - accepted, results }, refusals, tokenRefusals };
   };
 }
 

@@ -4,6 +4,7 @@ import type { ResolveName } from '../delivery/resolve-name.js';
 import type { TargetPolicy } from '../delivery/target.js';
 import type { Ingest } from '../ingest/ingest.js';
 import type { AdmitSession } from '../limits/new-session-limit.js';
+import type { DigestId } from '../store/erased-ids.js';
 import type { Store } from '../store/store.js';
 import type { SessionTokens } from '../tokens/session-token.js';
 
@@ -16,6 +17,7 @@ export interface Services {
   readonly now: () => number;
   readonly log: Logger;
   readonly sessionTokens: SessionTokens;
+  readonly digestId: DigestId;
   readonly secretBox: SecretBox;
   readonly targetPolicy: TargetPolicy;
   readonly resolveName: ResolveName;

@@ -1,9 +1,17 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import type { DigestId } from '../store/erased-ids.js';
 import type { Erasure } from '../store/erasures.js';
 import type { Store, Writer } from '../store/store.js';
 
 const erasuresAtOnce = 100;
 const batchRows = 500;
+
+export interface ErasureParts {
+  readonly store: Store;
+  readonly digestId: DigestId;
+  /** The time of the database, epoch ms. */
+  readonly now: () => number;
+}
 
 /**
  * Erases all data about a subject in three steps:
@@ -13,12 +21,13 @@ const batchRows = 500;
  * Resolves with the numbers of sessions and triggers. Resolves with undefined for an unknown subject.
  */
 export async function eraseSubject(
-  store: Store,
+  parts: ErasureParts,
   accountId: string,
   subjectId: string,
 ): Promise<{ readonly sessions: number; readonly triggers: number } | undefined> {
+  const { store } = parts;
   const deliveries = await eraseDeliveries(store, accountId, subjectId);
-  const found = await store.transact((writerOf) => eraseUnderLock(writerOf(accountId), subjectId));
+  const found = await store.transact((writerOf) => eraseUnderLock(parts, writerOf(accountId), accountId, subjectId));
   const erased = found ?? (deliveries > 0 ? { sessions: [], triggers: 0 } : undefined);
   if (!erased) return undefined;
   await finish(store, erased.sessions);
@@ -63,12 +72,23 @@ async function finish(store: Store, erasures: readonly Erasure[], signal?: Abort
  * Deletes everything except the readings, under the lock of the subject, even if the subject is unknown. Concurrent
  * writers either commit before the lock, or start with a new subject after it. No session of the subject is therefore
  * missed.
+ *
+ * Stores the time for the subject and its sessions, so that a token from before it cannot bring the subject back. Does so
+ * for an unknown subject too, because a token may name a person who has no data yet.
  */
-async function eraseUnderLock(writer: Writer, subjectId: string): Promise<Erased | undefined> {
+async function eraseUnderLock(
+  { digestId, now }: ErasureParts,
+  writer: Writer,
+  accountId: string,
+  subjectId: string,
+): Promise<Erased | undefined> {
   const locked = await writer.subjects.lock([subjectId]);
   const triggers = await writer.triggers.removeAll(subjectId);
   const { sessions, notifications } = await writer.eraseSessions(subjectId);
   await writer.subjects.remove(subjectId);
+  const erasedIds = sessions.map(({ session_id }) => ({ kind: 'session', id: session_id }) as const);
+  const digests = [{ kind: 'subject', id: subjectId } as const, ...erasedIds].flatMap((it) => digestId(accountId, it));
+  await writer.erasedIds.add(digests, now());
   if (sessions.length > 0) await writer.positions.countErasure();
   return locked.get(subjectId) || triggers + sessions.length + notifications > 0 ? { sessions, triggers } : undefined;
 }

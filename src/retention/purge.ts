@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { idempotency, retention } from '../../generated/spec.js';
+import { idempotency, retention, sessionTokens } from '../../generated/spec.js';
 import type { DatabaseClock } from '../store/database-clock.js';
 import type { Store } from '../store/store.js';
 import { finishErasures } from './erase.js';
@@ -79,9 +79,10 @@ export async function purgeExpired(
   const sessions = () => store.purgeSessions(nowMs - idleSessionsMs, batchRows);
   const deliveries = () => store.purgeDeliveries(nowMs - deliveriesMs, batchRows);
   const idempotencyKeys = () => store.purgeIdempotencyKeys(nowMs - idempotency.retention_hours * hourMs, batchRows);
+  const erasedIds = () => store.purgeErasedIds(nowMs - sessionTokens.erasure_seconds * 1000, batchRows);
   await forgetSecrets(store, nowMs);
   let total = 0;
-  for (const deleteBatch of [readings, sessions, deliveries, idempotencyKeys])
+  for (const deleteBatch of [readings, sessions, deliveries, idempotencyKeys, erasedIds])
     total += await inBatches(deleteBatch, signal);
   return total;
 }

@@ -100,6 +100,13 @@ export function sessionWriter(transaction: Knex, accountId: string, { version, c
       return row?.subject_id ?? undefined;
     },
 
+    /** Deletes the placeholder rows of sessions whose readings were all rejected. */
+    async removePlaceholders(sessionIds: readonly string[]): Promise<void> {
+      if (sessionIds.length === 0) return;
+      const mine = transaction('sessions').where({ account_id: accountId, body: null });
+      await mine.whereIn('session_id', sessionIds).delete();
+    },
+
     /** Returns the statement that writes the sessions. */
     toSave(sessions: ReadonlyMap<string, StoredSession & { session: Session }>, nowMs: number): Statement[] {
       const rows = [...sessions].map(([session_id, { incarnation, session }]) => {

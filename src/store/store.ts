@@ -7,6 +7,7 @@ import { hasSeveralHosts, inspectHosts } from './mysql-pool.js';
 import type { HostEvent } from './mysql-hosts.js';
 import { countDeliveries } from './count-deliveries.js';
 import { endIdleConnections } from './end-idle-connections.js';
+import { erasedIdTable, purgeErasedIds } from './erased-ids.js';
 import { type Erasure, eraseReadings, eraseSessions, eraseSomeDeliveries, findErasures } from './erasures.js';
 import {
   type Claim,
@@ -78,6 +79,7 @@ export function writerOf(transaction: Knex.Transaction, accountId: string, writi
     failedDeliveries: failedDeliveryTable(transaction, accountId),
     idempotencyKeys: idempotencyKeyTable(transaction, accountId),
     nameSubjects: (bound: readonly BoundSession[]) => nameSubjects(transaction, accountId, bound),
+    erasedIds: erasedIdTable(transaction, accountId),
     eraseSessions: (subjectId: string) => eraseSessions(transaction, accountId, subjectId),
   };
 }
@@ -110,6 +112,7 @@ export function openStore(config: DatabaseConfig, use: DatabaseUse = 'serving', 
     purgeSessions: (beforeMs: number, batch: number) => purgeSessions(knex, beforeMs, batch),
     purgeDeliveries: (beforeMs: number, batch: number) => purgeDeliveries(knex, beforeMs, batch),
     purgeIdempotencyKeys: (beforeMs: number, batch: number) => purgeIdempotencyKeys(knex, beforeMs, batch),
+    purgeErasedIds: (beforeMs: number, batch: number) => purgeErasedIds(knex, beforeMs, batch),
     forgetIssuedSecrets: (beforeMs: number) => retry(() => forgetIssuedSecrets(knex, beforeMs)),
     findOldestEvent: () => findOldestEvent(knex),
     findSessionsWithEvents: (max: number) => findSessionsWithEvents(knex, max),

@@ -8,6 +8,10 @@ export interface TokenClaims {
   /** The key that issued the token. */
   readonly keyId: string;
   readonly sessionId: string;
+  /** The person whose readings the token may send. Absent if the request for the token named none. */
+  readonly subjectId?: string;
+  /** Database time, epoch ms. 0 for a token of a release that did not store it. */
+  readonly issuedAtMs: number;
   readonly scopes: ReadonlyArray<Schema<'TokenScope'>>;
 }
 
@@ -44,14 +48,19 @@ export function createSessionTokens(secretsKeys: readonly [string, ...string[]])
       currentDate: new Date(nowMs),
     });
   return {
-    sign({ accountId, keyId, sessionId, scopes }, expiresAtMs) {
-      return new SignJWT({ acc: accountId, key: keyId, scope: scopes.join(' ') })
-        .setProtectedHeader({ alg: algorithm, typ: type })
-        .setIssuer(issuer)
-        .setAudience(issuer)
-        .setSubject(sessionId)
-        .setExpirationTime(Math.floor(expiresAtMs / 1000))
-        .sign(key);
+    sign({ accountId, keyId, sessionId, subjectId, issuedAtMs, scopes }, expiresAtMs) {
+      const subject = subjectId === undefined ? {} : { person: subjectId };
+      return (
+        new SignJWT({ acc: accountId, key: keyId, scope: scopes.join(' '), ...subject })
+          .setProtectedHeader({ alg: algorithm, typ: type })
+          .setIssuer(issuer)
+          .setAudience(issuer)
+          .setSubject(sessionId)
+          // With a fraction, so that a token is older or newer than an erasure in the same second.
+          .setIssuedAt(issuedAtMs / 1000)
+          .setExpirationTime(Math.floor(expiresAtMs / 1000))
+          .sign(key)
+      );
     },
     async verify(token, nowMs) {
       const { payload } = await earlier.reduce(
@@ -62,6 +71,8 @@ export function createSessionTokens(secretsKeys: readonly [string, ...string[]])
         accountId: payload.acc,
         keyId: payload.key,
         sessionId: payload.sub,
+        ...(payload.person !== undefined && { subjectId: payload.person }),
+        issuedAtMs: Math.round((payload.iat ?? 0) * 1000),
         scopes: payload.scope.split(' ') as Array<Schema<'TokenScope'>>,
         expiresAtMs: payload.exp * 1000,
       };
@@ -77,7 +88,9 @@ function deriveKey(secretsKey: string): Uint8Array {
 interface Claims {
   readonly sub: string;
   readonly exp: number;
+  readonly iat?: number;
   readonly acc: string;
   readonly key: string;
   readonly scope: string;
+  readonly person?: string;
 }

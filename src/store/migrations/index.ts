@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { accounts } from './accounts.js';
+import { erasedIds } from './erased-ids.js';
 import { modelVersions } from './model-versions.js';
 import { readingSignals } from './reading-signals.js';
 import { secretsKey } from './secrets-key.js';
@@ -24,4 +25,5 @@ export const migrations: ReadonlyArray<{ name: string; run: (knex: Knex) => Prom
   { name: 'webhook-locks', run: webhookLocks },
   { name: 'reading-model-versions', run: modelVersions },
   { name: 'secrets-key', run: secretsKey },
+  { name: 'erased-ids', run: erasedIds },
 ];
