@@ -66,6 +66,7 @@ export const stateHold = {
   "dwell_seconds": 60,
   "rise_seconds": 300,
   "immediate_log_odds": 0.5,
+  "fade_half_life_seconds": 90,
   "settle_seconds": 60,
   "silence_seconds": 120
 } as const;
@@ -237,13 +238,13 @@ export const rrIntervals = {
 
 export const modelVersion = {
   "number": 2,
-  "constants_sha256": "7fcd059cce34a1d1706d223fef6ca758f1de95376f7e9e50bd00ac58fe4a2f4f"
+  "constants_sha256": "a98d4c47c970359ea5438b9b7f101f5c808af88457b7683c5d3398a183e89026"
 } as const;
 
 export const stressModel = {
   "score_max": 100,
   "neutral_log_odds": -0.7,
-  "calm_share": 0.58,
+  "calm_share": 0.51,
   "age": {
     "half_life_seconds": 60,
     "stale_after_seconds": 300
@@ -294,8 +295,8 @@ export const stressModel = {
     "moderate_steps": 100,
     "vigorous_steps": 130
   },
-  "label_log_odds": 1.75,
-  "sentiment_exponent": 1.5,
+  "label_log_odds": 1.85,
+  "sentiment_exponent": 1.2,
   "label_neutral_points": 37,
   "label_span_points": 32,
   "reliability": {
@@ -307,9 +308,9 @@ export const stressModel = {
   "tone_points": {
     "calm": 17,
     "neutral": 37,
+    "focused": 38,
     "excited": 40,
     "hesitant": 46,
-    "focused": 64,
     "anxious": 65,
     "tense": 66,
     "frustrated": 68,
@@ -319,10 +320,24 @@ export const stressModel = {
     "relaxed": 20,
     "smiling": 30,
     "neutral": 37,
+    "concentrated": 38,
     "surprised": 46,
-    "concentrated": 50,
     "frowning": 52,
     "tense": 66
+  },
+  "repetition": {
+    "from_points": 60,
+    "rating_seconds": 10,
+    "ratings_max": 4,
+    "total_log_odds_max": 1.35
+  },
+  "load": {
+    "log_odds": {
+      "focused": 0.62,
+      "concentrated": 0.5
+    },
+    "total_log_odds_max": 0.9,
+    "rise_bpm": 8
   },
   "urgency_log_odds": {
     "low": -0.1,
@@ -1240,4 +1255,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "bc9b2c5593dcb2bc7a6e6ebedcc17541e1d9e45abe2f1806b47607b14c0eb3e0" as const;
+export const contractDigest = "92d19806d8ed1924df8fc95bb6e71610e3ee3819c5073fb56e48a90e30768b29" as const;
