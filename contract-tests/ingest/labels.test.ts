@@ -68,6 +68,35 @@ test('labels that alternate or are random change the state at most 10 times in 2
     expect(changesOf(responses), `stream ${index}`).toBeLessThanOrEqual(10);
 });
 
+test('a hostile or anxious voice alone becomes stressed when it is repeated, and only then', async () => {
+  const tones = ['hostile', 'anxious'] as const;
+  const streams = tones.flatMap((tone) => [2, 10, 30].map((every) => stream(every, 150, () => ({ tone }))));
+  for (const responses of await play(await startTestService(), streams)) {
+    expect(responses[0]?.state).toBe('focused');
+    expect(responses.at(-1)?.state).toBe('stressed');
+  }
+});
+
+test.each(seeds)('words of sentiment −0.8 are stressed with that reading (seed %i)', async (seed) => {
+  const random = seededRandom(seed);
+  const before = stream(10, 300, () => ({ heart_rate: 67 + 6 * random(), tone: 'neutral', sentiment: 0 }));
+  const [responses = []] = await play(await startTestService(), [[...before, { second: 301, sentiment: -0.8 }]]);
+  expect(responses.slice(-2).map(({ state }) => state)).toEqual(['relaxed', 'stressed']);
+});
+
+test('a focused voice and a concentrated face with 10 bpm more are focused', async () => {
+  const streams = seeds.map((seed) => {
+    const random = seededRandom(seed);
+    const work = { tone: 'focused', expression: 'concentrated' } as const;
+    return stream(10, 2700, (index) => ({
+      heart_rate: (index < 90 ? 66 : 76) + 6 * random() - 3,
+      ...(index >= 90 && work),
+    }));
+  });
+  for (const responses of await play(await startTestService(), streams))
+    for (const { second, state } of responses) expect(state).toBe(second < 900 ? 'relaxed' : 'focused');
+});
+
 test('after a tense conversation, a calm voice and positive words are relaxed within 2 minutes', async () => {
   const calmFrom = 120;
   const readings = stream(5, calmFrom + 180, (index) =>

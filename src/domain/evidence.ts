@@ -1,13 +1,16 @@
 import { stressModel as model } from '../../generated/spec.js';
 import type { Typical, TypicalHeartRate } from './baseline.js';
-import type { Signals, SignalValues } from './signals.js';
+import { round3 } from './rounding.js';
+import type { Sample, Signals, SignalValues } from './signals.js';
+
+type Tone = NonNullable<SignalValues['tone']>;
 
 /**
  * Functions that return the evidence for stress of one fresh label, in log-odds. A positive value is evidence for
  * stress, 0 is neutral.
  */
 export const labelEvidenceOf = {
-  tone: (tone: NonNullable<SignalValues['tone']>) => labelLogOdds(model.tone_points[tone], model.reliability.tone),
+  tone: (tone: Tone) => labelLogOdds(model.tone_points[tone], model.reliability.tone),
   expression: (expression: NonNullable<SignalValues['expression']>) =>
     labelLogOdds(model.expression_points[expression], model.reliability.expression),
   // Text with a sentiment near 0 is weak evidence.
@@ -18,6 +21,60 @@ export const labelEvidenceOf = {
     Math.abs(sentiment) ** model.sentiment_exponent,
   urgency: (urgency: NonNullable<SignalValues['urgency']>): number => model.urgency_log_odds[urgency],
 };
+
+/** Evidence that raises the sum of all evidence up to `total` at most, log-odds. */
+export interface BoundedEvidence {
+  readonly name: 'tone' | 'expression';
+  readonly logOdds: number;
+  readonly total: number;
+  /** True for a label of concentrated work. */
+  readonly isLoad: boolean;
+}
+
+/** Returns the evidence of concentrated work and of a stressful tone that `agreeing` earlier tones agree with. */
+export function boundedEvidence({ tone, expression }: Signals, agreeing = 0): BoundedEvidence[] {
+  const loads = [
+    { name: 'tone' as const, logOdds: loadLogOdds(tone?.value) },
+    { name: 'expression' as const, logOdds: loadLogOdds(expression?.value) },
+  ].map((it) => ({ ...it, total: model.load.total_log_odds_max, isLoad: true }));
+  const repeated = tone && isStressfulTone(tone.value) ? repetitionLogOdds(tone.value, agreeing) : 0;
+  const total = model.repetition.total_log_odds_max;
+  return [...loads, { name: 'tone' as const, logOdds: repeated, total, isLoad: false }].filter((it) => it.logOdds > 0);
+}
+
+function loadLogOdds(label = ''): number {
+  const logOdds: Readonly<Partial<Record<string, number>>> = model.load.log_odds;
+  return logOdds[label] ?? 0;
+}
+
+/** Returns the evidence that agreeing tones add. They are as reliable as several raters (Spearman-Brown). */
+function repetitionLogOdds(tone: Tone, agreeing: number): number {
+  const { tone: single } = model.reliability;
+  const together = ((1 + agreeing) * single) / (1 + agreeing * single);
+  return labelLogOdds(model.tone_points[tone], together - single);
+}
+
+/**
+ * Returns how many tones before `newest` agree with a stressful tone. `before` is the tone before, `agreeing` the number
+ * before that tone. A stressful tone adds the share of a rating that it lasted, at most one. Another tone removes it.
+ */
+export function countAgreeingTones(
+  before: Sample<Tone> | undefined,
+  newest: Sample<Tone> | undefined,
+  agreeing = 0,
+): number | undefined {
+  const { rating_seconds, ratings_max } = model.repetition;
+  const gapMs = before && newest ? newest.atMs - before.atMs : 0;
+  if (!before || gapMs === 0) return agreeing || undefined;
+  if (ageWeight(gapMs) === 0) return undefined;
+  const rating = Math.min(1, gapMs / 1000 / rating_seconds);
+  const sum = round3(agreeing + (isStressfulTone(before.value) ? rating : -rating));
+  return Math.min(ratings_max - 1, Math.max(0, sum)) || undefined;
+}
+
+function isStressfulTone(tone: Tone): boolean {
+  return model.tone_points[tone] >= model.repetition.from_points;
+}
 
 /**
  * Returns the evidence of a heart rate `riseBpm` above the resting heart rate, in log-odds. Weak near rest, strong

@@ -5,6 +5,7 @@ import { type Baseline, learn, type Lesson, typicalOf } from './baseline.js';
 import type { RecentHeartRates } from './heart-rate.js';
 import { type Point, pointOf } from './history.js';
 import type { Movement } from './movement.js';
+import { countAgreeingTones } from './evidence.js';
 import { isSuperseded, joinHistory } from './late-reading.js';
 import { reasonOf } from './reason.js';
 import { type IntervalBatch, rememberIntervals, withDerived } from './rr-intervals.js';
@@ -32,6 +33,8 @@ export interface Session {
   readonly intervals?: readonly IntervalBatch[] | undefined;
   /** Heart rate rise that movement explains. Absent until the first movement. */
   readonly movement?: Movement | undefined;
+  /** Number of tones before the newest one that agree with a stressful tone, 0–4. Absent for 0. */
+  readonly agreeingTones?: number | undefined;
   /** Published state before the timestamp of the newest reading. Absent if all readings have the same timestamp. */
   readonly held?: Published | undefined;
   /** Data that holds the score of `latest` in its band. */
@@ -97,7 +100,8 @@ export function advanceSession(
   const timestampMs = Math.max(session?.latest.timestampMs ?? reading.atMs, reading.atMs);
   const typical = typicalOf(known, timestampMs, signals);
   const { recent, movement, heart, explainedBpm } = advanceHeart(session, reading, signals, typical.heart_rate);
-  const situation = { signals, typical, heart, explainedBpm };
+  const agreeingTones = session && countAgreeingTones(session.signals.tone, signals.tone, session.agreeingTones);
+  const situation = { signals, typical, heart, explainedBpm, agreeingTones };
   const fused = fuseEvidence(situation, timestampMs);
   const { confidence } = fused;
   const held = heldAt(session, timestampMs);
@@ -123,6 +127,7 @@ export function advanceSession(
       recent,
       intervals: rememberIntervals(session?.intervals, reading),
       movement,
+      agreeingTones,
       held,
       published,
       latest,

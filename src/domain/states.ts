@@ -1,7 +1,6 @@
-import { bands, stateHold, stressModel as model } from '../../generated/spec.js';
-import { ageWeight } from './evidence.js';
+import { bands, stateHold } from '../../generated/spec.js';
 import { round3 } from './rounding.js';
-import { type Assessment, toValue } from './stress.js';
+import { addEvidence, type Assessment, toValue } from './stress.js';
 
 export type Band = (typeof bands)[number];
 type Fused = Pick<Assessment, 'value' | 'expressed'>;
@@ -58,7 +57,7 @@ export function publishScore(
   const expressed = round3(lasting) || undefined;
   if (!held) return { score, hold: { expressed } };
   const band = bandOf(held.score);
-  const dwell = dwellOf(fused.value, addLogOdds(fused.value, lasting - fused.expressed), held, atMs);
+  const dwell = dwellOf(fused.value, addEvidence(fused.value, lasting - fused.expressed), held, atMs);
   const isAway = bandOf(score) !== band;
   if (isAway && (isImmediate(fused, score, held, atMs) || hasDwelt(dwell, score, held, { atMs, firstAtMs })))
     return { score, hold: { bandSinceMs: atMs, scoreBefore: held.score, expressed } };
@@ -78,12 +77,8 @@ export function passPublished({ score, hold }: PublishedScore, held: Published |
  */
 function lastingEvidence({ expressed }: Fused, held: Published | undefined, atMs: number): number {
   if (!held) return expressed;
-  return expressed + Math.max(0, (held.expressed ?? 0) - expressed) * ageWeight(atMs - held.atMs);
-}
-
-/** Returns a value, 0–100, with more evidence. */
-function addLogOdds(value: number, logOdds: number): number {
-  return logOdds === 0 ? value : toValue(Math.log(value / (model.score_max - value)) + logOdds);
+  const left = 2 ** (-(atMs - held.atMs) / 1000 / stateHold.fade_half_life_seconds);
+  return expressed + left * Math.max(0, (held.expressed ?? 0) - expressed);
 }
 
 function isImmediate({ expressed }: Fused, score: number, held: Published, atMs: number): boolean {
@@ -96,7 +91,7 @@ function isImmediate({ expressed }: Fused, score: number, held: Published, atMs:
   if (bandsApart(from, score) > 1) return true;
   if (bandMs < dwell_seconds * 1000) return false;
   if (expressed - (held.expressed ?? 0) >= immediate_log_odds) return true;
-  return bandsApart(score, Math.round(toValue(model.neutral_log_odds + expressed))) >= 0;
+  return expressed > 0 && bandsApart(score, Math.round(toValue(expressed))) >= 0;
 }
 
 function hasDwelt(

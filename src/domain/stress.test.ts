@@ -67,6 +67,28 @@ test('strong signals that agree reach acute stress', () => {
   expect(scoreOf({ heart_rate: 115, tone: 'hostile', sentiment: -0.6 })).toBeGreaterThanOrEqual(80);
 });
 
+test('concentrated work is focused, also with the heart rate that it explains', () => {
+  const known = { ...population, heart_rate: { value: 66, known: 1, isPersonal: true } };
+  const stateOf = (values: SignalValues) => {
+    const { value } = fuseEvidence(situationOf(measured(values), known), nowMs);
+    return bandOf(Math.round(value)).state;
+  };
+  const concentrated = { tone: 'focused', expression: 'concentrated' } as const;
+  for (const more of [{}, { heart_rate: 66 }, { heart_rate: 76 }, { heart_rate: 78, sdnn: 30, sentiment: 0.1 }])
+    expect(stateOf({ ...concentrated, ...more }), JSON.stringify(more)).toBe('focused');
+  expect(stateOf({ heart_rate: 90, ...concentrated })).toBe('stressed');
+  expect(stateOf({ sentiment: -0.8, ...concentrated })).toBe('stressed');
+});
+
+test('tones that agree are stronger evidence, up to the stressed band', () => {
+  const valueOf = (values: SignalValues, agreeingTones: number) =>
+    Math.round(fuseEvidence({ ...situationOf(measured(values), population), agreeingTones }, nowMs).value);
+  expect(valueOf({ tone: 'hostile' }, 0)).toBeLessThan(60);
+  expect(valueOf({ tone: 'hostile' }, 3)).toBeGreaterThanOrEqual(60);
+  expect(valueOf({ tone: 'hesitant' }, 3)).toBe(valueOf({ tone: 'hesitant' }, 0));
+  expect(valueOf({ tone: 'hostile', sentiment: -0.5 }, 3)).toBeLessThan(80);
+});
+
 test('sentiment is more reliable than expression, and expression is more reliable than tone', () => {
   const { tone, expression, sentiment } = model.reliability;
   expect(tone).toBeLessThan(expression);

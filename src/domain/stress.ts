@@ -1,7 +1,15 @@
 import { stressModel as model } from '../../generated/spec.js';
 import type { SignalCategory } from '../contract.js';
 import type { Typical } from './baseline.js';
-import { ageWeight, heartRateEvidence, labelEvidenceOf, variabilityDrop, variabilityEvidence } from './evidence.js';
+import {
+  ageWeight,
+  type BoundedEvidence,
+  boundedEvidence,
+  heartRateEvidence,
+  labelEvidenceOf,
+  variabilityDrop,
+  variabilityEvidence,
+} from './evidence.js';
 import type { HeartLevel } from './heart-rate.js';
 import type { Signals } from './signals.js';
 
@@ -13,6 +21,8 @@ export interface Situation {
   readonly heart?: HeartLevel | undefined;
   /** Heart rate rise that movement explains, bpm above rest. At most the whole rise. */
   readonly explainedBpm: number;
+  /** Number of earlier tones that agree with a stressful tone. Absent for 0. */
+  readonly agreeingTones?: number | undefined;
 }
 
 /** Result of fusing the signals of a session at one time. */
@@ -59,47 +69,87 @@ const categoryOf: { readonly [N in EvidenceName]: SignalCategory } = {
  */
 export function fuseEvidence(situation: Situation, atMs: number): Assessment {
   const drivers = driversOf(situation, atMs);
-  const sum = drivers.reduce((total, { logOdds }) => total + logOdds, 0);
-  const logOdds = model.neutral_log_odds + sum * (sum < 0 ? model.calm_share : 1);
   return {
-    value: toValue(logOdds),
+    value: toValue(sumOf(drivers)),
     expressed: drivers.reduce((total, { evidence, logOdds }) => total + (isExpressed(evidence) ? logOdds : 0), 0),
     confidence: confidenceOf(drivers, situation),
     drivers: drivers.sort((a, b) => Math.abs(b.logOdds) - Math.abs(a.logOdds)),
   };
 }
 
-/** Converts log-odds to a stress value, 0–100. */
-export function toValue(logOdds: number): number {
+/** Returns the stress value, 0–100, of evidence in log-odds. */
+export function toValue(evidence: number): number {
+  const logOdds = model.neutral_log_odds + evidence * (evidence < 0 ? model.calm_share : 1);
   return model.score_max / (1 + Math.exp(-logOdds));
+}
+
+/** Returns the stress value with more evidence, in log-odds. */
+export function addEvidence(value: number, more: number): number {
+  if (more === 0) return value;
+  const evidence = Math.log(value / (model.score_max - value)) - model.neutral_log_odds;
+  return toValue(evidence / (evidence < 0 ? model.calm_share : 1) + more);
 }
 
 function isExpressed(evidence: EvidenceName): boolean {
   return categoryOf[evidence] !== 'cardiovascular';
 }
 
-function driversOf({ signals, typical, heart, explainedBpm }: Situation, atMs: number): Driver[] {
+function driversOf(situation: Situation, atMs: number): Driver[] {
   const weightOf = (measuredMs: number) => ageWeight(atMs - measuredMs);
+  const labels = labelDrivers(situation, weightOf);
+  const bounded = boundedEvidence(situation.signals, situation.agreeingTones);
+  const loads = labels.filter((it) => bounded.some(({ name, isLoad }) => isLoad && name === it.evidence));
+  const load = loads.reduce((most, { weight }) => Math.max(most, weight), 0);
+  return bounded.reduce(addBounded, [...heartDrivers(situation, load, weightOf), ...labels]);
+}
+
+/** Returns the evidence of heart rate and variability. `load` is the weight of labels of concentrated work, 0–1. */
+function heartDrivers(
+  { signals, typical, heart, explainedBpm }: Situation,
+  load: number,
+  weightOf: (measuredMs: number) => number,
+): Driver[] {
+  const drivers: Driver[] = [];
+  if (signals.heart_rate && heart) {
+    const weight = weightOf(signals.heart_rate.atMs);
+    const level = load > 0 ? withoutLoad(heart, typical, load) : heart;
+    const logOdds = weight * heartLogOddsOf(level, typical, explainedBpm);
+    if (weight > 0) drivers.push({ evidence: 'heart_rate', weight, logOdds });
+  }
+  const { drop, weight } = variabilityDrop(signals, typical, weightOf);
+  const room = model.heart_rate.log_odds_with_hrv_max - sumOf(drivers);
+  if (weight > 0)
+    drivers.push({ evidence: 'hrv', drop, weight, logOdds: Math.min(room, weight * variabilityEvidence(drop)) });
+  return drivers;
+}
+
+function labelDrivers({ signals }: Situation, weightOf: (measuredMs: number) => number): Driver[] {
+  const { tone, expression, sentiment, urgency } = signals;
   const drivers: Driver[] = [];
   const add = (evidence: EvidenceName, weight: number, logOdds: number) => {
     if (weight > 0) drivers.push({ evidence, weight, logOdds: weight * logOdds });
-    return weight * logOdds;
   };
-  let heartLogOdds = 0;
-  if (signals.heart_rate && heart) {
-    const logOdds = heartLogOddsOf(heart, typical, explainedBpm);
-    heartLogOdds = add('heart_rate', weightOf(signals.heart_rate.atMs), logOdds);
-  }
-  const { drop, weight } = variabilityDrop(signals, typical, weightOf);
-  const room = model.heart_rate.log_odds_with_hrv_max - heartLogOdds;
-  if (weight > 0)
-    drivers.push({ evidence: 'hrv', drop, weight, logOdds: Math.min(room, weight * variabilityEvidence(drop)) });
-  const { tone, expression, sentiment, urgency } = signals;
   if (tone) add('tone', weightOf(tone.atMs), labelEvidenceOf.tone(tone.value));
   if (expression) add('expression', weightOf(expression.atMs), labelEvidenceOf.expression(expression.value));
   if (sentiment) add('sentiment', weightOf(sentiment.atMs), labelEvidenceOf.sentiment(sentiment.value));
   if (urgency) add('urgency', weightOf(urgency.atMs), labelEvidenceOf.urgency(urgency.value));
   return drivers;
+}
+
+function addBounded(drivers: Driver[], { name, logOdds, total }: BoundedEvidence): Driver[] {
+  const room = Math.max(0, total - sumOf(drivers));
+  const raise = (it: Driver) => ({ ...it, logOdds: it.logOdds + Math.min(room, it.weight * logOdds) });
+  return drivers.map((it) => (it.evidence === name ? raise(it) : it));
+}
+
+/** Returns the heart rate level without the rise that concentrated work explains. */
+function withoutLoad(heart: HeartLevel, { heart_rate }: Typical, load: number): HeartLevel {
+  const explained = Math.min(load * model.load.rise_bpm, heart.bpm - heart_rate.value);
+  return explained > 0 ? { ...heart, bpm: heart.bpm - explained } : heart;
+}
+
+function sumOf(drivers: readonly Driver[]): number {
+  return drivers.reduce((total, { logOdds }) => total + logOdds, 0);
 }
 
 /**
