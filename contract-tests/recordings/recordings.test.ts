@@ -184,11 +184,22 @@ test('a declared entity is not expanded, and the error names the line', async ()
     ).rejects.toThrow(/^line 6: not valid XML \(Invalid character entity\)/);
 });
 
+function manyAttributes(count: number): string {
+  const attributes = Array.from({ length: count }, (_, index) => `a${index}="1"`);
+  return `<HealthData><Record ${attributes.join(' ')}/></HealthData>`;
+}
+
 const hostile: readonly (readonly [string, string, string | Uint8Array, RegExp])[] = [
   ['cut off XML', 'cut.xml', '<HealthData>\n<Record', /^line 2: not valid XML/],
   ['another XML document', 'other.xml', '<html><body/></html>', /^line 1: the root element is html, not HealthData/],
   ['deeply nested XML', 'deep.xml', `<HealthData>${'<a>'.repeat(100_000)}`, /^line 1: more than 32 nested elements/],
   ['an attribute of 1 MB', 'long.xml', `<HealthData a="${'x'.repeat(1_000_000)}"/>`, /^line 1: .*Max buffer length/],
+  ['many attributes', 'many.xml', manyAttributes(101), /^line 1: more than 100 attributes in one element/],
+  ['nested JSON', 'nested.json', `[${'['.repeat(10_000)}`, /^line 1: an entry has more than 4096 characters/],
+  ['an endless JSON text', 'text.json', `[\n"${'x'.repeat(10_000)}`, /^line 1: an entry has more than 4096/],
+  ['JSON with the wrong bracket', 'bracket.json', '[1}', /^line 1: not valid JSON/],
+  ['JSON with a comma at the end', 'comma.json', '[1,]', /^line 1: not valid JSON/],
+  ['JSON with text after the array', 'after.json', '[1] 2', /^line 1: not valid JSON/],
   ['TCX', 'x.tcx', '<?xml version="1.0"?><TrainingCenterDatabase/>', /^TCX and GPX are not read: export the original/],
   ['a ZIP', 'export.zip', 'PK\x03\x04', /^the file is an archive: extract it/],
   ['a damaged FIT file', 'bad.fit', fit().map((it, at) => (at === 400 ? it ^ 1 : it)), /^the checksum is wrong/],
@@ -204,4 +215,14 @@ const hostile: readonly (readonly [string, string, string | Uint8Array, RegExp])
 
 test.each(hostile)('%s is rejected with place and remedy', async (_, name, content, message) => {
   await expect(readText(name, content)).rejects.toThrow(message);
+});
+
+test('attributes and entries up to their limits are read', async () => {
+  await expect(readText('hundred.xml', manyAttributes(100))).resolves.toMatchObject({ readings: [] });
+  for (const [name, text] of [
+    ['empty.json', ' [ ] '],
+    ['brackets.json', '[{"a":"],}[{\\""}, [[]]]'],
+    ['long.json', `["${'x'.repeat(4_094)}"]`.replace('x', '')],
+  ] as const)
+    await expect(readText(name, text)).resolves.toMatchObject({ readings: [] });
 });

@@ -6,10 +6,12 @@ import { readTime } from './times.js';
 
 /** Elements of an export are nested three deep. Bounds the memory for open elements of a hostile file. */
 const depthMax = 32;
+/** An element of an export has at most 10 attributes. */
+const attributesMax = 100;
 
 /**
- * Reads `export.xml` of Apple Health as a stream. The parser bounds attributes and the document type to 64 KB, and
- * ignores its declarations, so that no entity of the file is expanded.
+ * Reads `export.xml` of Apple Health as a stream. The parser bounds each attribute and the document type to 64 KB, and
+ * ignores its declarations, so that no entity of the file is expanded. It does not bound the number of attributes.
  */
 export async function* readAppleHealth({ path, utcOffsetMs }: RecordingFile): AsyncGenerator<readonly Item[]> {
   const mappings = mappingsOf('apple-health');
@@ -22,6 +24,13 @@ export async function* readAppleHealth({ path, utcOffsetMs }: RecordingFile): As
     fail(`not valid XML (${error.message.split('\n')[0]}): export the data again and extract export.xml`);
     // The parser throws on the next write otherwise.
     parser.resume();
+  };
+  let attributeCount = 0;
+  parser.onopentagstart = () => (attributeCount = 0);
+  parser.onattribute = () => {
+    attributeCount += 1;
+    if (attributeCount > attributesMax)
+      fail(`more than ${attributesMax} attributes in one element: pass export.xml of Apple Health`);
   };
   parser.onopentag = ({ name, attributes }) => {
     depth += 1;

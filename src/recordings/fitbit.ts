@@ -5,17 +5,25 @@ import { readTime } from './times.js';
 import { readWholeFile } from './whole-file.js';
 
 const minuteMs = 60_000;
+/** An entry of an export has about 100 characters. */
+const entryMaxCharacters = 4_096;
+const entriesPerGroup = 1_000;
 
 /**
  * Reads `heart_rate-YYYY-MM-DD.json` or `steps-YYYY-MM-DD.json` of a Fitbit export (Google Takeout). Their times are in
  * UTC. The file name identifies steps, because the files of calories and distance have the same content.
  */
 export async function* readFitbit({ path }: RecordingFile): AsyncGenerator<readonly Item[]> {
-  const entries = parseJson((await readWholeFile(path)).toString('utf8'));
-  if (!Array.isArray(entries))
-    throw new Error('the file is not a JSON array: pass heart_rate-*.json or steps-*.json of the Fitbit export');
-  const isSteps = /^steps-/.test(basename(path));
-  yield entries.map((entry: unknown) => (isSteps ? stepsOf(entry) : heartRateOf(entry)));
+  const text = (await readWholeFile(path)).toString('utf8').replace(/^\uFEFF/, '');
+  const read = /^steps-/.test(basename(path)) ? stepsOf : heartRateOf;
+  let items: Item[] = [];
+  for (const entry of parseEntries(text)) {
+    items.push(read(entry));
+    if (items.length < entriesPerGroup) continue;
+    yield items;
+    items = [];
+  }
+  yield items;
 }
 
 function heartRateOf(entry: unknown): Item {
@@ -45,14 +53,55 @@ function fitbitTime(value: unknown): number {
   return readTime(`20${year}-${month}-${day} ${time}Z`, 0);
 }
 
-/** Parses JSON. The error names the line, if the engine states the position. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text.replace(/^\uFEFF/, ''));
-  } catch (error) {
-    const position = /position (\d+)/.exec((error as Error).message)?.[1];
-    const lines = text.slice(0, position === undefined ? text.length : Number(position)).split('\n').length;
-    const place = position === undefined ? `lines 1 to ${lines}` : `line ${lines}`;
-    throw new Error(`${place}: not valid JSON: extract the file from the export again`);
+/**
+ * Parses the entries of a JSON array one by one. Nested JSON takes forty times its size in memory, so the whole file is
+ * never parsed at once, and the size of an entry is limited. Errors name the line.
+ */
+function* parseEntries(text: string): Generator<unknown> {
+  if (!/^\s*\[/.test(text))
+    throw new Error('the file is not a JSON array: pass heart_rate-*.json or steps-*.json of the Fitbit export');
+  // A text, or a character that opens, closes or separates values. A text that is too long is a single quotation mark.
+  const tokens = new RegExp(String.raw`"(?:[^"\\]|\\[^]){0,${entryMaxCharacters}}"|["[\]{},]`, 'g');
+  let depth = 0;
+  let start = text.indexOf('[') + 1;
+  for (let token = tokens.exec(text); token; token = tokens.exec(text)) {
+    const [symbol] = token;
+    if (symbol === '[' || symbol === '{') depth += 1;
+    else if (symbol === ']' || symbol === '}') depth -= 1;
+    const end = symbol === '"' ? text.length : tokens.lastIndex;
+    if (end - start > entryMaxCharacters)
+      throw new Error(
+        `line ${lineAt(text, start)}: an entry has more than ${entryMaxCharacters} characters: pass heart_rate-*.json or ` +
+          'steps-*.json of the Fitbit export',
+      );
+    const isEnd = depth === 0;
+    if (!isEnd && !(depth === 1 && symbol === ',')) continue;
+    const entry = text.slice(start, token.index);
+    // An empty array has no entry.
+    const isEmpty = isEnd && entry.trim() === '' && text.slice(0, token.index).trim() === '[';
+    if (!isEmpty) yield parseEntry(text, start, entry);
+    start = tokens.lastIndex;
+    if (!isEnd) continue;
+    if (symbol === ']' && text.slice(start).trim() === '') return;
+    break;
   }
+  throw notJson(text, start);
+}
+
+function parseEntry(text: string, start: number, entry: string): unknown {
+  try {
+    return JSON.parse(entry);
+  } catch {
+    throw notJson(text, start);
+  }
+}
+
+function notJson(text: string, at: number): Error {
+  return new Error(`line ${lineAt(text, at)}: not valid JSON: extract the file from the export again`);
+}
+
+function lineAt(text: string, at: number): number {
+  let line = 1;
+  for (let end = text.indexOf('\n'); end >= 0 && end < at; end = text.indexOf('\n', end + 1)) line += 1;
+  return line;
 }
