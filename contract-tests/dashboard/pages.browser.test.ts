@@ -177,6 +177,34 @@ test('a rejected key is forgotten, and the page asks for another one', async () 
   expect(await page.evaluate('sessionStorage.getItem("key")')).toBe('');
 });
 
+test('a link with another key asks before it replaces the stored key', async () => {
+  const service = await startTestService();
+  const { page } = await openBrowser(service.url);
+  const stored = () => page.evaluate('sessionStorage.getItem("key")');
+  const questions: string[] = [];
+  let accepts = false;
+  page.on('dialog', (it) => {
+    questions.push(it.message());
+    return accepts ? it.accept() : it.dismiss();
+  });
+  await open(service, page, '#/');
+  await open(service, page, '#/');
+  expect(questions).toEqual([]);
+  // In the loaded page, and when the page loads.
+  await page.goto(`${service.url}/dashboard/#key=sk_other`);
+  await expect.poll(() => questions).toHaveLength(1);
+  await page.goto('about:blank');
+  await page.goto(`${service.url}/dashboard/#key=sk_other`);
+  await expect.poll(() => questions).toHaveLength(2);
+  expect([await stored(), page.url()]).toEqual([service.key, `${service.url}/dashboard/`]);
+  expect(questions.join()).toContain(`${service.key.slice(0, 7)}…`);
+  expect(questions.join()).not.toContain(service.key);
+  accepts = true;
+  await page.goto(`${service.url}/dashboard/#key=sk_other`);
+  await page.getByText('The service rejected this key.').waitFor();
+  expect(questions).toHaveLength(3);
+});
+
 test('the button forgets the key, and its stream ends', async () => {
   const service = await startTestService();
   const { page } = await openBrowser(service.url);
