@@ -1,9 +1,17 @@
+import { readFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { enums } from '../../generated/spec.js';
+import { withWristNoise } from '../../scripts/evaluate/support/wrist-noise.js';
+import { sampleRecording } from '../../scripts/terminal/sample-recording.js';
+import { groupBySubject } from '../recordings/recorded-window.js';
+import { readWindows } from '../recordings/read-windows.js';
+import { seededRandom } from '../terminal/scenes.js';
 import { type Typical, typicalOf } from './baseline.js';
 import { reasonOf } from './reason.js';
 import type { Signals, SignalValues } from './signals.js';
 import { fuseEvidence, type Situation } from './stress.js';
+import { advanceAll } from './testing/pipeline.js';
 import { laws, measured, nowMs, signals, situationOf, typical } from './testing/arbitraries.js';
 
 const population = typicalOf(undefined, 0);
@@ -13,7 +21,10 @@ const person: Typical = {
   rmssd: { value: Math.log(40), known: 0.9 },
 };
 
-const reasonIn = (situation: Situation) => reasonOf(fuseEvidence(situation, nowMs).drivers, situation);
+const reasonIn = (situation: Situation) => {
+  const fused = fuseEvidence(situation, nowMs);
+  return reasonOf(fused, situation, Math.round(fused.value));
+};
 const reason = (all: Signals, against: Typical) => reasonIn(situationOf(all, against));
 const reasonFor = (values: SignalValues, against: Typical) => reason(measured(values), against);
 
@@ -33,6 +44,14 @@ test('a reason mentions the personal baseline only after enough readings', () =>
 test('evidence against the score follows after "despite"', () => {
   expect(reasonFor({ heart_rate: 90, sentiment: 0.6 }, person)).toBe(
     "Heart rate 24 bpm above this person's resting heart rate, despite strongly positive words.",
+  );
+});
+
+test('a reason states that the state is held, and until when', () => {
+  const situation = situationOf(measured({ heart_rate: 66, tone: 'neutral' }), person);
+  const fused = fuseEvidence(situation, nowMs);
+  expect(reasonOf(fused, situation, 60)).toBe(
+    "The state is held at stressed until the calmer signals last: heart rate at this person's resting heart rate, neutral voice.",
   );
 });
 
@@ -87,13 +106,30 @@ test('the strongest evidence for the score is named, unless it is negligible', (
   };
   fc.assert(
     fc.property(signals, typical, (all, known) => {
-      const { drivers } = fuseEvidence(situationOf(all, known), nowMs);
+      const fused = fuseEvidence(situationOf(all, known), nowMs);
+      const { drivers } = fused;
       const isRaised = drivers.reduce((sum, { logOdds }) => sum + logOdds, 0) > 0;
       const strongest = drivers.find(({ logOdds }) => logOdds > 0 === isRaised);
       fc.pre(strongest !== undefined && Math.abs(strongest.logOdds) >= 0.1);
-      const [named = ''] = reasonOf(drivers, situationOf(all, known)).split(/, despite |, /);
+      const [named = ''] = reasonOf(fused, situationOf(all, known), Math.round(fused.value)).split(/, despite |, /);
       return strongest !== undefined && named.includes(words[strongest.evidence]);
     }),
     laws,
   );
+});
+
+test('no recorded or random stream is focused or higher because nothing stands out', async () => {
+  const people = groupBySubject(readWindows(await readFile(sampleRecording, 'utf8'))).values();
+  const random = seededRandom(1);
+  const wrist = [...people].map((windows) => withWristNoise(windows, random).rows);
+  const recorded = wrist.map((rows) => rows.map((it) => ({ atMs: it.second * 1000, heart_rate: it.heartRate })));
+  const pick = <T>(values: readonly T[]) => values[Math.floor(random() * values.length)] as T;
+  const labels = Array.from({ length: 600 }, (_, index) => ({
+    ...{ atMs: index * 5000, tone: pick(enums.Tone), expression: pick(enums.Expression) },
+    heart_rate: 70 + 6 * random(),
+  }));
+  const steps = [...recorded, labels].flatMap((readings) => advanceAll(readings));
+  const loaded = steps.filter(({ computed }) => computed.score >= 40).map(({ computed }) => computed.reason);
+  expect(loaded.some((text) => text.startsWith('The state is held at '))).toBe(true);
+  expect(loaded.filter((text) => /nothing stands out/i.test(text))).toEqual([]);
 });

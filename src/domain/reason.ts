@@ -1,13 +1,39 @@
 import { stressModel as model } from '../../generated/spec.js';
 import type { TypicalHeartRate } from './baseline.js';
-import { type Driver, type EvidenceName, explainedShare, isExertion, type Situation } from './stress.js';
+import { bandOf } from './states.js';
+import {
+  type Assessment,
+  type Driver,
+  type EvidenceName,
+  explainedShare,
+  isExertion,
+  type Situation,
+} from './stress.js';
 
 /**
- * Returns one sentence that names the signals behind the score and their direction, strongest first. Strong evidence in
- * the opposite direction follows after "despite".
+ * Returns one sentence that names the signals behind the published score and their direction, strongest first. Strong
+ * evidence in the opposite direction follows after "despite". If the score is held in its band, the sentence says so.
  */
-export function reasonOf(drivers: readonly Driver[], situation: Situation): string {
-  if (drivers.length === 0) return 'No fresh signal.';
+export function reasonOf(
+  { drivers, value }: Pick<Assessment, 'drivers' | 'value'>,
+  situation: Situation,
+  published: number,
+): string {
+  const [computed, band] = [bandOf(Math.round(value)), bandOf(published)];
+  if (computed === band)
+    return sentence(describeEvidence(drivers, situation, band.suggested_action === 'maintain_engagement'));
+  const until = computed.min_score > band.min_score ? 'the rise lasts' : 'the calmer signals last';
+  const evidence = describeEvidence(drivers, situation, false);
+  return sentence(`the state is held at ${band.state.replace('_', ' ')} until ${until}: ${evidence}`);
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
+/** `isEasy` is true for a state without load, which requires no evidence. */
+function describeEvidence(drivers: readonly Driver[], situation: Situation, isEasy: boolean): string {
+  if (drivers.length === 0) return 'no fresh signal';
   const isRaised = drivers.reduce((sum, { logOdds }) => sum + logOdds, 0) > 0;
   const agreeing = drivers.filter(({ logOdds }) => logOdds > 0 === isRaised);
   const opposing = drivers.filter(({ logOdds }) => logOdds > 0 !== isRaised);
@@ -23,9 +49,8 @@ export function reasonOf(drivers: readonly Driver[], situation: Situation): stri
       .join(', ');
   const [reasons, objections] = [list(notable(agreeing)), list(notable(opposing))];
   const note = heartNote(drivers, situation);
-  if (reasons === '') return `Nothing stands out: ${list(drivers)}${note}.`;
-  const sentence = `${objections === '' ? reasons : `${reasons}, despite ${objections}`}${note}`;
-  return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`;
+  if (reasons === '') return `${isEasy ? 'nothing stands out: ' : ''}${list(drivers)}${note}`;
+  return `${objections === '' ? reasons : `${reasons}, despite ${objections}`}${note}`;
 }
 
 const phrases: { readonly [N in EvidenceName]: (situation: Situation, driver: Driver) => string } = {

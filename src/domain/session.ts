@@ -108,7 +108,7 @@ export function advanceSession(
   const firstAtMs = session?.firstAtMs ?? timestampMs;
   const { score, hold: published } = publishScore(fused, held, timestampMs, firstAtMs);
   const received = categoriesOf(reading);
-  const reason = reasonOf(fused.drivers, situation);
+  const reason = reasonOf(fused, situation, score);
   const previousScore = session?.latest.score;
   const computed = { timestampMs, score, confidence, model: modelVersion.number, received, reason, previousScore };
   const baseline = learnFrom(known, lessonOf(reading.atMs, situation));
