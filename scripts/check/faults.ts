@@ -1,6 +1,6 @@
 /**
  * Injects faults while readings are sent: killed processes, a stopped, frozen or full database, a full log, a clock set
- * back, a frozen Redis. Exits with 1 if an acknowledged reading or its webhook is lost, or if a response has status
+ * back, a wrong secrets key, a frozen Redis. Exits with 1 if an acknowledged reading or its webhook is lost, or if a response has status
  * 500.
  */
 import { writeFile } from 'node:fs/promises';

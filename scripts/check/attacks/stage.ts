@@ -21,6 +21,8 @@ export interface Stage {
   restart(changes?: RestartOptions): Promise<void>;
   /** Starts another service on the same database. Its clock is ahead by this time, ms. */
   startAhead(ms: number): Promise<AttackedService>;
+  /** Starts the service with another SECRETS_KEY on the same database. Rejects with its log if it does not start. */
+  startWithWrongKey(): Promise<AttackedService>;
   /** Registers a cleanup function for the end of the stage. The functions run in reverse order. */
   defer(undo: () => unknown): void;
   close(): Promise<void>;
@@ -105,6 +107,11 @@ async function open(options: StageOptions, defer: Stage['defer'], close: Stage['
       defer(ahead.remove);
       await ahead.shift(ms);
       const other = await start({ env: { ...env, ...ahead.env }, preload: ahead.preload });
+      defer(() => other.stop());
+      return other;
+    },
+    async startWithWrongKey() {
+      const other = await start({ env: { ...env, SECRETS_KEY: 'wrong-wrong-wrong-wrong-wrong-wrong' } });
       defer(() => other.stop());
       return other;
     },

@@ -3,6 +3,7 @@ import { startPrivateRedis } from '../../../contract-tests/support/redis.js';
 import { createLimitedLog, fillLimitedLog, limitFileSize } from '../attacks/limited-log.js';
 import { readConfig } from '../../../src/config/config.js';
 import { openDatabase } from '../../../src/store/database.js';
+import type { Stage } from '../attacks/stage.js';
 import type { AttackedService } from '../attacks/service.js';
 import { serverOf, setUpServer } from './database-server.js';
 import type { Fault } from './fault.js';
@@ -66,8 +67,23 @@ export function listFaults(kills: number): readonly Fault[] {
       begin: ({ clock }) => clock.shift(-hourMs),
     },
     clockAhead(),
+    {
+      name: 'wrong-key',
+      title: 'starts with another SECRETS_KEY between a stop and a start',
+      begin: ({ restart, startWithWrongKey }) => restart({ between: () => requireRefusal(startWithWrongKey) }),
+    },
     redisFrozen(),
   ];
+}
+
+/** Rejects unless the service refuses to start because of its key. */
+async function requireRefusal(start: Stage['startWithWrongKey']): Promise<void> {
+  const outcome = await start().then(
+    () => 'started',
+    (error: Error) => error.message,
+  );
+  if (!outcome.includes('SECRETS_KEY: no configured key is the key'))
+    throw new Error(`a service with another key was not refused: ${outcome}`);
 }
 
 /** Returns the fault of a second service whose clock is two days ahead. It purges once at its start. */
