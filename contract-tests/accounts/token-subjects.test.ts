@@ -183,7 +183,10 @@ test('a token from before an erasure brings back neither the person nor the eras
   for (const table of ['sessions', 'subjects', 'readings', 'triggers'])
     expect([table, await rowsOf(service, table)]).toEqual([table, []]);
   // The person returns with a key. Earlier tokens of any of the person's sessions stay invalid.
-  await service.read({ session_id: 'elsewhere', subject_id: 'anna', heart_rate: 70 });
+  const stored = { session_id: 'elsewhere', subject_id: 'anna', timestamp: service.clock.at(), heart_rate: 70 };
+  await service.read(stored);
+  // A resend does not return the stored response either.
+  expect((await senderWith(service, elsewhere)(stored)).status).toBe(401);
   expect((await senderWith(service, elsewhere)({ session_id: 'elsewhere' })).status).toBe(401);
   const later = await issueToken(service, { session_id: 'new', subject_id: 'anna' });
   expect((await senderWith(service, later)({ session_id: 'new' })).status).toBe(200);
