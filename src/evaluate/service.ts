@@ -9,7 +9,7 @@ import { startCore } from '../core/core.js';
 import type { StateReading, Submission } from '../contract.js';
 import { openDatabase } from '../store/database.js';
 import { keyTable } from '../store/keys.js';
-import { createSend } from '../terminal/client.js';
+import { type Answer, createSend, createSendBatch } from '../terminal/client.js';
 
 /** A service in this process, with a temporary database and a manual clock. */
 export interface EvaluatedService {
@@ -18,6 +18,8 @@ export interface EvaluatedService {
   advance(seconds: number): void;
   /** Sends a reading over HTTP. Rejects if the service rejects the reading. */
   send(submission: Submission): Promise<StateReading>;
+  /** Sends at most 1,000 readings in one batch. Rejects if the service rejects one of them. */
+  sendBatch(submissions: readonly Submission[]): Promise<StateReading[]>;
   /** Deletes all baselines directly in the database. */
   eraseBaselines(): Promise<void>;
   close(): Promise<void>;
@@ -30,7 +32,7 @@ export interface ServiceOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Starts a service without limits. Its clock starts on 5 January 2026 at 09:00 UTC. */
+/** Starts a service without limits, which stores readings for ten years. Its clock starts on 5 January 2026 at 09:00 UTC. */
 export async function startEvaluatedService(options: ServiceOptions): Promise<EvaluatedService> {
   const folder = await mkdtemp(join(tmpdir(), 'state-evaluation-'));
   try {
@@ -45,7 +47,8 @@ async function start(folder: string, { root, signal }: ServiceOptions): Promise<
   // Disables limits, because recordings are replayed much faster than real time.
   const unlimited = { LIMIT_SESSION_REQUESTS_PER_MINUTE: '0', LIMIT_NEW_SESSIONS_PER_MINUTE: '0' };
   const database = { DATABASE_URL: `sqlite:${join(folder, 'state.db')}` };
-  const config = readConfig({ PORT: '0', ...database, ...unlimited, LOG_LEVEL: 'silent' });
+  const retention = { RETENTION_READINGS_HOURS: '87600' };
+  const config = readConfig({ PORT: '0', ...database, ...unlimited, ...retention, LOG_LEVEL: 'silent' });
   let nowMs = Date.UTC(2026, 0, 5, 9);
   const now = () => nowMs;
   const service = await startService({ config, root, startCore, log: pino({ level: config.logLevel }), now });
@@ -53,16 +56,19 @@ async function start(folder: string, { root, signal }: ServiceOptions): Promise<
   const stop = new AbortController();
   // Creates a new key, because the development key may expire during a long recording.
   const { key } = await createKey(keyTable(tables), { account: 'evaluation', tier: 'enterprise' }, nowMs);
-  const post = createSend({ url: service.url, key, signal: signal ?? stop.signal });
+  const address = { url: service.url, key, signal: signal ?? stop.signal };
+  const [post, postBatch] = [createSend(address), createSendBatch(address)];
   return {
     now,
     advance(seconds) {
       nowMs += seconds * 1000;
     },
     async send(submission) {
-      const answer = await post(submission);
-      if (answer.kind === 'state') return answer.reading;
-      throw new Error(`the service rejected ${JSON.stringify(submission)}: ${answer.status} ${answer.detail}`);
+      return requireReading(await post(submission), submission);
+    },
+    async sendBatch(submissions) {
+      const answers = await postBatch(submissions);
+      return answers.map((answer, index) => requireReading(answer, submissions[index]));
     },
     async eraseBaselines() {
       await tables('subjects').delete();
@@ -74,4 +80,9 @@ async function start(folder: string, { root, signal }: ServiceOptions): Promise<
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+function requireReading(answer: Answer, submission: Submission | undefined): StateReading {
+  if (answer.kind === 'state') return answer.reading;
+  throw new Error(`the service rejected ${JSON.stringify(submission)}: ${answer.status} ${answer.detail}`);
 }

@@ -1,0 +1,189 @@
+/**
+ * Measures the states of whole days. Replays the heart rate per minute of people who wear a wristband over HTTP to a
+ * service in this process, as backfilled batches. Standard output contains only the tables.
+ */
+import { readFile } from 'node:fs/promises';
+import { Command } from 'commander';
+import { auc } from '../../src/evaluate/auc.js';
+import type { EvaluatedService } from '../../src/evaluate/service.js';
+import { startProgress } from '../../src/terminal/progress.js';
+import { type Column, markdownTable, type TableRow, textTable } from '../../src/terminal/table.js';
+import { dataDefaultPath } from '../topics/texts.js';
+import {
+  countBatches,
+  injectRises,
+  isAwake,
+  isFirstDay,
+  isNight,
+  isRiseSeen,
+  isStressed,
+  type Judged,
+  meanOf,
+  readReports,
+  readWearers,
+  replayWearers,
+  type StressReport,
+  type Wearer,
+} from './support/days.js';
+import { startLocalService } from './support/local-service.js';
+
+interface Options {
+  readonly file: string;
+  readonly nurses: string;
+  readonly labels: string;
+  readonly people?: string;
+  readonly markdown: boolean;
+}
+
+const command = new Command('evaluate:days')
+  .description('Replay whole days of heart rate through the service and measure how often each state is published.')
+  .option('--file <csv>', 'wearers: columns subject, local_minute, heart_rate', `${dataDefaultPath}/wearers_dev.csv`)
+  .option('--nurses <csv>', 'nurses on shift: subject, utc_minute, heart_rate', `${dataDefaultPath}/nurses_dev.csv`)
+  .option(
+    '--labels <csv>',
+    'reports of the nurses: subject, utc_from, utc_to, stress (none, medium, high)',
+    `${dataDefaultPath}/nurses_labels_dev.csv`,
+  )
+  .option('--people <subjects>', 'only these people of both files, with commas between them')
+  .option('--markdown', 'print the tables as Markdown', false)
+  .action(evaluate);
+command.parseAsync().catch((error: unknown) => {
+  console.error(`error: ${(error as Error).message}`);
+  process.exitCode = 1;
+});
+
+async function evaluate({ file, nurses, labels, people, markdown }: Options): Promise<void> {
+  const chosen = people?.split(',');
+  const isChosen = ({ person }: { person: string }) => chosen?.includes(person) ?? true;
+  const wearers = readWearers(await load('--file', file)).filter(isChosen);
+  const onShift = readWearers(await load('--nurses', nurses)).filter(isChosen);
+  const reports = readReports(await load('--labels', labels)).filter(isChosen);
+  if (wearers.length + onShift.length === 0) throw new Error('--people names nobody of these files');
+  const injected = wearers.map(injectRises);
+  const raised = injected.map(({ wearer }) => wearer);
+  const [days, rises, shifts] = await replayAll([wearers, raised, onShift]);
+  const print = markdown ? markdownTable : textTable;
+  const tables = [
+    wearers.length > 0 && print(wearerColumns, [wearers.map((it, index) => wearerRow(it, days?.[index] ?? []))]),
+    wearers.length > 0 && print(riseColumns, riseRows(injected, rises ?? [])),
+    onShift.length > 0 && print(shiftColumns, [onShift.map((it, index) => shiftRow(it, shifts?.[index] ?? []))]),
+    onShift.length > 0 && print(reportColumns, [reportRows(onShift, shifts ?? [], reports)]),
+  ];
+  console.log(tables.filter(Boolean).join('\n\n'));
+}
+
+async function load(option: string, path: string): Promise<string> {
+  return readFile(path, 'utf8').catch((error: Error) => {
+    throw new Error(`cannot read ${option} ${path}: ${error.message}`);
+  });
+}
+
+/** Replays each group of people with sessions and subjects of its own. Returns the responses per group and person. */
+async function replayAll(groups: readonly (readonly Wearer[])[]): Promise<Judged[][][]> {
+  const service: EvaluatedService = await startLocalService();
+  const batches = groups.reduce((sum, group) => sum + countBatches(group), 0);
+  const progress = startProgress(process.stderr, batches, 'batches of up to 1,000 minutes');
+  try {
+    const replays: Judged[][][] = [];
+    for (const [index, group] of groups.entries())
+      replays.push(await replayWearers(service, group, `run-${index}`, progress.advance));
+    return replays;
+  } finally {
+    progress.stop();
+    await service.close();
+  }
+}
+
+const right = (title: string): Column => ({ title, align: 'right' });
+
+const wearerColumns = [
+  { title: 'wearer' },
+  right('days'),
+  right('first minute'),
+  right('awake: stressed'),
+  right('focused'),
+  right('awake, first day: stressed'),
+  right('nights: stressed'),
+  right('calm'),
+  right('state changes per hour'),
+];
+
+/** Returns the row of one person. "Awake" is after the first day, unless the column says otherwise. */
+function wearerRow({ person, minutes }: Wearer, judged: readonly Judged[]): TableRow {
+  const awake = judged.filter(({ atMs }) => isAwake(atMs));
+  const [first, later] = [true, false].map((isFirst) => awake.filter((it) => isFirstDay(minutes, it.atMs) === isFirst));
+  const nights = judged.filter(({ atMs }) => isNight(atMs));
+  const changes = judged.filter(({ state }, index) => index > 0 && state !== judged[index - 1]?.state).length;
+  const days = new Set(minutes.map(({ atMs }) => new Date(atMs).toISOString().slice(0, 10))).size;
+  return [
+    person,
+    String(days),
+    new Date(minutes[0]?.atMs ?? 0).toISOString().slice(11, 16),
+    share(later, isStressed),
+    share(later, ({ state }) => state === 'focused'),
+    share(first, isStressed),
+    share(nights, isStressed),
+    share(nights, ({ state }) => state === 'calm'),
+    ((60 * changes) / minutes.length).toFixed(1),
+  ];
+}
+
+const riseColumns = [
+  { title: 'wearer, 25 bpm more for 20 quiet minutes per day' },
+  right('rises'),
+  right('stressed within 10 min'),
+];
+
+function riseRows(
+  injected: readonly { wearer: Wearer; starts: number[] }[],
+  replays: readonly Judged[][],
+): TableRow[][] {
+  const seen = injected.map(({ starts }, index) => starts.map((start) => isRiseSeen(replays[index] ?? [], start)));
+  const row = (name: string, its: readonly boolean[]) => [name, String(its.length), share(its, Boolean)];
+  return [seen.map((its, index) => row(injected[index]?.wearer.person ?? '', its)), [row('all', seen.flat())]];
+}
+
+const shiftColumns = [{ title: 'nurse on shift' }, right('hours'), right('stressed'), right('focused')];
+
+function shiftRow({ person, minutes }: Wearer, judged: readonly Judged[]): TableRow {
+  const hours = (minutes.length / 60).toFixed(0);
+  return [person, hours, share(judged, isStressed), share(judged, ({ state }) => state === 'focused')];
+}
+
+const reportColumns = [
+  { title: 'reports of high stress against none' },
+  right('reports'),
+  right('AUC'),
+  right('AUC within a nurse'),
+];
+
+/** Compares the mean of each report of high stress with that of each report of none: of all nurses, and of the same one. */
+function reportRows(
+  nurses: readonly Wearer[],
+  shifts: readonly Judged[][],
+  reports: readonly StressReport[],
+): TableRow[] {
+  const measured = reports.flatMap(({ person, fromMs, toMs, stress }) => {
+    const its = shifts[nurses.findIndex((it) => it.person === person)] ?? [];
+    const during = its.filter(({ atMs }) => atMs >= fromMs && atMs < toMs);
+    if (during.length === 0 || stress === 'medium') return [];
+    return [{ person, isStressor: stress === 'high', during }];
+  });
+  const row = (name: string, valueOf: (it: Judged) => number) => {
+    const scored = measured.map(({ during, ...it }) => ({ ...it, score: meanOf(during.map(valueOf)) }));
+    const own = nurses.map(({ person }) => scored.filter((it) => it.person === person));
+    const pairs = own.map(
+      (its) => its.filter((it) => it.isStressor).length * its.filter((it) => !it.isStressor).length,
+    );
+    const wins = own.map((its, index) => (pairs[index] ? auc(its) * pairs[index] : 0));
+    const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+    const within = sum(wins) / sum(pairs);
+    return [name, String(scored.length), auc(scored).toFixed(2), within.toFixed(2)];
+  };
+  return [row('published score', (it) => it.stress_score), row('heart rate, bpm', (it) => it.heartRate)];
+}
+
+function share<Item>(items: readonly Item[] | undefined, has: (item: Item) => boolean): string {
+  if (!items || items.length === 0) return '';
+  return `${((100 * items.filter(has).length) / items.length).toFixed(0)} %`;
+}
