@@ -1,11 +1,19 @@
 import type { Column, TableRow } from '../../../src/terminal/table.js';
 import { auc } from '../../../src/evaluate/auc.js';
 import type { StreamResponse } from './everyday-claims.js';
-import { agreementOf, figuresOf, type HeartStream, scoredWindows, type StreamFigures } from './stream.js';
+import {
+  agreementOf,
+  figuresOf,
+  type HeartStream,
+  scoreByRunningMean,
+  scoredWindows,
+  type StreamFigures,
+} from './stream.js';
 
 export const streamColumns: readonly Column[] = [
   { title: 'person' },
   { title: 'AUC', align: 'right' },
+  { title: 'AUC of the running mean', align: 'right' },
   { title: 'state changes per hour', align: 'right' },
   { title: 'states shorter than a minute', align: 'right' },
 ];
@@ -14,9 +22,12 @@ export const streamColumns: readonly Column[] = [
 export function streamRows(streams: readonly HeartStream[], responses: readonly StreamResponse[][]): TableRow[][] {
   const figures = streams.map((stream, index) => figuresOf(stream, responses[index] ?? []));
   const sum = (key: keyof StreamFigures) => figures.reduce((total, it) => total + it[key], 0);
-  const pooled = streams.flatMap((stream, index) => scoredWindows(stream, responses[index] ?? []));
+  const byMean = streams.map((stream, index) => scoreByRunningMean(stream, responses[index] ?? []));
+  const pool = (scores: readonly (readonly StreamResponse[])[]) =>
+    auc(streams.flatMap((stream, index) => scoredWindows(stream, scores[index] ?? [])));
   const all = {
-    auc: auc(pooled),
+    auc: pool(responses),
+    meanAuc: pool(byMean),
     hours: sum('hours'),
     changes: sum('changes'),
     short: sum('short'),
@@ -27,7 +38,7 @@ export function streamRows(streams: readonly HeartStream[], responses: readonly 
 
 function rowOf(name: string, it: StreamFigures): TableRow {
   const [perHour, short] = [it.changes / it.hours, (100 * it.short) / it.states];
-  return [name, it.auc.toFixed(3), perHour.toFixed(1), `${short.toFixed(1)} %`];
+  return [name, it.auc.toFixed(3), it.meanAuc.toFixed(3), perHour.toFixed(1), `${short.toFixed(1)} %`];
 }
 
 export const densityColumns: readonly Column[] = [

@@ -71,8 +71,22 @@ export function scoredWindows({ rows }: HeartStream, responses: readonly StreamR
   });
 }
 
+/** Returns the responses with another score: bpm above the mean of the person's earlier readings, for comparison. */
+export function scoreByRunningMean({ rows }: HeartStream, responses: readonly StreamResponse[]): StreamResponse[] {
+  const heartRates = new Map(rows.map(({ second, heartRate }) => [second, heartRate]));
+  let sum = 0;
+  return responses.map((response, index) => {
+    const bpm = heartRates.get(response.second) ?? 0;
+    const stress_score = index === 0 ? 0 : bpm - sum / index;
+    sum += bpm;
+    return { ...response, stress_score };
+  });
+}
+
 export interface StreamFigures {
   readonly auc: number;
+  /** AUC of the heart rate above the running mean of the person. */
+  readonly meanAuc: number;
   readonly hours: number;
   readonly changes: number;
   /** Number of states that ended within a minute. */
@@ -85,6 +99,7 @@ export function figuresOf(stream: HeartStream, responses: readonly StreamRespons
   const lengths = starts.slice(1).map(({ second }, index) => second - (starts[index]?.second ?? 0));
   return {
     auc: auc(scoredWindows(stream, responses)),
+    meanAuc: auc(scoredWindows(stream, scoreByRunningMean(stream, responses))),
     hours: (responses.at(-1)?.second ?? 0) / 3600,
     changes: starts.length - 1,
     short: lengths.filter((seconds) => seconds < shortSeconds).length,
