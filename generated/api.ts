@@ -79,8 +79,8 @@ export interface paths {
         };
         /**
          * Get state
-         * @description Returns the state as of the session's newest reading. The state does not decay while no reading arrives:
-         *     compare `timestamp` with your clock. `topics_detected` is empty, because topics belong to the request that
+         * @description Returns the state as of the session's newest reading. The score does not decay while no reading arrives:
+         *     `confidence` falls with the age of the state, to 0 after 300 s. `topics_detected` is empty, because topics belong to the request that
          *     carried the text.
          */
         get: operations["getState"];

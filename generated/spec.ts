@@ -238,7 +238,7 @@ export const rrIntervals = {
 
 export const modelVersion = {
   "number": 2,
-  "constants_sha256": "a98d4c47c970359ea5438b9b7f101f5c808af88457b7683c5d3398a183e89026"
+  "constants_sha256": "f23d950e614f3809ebcbcbdf4ab003a2682c6ae5a845b254b5b7f4c908380383"
 } as const;
 
 export const stressModel = {
@@ -363,7 +363,9 @@ export const stressModel = {
     "unconfirmed_share": 0.25,
     "movement_share": 0.3,
     "contradiction_share": 0.4,
-    "contradiction_log_odds": 0.5
+    "contradiction_log_odds": 0.5,
+    "device_change_seconds": 600,
+    "device_change_share": 0.7
   },
   "reason": {
     "driver_share_min": 0.34,
@@ -1255,4 +1257,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "92d19806d8ed1924df8fc95bb6e71610e3ee3819c5073fb56e48a90e30768b29" as const;
+export const contractDigest = "42c1c679a73d583dd52d39523786d3842a5ee86631f4d2871ef4894469a67d06" as const;
