@@ -1,12 +1,45 @@
 import { expect, test } from 'vitest';
+import { seededRandom } from '../../src/terminal/scenes.js';
 import { startTestService } from '../support/service.js';
 
-test('the state is that of the newest reading and does not decay', async () => {
+test('the state is that of the newest reading, and its confidence falls with its age', async () => {
   const { read, request, clock } = await startTestService();
-  const sent = await read({ heart_rate: 112, tone: 'hostile', sentiment: -0.7 });
-  clock.advance(3600);
-  expect((await request('/v1/state?session_id=s1')).body).toEqual(sent);
+  const { confidence, ...sent } = await read({ heart_rate: 112, tone: 'hostile', sentiment: -0.7 });
+  const ages = [0, 60, 239, 1, 20 * 3600];
+  const confidences: number[] = [];
+  for (const seconds of ages) {
+    clock.advance(seconds);
+    const { confidence: later, ...rest } = (await request('/v1/state?session_id=s1')).body;
+    expect(rest).toEqual(sent);
+    confidences.push(later);
+  }
+  const [now = 0, minute = 0, almostStale = 0, ...stale] = confidences;
+  expect(now).toBe(confidence);
+  expect(minute).toBeCloseTo(confidence / 2, 1);
+  expect(almostStale).toBeGreaterThan(0);
+  expect(stale).toEqual([0, 0]);
 });
+
+test.each([1, 2])(
+  'for 10 minutes after the device changes, the confidence is at most 0.7 of it (seed %i)',
+  async (seed) => {
+    const { read, clock } = await startTestService();
+    const random = seededRandom(seed);
+    for (let second = 0; second < 1500; second += 60) {
+      const signals = { heart_rate: 66 + 4 * random(), timestamp: clock.at() };
+      // A microphone measures no heart data, so its name is no change.
+      for (const session_id of ['kept', 'changed'])
+        await read({ session_id, timestamp: clock.at(), tone: 'neutral', source_device: 'microphone' });
+      const kept = await read({ ...signals, session_id: 'kept', source_device: 'watch' });
+      const source_device = second < 600 ? 'watch' : 'strap';
+      const changed = await read({ ...signals, session_id: 'changed', source_device });
+      const isRecent = second >= 600 && second < 1200;
+      if (isRecent) expect(changed.confidence).toBeLessThanOrEqual(0.7 * kept.confidence);
+      else expect(changed.confidence).toBeGreaterThanOrEqual(kept.confidence);
+      clock.advance(60);
+    }
+  },
+);
 
 test('HEAD gets the headers of GET without a body', async () => {
   const { read, request } = await startTestService();

@@ -5,6 +5,7 @@ import { type Baseline, learn, type Lesson, typicalOf } from './baseline.js';
 import type { RecentHeartRates } from './heart-rate.js';
 import { type Point, pointOf } from './history.js';
 import type { Movement } from './movement.js';
+import { afterDeviceChange, type Device, followDevice } from './device.js';
 import { countAgreeingTones } from './evidence.js';
 import { isSuperseded, joinHistory } from './late-reading.js';
 import { reasonOf } from './reason.js';
@@ -35,6 +36,8 @@ export interface Session {
   readonly movement?: Movement | undefined;
   /** Number of tones before the newest one that agree with a stressful tone, 0–4. Absent for 0. */
   readonly agreeingTones?: number | undefined;
+  /** Device of the newest heart data. Absent until heart data names one. */
+  readonly device?: Device | undefined;
   /** Published state before the timestamp of the newest reading. Absent if all readings have the same timestamp. */
   readonly held?: Published | undefined;
   /** Data that holds the score of `latest` in its band. */
@@ -103,7 +106,8 @@ export function advanceSession(
   const agreeingTones = session && countAgreeingTones(session.signals.tone, signals.tone, session.agreeingTones);
   const situation = { signals, typical, heart, explainedBpm, agreeingTones };
   const fused = fuseEvidence(situation, timestampMs);
-  const { confidence } = fused;
+  const device = followDevice(session?.device, reading);
+  const confidence = afterDeviceChange(fused.confidence, device, timestampMs);
   const held = heldAt(session, timestampMs);
   const firstAtMs = session?.firstAtMs ?? timestampMs;
   const { score, hold: published } = publishScore(fused, held, timestampMs, firstAtMs);
@@ -128,6 +132,7 @@ export function advanceSession(
       intervals: rememberIntervals(session?.intervals, reading),
       movement,
       agreeingTones,
+      device,
       held,
       published,
       latest,

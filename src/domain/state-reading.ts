@@ -1,5 +1,6 @@
 import { disclaimer } from '../../generated/spec.js';
 import type { Schema, StateReading } from '../contract.js';
+import { ageWeight } from './evidence.js';
 import type { ComputedState } from './session.js';
 import { bandOf } from './states.js';
 
@@ -34,6 +35,11 @@ export function toStateReading(sessionId: string, computed: ComputedState): Stat
 /** Returns the version of the model that computed a state. */
 export function readModel({ model = 1 }: Pick<ComputedState, 'model'>): number {
   return model;
+}
+
+/** Returns a confidence, 0–1, at an age in ms. It falls like the weight of a signal, and is 0 for a stale state. */
+export function ageConfidence(confidence: number, ageMs: number): number {
+  return Math.round(confidence * ageWeight(ageMs) * 100) / 100;
 }
 
 /** Compares two scores. `effective` is true if the score fell or if both bands require no adaptation. */

@@ -43,7 +43,7 @@ export const tools: readonly Tool[] = [
     name: 'get_human_state',
     operationId: 'getState',
     description:
-      'Get the current stress state of a session. Call it before you answer the person, and follow the recommendation. Compare timestamp with the current time: the state does not decay.',
+      'Get the current stress state of a session. Call it before you answer the person, and follow the recommendation. The confidence falls with the age of the state. At 0, the state is outdated.',
     annotations: { title: 'Get the state', ...reads },
     leading: ['recommendation'],
   },
