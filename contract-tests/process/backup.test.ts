@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { appendFile, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
@@ -50,11 +51,21 @@ async function restoreInto(url: string, file: string, secrets: Record<string, st
   if (!isSqlite) await runPrinted(restored.stdout, url);
 }
 
+/** Appends a byte to the backup, requires that the restore fails, and removes the byte. */
+async function expectRejected(url: string, file: string, secrets: Record<string, string>): Promise<void> {
+  const { size } = await stat(file);
+  await appendFile(file, '\n');
+  const restored = await runMain(['restore', file], { DATABASE_URL: url, ...secrets });
+  if (isSqlite) expect(restored.stderr).toContain('it is damaged');
+  else await expect(runPrinted(restored.stdout, url)).rejects.toThrow('sha256sum');
+  await truncate(file, size);
+}
+
 test('a backup under load contains keys, webhook secrets and every reading acknowledged before its start', async () => {
   const [from, to] = [await createTestDatabase(), await createTestDatabase()];
   onTestFinished(from.drop);
   onTestFinished(to.drop);
-  // A MySQL backup contains no key. Without SECRETS_KEY, the key would be derived from the name of the database.
+  // A MySQL backup contains no key.
   const secrets: Record<string, string> = isSqlite ? {} : { SECRETS_KEY: 'k'.repeat(40) };
   const receiver = await startReceiver();
   const webhookEnv = { WEBHOOK_ALLOW_HTTP: '1', WEBHOOK_ALLOW_LOOPBACK: '1', ...secrets };
@@ -73,6 +84,7 @@ test('a backup under load contains keys, webhook secrets and every reading ackno
   const owed = await traffic.stop();
   await service.end('SIGTERM');
 
+  await expectRejected(to.url, file, secrets);
   await restoreInto(to.url, file, secrets);
   const restored = await startWithKey({ DATABASE_URL: to.url, ...webhookEnv }, key);
   const found = await Promise.all(owed.map((id) => restored.send(`/v1/history?session_id=${id}&minutes=60`)));
