@@ -61,8 +61,9 @@ export const bands = [
 ] as const;
 
 export const stateHold = {
-  "margin_points": 5,
-  "dwell_point_seconds": 400,
+  "margin_points": 7,
+  "fall_margin_points": 4,
+  "dwell_point_seconds": 300,
   "dwell_seconds": 60,
   "rise_seconds": 300,
   "immediate_log_odds": 0.5,
@@ -238,7 +239,7 @@ export const rrIntervals = {
 
 export const modelVersion = {
   "number": 2,
-  "constants_sha256": "f23d950e614f3809ebcbcbdf4ab003a2682c6ae5a845b254b5b7f4c908380383"
+  "constants_sha256": "3a9e1f455a4e84c080e6496c19620926b330732cdf2dff3f8fa04c7939f5de13"
 } as const;
 
 export const stressModel = {
@@ -253,17 +254,25 @@ export const stressModel = {
     "population_resting_bpm": 68,
     "population_sd_bpm": 11.4,
     "log_odds_per_bpm_below": 0.04,
+    "calm_log_odds": 1.7,
+    "calm_from_bpm": 7,
+    "calm_full_bpm": 2,
     "log_odds_per_bpm_near": 0.02,
     "raised_from_bpm": 3,
     "log_odds_per_bpm": 0.17,
     "cold_raised_from_bpm": 10,
     "cold_log_odds_per_bpm": 0.05,
+    "stressed_rise_bpm": 9.7,
+    "stressed_rise_bpm_max": 40,
     "log_odds_max": 1.55,
     "log_odds_with_hrv_max": 1.8
   },
   "hrv": {
     "sdnn_population_ln_ms": 3.8,
     "rmssd_population_ln_ms": 3.7,
+    "calm_from_ln": 0.35,
+    "calm_log_odds_per_ln": 3,
+    "calm_log_odds_max": 1.5,
     "log_odds_per_ln": 0.1,
     "log_odds_max": 0.4
   },
@@ -273,6 +282,9 @@ export const stressModel = {
     "slot_seconds": 10,
     "steady_seconds": 150,
     "steady_within_bpm": 20,
+    "back_seconds": 145,
+    "back_from_bpm": 4,
+    "back_to_bpm": 3,
     "silence_seconds": 120
   },
   "plausibility": {
@@ -283,7 +295,8 @@ export const stressModel = {
   "movement": {
     "exertion_from_bpm": 40,
     "explained_bpm_per_bpm": 1.5,
-    "learned_share_max": 0.7,
+    "implied_share_max": 0.55,
+    "learned_share_max": 0.5,
     "recovery_half_life_seconds": 60,
     "activity_rise_bpm": {
       "resting": 0,
@@ -348,9 +361,14 @@ export const stressModel = {
   "baseline": {
     "reading_seconds_max": 120,
     "resting_quantile": 0.1,
+    "phase_hours": 4,
+    "typical_quantile": 0.6,
+    "raised_quantile": 0.87,
+    "typical_weight_seconds": 7200,
+    "phase_weight_seconds": 7200,
     "bin_bpm": 2,
     "weight_seconds": 30,
-    "capacity_seconds": 86400,
+    "capacity_seconds": 604800,
     "half_life_days": 28,
     "remembered_seconds": 14400,
     "personal_after_seconds": 600
@@ -1257,4 +1275,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "42c1c679a73d583dd52d39523786d3842a5ee86631f4d2871ef4894469a67d06" as const;
+export const contractDigest = "87ab72354541234d811a28d94009ed7da4edeeba1108f1299ddee77985a895ed" as const;
