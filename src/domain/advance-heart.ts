@@ -1,6 +1,6 @@
 import type { Lesson, TypicalHeartRate } from './baseline.js';
 import { heartLevel, passHeartRate } from './heart-rate.js';
-import { addStated, impliedMovement, impliedRise, riseAt, strongerMovement } from './movement.js';
+import { addStated, explainRise, impliedMovement, type Movements, strongerMovement } from './movement.js';
 import type { Session } from './session.js';
 import type { Reading, Sample, Signals } from './signals.js';
 import { isExertion, type Situation } from './stress.js';
@@ -9,7 +9,9 @@ import { isExertion, type Situation } from './stress.js';
  * The result of one reading: the smoothed heart rate, the part of it that movement explains, and the heart data that the
  * session stores.
  */
-type AdvancedHeart = Pick<Session, 'recent' | 'movement'> & Pick<Situation, 'heart' | 'explainedBpm'>;
+interface AdvancedHeart extends Pick<Session, 'recent'>, Pick<Situation, 'heart' | 'explainedBpm'> {
+  readonly movements: Movements;
+}
 
 /** Smooths the heart rate and determines the part that movement explains. */
 export function advanceHeart(
@@ -18,13 +20,11 @@ export function advanceHeart(
   { heart_rate: newest }: Signals,
   typical: TypicalHeartRate,
 ): AdvancedHeart {
-  const { recent, movement } = passHeart(session, newest, typical);
-  const moved = addStated(movement, reading);
-  if (!newest) return { recent, movement: moved, explainedBpm: 0 };
-  const heart = heartLevel(recent, newest, typical.value);
-  const explained = Math.max(riseAt(moved, newest.atMs), impliedRise(heart.fastBpm, typical));
-  const rise = Math.max(0, heart.bpm - typical.value);
-  return { recent, movement: moved, heart, explainedBpm: Math.min(rise, explained) };
+  const { recent, implied } = passHeart(session, newest, typical);
+  const movements = addStated({ movement: session?.movement, implied, stated: session?.stated }, reading);
+  if (!newest) return { recent, movements, explainedBpm: 0 };
+  const heart = heartLevel(recent, newest, typical);
+  return { recent, movements, heart, explainedBpm: explainRise(movements, heart, newest.atMs, typical) };
 }
 
 /** Adds the previous heart rate to the smoothing window, and adds the movement that it implies. */
@@ -32,12 +32,12 @@ function passHeart(
   session: Session | undefined,
   newest: Signals['heart_rate'],
   typical: TypicalHeartRate,
-): Pick<Session, 'recent' | 'movement'> {
+): Pick<Session, 'recent' | 'implied'> {
   const before = session?.signals.heart_rate;
-  if (!before || !newest || newest.atMs <= before.atMs) return { recent: session?.recent, movement: session?.movement };
-  const level = heartLevel(session.recent, before, typical.value);
+  if (!before || !newest || newest.atMs <= before.atMs) return { recent: session?.recent, implied: session?.implied };
+  const level = heartLevel(session.recent, before, typical);
   const implied = impliedMovement(level.fastBpm, before.atMs, typical);
-  return { recent: passHeartRate(before, level), movement: strongerMovement(session.movement, implied) };
+  return { recent: passHeartRate(before, level), implied: strongerMovement(session.implied, implied) };
 }
 
 /**

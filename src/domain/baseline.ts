@@ -1,5 +1,5 @@
 import { stressModel as model } from '../../generated/spec.js';
-import { addPastRate, learnResting, type RestingHeartRate, restingOf } from './resting.js';
+import { addPastRate, learnResting, type RestingHeartRate, typicalHeartRate } from './resting.js';
 import { addPastValue, followMean, meanOf, type RunningMean } from './running-mean.js';
 import type { Signals } from './signals.js';
 
@@ -18,8 +18,14 @@ export interface TypicalValue {
   readonly known: number;
 }
 
-/** A resting heart rate, bpm. */
+/** The heart rate that is typical of a person at a time of day, bpm. */
 export interface TypicalHeartRate extends TypicalValue {
+  /** The resting heart rate, bpm: a low quantile of the whole day. */
+  readonly restingBpm: number;
+  /** The rise above the typical heart rate that counts as stressed, bpm. */
+  readonly stressedRiseBpm: number;
+  /** Learned time, s. */
+  readonly learnedSeconds: number;
   /** True if the person has enough readings for a personal resting heart rate. */
   readonly isPersonal: boolean;
 }
@@ -49,7 +55,7 @@ const { sdnn_population_ln_ms, rmssd_population_ln_ms } = model.hrv;
  */
 export function typicalOf(baseline: Baseline | undefined, atMs: number, measured: Signals = {}): Typical {
   return {
-    heart_rate: restingOf(baseline?.heart_rate, measured.heart_rate?.atMs ?? atMs),
+    heart_rate: typicalHeartRate(baseline?.heart_rate, measured.heart_rate?.atMs ?? atMs),
     sdnn: meanOf(baseline?.sdnn, measured.sdnn?.atMs ?? atMs, sdnn_population_ln_ms),
     rmssd: meanOf(baseline?.rmssd, measured.rmssd?.atMs ?? atMs, rmssd_population_ln_ms),
   };

@@ -1,5 +1,5 @@
 import { stressModel as model } from '../../generated/spec.js';
-import type { Typical, TypicalHeartRate } from './baseline.js';
+import type { Typical, TypicalHeartRate, TypicalValue } from './baseline.js';
 import { round3 } from './rounding.js';
 import type { Sample, Signals, SignalValues } from './signals.js';
 
@@ -77,17 +77,28 @@ function isStressfulTone(tone: Tone): boolean {
 }
 
 /**
- * Returns the evidence of a heart rate `riseBpm` above the resting heart rate, in log-odds. Weak near rest, strong
- * above the rises of everyday life, bounded for high rises. Evidence per bpm increases with `known`.
+ * Returns the evidence of a heart rate `riseBpm` above the typical heart rate, in log-odds. Weak near the typical heart
+ * rate, strong above the rises of everyday life, bounded for high rises. Evidence per bpm increases with `known`.
  */
-export function heartRateEvidence(riseBpm: number, { known }: TypicalHeartRate): number {
-  const { log_odds_per_bpm_below, log_odds_per_bpm_near, log_odds_max } = model.heart_rate;
+export function heartRateEvidence(riseBpm: number, typical: TypicalHeartRate): number {
+  const { log_odds_per_bpm_below, log_odds_per_bpm_near, log_odds_max, stressed_rise_bpm } = model.heart_rate;
   const { raised_from_bpm, log_odds_per_bpm, cold_raised_from_bpm, cold_log_odds_per_bpm } = model.heart_rate;
+  const { known, stressedRiseBpm } = typical;
   const from = cold_raised_from_bpm + known * (raised_from_bpm - cold_raised_from_bpm);
   const slope = cold_log_odds_per_bpm + known * (log_odds_per_bpm - cold_log_odds_per_bpm);
-  const below = log_odds_per_bpm_below * Math.min(0, riseBpm);
-  const near = log_odds_per_bpm_near * (Math.min(Math.max(0, riseBpm), from) - from);
-  return saturate(below + near + slope * Math.max(0, riseBpm - from), log_odds_max);
+  const rise = (Math.max(0, riseBpm) * stressed_rise_bpm) / stressedRiseBpm;
+  const below = log_odds_per_bpm_below * Math.min(0, riseBpm) - calmEvidence(riseBpm, typical);
+  const near = log_odds_per_bpm_near * (Math.min(rise, from) - from);
+  return saturate(below + near + slope * Math.max(0, rise - from), log_odds_max);
+}
+
+/** Returns the evidence for calm of a heart rate among the lowest of the person's day, at least 0, log-odds. */
+function calmEvidence(riseBpm: number, { value, restingBpm, learnedSeconds }: TypicalHeartRate): number {
+  const { calm_log_odds, calm_from_bpm, calm_full_bpm } = model.heart_rate;
+  const aboveResting = value + riseBpm - restingBpm;
+  const share = Math.min(1, Math.max(0, (calm_from_bpm - aboveResting) / (calm_from_bpm - calm_full_bpm)));
+  const [learned, half] = [learnedSeconds ** 2, model.baseline.typical_weight_seconds ** 2];
+  return (calm_log_odds * share * learned) / (learned + half);
 }
 
 /** Returns how far heart rate variability is below the typical value, in ln ms: the weighted mean of SDNN and RMSSD. */
@@ -95,19 +106,28 @@ export function variabilityDrop(
   { sdnn, rmssd }: Signals,
   typical: Typical,
   weightOf: (atMs: number) => number,
-): { readonly drop: number; readonly weight: number } {
-  const measures = [
-    ...(sdnn ? [{ drop: typical.sdnn.value - Math.log(sdnn.value), weight: weightOf(sdnn.atMs) }] : []),
-    ...(rmssd ? [{ drop: typical.rmssd.value - Math.log(rmssd.value), weight: weightOf(rmssd.atMs) }] : []),
-  ];
+): { readonly drop: number; readonly weight: number; readonly known: number } {
+  const compare = ({ value, atMs }: Sample<number>, { value: own, known }: TypicalValue) => ({
+    drop: own - Math.log(value),
+    weight: weightOf(atMs),
+    known,
+  });
+  const measures = [...(sdnn ? [compare(sdnn, typical.sdnn)] : []), ...(rmssd ? [compare(rmssd, typical.rmssd)] : [])];
   const total = measures.reduce((sum, { weight }) => sum + weight, 0);
-  if (total === 0) return { drop: 0, weight: 0 };
-  const drop = measures.reduce((sum, measure) => sum + measure.drop * measure.weight, 0) / total;
-  return { drop, weight: Math.max(...measures.map(({ weight }) => weight)) };
+  if (total === 0) return { drop: 0, weight: 0, known: 0 };
+  const meanOf = (name: 'drop' | 'known') =>
+    measures.reduce((sum, measure) => sum + measure[name] * measure.weight, 0) / total;
+  return { drop: meanOf('drop'), weight: Math.max(...measures.map((it) => it.weight)), known: meanOf('known') };
 }
 
-export function variabilityEvidence(drop: number): number {
-  return saturate(model.hrv.log_odds_per_ln * drop, model.hrv.log_odds_max);
+/**
+ * Returns the evidence of a heart rate variability `drop` below the typical value, log-odds. A variability well above a
+ * person's own typical value is clear evidence for calm.
+ */
+export function variabilityEvidence(drop: number, known: number): number {
+  const { log_odds_per_ln, log_odds_max, calm_from_ln, calm_log_odds_per_ln, calm_log_odds_max } = model.hrv;
+  const calm = saturate(calm_log_odds_per_ln * Math.max(0, -drop - calm_from_ln), calm_log_odds_max);
+  return saturate(log_odds_per_ln * drop, log_odds_max) - known * calm;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { stressModel as model } from '../../generated/spec.js';
+import type { TypicalHeartRate } from './baseline.js';
 import { round3 } from './rounding.js';
 import type { Sample } from './signals.js';
 
@@ -15,6 +16,8 @@ export interface RecentHeartRates {
   readonly unconfirmed?: Sample<number> | undefined;
   /** The level before the newest reading, bpm. */
   readonly steadyBpm: number;
+  /** Since when the mean is back at the typical heart rate while `steadyBpm` is higher, epoch ms. Absent otherwise. */
+  readonly backSinceMs?: number | undefined;
 }
 
 type Slots = Pick<RecentHeartRates, 'slots' | 'slotFromMs'>;
@@ -39,36 +42,55 @@ export interface HeartLevel {
 }
 
 /** A level with the slots that it was computed from. */
-interface Measured extends HeartLevel {
+interface Measured extends HeartLevel, Pick<RecentHeartRates, 'backSinceMs'> {
   readonly counted: Slots;
 }
 
 /**
  * Returns the heart rate level over the last window. Each reading is weighted by its duration, so that dense and sparse
- * streams give the same level. The highest and lowest rates are trimmed. `restingBpm` is the resting heart rate.
+ * streams give the same level. The highest and lowest rates are trimmed.
  */
-export function heartLevel(recent: RecentHeartRates | undefined, newest: Sample<number>, restingBpm: number): Measured {
+export function heartLevel(
+  recent: RecentHeartRates | undefined,
+  newest: Sample<number>,
+  typical: TypicalHeartRate,
+): Measured {
   const settled = settle(recent, newest);
   const last = settled.slots.at(-1);
-  const isConfirmed = isPlausible(last, newest, restingBpm);
+  const isConfirmed = isPlausible(last, newest, typical.restingBpm);
   const counted = isConfirmed ? append(settled, newest) : settled;
   const fastBpm = trimmedMean(counted.slots, newest.atMs) ?? last?.bpm ?? newest.value;
-  return { bpm: steadied(recent, fastBpm, newest.atMs), fastBpm, isConfirmed, counted };
+  const followed = follow(recent, { value: fastBpm, atMs: newest.atMs }, typical.value);
+  return { ...followed, fastBpm, isConfirmed, counted };
 }
 
 /** Moves a heart rate into the window. Called when a later heart rate has arrived. */
-export function passHeartRate(newest: Sample<number>, { bpm, isConfirmed, counted }: Measured): RecentHeartRates {
+export function passHeartRate(
+  newest: Sample<number>,
+  { bpm, isConfirmed, counted, backSinceMs }: Measured,
+): RecentHeartRates {
   const { slots, slotFromMs } = counted;
-  return { slots, slotFromMs, unconfirmed: isConfirmed ? undefined : newest, steadyBpm: round3(bpm) };
+  return { slots, slotFromMs, unconfirmed: isConfirmed ? undefined : newest, steadyBpm: round3(bpm), backSinceMs };
 }
 
-/** Returns the smoothed level. It follows small changes slowly, and stays within a maximum distance of `bpm`. */
-function steadied(recent: RecentHeartRates | undefined, bpm: number, atMs: number): number {
-  const { steady_seconds, steady_within_bpm, silence_seconds } = model.smoothing;
+/**
+ * Returns the smoothed level. It follows small changes slowly and stays within a maximum distance of `bpm`. After a
+ * lasting return to the typical heart rate, it is `bpm`.
+ */
+function follow(
+  recent: RecentHeartRates | undefined,
+  { value: bpm, atMs }: Sample<number>,
+  typicalBpm: number,
+): Pick<Measured, 'bpm' | 'backSinceMs'> {
+  const { steady_seconds, steady_within_bpm, silence_seconds, back_seconds, back_from_bpm, back_to_bpm } =
+    model.smoothing;
   const steadyAtMs = (recent?.unconfirmed ?? recent?.slots.at(-1))?.atMs;
-  if (!recent || steadyAtMs === undefined || atMs - steadyAtMs >= silence_seconds * 1000) return bpm;
+  if (!recent || steadyAtMs === undefined || atMs - steadyAtMs >= silence_seconds * 1000) return { bpm };
+  const isBack = recent.steadyBpm - bpm >= back_from_bpm && bpm <= typicalBpm + back_to_bpm;
+  const backSinceMs = isBack ? (recent.backSinceMs ?? atMs) : undefined;
+  if (backSinceMs !== undefined && atMs - backSinceMs >= back_seconds * 1000) return { bpm };
   const followed = bpm + (recent.steadyBpm - bpm) * Math.exp(-(atMs - steadyAtMs) / 1000 / steady_seconds);
-  return Math.min(Math.max(followed, bpm - steady_within_bpm), bpm + steady_within_bpm);
+  return { bpm: Math.min(Math.max(followed, bpm - steady_within_bpm), bpm + steady_within_bpm), backSinceMs };
 }
 
 /**

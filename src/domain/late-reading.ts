@@ -13,7 +13,7 @@ import { fuseEvidence } from './stress.js';
 /** Returns true for a late reading that is the newest for none of its signals and states no stronger movement. */
 export function isSuperseded(session: Session, merged: Signals, reading: Reading): boolean {
   if (reading.atMs >= session.latest.timestampMs) return false;
-  if (addStated(session.movement, reading) !== session.movement) return false;
+  if (addStated(session, reading) !== session) return false;
   return signalNames.every((name) => merged[name] === session.signals[name]);
 }
 

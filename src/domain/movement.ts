@@ -1,5 +1,6 @@
 import { stressModel as model } from '../../generated/spec.js';
 import type { TypicalHeartRate } from './baseline.js';
+import type { HeartLevel } from './heart-rate.js';
 import { round3 } from './rounding.js';
 import type { Context, Sample } from './signals.js';
 
@@ -8,13 +9,46 @@ import type { Context, Sample } from './signals.js';
  */
 export type Movement = Sample<number>;
 
-/** Returns the movement after a reading that states an activity or steps. Rest explains no rise, so it changes nothing. */
-export function addStated(
-  held: Movement | undefined,
-  reading: Context & { readonly atMs: number },
-): Movement | undefined {
+/** Movement of a session. Each field is absent until its first value. */
+export interface Movements {
+  /** The strongest stated movement. */
+  readonly movement?: Movement | undefined;
+  /** The strongest movement that a heart rate implied. */
+  readonly implied?: Movement | undefined;
+  /** The newest statement of activity, in bpm above rest. 0 for stated rest. */
+  readonly stated?: Sample<number> | undefined;
+}
+
+/**
+ * Returns the movement after a reading that states an activity or steps. No steps are no statement of rest, because
+ * cycling has no steps.
+ */
+export function addStated(held: Movements, reading: Context & { readonly atMs: number }): Movements {
   const value = statedRise(reading);
-  return value > 0 ? strongerMovement(held, { value, atMs: reading.atMs }) : held;
+  if (value === 0 && reading.activity_level !== 'resting') return held;
+  const { stated, movement, implied } = held;
+  const { atMs } = reading;
+  const isNewest = !stated || atMs > stated.atMs || (atMs === stated.atMs && value > stated.value);
+  const moved = value > 0 ? strongerMovement(movement, { value, atMs }) : movement;
+  if (!isNewest && moved === movement) return held;
+  return { movement: moved, implied, stated: isNewest ? { value, atMs } : stated };
+}
+
+/**
+ * Returns the part of the heart rate's rise that movement explains, bpm. Stated rest excludes implied movement. Without a
+ * statement, implied movement explains only a share of the rise.
+ */
+export function explainRise(
+  { movement, implied, stated }: Movements,
+  { bpm, fastBpm }: Pick<HeartLevel, 'bpm' | 'fastBpm'>,
+  atMs: number,
+  typical: TypicalHeartRate,
+): number {
+  const rise = Math.max(0, bpm - typical.value);
+  const isStated = stated && Math.abs(atMs - stated.atMs) < model.age.stale_after_seconds * 1000;
+  const impliedBpm = Math.max(riseAt(implied, atMs), impliedRise(fastBpm, typical));
+  const share = !isStated ? model.movement.implied_share_max : stated.value > 0 ? 1 : 0;
+  return Math.min(rise, Math.max(riseAt(movement, atMs), Math.min(impliedBpm, share * rise)));
 }
 
 /**

@@ -16,7 +16,7 @@ import { laws, measured, nowMs, signals, situationOf, typical } from './testing/
 
 const population = typicalOf(undefined, 0);
 const person: Typical = {
-  heart_rate: { value: 66, known: 0.9, isPersonal: true },
+  heart_rate: { value: 66, known: 0.9, isPersonal: true, restingBpm: 60, stressedRiseBpm: 9.7, learnedSeconds: 0 },
   sdnn: { value: Math.log(50), known: 0.9 },
   rmssd: { value: Math.log(40), known: 0.9 },
 };
@@ -75,7 +75,7 @@ test('a reason states that movement explains a heart rate, and that a jump is un
   expect(reasonIn({ ...walking, explainedBpm: 20 })).toBe(
     'Strongly positive words, with a heart rate 20 bpm above rest, which movement explains, so the baseline is not updated.',
   );
-  expect(reasonIn({ ...walking, explainedBpm: 12 })).toMatch(/20 bpm above rest, which movement partly explains\.$/);
+  expect(reasonIn({ ...walking, explainedBpm: 8 })).toMatch(/20 bpm above rest, which movement partly explains\.$/);
   const heart = { bpm: 68, fastBpm: 68, isConfirmed: false };
   expect(reasonIn({ ...situation, heart })).toBe('Strongly positive words, with an unconfirmed heart rate of 150 bpm.');
 });

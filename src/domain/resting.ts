@@ -4,8 +4,8 @@ import { round3 } from './rounding.js';
 import { acquaintance, firstOf, firstSeen, remembered } from './running-mean.js';
 
 /**
- * Histogram of the time that a person spent at each heart rate. The resting heart rate is a low quantile of it. The
- * newest rate is stored separately, so that readings with the same timestamp may arrive in any order.
+ * Histograms of the time that a person spent at each heart rate: one of the whole day, and one per phase of the UTC day.
+ * The newest rate is stored separately, so that readings with the same timestamp may arrive in any order.
  */
 export interface RestingHeartRate {
   /** Timestamp of the first reading, epoch ms. Absent when `acquaintance` no longer depends on it. */
@@ -24,10 +24,15 @@ export interface RestingHeartRate {
   /** Total seconds in the bins, after decay. */
   readonly seenSeconds?: number | undefined;
   /** Seconds per bin, after decay. The key is the lower edge of the bin, bpm. Absent if all bins are empty. */
-  readonly secondsByBpm?: Readonly<Record<string, number>> | undefined;
+  readonly secondsByBpm?: Histogram | undefined;
+  /** The same per phase. The key is the first hour of the phase. Absent in rows of releases without phases. */
+  readonly phases?: Readonly<Record<string, Histogram>> | undefined;
 }
 
-type Learned = Pick<RestingHeartRate, 'blockBpm' | 'blockSeconds' | 'seenSeconds' | 'secondsByBpm'>;
+/** Seconds per bin. The key is the lower edge of the bin, bpm. */
+type Histogram = Readonly<Record<string, number>>;
+
+type Learned = Pick<RestingHeartRate, 'blockBpm' | 'blockSeconds' | 'seenSeconds' | 'secondsByBpm' | 'phases'>;
 
 /** A smoothed heart rate at one time. */
 interface SmoothedRate {
@@ -45,9 +50,9 @@ export function learnResting(resting: RestingHeartRate | undefined, rate: Smooth
   if (atMs < resting.atMs) return resting;
   if (atMs === resting.atMs) return { ...resting, bpm, isSkipped };
   const seconds = Math.min(secondsMax, (atMs - resting.atMs) / 1000);
-  const { blockBpm, blockSeconds, seenSeconds, secondsByBpm } = settle(resting, atMs);
+  const { blockBpm, blockSeconds, seenSeconds, secondsByBpm, phases } = settle(resting, atMs);
   const firstAtMs = firstSeen(resting.firstAtMs, atMs);
-  return { firstAtMs, atMs, bpm, seconds, isSkipped, blockBpm, blockSeconds, seenSeconds, secondsByBpm };
+  return { firstAtMs, atMs, bpm, seconds, isSkipped, blockBpm, blockSeconds, seenSeconds, secondsByBpm, phases };
 }
 
 /**
@@ -56,25 +61,68 @@ export function learnResting(resting: RestingHeartRate | undefined, rate: Smooth
  */
 export function addPastRate(resting: RestingHeartRate, rate: SmoothedRate, seconds: number): RestingHeartRate {
   if (rate.isSkipped || seconds <= 0) return resting;
-  const added = forget(withNewest({ ...resting, bpm: round3(rate.bpm), seconds }), 0);
-  const { blockBpm, blockSeconds, seenSeconds, secondsByBpm } = added;
+  const added = forget(withNewest({ ...resting, atMs: rate.atMs, bpm: round3(rate.bpm), seconds }), 0);
+  const { blockBpm, blockSeconds, seenSeconds, secondsByBpm, phases } = added;
   const firstAtMs = firstOf(resting, rate.atMs);
-  return { ...resting, firstAtMs, blockBpm, blockSeconds, seenSeconds, secondsByBpm };
+  return { ...resting, firstAtMs, blockBpm, blockSeconds, seenSeconds, secondsByBpm, phases };
 }
 
 /**
- * Returns the resting heart rate from strictly earlier readings. With few readings, it is close to the population's
- * value.
+ * Returns the heart rates that are typical at a time, from strictly earlier readings. With few readings, they are close
+ * to those of the population.
  */
-export function restingOf(resting: RestingHeartRate | undefined, atMs: number): TypicalHeartRate {
-  const population = model.heart_rate.population_resting_bpm;
-  if (!resting) return { value: population, known: 0, isPersonal: false };
-  const { seenSeconds = 0, secondsByBpm } = settle(resting, atMs);
-  if (!secondsByBpm) return { value: population, known: 0, isPersonal: false };
-  const own = quantileOf(secondsByBpm, seenSeconds);
-  const { weight_seconds, personal_after_seconds } = model.baseline;
+export function typicalHeartRate(resting: RestingHeartRate | undefined, atMs: number): TypicalHeartRate {
+  const { population_resting_bpm: population, stressed_rise_bpm } = model.heart_rate;
+  const unknown = { value: population, restingBpm: population, stressedRiseBpm: stressed_rise_bpm };
+  const { seenSeconds = 0, secondsByBpm, phases } = resting ? settle(resting, atMs) : {};
+  if (!resting || !secondsByBpm) return { ...unknown, known: 0, isPersonal: false, learnedSeconds: 0 };
+  const whole = describe(secondsByBpm, seenSeconds);
+  const inPhase = phases?.[phaseAt(atMs)] ?? {};
+  const phaseSeconds = sumOf(inPhase);
+  const phase = phaseSeconds > 0 ? describe(inPhase, phaseSeconds) : whole;
+  const { weight_seconds, personal_after_seconds, phase_weight_seconds } = model.baseline;
   const known = (acquaintance(resting.firstAtMs, atMs) * seenSeconds) / (seenSeconds + weight_seconds);
-  return { value: population + known * (own - population), known, isPersonal: seenSeconds >= personal_after_seconds };
+  const blend = (one: number, other: number, share: number) => one + share * (other - one);
+  const phaseShare = phaseSeconds / (phaseSeconds + phase_weight_seconds);
+  return {
+    value: blend(population, blend(whole.typicalBpm, phase.typicalBpm, phaseShare), known),
+    restingBpm: blend(population, whole.restingBpm, known),
+    stressedRiseBpm: blend(whole.stressedRiseBpm, phase.stressedRiseBpm, phaseShare),
+    known,
+    isPersonal: seenSeconds >= personal_after_seconds,
+    learnedSeconds: seenSeconds,
+  };
+}
+
+/**
+ * Returns the resting and the typical heart rate of a histogram, and the rise above the typical one that counts as
+ * stressed, bpm. With few learned seconds, the typical heart rate is the resting heart rate.
+ */
+function describe(secondsByBpm: Histogram, seconds: number) {
+  const { resting_quantile, typical_quantile, raised_quantile, typical_weight_seconds } = model.baseline;
+  const { stressed_rise_bpm, stressed_rise_bpm_max } = model.heart_rate;
+  const restingBpm = quantileOf(secondsByBpm, seconds * resting_quantile);
+  const typicalBpm = quantileOf(secondsByBpm, seconds * typical_quantile);
+  const rise = quantileOf(secondsByBpm, seconds * raised_quantile) - typicalBpm;
+  const ownRise = Math.min(Math.max(rise, stressed_rise_bpm), stressed_rise_bpm_max);
+  const share = seconds / (seconds + typical_weight_seconds);
+  return {
+    restingBpm,
+    typicalBpm: restingBpm + share * (typicalBpm - restingBpm),
+    stressedRiseBpm: stressed_rise_bpm + share * (ownRise - stressed_rise_bpm),
+  };
+}
+
+/** Returns the first hour of the phase of the UTC day. */
+function phaseAt(atMs: number): number {
+  const { phase_hours } = model.baseline;
+  return Math.floor((atMs / 3_600_000 / phase_hours) % (24 / phase_hours)) * phase_hours;
+}
+
+function sumOf(secondsByBpm: Histogram): number {
+  let total = 0;
+  for (const bin in secondsByBpm) total += secondsByBpm[bin] ?? 0;
+  return total;
 }
 
 /** Time spent at each heart rate. */
@@ -82,7 +130,7 @@ export interface LearnedRates {
   /** Total of `secondsByBpm`, s. */
   readonly seconds: number;
   /** Seconds per bin, after decay. The key is the lower edge of the bin, bpm. */
-  readonly secondsByBpm: Readonly<Record<string, number>>;
+  readonly secondsByBpm: Histogram;
 }
 
 /** Returns the time at each heart rate from strictly earlier readings, including readings too short for a bin entry. */
@@ -99,15 +147,20 @@ function settle(resting: RestingHeartRate, atMs: number): Learned {
 }
 
 function withNewest(resting: RestingHeartRate): Learned {
-  const { bpm, seconds, blockBpm = 0, blockSeconds = 0, seenSeconds = 0, secondsByBpm } = resting;
+  const { atMs, bpm, seconds, blockBpm = 0, blockSeconds = 0, seenSeconds = 0, secondsByBpm, phases } = resting;
   const together = round3(blockSeconds + seconds);
   const mean = round3(blockBpm + ((bpm - blockBpm) * seconds) / together);
   if (together < model.baseline.reading_seconds_max)
-    return { blockBpm: mean, blockSeconds: together, seenSeconds, secondsByBpm };
-  return { seenSeconds: round3(seenSeconds + together), secondsByBpm: addTo(secondsByBpm ?? {}, mean, together) };
+    return { blockBpm: mean, blockSeconds: together, seenSeconds, secondsByBpm, phases };
+  const phase = phaseAt(atMs);
+  return {
+    seenSeconds: round3(seenSeconds + together),
+    secondsByBpm: addTo(secondsByBpm ?? {}, mean, together),
+    phases: { ...phases, [phase]: forgetPhase(addTo(phases?.[phase] ?? {}, mean, together)) },
+  };
 }
 
-function addTo(secondsByBpm: Readonly<Record<string, number>>, bpm: number, seconds: number): Record<string, number> {
+function addTo(secondsByBpm: Histogram, bpm: number, seconds: number): Histogram {
   const { bin_bpm } = model.baseline;
   const bin = Math.floor(bpm / bin_bpm) * bin_bpm;
   return { ...secondsByBpm, [bin]: round3((secondsByBpm[bin] ?? 0) + seconds) };
@@ -115,29 +168,47 @@ function addTo(secondsByBpm: Readonly<Record<string, number>>, bpm: number, seco
 
 function forget(learned: Learned, gapMs: number): Learned {
   const { reading_seconds_max, capacity_seconds } = model.baseline;
-  const { seenSeconds = 0 } = learned;
+  const { seenSeconds = 0, phases } = learned;
   if (gapMs > reading_seconds_max * 1000) return scale(learned, remembered(seenSeconds, gapMs));
-  return seenSeconds > capacity_seconds ? scale(learned, 1 / 2) : learned;
+  return seenSeconds > capacity_seconds ? { ...scale(learned, 1 / 2), phases } : learned;
+}
+
+/** Halves the seconds of a phase when they exceed its part of the capacity. */
+function forgetPhase(secondsByBpm: Histogram): Histogram {
+  const { capacity_seconds, phase_hours } = model.baseline;
+  return sumOf(secondsByBpm) > (capacity_seconds * phase_hours) / 24 ? scaleBins(secondsByBpm, 1 / 2) : secondsByBpm;
 }
 
 function scale(learned: Learned, share: number): Learned {
-  const { blockBpm, blockSeconds, seenSeconds = 0, secondsByBpm = {} } = learned;
+  const { blockBpm, blockSeconds, seenSeconds = 0, secondsByBpm = {}, phases = {} } = learned;
   if (share === 1 || seenSeconds === 0) return learned;
-  const scaled: Record<string, number> = {};
-  for (const bin in secondsByBpm) scaled[bin] = round3((secondsByBpm[bin] ?? 0) * share);
-  return { blockBpm, blockSeconds, seenSeconds: round3(seenSeconds * share), secondsByBpm: scaled };
+  const scaled: Record<string, Histogram> = {};
+  for (const phase in phases) scaled[phase] = scaleBins(phases[phase] ?? {}, share);
+  return {
+    blockBpm,
+    blockSeconds,
+    seenSeconds: round3(seenSeconds * share),
+    secondsByBpm: scaleBins(secondsByBpm, share),
+    phases: scaled,
+  };
 }
 
-/** Returns the quantile `resting_quantile` in bpm, interpolated within its bin. */
-function quantileOf(secondsByBpm: Readonly<Record<string, number>>, seenSeconds: number): number {
-  const { resting_quantile, bin_bpm } = model.baseline;
-  let left = seenSeconds * resting_quantile;
+function scaleBins(secondsByBpm: Histogram, share: number): Histogram {
+  const scaled: Record<string, number> = {};
+  for (const bin in secondsByBpm) scaled[bin] = round3((secondsByBpm[bin] ?? 0) * share);
+  return scaled;
+}
+
+/** Returns the heart rate below which the person spent `seconds`, bpm, interpolated within its bin. */
+function quantileOf(secondsByBpm: Histogram, seconds: number): number {
+  const { bin_bpm } = model.baseline;
+  let left = seconds;
   let highest = 0;
   // JavaScript enumerates integer keys in ascending order.
   for (const bin in secondsByBpm) {
-    const seconds = secondsByBpm[bin] ?? 0;
-    if (left <= seconds) return Number(bin) + (bin_bpm * left) / seconds;
-    left -= seconds;
+    const inBin = secondsByBpm[bin] ?? 0;
+    if (left <= inBin) return Number(bin) + (bin_bpm * left) / inBin;
+    left -= inBin;
     highest = Number(bin);
   }
   return highest + bin_bpm;

@@ -4,7 +4,7 @@ import { advanceHeart, lessonOf } from './advance-heart.js';
 import { type Baseline, learn, type Lesson, typicalOf } from './baseline.js';
 import type { RecentHeartRates } from './heart-rate.js';
 import { type Point, pointOf } from './history.js';
-import type { Movement } from './movement.js';
+import type { Movements } from './movement.js';
 import { afterDeviceChange, type Device, followDevice } from './device.js';
 import { countAgreeingTones } from './evidence.js';
 import { isSuperseded, joinHistory } from './late-reading.js';
@@ -20,7 +20,7 @@ import type { Extraction } from './topics/gather.js';
 import type { TopicName } from './topics/vocabulary.js';
 
 /** State of a session between readings. Plain JSON. */
-export interface Session {
+export interface Session extends Movements {
   /** Absent until a reading contains a subject_id. */
   readonly subjectId?: string | undefined;
   /** Baseline of this session. Used until a subject is known. */
@@ -32,8 +32,6 @@ export interface Session {
   readonly recent?: RecentHeartRates | undefined;
   /** Beat-to-beat intervals of the last five minutes. Absent until a reading contains intervals. */
   readonly intervals?: readonly IntervalBatch[] | undefined;
-  /** Heart rate rise that movement explains. Absent until the first movement. */
-  readonly movement?: Movement | undefined;
   /** Number of tones before the newest one that agree with a stressful tone, 0–4. Absent for 0. */
   readonly agreeingTones?: number | undefined;
   /** Device of the newest heart data. Absent until heart data names one. */
@@ -102,7 +100,7 @@ export function advanceSession(
   if (session && isSuperseded(session, signals, reading)) return joinHistory(session, reading, known);
   const timestampMs = Math.max(session?.latest.timestampMs ?? reading.atMs, reading.atMs);
   const typical = typicalOf(known, timestampMs, signals);
-  const { recent, movement, heart, explainedBpm } = advanceHeart(session, reading, signals, typical.heart_rate);
+  const { recent, movements, heart, explainedBpm } = advanceHeart(session, reading, signals, typical.heart_rate);
   const agreeingTones = session && countAgreeingTones(session.signals.tone, signals.tone, session.agreeingTones);
   const situation = { signals, typical, heart, explainedBpm, agreeingTones };
   const fused = fuseEvidence(situation, timestampMs);
@@ -130,7 +128,9 @@ export function advanceSession(
       signals,
       recent,
       intervals: rememberIntervals(session?.intervals, reading),
-      movement,
+      movement: movements.movement,
+      implied: movements.implied,
+      stated: movements.stated,
       agreeingTones,
       device,
       held,

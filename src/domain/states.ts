@@ -112,7 +112,7 @@ function dwellOf(value: number, lasting: number, held: Published, atMs: number):
   const { min_score, max_score } = bandOf(score);
   const seconds = (atMs - held.atMs) / 1000;
   const above = Math.max(0, Math.max(0, dwell) + (value - max_score - 1 - stateHold.margin_points) * seconds);
-  const below = Math.max(0, Math.max(0, -dwell) + (min_score - lasting - stateHold.margin_points) * seconds);
+  const below = Math.max(0, Math.max(0, -dwell) + (min_score - lasting - stateHold.fall_margin_points) * seconds);
   return round3(above > 0 ? above : -below);
 }
 

@@ -68,7 +68,10 @@ test('strong signals that agree reach acute stress', () => {
 });
 
 test('concentrated work is focused, also with the heart rate that it explains', () => {
-  const known = { ...population, heart_rate: { value: 66, known: 1, isPersonal: true } };
+  const known = {
+    ...population,
+    heart_rate: { ...population.heart_rate, value: 66, restingBpm: 66, known: 1, isPersonal: true },
+  };
   const stateOf = (values: SignalValues) => {
     const { value } = fuseEvidence(situationOf(measured(values), known), nowMs);
     return bandOf(Math.round(value)).state;

@@ -116,10 +116,10 @@ function heartDrivers(
     const logOdds = weight * heartLogOddsOf(level, typical, explainedBpm);
     if (weight > 0) drivers.push({ evidence: 'heart_rate', weight, logOdds });
   }
-  const { drop, weight } = variabilityDrop(signals, typical, weightOf);
+  const { drop, weight, known } = variabilityDrop(signals, typical, weightOf);
   const room = model.heart_rate.log_odds_with_hrv_max - sumOf(drivers);
   if (weight > 0)
-    drivers.push({ evidence: 'hrv', drop, weight, logOdds: Math.min(room, weight * variabilityEvidence(drop)) });
+    drivers.push({ evidence: 'hrv', drop, weight, logOdds: Math.min(room, weight * variabilityEvidence(drop, known)) });
   return drivers;
 }
 
