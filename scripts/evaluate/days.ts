@@ -7,6 +7,7 @@ import { Command } from 'commander';
 import { auc } from '../../src/evaluate/auc.js';
 import type { EvaluatedService } from '../../src/evaluate/service.js';
 import { startProgress } from '../../src/terminal/progress.js';
+import { save } from '../../src/terminal/save.js';
 import { type Column, markdownTable, type TableRow, textTable } from '../../src/terminal/table.js';
 import { dataDefaultPath } from '../topics/texts.js';
 import {
@@ -25,6 +26,7 @@ import {
   type StressReport,
   type Wearer,
 } from './support/days.js';
+import { drawWeek } from './support/week-chart.js';
 import { startLocalService } from './support/local-service.js';
 
 interface Options {
@@ -33,6 +35,7 @@ interface Options {
   readonly labels: string;
   readonly people?: string;
   readonly markdown: boolean;
+  readonly figure?: string;
 }
 
 const command = new Command('evaluate:days')
@@ -46,13 +49,14 @@ const command = new Command('evaluate:days')
   )
   .option('--people <subjects>', 'only these people of both files, with commas between them')
   .option('--markdown', 'print the tables as Markdown', false)
+  .option('--figure <svg>', 'also draw the first seven days of the first wearer')
   .action(evaluate);
 command.parseAsync().catch((error: unknown) => {
   console.error(`error: ${(error as Error).message}`);
   process.exitCode = 1;
 });
 
-async function evaluate({ file, nurses, labels, people, markdown }: Options): Promise<void> {
+async function evaluate({ file, nurses, labels, people, markdown, figure }: Options): Promise<void> {
   const chosen = people?.split(',');
   const isChosen = ({ person }: { person: string }) => chosen?.includes(person) ?? true;
   const wearers = readWearers(await load('--file', file)).filter(isChosen);
@@ -70,6 +74,7 @@ async function evaluate({ file, nurses, labels, people, markdown }: Options): Pr
     onShift.length > 0 && print(reportColumns, [reportRows(onShift, shifts ?? [], reports)]),
   ];
   console.log(tables.filter(Boolean).join('\n\n'));
+  if (figure && wearers[0]) await save(figure, drawWeek(wearers[0].person, days?.[0] ?? []));
 }
 
 async function load(option: string, path: string): Promise<string> {

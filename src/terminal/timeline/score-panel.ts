@@ -43,7 +43,10 @@ export function drawBands(): string[] {
   ];
 }
 
-/** Draws the score, which stays published until the next reading, and a dot per state change. */
+/** With more dots, they hide the score. */
+const dotsMax = 40;
+
+/** Draws the score, which stays published until the next reading, and a dot per state change if they are few. */
 export function drawScore(points: readonly TimelinePoint[], { xOf }: Scale): string[] {
   const steps = points.flatMap((point, index) => {
     const y = scoreY(point.score);
@@ -51,9 +54,10 @@ export function drawScore(points: readonly TimelinePoint[], { xOf }: Scale): str
     return [[xOf(point.second), y] as const, [xOf(next), y] as const];
   });
   const changes = points.filter(({ state }, index) => index > 0 && state !== points[index - 1]?.state);
+  const dotted = changes.length > dotsMax ? [] : changes;
   return [
     line(steps, colours.text),
-    ...changes.map(({ second, score: at, state }) => dot([xOf(second), scoreY(at)], bandColours[state], 4.5)),
+    ...dotted.map(({ second, score: at, state }) => dot([xOf(second), scoreY(at)], bandColours[state], 4.5)),
   ];
 }
 
