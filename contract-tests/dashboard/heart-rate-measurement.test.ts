@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseHeartRate } from '../../scripts/dashboard/browser/send/heart-rate-measurement.js';
+import { parseHeartRate } from '../../web/dashboard/browser/send/heart-rate-measurement.js';
 
 const parse = (...bytes: number[]) => parseHeartRate(new DataView(Uint8Array.from(bytes).buffer));
 

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { localServer } from '../../scripts/docs/samples.js';
+import { localServer } from '../../web/docs/samples.js';
 import { guideCode } from '../support/guide-code.js';
 import { root, startTestService } from '../support/service.js';
 

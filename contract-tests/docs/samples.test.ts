@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { operations } from '../../scripts/docs/contract.js';
-import { sampleRequest } from '../../scripts/docs/sample-request.js';
-import { localServer, samplesOf } from '../../scripts/docs/samples.js';
+import { operations } from '../../web/docs/contract.js';
+import { sampleRequest } from '../../web/docs/sample-request.js';
+import { localServer, samplesOf } from '../../web/docs/samples.js';
 import { pythonWith } from '../support/python.js';
 import { root, startTestService } from '../support/service.js';
 

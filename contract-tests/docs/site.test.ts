@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import contract from '../../generated/openapi.json' with { type: 'json' };
-import { figures } from '../../scripts/docs/figures.js';
-import { fill, fillIn } from '../../scripts/docs/fill.js';
-import { operations } from '../../scripts/docs/contract.js';
+import { figures } from '../../scripts/generate/figures.js';
+import { fill, fillIn } from '../../scripts/generate/fill.js';
+import { operations } from '../../web/docs/contract.js';
 import { siteFiles } from './site.js';
 
 const site = await siteFiles();

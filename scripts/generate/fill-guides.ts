@@ -3,9 +3,9 @@
  * that comments mark. With --check, writes nothing and fails if a file is not up to date.
  */
 import { readFile, writeFile } from 'node:fs/promises';
-import { figures } from '../docs/figures.js';
-import { fill } from '../docs/fill.js';
-import { markdownPages } from '../docs/pages.js';
+import { figures } from './figures.js';
+import { fill } from './fill.js';
+import { markdownPages } from '../../web/docs/pages.js';
 
 const root = new URL('../../', import.meta.url);
 const isCheck = process.argv.includes('--check');

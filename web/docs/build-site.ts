@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { bundle } from './bundle.js';
 import { withCompressed } from './compress.js';
 import { contract, operations } from './contract.js';
-import { figures } from './figures.js';
-import { fillIn } from './fill.js';
+import { figures } from '../../scripts/generate/figures.js';
+import { fillIn } from '../../scripts/generate/fill.js';
 import { homePage } from './home.js';
 import { html } from './html.js';
 import { layout, type Page, type Site } from './layout.js';
@@ -39,8 +39,8 @@ async function filesOf(root: URL, site: Site): Promise<SiteFiles> {
     ['openapi.yaml', await readFile(new URL('openapi.yaml', root))],
     ['openapi.json', await readFile(new URL('generated/openapi.json', root))],
     ...(await figuresOf(guides, root)),
-    ['assets/icon.svg', await readFile(new URL('scripts/docs/style/icon.svg', root))],
-    ...(await bundle(new URL('scripts/docs/', root), ['browser/main.ts', 'browser/theme.ts', 'style/style.css'])),
+    ['assets/icon.svg', await readFile(new URL('web/docs/style/icon.svg', root))],
+    ...(await bundle(new URL('web/docs/', root), ['browser/main.ts', 'browser/theme.ts', 'style/style.css'])),
   ]);
 }
 

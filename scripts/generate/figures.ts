@@ -2,7 +2,7 @@ import accuracy from '../../docs/accuracy.json' with { type: 'json' };
 import * as spec from '../../generated/spec.js';
 import { settings } from '../../src/config/settings.js';
 import { fieldMap } from '../../src/recordings/field-map.js';
-import { contract, type Schema } from './contract.js';
+import { contract, type Schema } from '../../web/docs/contract.js';
 
 /** Returns the figure or table with this name as Markdown. */
 export type Figures = (name: string) => string;

@@ -8,8 +8,8 @@ import { dashboardPage } from './page.js';
 export async function buildDashboard(root: URL): Promise<void> {
   const files = new Map<string, string | Uint8Array>([
     ['index.html', dashboardPage()],
-    ['assets/icon.svg', await readFile(new URL('scripts/docs/style/icon.svg', root))],
-    ...(await bundle(new URL('scripts/dashboard/', root), ['browser/start.ts', 'browser/main.ts', 'style/style.css'])),
+    ['assets/icon.svg', await readFile(new URL('web/docs/style/icon.svg', root))],
+    ...(await bundle(new URL('web/dashboard/', root), ['browser/start.ts', 'browser/main.ts', 'style/style.css'])),
   ]);
   await save(await withCompressed(files), new URL('dist/dashboard/', root));
 }
