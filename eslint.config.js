@@ -159,4 +159,20 @@ export default tseslint.config(
     extends: [tseslint.configs.disableTypeChecked],
   },
   ...Object.entries(mayImport).map(layer),
+  {
+    files: ['contract-tests/support/**/*.ts'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            {
+              regex: '/scripts/|\\.test\\.js$|^\\.\\./(?!\\.\\./(src|generated|clients)/)',
+              message: 'Scripts and tests import contract-tests/support, and contract-tests/support imports neither.',
+            },
+          ],
+        },
+      ],
+    },
+  },
 );

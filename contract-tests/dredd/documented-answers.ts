@@ -1,6 +1,6 @@
 import { closed } from '../support/closed.js';
 import { type JsonSchema, type OpenApiSchema, toJsonSchema } from './json-schema.js';
-import { type Reference, resolve } from './reference.js';
+import { type Reference, resolve } from '../support/reference.js';
 
 /** The parts of an OpenAPI document that describe responses. */
 export interface ContractDocument {

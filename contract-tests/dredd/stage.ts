@@ -5,7 +5,7 @@ import type { OperationId } from '../../src/contract.js';
 import type { Transaction } from './dredd.js';
 import { reading } from './readings.js';
 import type { Defer } from './run-dredd.js';
-import { beginIngest } from './service-process.js';
+import { beginIngest } from '../support/service-process.js';
 import type { World } from './world.js';
 
 const closingMs = 5_000;

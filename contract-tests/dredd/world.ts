@@ -3,7 +3,7 @@ import { readConfig } from '../../src/config/config.js';
 import { openStore, type Store } from '../../src/store/store.js';
 import { createTestDatabase, type DatabaseKind } from '../support/databases.js';
 import { type DatabaseFaults, openDatabaseFaults } from './database-faults.js';
-import { createServiceProcess, runCommand, type ServiceProcess } from './service-process.js';
+import { createServiceProcess, runCommand, type ServiceProcess } from '../support/service-process.js';
 import { type Undo, undoAll } from './undo-all.js';
 
 const callsAtOnce = 20;

@@ -1,5 +1,5 @@
 import contract from '../../generated/openapi.json' with { type: 'json' };
-import { resolve } from '../dredd/reference.js';
+import { resolve } from './reference.js';
 
 interface ParameterObject {
   readonly name: string;

@@ -6,7 +6,7 @@
 import { Command } from 'commander';
 import { Pool } from 'undici';
 import { batch as limits } from '../../generated/spec.js';
-import { runCommand } from '../../contract-tests/dredd/service-process.js';
+import { runCommand } from '../../contract-tests/support/service-process.js';
 import build from '../../contract-tests/support/build.js';
 import type { DatabaseKind } from '../../contract-tests/support/databases.js';
 import type { Schema } from '../../src/contract.js';

@@ -6,7 +6,7 @@ import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, Option } from 'commander';
 import { webhookDelivery as settings } from '../../generated/spec.js';
-import { runCommand } from '../../contract-tests/dredd/service-process.js';
+import { runCommand } from '../../contract-tests/support/service-process.js';
 import build from '../../contract-tests/support/build.js';
 import type { DatabaseKind } from '../../contract-tests/support/databases.js';
 import { readConfig } from '../../src/config/config.js';
@@ -15,10 +15,11 @@ import { requireDatabase, withDatabase } from './support/databases.js';
 import { startLiveWebhook, type WorkerPlace } from './support/live-webhook.js';
 import { batchesOf, fillOutbox } from './support/outbox.js';
 import { startReceivers } from './support/receivers.js';
-import { startFleet } from '../check/webhooks/processes.js';
+import { startFleet } from '../../contract-tests/support/fleet.js';
 import { watchQueue } from '../check/webhooks/queue.js';
 import { launch } from '../terminal/launch.js';
 import { positive } from '../terminal/options.js';
+import { quantile } from '../../src/terminal/quantile.js';
 import { startProgress } from '../../src/terminal/progress.js';
 import { textTable } from '../../src/terminal/table.js';
 
@@ -188,9 +189,4 @@ async function untilFailed(webhook: Awaited<ReturnType<typeof startLiveWebhook>>
     if (page.deliveries.length > 0) return page;
     await sleep(pauseMs[0]);
   }
-}
-
-function quantile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
 }

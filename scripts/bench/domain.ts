@@ -11,7 +11,7 @@ import { toStateReading } from '../../src/domain/state-reading.js';
 import { positive } from '../terminal/options.js';
 import { seededRandom } from '../../src/terminal/scenes.js';
 import { textTable } from '../../src/terminal/table.js';
-import { median } from '../../src/terminal/task-summary.js';
+import { quantile } from '../../src/terminal/quantile.js';
 
 const warmUp = 50_000;
 const runs = 9;
@@ -59,7 +59,7 @@ function measure(drawn: readonly Omit<Reading, 'atMs'>[], readings: number): str
     const { user, system } = process.cpuUsage(before);
     return (user + system) / readings;
   }).sort((a, b) => a - b);
-  return [median(figures), figures[0] ?? 0, figures.at(-1) ?? 0].map((micros) => micros.toFixed(1));
+  return [quantile(figures, 0.5), figures[0] ?? 0, figures.at(-1) ?? 0].map((micros) => micros.toFixed(1));
 }
 
 /** Processes one session of a known subject with a reading every two seconds. Updates the baseline. */

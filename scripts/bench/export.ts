@@ -5,7 +5,7 @@
 import { get } from 'node:http';
 import { Command } from 'commander';
 import build from '../../contract-tests/support/build.js';
-import { runCommand } from '../../contract-tests/dredd/service-process.js';
+import { runCommand } from '../../contract-tests/support/service-process.js';
 import { startProgress } from '../../src/terminal/progress.js';
 import { type Column, textTable } from '../../src/terminal/table.js';
 import { launch } from '../terminal/launch.js';

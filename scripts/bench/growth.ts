@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
-import { runCommand } from '../../contract-tests/dredd/service-process.js';
+import { runCommand } from '../../contract-tests/support/service-process.js';
 import type { DatabaseKind } from '../../contract-tests/support/databases.js';
 import { readConfig } from '../../src/config/config.js';
 import { openDatabase } from '../../src/store/database.js';

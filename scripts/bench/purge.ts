@@ -4,7 +4,7 @@
  */
 import { Command } from 'commander';
 import build from '../../contract-tests/support/build.js';
-import { runCommand } from '../../contract-tests/dredd/service-process.js';
+import { runCommand } from '../../contract-tests/support/service-process.js';
 import type { DatabaseKind } from '../../contract-tests/support/databases.js';
 import { readConfig } from '../../src/config/config.js';
 import { batchRows, pause } from '../../src/retention/purge.js';

@@ -4,7 +4,7 @@
  */
 import { loadavg } from 'node:os';
 import { Command } from 'commander';
-import { runCommand } from '../../contract-tests/dredd/service-process.js';
+import { runCommand } from '../../contract-tests/support/service-process.js';
 import build from '../../contract-tests/support/build.js';
 import type { DatabaseKind } from '../../contract-tests/support/databases.js';
 import { databaseOption, type DatabaseChoice, findDatabases, withDatabase } from './support/databases.js';

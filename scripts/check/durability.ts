@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, Option } from 'commander';
 import mysql from 'mysql2/promise';
-import { runCommand } from '../../contract-tests/dredd/service-process.js';
+import { runCommand } from '../../contract-tests/support/service-process.js';
 import { type DatabaseKind, settingsFor } from '../../contract-tests/support/databases.js';
 import { startPrivateMariadb } from '../../contract-tests/support/mariadb.js';
 import { ample } from '../bench/support/service.js';
@@ -17,7 +17,7 @@ import {
   titleOf,
   withDatabase,
 } from '../bench/support/databases.js';
-import { freePorts, startFleet } from './webhooks/processes.js';
+import { freePorts, startFleet } from '../../contract-tests/support/fleet.js';
 import { startFollowers } from './durability/followers.js';
 import { countLost, sessionIdsOf, startLoad } from './durability/load.js';
 import { launch } from '../terminal/launch.js';

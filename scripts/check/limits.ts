@@ -5,7 +5,7 @@
 import { setMaxListeners } from 'node:events';
 import { Command } from 'commander';
 import { limits } from '../../generated/spec.js';
-import { runCommand } from '../../contract-tests/dredd/service-process.js';
+import { runCommand } from '../../contract-tests/support/service-process.js';
 import { createTestDatabase } from '../../contract-tests/support/databases.js';
 import { startPrivateRedis } from '../../contract-tests/support/redis.js';
 import { requireDatabase } from '../bench/support/databases.js';

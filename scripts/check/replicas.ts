@@ -7,7 +7,7 @@
 import { setMaxListeners } from 'node:events';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { runCommand } from '../../contract-tests/dredd/service-process.js';
+import { runCommand } from '../../contract-tests/support/service-process.js';
 import { limits } from '../../generated/spec.js';
 import { inspectDatabase, requireDatabase, withDatabase } from '../bench/support/databases.js';
 import { startGenerator } from '../bench/support/generator.js';

@@ -4,14 +4,14 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, Option } from 'commander';
-import { runCommand } from '../../contract-tests/dredd/service-process.js';
+import { runCommand } from '../../contract-tests/support/service-process.js';
 import build from '../../contract-tests/support/build.js';
 import type { DatabaseKind } from '../../contract-tests/support/databases.js';
 import type { Schema } from '../../src/contract.js';
 import { requireDatabase, withDatabase } from '../bench/support/databases.js';
 import { createRequest, createWebhookClient, type WebhookClient } from './webhooks/client.js';
 import { type Loaded, startLoad } from './webhooks/load.js';
-import { freePorts, type ProcessOptions, startFleet } from './webhooks/processes.js';
+import { freePorts, type ProcessOptions, startFleet } from '../../contract-tests/support/fleet.js';
 import { watchQueue } from './webhooks/queue.js';
 import { startUnreliableReceiver, type UnreliableReceiver } from './webhooks/receiver.js';
 import { isUpheld, judge, type Verdict } from './webhooks/verdict.js';

@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import pc from 'picocolors';
-import { createServiceProcess, runCommand } from '../../contract-tests/dredd/service-process.js';
+import { createServiceProcess, runCommand } from '../../contract-tests/support/service-process.js';
 import { type Generator, generators } from './sdk-check/generators.js';
 
 interface Service {

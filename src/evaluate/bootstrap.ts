@@ -1,3 +1,4 @@
+import { quantile } from '../terminal/quantile.js';
 import { seededRandom } from '../terminal/scenes.js';
 
 export const resamples = 2_000;
@@ -13,16 +14,8 @@ export function intervalOverPeople<Person>(
 ): readonly [low: number, high: number] {
   const random = seededRandom(seed);
   const drawPerson = () => people[Math.floor(random() * people.length)] as Person;
-  const figures = Array.from({ length: resamples }, () => statistic(people.map(drawPerson)))
-    .filter((figure) => !Number.isNaN(figure))
-    .sort((a, b) => a - b);
+  const figures = Array.from({ length: resamples }, () => statistic(people.map(drawPerson))).filter(
+    (figure) => !Number.isNaN(figure),
+  );
   return [quantile(figures, 0.025), quantile(figures, 0.975)];
-}
-
-/** Returns a quantile of ascending numbers, with linear interpolation. NaN if there are no numbers. */
-export function quantile(ascending: readonly number[], share: number): number {
-  const place = share * (ascending.length - 1);
-  const low = ascending[Math.floor(place)] ?? Number.NaN;
-  const high = ascending[Math.ceil(place)] ?? Number.NaN;
-  return low + (high - low) * (place - Math.floor(place));
 }

@@ -1,6 +1,6 @@
 import { bands } from '../../generated/spec.js';
 import { colours, picture, round, text } from '../terminal/svg.js';
-import { quantile } from './bootstrap.js';
+import { quantile } from '../terminal/quantile.js';
 import type { SideOf } from './auc-table.js';
 import type { AnsweredScore } from './variants.js';
 

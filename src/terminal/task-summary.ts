@@ -1,5 +1,6 @@
 import { enums } from '../../generated/spec.js';
 import type { StateReading } from '../contract.js';
+import { quantile } from './quantile.js';
 import type { Column, TableRow } from './table.js';
 import type { RecordedWindow } from '../recordings/recorded-window.js';
 
@@ -59,7 +60,7 @@ function rowOf(task: string, label: string, answered: readonly AnsweredWindow[])
   );
   const scores = answered.map(({ reading }) => reading.stress_score).sort((a, b) => a - b);
   const mean = scores.reduce((sum, score) => sum + score, 0) / scores.length;
-  return [task, label, String(scores.length), ...shares, points(mean), points(median(scores))];
+  return [task, label, String(scores.length), ...shares, points(mean), points(quantile(scores, 0.5))];
 }
 
 function share(count: number, of: number): string {
@@ -68,11 +69,4 @@ function share(count: number, of: number): string {
 
 function points(value: number): string {
   return Number.isNaN(value) ? '–' : value.toFixed(1);
-}
-
-/** Returns the median of ascending numbers. NaN if there are no numbers. */
-export function median(ascending: readonly number[]): number {
-  const middle = ascending.length / 2;
-  const [low = Number.NaN, high = low] = ascending.slice(Math.ceil(middle) - 1, Math.floor(middle) + 1);
-  return (low + high) / 2;
 }

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
-import { runCommand } from '../../../contract-tests/dredd/service-process.js';
+import { runCommand } from '../../../contract-tests/support/service-process.js';
 import { createTestDatabase, type DatabaseKind } from '../../../contract-tests/support/databases.js';
 import type { Generator } from './generator.js';
 import { measureRun, type MeasuredRun, type MeasureOptions, type Sample, soak, type Start } from './measure-run.js';

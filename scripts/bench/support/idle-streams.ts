@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DatabaseKind } from '../../../contract-tests/support/databases.js';
-import { percentile } from '../../check/attacks/percentile.js';
+import { quantile } from '../../../src/terminal/quantile.js';
 import { withDatabase } from './databases.js';
 import { startGenerator } from './generator.js';
 import type { BenchedService } from './service.js';
@@ -81,8 +81,14 @@ export async function measureThroughput(
       } else pairs.push({ alone: await run(0), beside: await run(streams) });
     }
     const ratioOf = (name: keyof Cost) =>
-      median(pairs.map(({ alone, beside }) => beside[name] / alone[name])).toFixed(2);
-    const throughput = median(pairs.map(({ beside }) => beside.perSecond)).toFixed(0);
+      quantile(
+        pairs.map(({ alone, beside }) => beside[name] / alone[name]),
+        0.5,
+      ).toFixed(2);
+    const throughput = quantile(
+      pairs.map(({ beside }) => beside.perSecond),
+      0.5,
+    ).toFixed(0);
     return [
       { title: `readings/s with ${streams} idle streams`, value: throughput },
       { title: 'of the throughput without', value: ratioOf('perSecond'), goal: `≥ ${goals.throughputRatio}` },
@@ -92,9 +98,3 @@ export async function measureThroughput(
     generator.close();
   }
 }
-
-const median = (values: readonly number[]) =>
-  percentile(
-    [...values].sort((a, b) => a - b),
-    0.5,
-  );

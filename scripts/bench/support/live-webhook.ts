@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { runCommand } from '../../../contract-tests/dredd/service-process.js';
+import { runCommand } from '../../../contract-tests/support/service-process.js';
 import type { Schema, StateReading } from '../../../src/contract.js';
 import { createRequest, createWebhookClient } from '../../check/webhooks/client.js';
-import { freePorts, type ProcessOptions, startFleet } from '../../check/webhooks/processes.js';
+import { freePorts, type ProcessOptions, startFleet } from '../../../contract-tests/support/fleet.js';
 import { draw, type Scene, scenes, seededRandom } from '../../../src/terminal/scenes.js';
 
 export interface LiveWebhook {

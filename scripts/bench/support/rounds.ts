@@ -1,5 +1,5 @@
 import { startProgress } from '../../../src/terminal/progress.js';
-import { median } from '../../../src/terminal/task-summary.js';
+import { quantile } from '../../../src/terminal/quantile.js';
 import type { Run } from './load.js';
 
 export interface Rounds {
@@ -41,7 +41,7 @@ export function middleOf<Taken>(runs: readonly Taken[], pick: (run: Taken) => nu
 }
 
 export function middle(values: readonly number[]): number {
-  return median([...values].sort((a, b) => a - b));
+  return quantile(values, 0.5);
 }
 
 export function failuresOf(runs: readonly Run[]): number {

@@ -1,7 +1,7 @@
 import type { DatabaseKind } from '../../../contract-tests/support/databases.js';
 import { hasRedisServer } from '../../../contract-tests/support/has-redis-server.js';
 import { startPrivateRedis } from '../../../contract-tests/support/redis.js';
-import { percentile } from '../../check/attacks/percentile.js';
+import { quantile } from '../../../src/terminal/quantile.js';
 import { withDatabase } from './databases.js';
 import type { BenchedService } from './service.js';
 import { type Latencies, startSteadyLoad } from './steady-load.js';
@@ -19,11 +19,11 @@ export async function measureLatency(kind: DatabaseKind, { streams, seconds }: S
     return [
       {
         title: `p50 from response to event, ${streams} streams, ms`,
-        value: percentile(measured.latenciesMs, 0.5).toFixed(1),
+        value: quantile(measured.latenciesMs, 0.5).toFixed(1),
       },
       {
         title: `p99 from response to event, ${streams} streams, ms`,
-        value: percentile(measured.latenciesMs, 0.99).toFixed(1),
+        value: quantile(measured.latenciesMs, 0.99).toFixed(1),
         goal: `≤ ${goalMs}`,
       },
       ...faultsOf(measured),
@@ -41,7 +41,7 @@ export async function measureOtherProcess(kind: DatabaseKind, { seconds }: Strea
       ['without Redis', {}] as const,
     ]) {
       const measured = await withDatabase(kind, (url) => follow(url, sessionIds(otherSessions), seconds, 2, env));
-      const figure = (share: number) => percentile(measured.latenciesMs, share).toFixed(0);
+      const figure = (share: number) => quantile(measured.latenciesMs, share).toFixed(0);
       figures.push(
         { title: `p50, p99, maximum, other process ${title}, ms`, value: [0.5, 0.99, 1].map(figure).join(', ') },
         ...faultsOf(measured),

@@ -1,4 +1,4 @@
-import { runCommand } from '../../../contract-tests/dredd/service-process.js';
+import { runCommand } from '../../../contract-tests/support/service-process.js';
 import { ample, type BenchedService, startBenchedService } from './service.js';
 
 export const warmUpSeconds = 3;

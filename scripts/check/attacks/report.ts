@@ -1,7 +1,7 @@
 import { titleOf } from '../../bench/support/databases.js';
 import { type Column, type TableRow, textTable } from '../../../src/terminal/table.js';
 import { isBroken, isTargetMissed } from './finding.js';
-import { percentile } from './percentile.js';
+import { quantile } from '../../../src/terminal/quantile.js';
 import type { ScenarioOutcome } from './scenario.js';
 
 const latencies = ['ingest p50', 'ingest p99', 'webhook p50', 'webhook p99'];
@@ -27,7 +27,7 @@ function rowOf({ item, title, database, holds, without, with: during }: Scenario
 
 function figuresOf(without: readonly number[], during: readonly number[]): string[] {
   return [0.5, 0.99].map(
-    (share) => `${milliseconds(percentile(without, share))} → ${milliseconds(percentile(during, share))}`,
+    (share) => `${milliseconds(quantile(without, share))} → ${milliseconds(quantile(during, share))}`,
   );
 }
 

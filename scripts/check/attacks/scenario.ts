@@ -3,7 +3,7 @@ import type { DatabaseKind } from '../../../contract-tests/support/databases.js'
 import { type Finding, isBroken } from './finding.js';
 import type { Phase } from './neighbor.js';
 import { type Counts, findingsOf } from './neighbor-counts.js';
-import { percentile } from './percentile.js';
+import { quantile } from '../../../src/terminal/quantile.js';
 import { titleOf } from '../../bench/support/databases.js';
 import { openStage, type Stage, type StageOptions } from './stage.js';
 
@@ -127,7 +127,7 @@ function failed(error: Error): Finding[] {
 function ratiosOf(without: Phase, during: Phase, target: number | undefined): Finding[] {
   if (target === undefined) return [];
   const ratio = (pick: (phase: Phase) => readonly number[]) =>
-    Number((percentile(pick(during), 0.5) / percentile(pick(without), 0.5)).toFixed(1));
+    Number((quantile(pick(during), 0.5) / quantile(pick(without), 0.5)).toFixed(1));
   return [
     { what: "neighbor's ingest p50 (× without attack)", found: ratio(({ ingestMs }) => ingestMs), target },
     { what: "neighbor's webhook p50 (× without attack)", found: ratio(({ webhookMs }) => webhookMs), target },

@@ -1,4 +1,4 @@
-import { runCommand } from '../../../contract-tests/dredd/service-process.js';
+import { runCommand } from '../../../contract-tests/support/service-process.js';
 import { createTestDatabase, type DatabaseKind } from '../../../contract-tests/support/databases.js';
 import type { StateReading } from '../../../src/contract.js';
 import { ample } from '../../bench/support/service.js';

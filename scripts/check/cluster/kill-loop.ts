@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { GaleraNode } from '../../../contract-tests/support/galera.js';
-import type { Fleet } from '../webhooks/processes.js';
+import type { Fleet } from '../../../contract-tests/support/fleet.js';
 
 export interface KillLoop {
   readonly nodes: readonly GaleraNode[];

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import mysql from 'mysql2/promise';
-import { runCommand } from '../../../contract-tests/dredd/service-process.js';
+import { runCommand } from '../../../contract-tests/support/service-process.js';
 import { type GaleraNode, startGalera } from '../../../contract-tests/support/galera.js';
 import { startPrivateRedis } from '../../../contract-tests/support/redis.js';
 import { startProgress } from '../../../src/terminal/progress.js';
@@ -9,7 +9,7 @@ import { ample } from '../../bench/support/service.js';
 import { countLost } from '../durability/load.js';
 import { createRequest, createWebhookClient } from '../webhooks/client.js';
 import { type Acknowledged, type Loaded, startLoad } from '../webhooks/load.js';
-import { freePorts, type ProcessOptions, startFleet } from '../webhooks/processes.js';
+import { freePorts, type ProcessOptions, startFleet } from '../../../contract-tests/support/fleet.js';
 import { watchQueue } from '../webhooks/queue.js';
 import { startUnreliableReceiver, type UnreliableReceiver } from '../webhooks/receiver.js';
 import { judge } from '../webhooks/verdict.js';

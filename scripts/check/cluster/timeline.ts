@@ -1,3 +1,4 @@
+import { quantile } from '../../../src/terminal/quantile.js';
 import type { Acknowledged } from '../webhooks/load.js';
 
 /** Records of the acknowledged readings of a run. */
@@ -46,14 +47,12 @@ export function startTimeline(now: () => number = () => performance.now()): Time
     count: () => atMs.length,
     timestampsBySession: () => bySession,
     pauses() {
-      const sorted = [...waitsMs].sort((a, b) => a - b);
-      const quantile = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
       return {
         longestMs: maxOf(atMs.map((at, index) => at - (atMs[index - 1] ?? at))),
         longestMsAfter: longestAfter(atMs, marks),
         longestWaitMs: maxOf(waitsMs),
-        waitP99Ms: quantile(0.99),
-        waitP50Ms: quantile(0.5),
+        waitP99Ms: quantile(waitsMs, 0.99),
+        waitP50Ms: quantile(waitsMs, 0.5),
         peakPerSecond: peakOf(atMs),
       };
     },

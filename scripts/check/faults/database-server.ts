@@ -2,7 +2,7 @@ import mysql from 'mysql2/promise';
 import { type PrivateMariadb, startPrivateMariadb } from '../../../contract-tests/support/mariadb.js';
 import type { Scenario } from '../attacks/scenario.js';
 import type { Stage } from '../attacks/stage.js';
-import { freePorts } from '../webhooks/processes.js';
+import { freePorts } from '../../../contract-tests/support/fleet.js';
 
 const database = 'faults';
 

@@ -3,6 +3,8 @@
  * correction using novel beat classification". Only detects: the service leaves artifacts out instead of replacing them.
  */
 
+import { quantile } from '../../../src/terminal/quantile.js';
+
 const window = { threshold: 45, median: 5 };
 const thresholdFactor = 5.2;
 const ectopic = { slope: 0.13, offset: 0.17 };
@@ -54,11 +56,4 @@ function asymmetric(deviation: number): number {
 
 function around(values: readonly number[], index: number, neighbors: number): number[] {
   return values.slice(Math.max(0, index - neighbors), index + neighbors + 1);
-}
-
-function quantile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  const at = share * (sorted.length - 1);
-  const low = sorted[Math.floor(at)] ?? 0;
-  return low + (at - Math.floor(at)) * ((sorted[Math.ceil(at)] ?? low) - low);
 }

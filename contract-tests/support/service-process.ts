@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { settingsFor } from '../support/databases.js';
+import { settingsFor } from './databases.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const startMs = 20_000;
