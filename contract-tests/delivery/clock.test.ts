@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { startReceiver } from '../support/receiver.js';
+import { storyEnv } from '../support/story.js';
 import { startTestService } from '../support/service.js';
 import { until } from '../support/until.js';
 import { attempted, deliveriesOf, register, startStory, startWorkerOn, storeDue } from '../support/webhooks.js';
@@ -7,7 +8,7 @@ import { attempted, deliveriesOf, register, startStory, startWorkerOn, storeDue 
 const hour = 3600;
 
 test('no event after a registration is lost when the clock is set back one hour', async () => {
-  const service = await startTestService({ env: { WORKER: '1' } });
+  const service = await startTestService({ env: { WORKER: '1', ...storyEnv } });
   const receiver = await startReceiver();
   await register(service, receiver.url);
   service.clock.advance(-hour);
@@ -19,7 +20,7 @@ test('no event after a registration is lost when the clock is set back one hour'
 
 test('a webhook gets no event from before its registration, even when the clock was set back in between', async () => {
   // No worker runs yet, so the events stay in the outbox.
-  const service = await startTestService({});
+  const service = await startTestService({ env: storyEnv });
   const [early, late] = [await startReceiver(), await startReceiver()];
   await register(service, early.url);
   const before = await startStory(service, 'before');
@@ -34,7 +35,7 @@ test('a webhook gets no event from before its registration, even when the clock 
 });
 
 test('a webhook that is registered after the newest one was removed gets no earlier event', async () => {
-  const service = await startTestService({});
+  const service = await startTestService({ env: storyEnv });
   const [kept, later] = [await startReceiver(), await startReceiver()];
   await register(service, kept.url);
   const { body } = await service.post('/webhooks/register', { url: 'http://127.0.0.1:9/', events: ['state_change'] });
@@ -50,7 +51,7 @@ test('a webhook that is registered after the newest one was removed gets no earl
 });
 
 test('after the clock is set back one hour, due deliveries and retries are sent immediately, and leases still expire', async () => {
-  const service = await startTestService({});
+  const service = await startTestService({ env: storyEnv });
   const receiver = await startReceiver();
   receiver.answer(500);
   const { id } = await register(service, receiver.url);

@@ -3,6 +3,7 @@ import { createTestDatabase } from '../support/databases.js';
 import { startProxy } from '../support/proxy.js';
 import { startReceiver } from '../support/receiver.js';
 import { startTestService, type TestServiceOptions } from '../support/service.js';
+import { storyEnv } from '../support/story.js';
 import { until } from '../support/until.js';
 import { register, startStory } from '../support/webhooks.js';
 
@@ -15,7 +16,10 @@ async function startOutage() {
   const proxy = await startProxy(target.hostname, Number(target.port || 3306));
   const through = new URL(database.url);
   through.host = `127.0.0.1:${proxy.port}`;
-  const options: TestServiceOptions = { database: { url: through.href, drop: database.drop }, env: { WORKER: '1' } };
+  const options: TestServiceOptions = {
+    database: { url: through.href, drop: database.drop },
+    env: { WORKER: '1', ...storyEnv },
+  };
   const service = await startTestService(options);
   const receiver = await startReceiver();
   await register(service, receiver.url);

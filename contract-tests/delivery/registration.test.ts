@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import { expandEvents } from '../../src/delivery/expand.js';
+import { storyEnv } from '../support/story.js';
 import { startTestService } from '../support/service.js';
 import { deliveriesOf, register, startStory } from '../support/webhooks.js';
 
 test('a webhook never gets events from before its registration, however late they are expanded', async () => {
-  const service = await startTestService({});
+  const service = await startTestService({ env: storyEnv });
   const { store, clock } = service;
   const early = await register(service, 'https://8.8.8.8/early');
   const story = await startStory(service);

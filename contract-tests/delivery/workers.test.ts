@@ -5,6 +5,7 @@ import { newDelivery } from '../../src/delivery/new-delivery.js';
 import { isDue } from '../../src/store/delivery-queue.js';
 import { startDeliver } from '../support/process.js';
 import { startReceiver } from '../support/receiver.js';
+import { storyEnv } from '../support/story.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { until } from '../support/until.js';
 import {
@@ -51,7 +52,7 @@ async function claim({ store, clock }: TestService, owner: string, count = 100) 
 }
 
 test('two workers never attempt the same delivery concurrently or twice', async () => {
-  const service = await startTestService({});
+  const service = await startTestService({ env: storyEnv });
   const { receiver, overlaps } = await startWatching();
   const { id } = await register(service, receiver.url);
   const due = await storeDue(service, id, 600, receiverName);
@@ -63,7 +64,7 @@ test('two workers never attempt the same delivery concurrently or twice', async 
 });
 
 test('two workers deliver the events of each session once and in order', async () => {
-  const service = await startTestService({});
+  const service = await startTestService({ env: storyEnv });
   const { receiver, overlaps } = await startWatching();
   await register(service, receiver.url);
   await Promise.all([startProcessOn(service), startProcessOn(service)]);
@@ -85,7 +86,7 @@ test('two workers deliver the events of each session once and in order', async (
 });
 
 test('concurrent claims divide the deliveries, and each delivery has one owner', async () => {
-  const service = await startTestService({});
+  const service = await startTestService({ env: storyEnv });
   const due = await storeDue(service, 'wh_any', 200);
   const claimed: string[] = [];
   // Of two concurrent claims, the second gets none of the locked rows. Several rounds are therefore necessary.
@@ -100,7 +101,7 @@ test('concurrent claims divide the deliveries, and each delivery has one owner',
 });
 
 test('deliveries of a crashed worker are claimed when their lease ends, not before, and late outcomes are ignored', async () => {
-  const service = await startTestService({});
+  const service = await startTestService({ env: storyEnv });
   const { id } = await register(service, 'http://127.0.0.1:9/');
   await storeDue(service, id, 1);
   const [dead] = await claim(service, 'dead');
@@ -119,7 +120,7 @@ test('deliveries of a crashed worker are claimed when their lease ends, not befo
 });
 
 test('a delivery whose worker is killed between sending and settling is sent again with its id', async () => {
-  const service = await startTestService({});
+  const service = await startTestService({ env: storyEnv });
   const receiver = await startReceiver();
   receiver.answer(() => undefined);
   const { id } = await register(service, receiver.url);
@@ -141,7 +142,7 @@ test('a delivery whose worker is killed between sending and settling is sent aga
 });
 
 test('a closing worker releases unfinished deliveries, and another worker sends them immediately', async () => {
-  const service = await startTestService({});
+  const service = await startTestService({ env: storyEnv });
   const receiver = await startReceiver();
   receiver.answer(() => undefined);
   const { id } = await register(service, receiver.url);
@@ -160,7 +161,7 @@ test('a closing worker releases unfinished deliveries, and another worker sends 
 });
 
 test('ten thousand deliveries queued for an unreachable receiver do not delay another receiver', async () => {
-  const service = await startTestService({});
+  const service = await startTestService({ env: storyEnv });
   const [dead, healthy] = [await startReceiver(), await startReceiver()];
   dead.answer(() => undefined);
   const [deadHook, hook] = [
@@ -184,7 +185,7 @@ test('ten thousand deliveries queued for an unreachable receiver do not delay an
 });
 
 test('readings of many sessions that are committed as one group create exactly one event each', async () => {
-  const service = await startTestService({});
+  const service = await startTestService({ env: storyEnv });
   const receiver = await startReceiver();
   await register(service, receiver.url);
   await startWorkerOn(service);

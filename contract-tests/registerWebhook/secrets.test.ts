@@ -5,11 +5,12 @@ import { resealDatabase } from '../../src/core/secrets-keys.js';
 import { createTestDatabase } from '../support/databases.js';
 import { startReceiver } from '../support/receiver.js';
 import { Clock, client, startTestService } from '../support/service.js';
+import { storyEnv } from '../support/story.js';
 import { everythingStored } from '../support/stored.js';
 import { attempted, deliveriesOf, failedDeliveries, register, startStory } from '../support/webhooks.js';
 
 test('secrets are returned once and never stored in plain text, logged or listed', async () => {
-  const service = await startTestService({ env: { WORKER: '1' } });
+  const service = await startTestService({ env: { WORKER: '1', ...storyEnv } });
   const receiver = await startReceiver();
   receiver.answer(410);
   const { id, secret } = await register(service, receiver.url);

@@ -9,6 +9,7 @@ import type { StateReading, Submission } from '../../src/contract.js';
 import { openStore, type Store } from '../../src/store/store.js';
 import { atEndOfFile } from './at-end-of-file.js';
 import { assertConforms } from './conformance.js';
+import { storyEnv } from './story.js';
 import { textOf } from './text-of.js';
 import { createTestDatabase, settingsFor, type TestDatabase } from './databases.js';
 
@@ -110,7 +111,7 @@ const shared = new Map<string, Promise<Running>>();
 
 /** Starts one service that all tests of the test file share. */
 function share(WORKER: '0' | '1'): Promise<Running> {
-  const running = shared.get(WORKER) ?? start({ env: { WORKER } });
+  const running = shared.get(WORKER) ?? start({ env: { WORKER, ...(WORKER === '1' && storyEnv) } });
   if (!shared.has(WORKER))
     atEndOfFile(async () => {
       shared.delete(WORKER);

@@ -12,6 +12,7 @@ import { startReceiver } from './receiver.js';
 import type { TestService } from './service.js';
 import { until } from './until.js';
 import { settingsFor } from './databases.js';
+import { storyTime } from './story.js';
 
 /** A webhook in the response that issues its secret. */
 export type IssuedWebhook = Schema<'Webhook'> & { readonly secret: string };
@@ -45,22 +46,17 @@ export async function failedDeliveries(service: TestService, query = ''): Promis
 const calm = { tone: 'calm', expression: 'relaxed', sentiment: 0.9 } as const;
 const hostile = { tone: 'hostile', expression: 'tense', sentiment: -0.9 } as const;
 /**
- * Offset of the first reading of a series from the current time, in seconds. Each further reading is one second newer,
- * even if the clock does not advance.
+ * Starts a session whose state changes on demand, without advancing the clock. The service requires `storyEnv`.
  */
-const oldestSeconds = -280;
-
-/** Starts a session whose state changes on demand, without advancing the clock. */
 export async function startStory(
   service: TestService,
   session_id = 's1',
 ): Promise<{ change(): Promise<StateReading> }> {
+  const startedMs = service.clock.nowMs;
   let told = 0;
-  let atMs = 0;
   const tell = () => {
     told += 1;
-    atMs = Math.max(atMs + 1000, service.clock.nowMs + oldestSeconds * 1000);
-    const timestamp = new Date(atMs).toISOString();
+    const timestamp = storyTime(startedMs, told);
     return service.read({ session_id, timestamp, ...(told % 2 === 1 ? calm : hostile) });
   };
   await tell();
