@@ -11,8 +11,11 @@ import { runScript } from './run-script.js';
 const realTime = () => Object.assign(new Clock(), { now: Date.now });
 const check = ({ url, key }: Pick<TestService, 'url' | 'key'>) =>
   runScript('contract/check', ['--url', url], { SERVICE_KEY: key });
-/** Statuses that require an action of the operator, or two concurrent requests. */
-const fromInside = [403, 409, 429, 500, 503];
+/**
+ * Statuses that require an action of the operator or two concurrent requests, and 431, which Node sends before a route is
+ * known (`contract-tests/http`).
+ */
+const fromInside = [403, 409, 429, 431, 500, 503];
 
 test('the check requests every documented response that a single request can cause', () => {
   const asked = plan().map(({ operation, status }) => `${operation} ${status}`);

@@ -82,13 +82,16 @@ export async function startNeighbor({ url, key, receiverHost, now, settleMs }: N
    * Sends the readings of one session on a fixed schedule. After a stall, sends the overdue readings, and the delay
    * counts as latency.
    */
-  const live = async (observed: Observed, session_id: string, firstAt: number, isOver: () => boolean) => {
-    observed.acknowledged.set(session_id, []);
+  const live = async (observed: Observed, name: string, firstAt: number, isOver: () => boolean) => {
     let previous: string | undefined;
     for (let count = 0; !isOver(); count += 1) {
+      // A session has a calm and a hostile reading, because a calm reading that follows at once changes no state.
+      const session_id = `${name}-${Math.floor(count / 2)}`;
+      if (count % 2 === 0) observed.acknowledged.set(session_id, []);
       const dueAt = firstAt + count * paceMs;
       await sleep(Math.max(0, dueAt - performance.now()));
-      previous = await send(observed, { session_id, count, dueAt, previous });
+      const state = await send(observed, { session_id, count, dueAt, previous });
+      previous = count % 2 === 0 ? state : undefined;
     }
   };
 

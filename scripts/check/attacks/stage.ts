@@ -1,5 +1,6 @@
 import { runCommand } from '../../../contract-tests/support/service-process.js';
 import { createTestDatabase, type DatabaseKind } from '../../../contract-tests/support/databases.js';
+import { storyEnv, storyTime } from '../../../contract-tests/support/story.js';
 import type { StateReading } from '../../../src/contract.js';
 import { ample } from '../../bench/support/service.js';
 import { createRequest, createWebhookClient, type Request, type WebhookClient } from '../webhooks/client.js';
@@ -62,6 +63,7 @@ export interface Caller {
 
 const settings = {
   ...ample,
+  ...storyEnv,
   LOG_LEVEL: 'warn',
   SECRETS_KEY: 'attack-attack-attack-attack-attack',
   WEBHOOK_ALLOW_LOOPBACK: '1',
@@ -136,16 +138,16 @@ function createKey(databaseUrl: string, account: string): Promise<string> {
 function createCaller(url: () => string, key: string, now: () => number): Caller {
   const request: Request = (path, body) => createRequest(url(), key)(path, body);
   const random = seededRandom(1);
-  const sent = new Map<string, number>();
+  const sent = new Map<string, { startedMs: number; count: number }>();
   return {
     key,
     request,
     webhooks: createWebhookClient(request),
     swing(session_id, subject_id) {
-      const count = sent.get(session_id) ?? 0;
-      sent.set(session_id, count + 1);
+      const { startedMs, count } = sent.get(session_id) ?? { startedMs: now(), count: 0 };
+      sent.set(session_id, { startedMs, count: count + 1 });
       const scene = (count % 2 === 0 ? scenes[0] : scenes.at(-1)) as Scene;
-      const timestamp = new Date(now()).toISOString();
+      const timestamp = storyTime(startedMs, count);
       return request('/v1/ingest', {
         session_id,
         timestamp,
