@@ -63,13 +63,13 @@ async function evaluate({ file, nurses, labels, people, markdown, figure }: Opti
   const onShift = readWearers(await load('--nurses', nurses)).filter(isChosen);
   const reports = readReports(await load('--labels', labels)).filter(isChosen);
   if (wearers.length + onShift.length === 0) throw new Error('--people names nobody of these files');
-  const injected = wearers.map(injectRises);
-  const raised = injected.map(({ wearer }) => wearer);
-  const [days, rises, shifts] = await replayAll([wearers, raised, onShift]);
+  const injected = [true, false].map((isNearMedian) => wearers.map((it) => injectRises(it, isNearMedian)));
+  const raised = injected.map((its) => its.map(({ wearer }) => wearer));
+  const [days, shifts, ...rises] = await replayAll([wearers, onShift, ...raised]);
   const print = markdown ? markdownTable : textTable;
   const tables = [
     wearers.length > 0 && print(wearerColumns, [wearers.map((it, index) => wearerRow(it, days?.[index] ?? []))]),
-    wearers.length > 0 && print(riseColumns, riseRows(injected, rises ?? [])),
+    wearers.length > 0 && print(riseColumns, riseRows(wearers, injected, rises)),
     onShift.length > 0 && print(shiftColumns, [onShift.map((it, index) => shiftRow(it, shifts?.[index] ?? []))]),
     onShift.length > 0 && print(reportColumns, [reportRows(onShift, shifts ?? [], reports)]),
   ];
@@ -134,18 +134,31 @@ function wearerRow({ person, minutes }: Wearer, judged: readonly Judged[]): Tabl
 }
 
 const riseColumns = [
-  { title: 'wearer, 25 bpm more for 20 quiet minutes per day' },
+  { title: 'wearer: 25 bpm more for 20 min, stressed within 10 min' },
   right('rises'),
-  right('stressed within 10 min'),
+  right('steady, near the median of the day'),
+  right('steadiest of the day'),
 ];
 
+/** `injected` and `replays` have one entry per kind of minutes. */
 function riseRows(
-  injected: readonly { wearer: Wearer; starts: number[] }[],
-  replays: readonly Judged[][],
+  wearers: readonly Wearer[],
+  injected: ReadonlyArray<ReadonlyArray<{ readonly starts: number[] }>>,
+  replays: readonly Judged[][][],
 ): TableRow[][] {
-  const seen = injected.map(({ starts }, index) => starts.map((start) => isRiseSeen(replays[index] ?? [], start)));
-  const row = (name: string, its: readonly boolean[]) => [name, String(its.length), share(its, Boolean)];
-  return [seen.map((its, index) => row(injected[index]?.wearer.person ?? '', its)), [row('all', seen.flat())]];
+  const seen = wearers.map((_, person) =>
+    injected.map((its, kind) => {
+      const judged = replays[kind]?.[person] ?? [];
+      return (its[person]?.starts ?? []).map((start) => isRiseSeen(judged, start));
+    }),
+  );
+  const row = (name: string, kinds: readonly (readonly boolean[])[]) => [
+    name,
+    String(kinds[0]?.length),
+    ...kinds.map((its) => share(its, Boolean)),
+  ];
+  const all = injected.map((_, kind) => seen.flatMap((kinds) => kinds[kind] ?? []));
+  return [seen.map((kinds, person) => row(wearers[person]?.person ?? '', kinds)), [row('all', all)]];
 }
 
 const shiftColumns = [{ title: 'nurse on shift' }, right('hours'), right('stressed'), right('focused')];

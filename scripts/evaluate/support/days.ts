@@ -126,9 +126,15 @@ const riseBpm = 25;
 /** Longest time from the start of a rise to its state, min. */
 const onsetMinutes = 10;
 
-/** Adds a rise of 25 bpm to the quiet minutes of each day. Returns the start of each rise, as an index. */
-export function injectRises({ person, minutes }: Wearer): { wearer: Wearer; starts: number[] } {
-  const starts = findQuiet(minutes);
+/** Distance from the median of the day up to which a heart rate is near it, bpm. */
+const nearBpm = 5;
+
+/**
+ * Adds a rise of 25 bpm to the steadiest 20 consecutive minutes of each day after the first, awake. With `isNearMedian`,
+ * only minutes whose mean is near the median of the day qualify. Returns the start of each rise, as an index.
+ */
+export function injectRises({ person, minutes }: Wearer, isNearMedian: boolean): { wearer: Wearer; starts: number[] } {
+  const starts = findSteadiest(minutes, isNearMedian);
   const raised = new Set(starts.flatMap((start) => Array.from({ length: riseMinutes }, (_, index) => start + index)));
   const raise = (it: Minute, index: number) =>
     raised.has(index) ? { ...it, heartRate: clampToContract('heart_rate', it.heartRate + riseBpm) } : it;
@@ -140,22 +146,36 @@ export function isRiseSeen(judged: readonly Judged[], start: number): boolean {
   return judged.slice(start, start + onsetMinutes + 1).some(isStressed);
 }
 
-/**
- * Returns the start of the 20 consecutive minutes with the smallest variance of each day after the first, awake, as
- * indexes.
- */
-function findQuiet(minutes: readonly Minute[]): number[] {
-  const quietest = new Map<number, { start: number; variance: number }>();
+function findSteadiest(minutes: readonly Minute[], isNearMedian: boolean): number[] {
+  const medians = medianByDay(minutes);
+  const steadiest = new Map<number, { start: number; variance: number }>();
   minutes.forEach(({ atMs }, start) => {
     const window = minutes.slice(start, start + riseMinutes);
     const last = window.at(-1) as Minute;
     const isWhole = last.atMs - atMs === (riseMinutes - 1) * minuteMs;
     if (!isWhole || isFirstDay(minutes, atMs) || !isAwake(atMs) || !isAwake(last.atMs)) return;
-    const variance = varianceOf(window.map(({ heartRate }) => heartRate));
+    const rates = window.map(({ heartRate }) => heartRate);
     const day = Math.floor(atMs / dayMs);
-    if (variance < (quietest.get(day)?.variance ?? Infinity)) quietest.set(day, { start, variance });
+    if (isNearMedian && Math.abs(meanOf(rates) - (medians.get(day) ?? 0)) > nearBpm) return;
+    const variance = varianceOf(rates);
+    if (variance < (steadiest.get(day)?.variance ?? Infinity)) steadiest.set(day, { start, variance });
   });
-  return [...quietest.values()].map(({ start }) => start);
+  return [...steadiest.values()].map(({ start }) => start);
+}
+
+/** Returns the median heart rate of each day's awake time, bpm. */
+function medianByDay(minutes: readonly Minute[]): Map<number, number> {
+  const awake = new Map<number, Minute[]>();
+  for (const minute of minutes.filter(({ atMs }) => isAwake(atMs))) {
+    const day = Math.floor(minute.atMs / dayMs);
+    awake.set(day, awake.get(day) ?? []);
+    awake.get(day)?.push(minute);
+  }
+  const medianOf = (its: readonly Minute[]) => {
+    const ascending = its.map(({ heartRate }) => heartRate).sort((a, b) => a - b);
+    return ascending[Math.floor(ascending.length / 2)] ?? 0;
+  };
+  return new Map([...awake].map(([day, its]) => [day, medianOf(its)]));
 }
 
 function varianceOf(values: readonly number[]): number {
