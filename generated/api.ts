@@ -798,6 +798,7 @@ export interface components {
              */
             recommendation: string;
             model_version: components["schemas"]["ModelVersion"];
+            baseline?: components["schemas"]["BaselineProgress"];
             adaptation_effectiveness?: components["schemas"]["AdaptationEffectiveness"];
             rr_quality?: components["schemas"]["RrQuality"];
             /**
@@ -1238,6 +1239,26 @@ export interface components {
              * @example 900
              */
             seconds: number;
+        };
+        /**
+         * @description How far the heart rate of the person is learned before this reading. Absent in readings of version 1 of the model.
+         * @example {
+         *       "status": "learning",
+         *       "progress": 0.42
+         *     }
+         */
+        BaselineProgress: {
+            /**
+             * @description `known` once `progress` is 1.
+             * @example learning
+             * @enum {string}
+             */
+            status: "learning" | "known";
+            /**
+             * @description Share of the learned time from which the person's own typical heart rate counts at least half.
+             * @example 0.42
+             */
+            progress: number;
         };
         /** @description Baseline of the heart rate. */
         HeartRateBaseline: {

@@ -1199,6 +1199,12 @@ export const bounds = {
       "maximum": 100
     }
   },
+  "BaselineProgress": {
+    "progress": {
+      "minimum": 0,
+      "maximum": 1
+    }
+  },
   "SubjectProfile": {
     "sessions": {
       "minimum": 0,
@@ -1275,4 +1281,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "87ab72354541234d811a28d94009ed7da4edeeba1108f1299ddee77985a895ed" as const;
+export const contractDigest = "0c0a6592e6414df1cc4fc66157c75b17cde99f95ccae4bec568ede75123b7de9" as const;

@@ -90,6 +90,15 @@ SuggestedAction = Literal[
 ]
 
 
+class BaselineProgress(TypedDict):
+    """How far the heart rate of the person is learned before this reading."""
+
+    # `known` once `progress` is 1.
+    status: Literal["learning", "known"]
+    # Share of the learned time from which the person's own typical heart rate counts at least half.
+    progress: float
+
+
 class AdaptationEffectiveness(TypedDict):
     """Change of the score since the session's previous reading, whose suggested action the client may have followed."""
 
@@ -128,6 +137,7 @@ class StateReading(TypedDict):
     # One instruction that an AI agent can follow.
     recommendation: str
     model_version: int
+    baseline: NotRequired[BaselineProgress]
     adaptation_effectiveness: NotRequired[AdaptationEffectiveness]
     rr_quality: NotRequired[RrQuality]
     # Topics of the concern that the user describes in this request's conversation turn.
