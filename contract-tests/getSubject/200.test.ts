@@ -52,6 +52,20 @@ test('a reading is compared with the resting heart rate of the profile', async (
   expect(action_reason).toContain(`Heart rate ${Math.round(88 - resting_bpm)} bpm above this person's resting`);
 });
 
+test('a state shows how far the baseline is, up to the exact learned time', async () => {
+  const service = await startTestService();
+  const reading = () => service.read({ session_id: 'progress', subject_id, heart_rate: 60 });
+  expect((await reading()).baseline).toEqual({ status: 'learning', progress: 0 });
+  const perReading = model.baseline.reading_seconds_max;
+  const needed = model.baseline.typical_weight_seconds / perReading;
+  for (let sent = 1; sent < needed; sent += 1) {
+    service.clock.advance(perReading);
+    expect((await reading()).baseline?.status).toBe('learning');
+  }
+  service.clock.advance(perReading);
+  expect((await reading()).baseline).toEqual({ status: 'known', progress: 1 });
+});
+
 test('a person with one reading has about the resting heart rate of the population', async () => {
   const service = await startTestService();
   await service.read({ subject_id, heart_rate: 50 });

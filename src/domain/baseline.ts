@@ -61,6 +61,11 @@ export function typicalOf(baseline: Baseline | undefined, atMs: number, measured
   };
 }
 
+/** Returns the progress of a baseline, 0–1, two decimals. 1 when the typical heart rate of the person counts half. */
+export function learnedProgress({ learnedSeconds }: TypicalHeartRate): number {
+  return Math.floor(Math.min(1, learnedSeconds / model.baseline.typical_weight_seconds) * 100) / 100;
+}
+
 /** Returns the baseline updated with a reading. Call it after the reading is scored. Ignores late readings. */
 export function learn(baseline: Baseline | undefined, lesson: Lesson): Baseline {
   const { atMs, heart_rate, sdnn, rmssd, isSkipped = false } = lesson;

@@ -1,7 +1,7 @@
 import { enums, modelVersion } from '../../generated/spec.js';
 import type { Schema, SignalCategory } from '../contract.js';
 import { advanceHeart, lessonOf } from './advance-heart.js';
-import { type Baseline, learn, type Lesson, typicalOf } from './baseline.js';
+import { type Baseline, learn, learnedProgress, type Lesson, typicalOf } from './baseline.js';
 import type { RecentHeartRates } from './heart-rate.js';
 import { type Point, pointOf } from './history.js';
 import type { Movements } from './movement.js';
@@ -64,6 +64,8 @@ export interface ComputedState {
   readonly model?: number | undefined;
   readonly received: readonly SignalCategory[];
   readonly reason: string;
+  /** Progress of the baseline before the reading, 0–1. Absent in a state that version 1 stored. */
+  readonly learned?: number | undefined;
   /** Quality of the reading's intervals. Absent without intervals, and in the latest state of a session. */
   readonly rrQuality?: Schema<'RrQuality'>;
   /** Published score of the session's previous reading. Absent for the first reading. */
@@ -112,7 +114,9 @@ export function advanceSession(
   const received = categoriesOf(reading);
   const reason = reasonOf(fused, situation, score);
   const previousScore = session?.latest.score;
-  const computed = { timestampMs, score, confidence, model: modelVersion.number, received, reason, previousScore };
+  const learned = learnedProgress(typical.heart_rate);
+  const model = modelVersion.number;
+  const computed = { timestampMs, score, confidence, model, learned, received, reason, previousScore };
   const baseline = learnFrom(known, lessonOf(reading.atMs, situation));
   const latest = { ...computed, received: receivedAt(session, reading.atMs, received) };
   const { subjectId, baseline: own } = identityOf(session, reading, baseline);

@@ -19,6 +19,12 @@ export function toStateReading(sessionId: string, computed: ComputedState): Stat
     action_reason: computed.reason,
     recommendation,
     model_version: readModel(computed),
+    ...(computed.learned !== undefined && {
+      baseline: {
+        status: computed.learned < 1 ? ('learning' as const) : ('known' as const),
+        progress: computed.learned,
+      },
+    }),
     ...(computed.previousScore !== undefined && {
       adaptation_effectiveness: effectiveness(computed.previousScore, computed.score),
     }),
