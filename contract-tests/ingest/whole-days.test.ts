@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest';
+import { seededRandom } from '../../src/terminal/scenes.js';
+import { startTestService, type TestService } from '../support/service.js';
+
+const seeds = [1, 2];
+const timeout = 120_000;
+const daySeconds = 86_400;
+
+/** Heart rate of an ordinary day: asleep from 0 to 8 h, then awake with errands. The test clock defines hour 0. */
+function ordinaryBpm(random: () => number, seconds: number): number {
+  const hour = (seconds / 3600) % 24;
+  if (hour < 8) return 54 + 4 * random();
+  return 68 + 6 * random() + (Math.floor(hour * 2) % 5 === 0 ? 14 * random() : 0);
+}
+
+/** Backfills days until now, one heart rate per two minutes. `bpmAt` gets the seconds since the start. */
+async function liveDays(service: TestService, days: number, bpmAt: (seconds: number) => number): Promise<void> {
+  const { clock } = service;
+  const lines: string[] = [];
+  for (let at = 0; at < days * daySeconds; at += 120) {
+    const timestamp = clock.at(at - days * daySeconds);
+    const signals = { heart_rate: Math.round(bpmAt(at)), backfill: true };
+    lines.push(JSON.stringify({ session_id: 'past', subject_id: 'anna', timestamp, ...signals }));
+  }
+  for (let from = 0; from < lines.length; from += 500) {
+    const body = lines.slice(from, from + 500).join('\n');
+    const { status } = await service.request('/v1/ingest/batch', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/x-ndjson' },
+      body,
+    });
+    expect(status).toBe(200);
+  }
+}
+
+/** Sends a heart rate every 15 s and returns the responses. */
+async function hold(service: TestService, seconds: number, bpm: () => number, signals: Record<string, unknown> = {}) {
+  const responses = [];
+  for (let at = 0; at < seconds; at += 15) {
+    service.clock.advance(15);
+    const heart_rate = Math.round(bpm());
+    responses.push(await service.read({ session_id: 'live', subject_id: 'anna', heart_rate, ...signals }));
+  }
+  return responses;
+}
+
+test.each(seeds)(
+  'after nine days: awake is not stressed, +25 bpm at rest is, the return takes at most 240 s (seed %i)',
+  { timeout },
+  async (seed) => {
+    const service = await startTestService();
+    const random = seededRandom(seed);
+    await liveDays(service, 9, (seconds) => ordinaryBpm(random, seconds));
+    service.clock.advance(12 * 3600);
+    const awake = () => 70 + 3 * random();
+    const sitting = await hold(service, 600, awake, { activity_level: 'resting' });
+    expect(sitting.every(({ state }) => state === 'relaxed' || state === 'calm')).toBe(true);
+    const raised = await hold(service, 600, () => awake() + 25, { activity_level: 'resting' });
+    expect(raised.at(-1)?.state).toBe('stressed');
+    const returned = await hold(service, 240, awake, { activity_level: 'resting' });
+    expect(['relaxed', 'calm']).toContain(returned.at(-1)?.state);
+  },
+);
+
+test.each(seeds)('an hour of stress each day does not become normal (seed %i)', { timeout }, async (seed) => {
+  const service = await startTestService();
+  const random = seededRandom(seed);
+  const isStressHour = (seconds: number) => Math.floor((seconds / 3600) % 24) === 12;
+  await liveDays(service, 9, (seconds) => ordinaryBpm(random, seconds) + (isStressHour(seconds) ? 25 : 0));
+  service.clock.advance(12 * 3600);
+  await hold(service, 600, () => 70 + 3 * random());
+  const hour = await hold(service, 3600, () => 95 + 3 * random());
+  const stressed = hour.slice(40).filter(({ state }) => state === 'stressed');
+  expect(stressed.length).toBeGreaterThan(0.9 * (hour.length - 40));
+});
+
+test.each([70, 80])('a very high heart rate (+%i bpm) at stated rest is stressed without movement', async (rise) => {
+  const service = await startTestService();
+  await hold(service, 1200, () => 62, { activity_level: 'resting' });
+  const rest = { activity_level: 'resting', steps_last_minute: 0 };
+  const last = (await hold(service, 300, () => 62 + rise, rest)).at(-1);
+  expect(['stressed', 'acute_stress']).toContain(last?.state);
+  expect(last?.action_reason).not.toMatch(/movement/i);
+});
+
+test.each([70, 80])('without a statement, +%i bpm is at least focused, with a low confidence', async (rise) => {
+  const service = await startTestService();
+  await hold(service, 1200, () => 62);
+  const last = (await hold(service, 300, () => 62 + rise)).at(-1);
+  expect(['focused', 'stressed', 'acute_stress']).toContain(last?.state);
+  expect(last?.confidence).toBeLessThan(0.5);
+});
