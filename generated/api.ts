@@ -1263,11 +1263,23 @@ export interface components {
         /** @description Baseline of the heart rate. */
         HeartRateBaseline: {
             /**
-             * @description Resting heart rate in beats per minute, to which heart rates are compared: a low quantile of the
-             *     histogram. With few readings, it is close to that of the population.
+             * @description Resting heart rate in beats per minute: a low quantile of the histogram. With few readings, it is close to
+             *     that of the population.
              * @example 61.4
              */
             resting_bpm: number;
+            /**
+             * @description Heart rate in beats per minute that is typical of the person at this time of day. Heart rates are compared
+             *     to it. With few learned hours, it is close to `resting_bpm`.
+             * @example 68.2
+             */
+            typical_bpm?: number;
+            /**
+             * @description Rise above `typical_bpm`, in beats per minute, that counts as stressed at this time of day. It is larger for
+             *     a person whose heart rate rises more in everyday life.
+             * @example 12.5
+             */
+            stressed_rise_bpm?: number;
             own_share: components["schemas"]["OwnShare"];
             learned_seconds: components["schemas"]["LearnedSeconds"];
             /** @description Time at each heart rate, lowest first. Empty before the first reading is learned. */

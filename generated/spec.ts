@@ -63,7 +63,7 @@ export const bands = [
 export const stateHold = {
   "margin_points": 7,
   "fall_margin_points": 4,
-  "dwell_point_seconds": 300,
+  "dwell_point_seconds": 340,
   "dwell_seconds": 60,
   "rise_seconds": 300,
   "immediate_log_odds": 0.5,
@@ -239,7 +239,7 @@ export const rrIntervals = {
 
 export const modelVersion = {
   "number": 2,
-  "constants_sha256": "3a9e1f455a4e84c080e6496c19620926b330732cdf2dff3f8fa04c7939f5de13"
+  "constants_sha256": "67edeccb16e5c4e7c4c71b2698a7e4d49b19b727d9260a7084f1b88a923b1801"
 } as const;
 
 export const stressModel = {
@@ -254,9 +254,9 @@ export const stressModel = {
     "population_resting_bpm": 68,
     "population_sd_bpm": 11.4,
     "log_odds_per_bpm_below": 0.04,
-    "calm_log_odds": 1.7,
-    "calm_from_bpm": 7,
-    "calm_full_bpm": 2,
+    "calm_log_odds": 2.4,
+    "calm_from_bpm": 9,
+    "calm_full_bpm": 4,
     "log_odds_per_bpm_near": 0.02,
     "raised_from_bpm": 3,
     "log_odds_per_bpm": 0.17,
@@ -270,9 +270,9 @@ export const stressModel = {
   "hrv": {
     "sdnn_population_ln_ms": 3.8,
     "rmssd_population_ln_ms": 3.7,
-    "calm_from_ln": 0.35,
-    "calm_log_odds_per_ln": 3,
-    "calm_log_odds_max": 1.5,
+    "calm_from_ln": 0.4,
+    "calm_log_odds_per_ln": 8,
+    "calm_log_odds_max": 2.4,
     "log_odds_per_ln": 0.1,
     "log_odds_max": 0.4
   },
@@ -295,6 +295,7 @@ export const stressModel = {
   "movement": {
     "exertion_from_bpm": 40,
     "explained_bpm_per_bpm": 1.5,
+    "statement_seconds": 120,
     "implied_share_max": 0.55,
     "learned_share_max": 0.5,
     "recovery_half_life_seconds": 60,
@@ -363,8 +364,8 @@ export const stressModel = {
     "resting_quantile": 0.1,
     "phase_hours": 4,
     "typical_quantile": 0.6,
-    "raised_quantile": 0.87,
-    "typical_weight_seconds": 7200,
+    "raised_quantile": 0.83,
+    "typical_weight_seconds": 7800,
     "phase_weight_seconds": 7200,
     "bin_bpm": 2,
     "weight_seconds": 30,
@@ -1281,4 +1282,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "0c0a6592e6414df1cc4fc66157c75b17cde99f95ccae4bec568ede75123b7de9" as const;
+export const contractDigest = "d5aec26f44e22f3dade683dea13513fd1ea09426d908d1b01fa3961bbdf051fd" as const;

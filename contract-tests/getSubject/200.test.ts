@@ -44,12 +44,12 @@ test('a profile has the baseline of every measured signal, and the number and st
   expect(sdnn.typical_ms).toBeCloseTo(52, 0);
 });
 
-test('a reading is compared with the resting heart rate of the profile', async () => {
+test('a reading is compared with the typical heart rate of the profile', async () => {
   const service = await startTestService();
   await live(service, 20, { heart_rate: 58 });
-  const { resting_bpm } = (await profileOf(service)).baseline.heart_rate;
+  const { typical_bpm } = (await profileOf(service)).baseline.heart_rate;
   const { action_reason } = await service.read({ session_id: 'next', subject_id, heart_rate: 88 });
-  expect(action_reason).toContain(`Heart rate ${Math.round(88 - resting_bpm)} bpm above this person's resting`);
+  expect(action_reason).toContain(`Heart rate ${Math.round(88 - typical_bpm)} bpm above this person's typical`);
 });
 
 test('a state shows how far the baseline is, up to the exact learned time', async () => {

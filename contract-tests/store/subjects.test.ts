@@ -23,7 +23,7 @@ test("a subject's baseline is used in later sessions and mentioned in the reason
   const stranger = await read({ session_id: 'other', subject_id: 'bert', heart_rate: 75 });
   expect(known.stress_score).toBeGreaterThan(stranger.stress_score);
   expect(known.confidence).toBeGreaterThan(stranger.confidence);
-  expect(known.action_reason).toMatch(/above this person's resting heart rate/);
+  expect(known.action_reason).toMatch(/above this person's typical heart rate/);
   expect(stranger.action_reason).toMatch(/a typical resting heart rate/);
 });
 
@@ -34,12 +34,12 @@ test('a session without a subject has its own baseline and passes it to the subj
     clock.advance(60);
   }
   const alone = await read({ heart_rate: 75 });
-  expect(alone.action_reason).toMatch(/above this person's resting heart rate/);
+  expect(alone.action_reason).toMatch(/above this person's typical heart rate/);
   clock.advance(60);
   await read({ heart_rate: 55, subject_id: 'anna' });
   clock.advance(60);
   const elsewhere = await read({ session_id: 'next', subject_id: 'anna', heart_rate: 75 });
-  expect(elsewhere.action_reason).toMatch(/above this person's resting heart rate/);
+  expect(elsewhere.action_reason).toMatch(/above this person's typical heart rate/);
 });
 
 test('subjects with the same name in two accounts are separate', async () => {

@@ -1,5 +1,6 @@
 import { stressModel as model } from '../../generated/spec.js';
 import type { Typical, TypicalHeartRate, TypicalValue } from './baseline.js';
+import { learnedShare } from './resting.js';
 import { round3 } from './rounding.js';
 import type { Sample, Signals, SignalValues } from './signals.js';
 
@@ -87,9 +88,9 @@ export function heartRateEvidence(riseBpm: number, typical: TypicalHeartRate): n
   const from = cold_raised_from_bpm + known * (raised_from_bpm - cold_raised_from_bpm);
   const slope = cold_log_odds_per_bpm + known * (log_odds_per_bpm - cold_log_odds_per_bpm);
   const rise = (Math.max(0, riseBpm) * stressed_rise_bpm) / stressedRiseBpm;
-  const below = log_odds_per_bpm_below * Math.min(0, riseBpm) - calmEvidence(riseBpm, typical);
+  const below = log_odds_per_bpm_below * Math.min(0, riseBpm);
   const near = log_odds_per_bpm_near * (Math.min(rise, from) - from);
-  return saturate(below + near + slope * Math.max(0, rise - from), log_odds_max);
+  return saturate(below + near + slope * Math.max(0, rise - from), log_odds_max) - calmEvidence(riseBpm, typical);
 }
 
 /** Returns the evidence for calm of a heart rate among the lowest of the person's day, at least 0, log-odds. */
@@ -97,8 +98,7 @@ function calmEvidence(riseBpm: number, { value, restingBpm, learnedSeconds }: Ty
   const { calm_log_odds, calm_from_bpm, calm_full_bpm } = model.heart_rate;
   const aboveResting = value + riseBpm - restingBpm;
   const share = Math.min(1, Math.max(0, (calm_from_bpm - aboveResting) / (calm_from_bpm - calm_full_bpm)));
-  const [learned, half] = [learnedSeconds ** 2, model.baseline.typical_weight_seconds ** 2];
-  return (calm_log_odds * share * learned) / (learned + half);
+  return calm_log_odds * share * learnedShare(learnedSeconds, model.baseline.typical_weight_seconds);
 }
 
 /** Returns how far heart rate variability is below the typical value, in ln ms: the weighted mean of SDNN and RMSSD. */
@@ -115,9 +115,9 @@ export function variabilityDrop(
   const measures = [...(sdnn ? [compare(sdnn, typical.sdnn)] : []), ...(rmssd ? [compare(rmssd, typical.rmssd)] : [])];
   const total = measures.reduce((sum, { weight }) => sum + weight, 0);
   if (total === 0) return { drop: 0, weight: 0, known: 0 };
-  const meanOf = (name: 'drop' | 'known') =>
-    measures.reduce((sum, measure) => sum + measure[name] * measure.weight, 0) / total;
-  return { drop: meanOf('drop'), weight: Math.max(...measures.map((it) => it.weight)), known: meanOf('known') };
+  const drop = measures.reduce((sum, measure) => sum + measure.drop * measure.weight, 0) / total;
+  const known = measures.reduce((sum, measure) => sum + measure.known * measure.weight, 0) / total;
+  return { drop, known, weight: Math.max(...measures.map(({ weight }) => weight)) };
 }
 
 /**

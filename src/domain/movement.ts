@@ -45,7 +45,7 @@ export function explainRise(
   typical: TypicalHeartRate,
 ): number {
   const rise = Math.max(0, bpm - typical.value);
-  const isStated = stated && Math.abs(atMs - stated.atMs) < model.age.stale_after_seconds * 1000;
+  const isStated = stated && Math.abs(atMs - stated.atMs) < model.movement.statement_seconds * 1000;
   const impliedBpm = Math.max(riseAt(implied, atMs), impliedRise(fastBpm, typical));
   const share = !isStated ? model.movement.implied_share_max : stated.value > 0 ? 1 : 0;
   return Math.min(rise, Math.max(riseAt(movement, atMs), Math.min(impliedBpm, share * rise)));

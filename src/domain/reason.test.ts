@@ -30,7 +30,7 @@ const reasonFor = (values: SignalValues, against: Typical) => reason(measured(va
 
 test('a reason names the strongest evidence first, with its direction', () => {
   expect(reasonFor({ heart_rate: 90, tone: 'tense' }, person)).toBe(
-    "Heart rate 24 bpm above this person's resting heart rate, tense voice.",
+    "Heart rate 24 bpm above this person's typical heart rate, tense voice.",
   );
   expect(reasonFor({ sentiment: 0.6, tone: 'calm' }, person)).toBe('Strongly positive words, calm voice.');
 });
@@ -38,12 +38,12 @@ test('a reason names the strongest evidence first, with its direction', () => {
 test('a reason mentions the personal baseline only after enough readings', () => {
   expect(reasonFor({ heart_rate: 110 }, population)).toBe('Heart rate 42 bpm above a typical resting heart rate.');
   const early = { ...person, heart_rate: { ...person.heart_rate, isPersonal: false } };
-  expect(reasonFor({ heart_rate: 90 }, early)).toBe('Heart rate 24 bpm above the resting heart rate estimated so far.');
+  expect(reasonFor({ heart_rate: 90 }, early)).toBe('Heart rate 24 bpm above the typical heart rate estimated so far.');
 });
 
 test('evidence against the score follows after "despite"', () => {
   expect(reasonFor({ heart_rate: 90, sentiment: 0.6 }, person)).toBe(
-    "Heart rate 24 bpm above this person's resting heart rate, despite strongly positive words.",
+    "Heart rate 24 bpm above this person's typical heart rate, despite strongly positive words.",
   );
 });
 
@@ -51,13 +51,13 @@ test('a reason states that the state is held, and until when', () => {
   const situation = situationOf(measured({ heart_rate: 66, tone: 'neutral' }), person);
   const fused = fuseEvidence(situation, nowMs);
   expect(reasonOf(fused, situation, 60)).toBe(
-    "The state is held at stressed until the calmer signals last: heart rate at this person's resting heart rate, neutral voice.",
+    "The state is held at stressed until the calmer signals last: heart rate at this person's typical heart rate, neutral voice.",
   );
 });
 
 test('a reason states that no signal stands out, or that none is fresh', () => {
   expect(reasonFor({ heart_rate: 66, tone: 'neutral' }, person)).toBe(
-    "Nothing stands out: heart rate at this person's resting heart rate, neutral voice.",
+    "Nothing stands out: heart rate at this person's typical heart rate, neutral voice.",
   );
   expect(reasonFor({ sdnn: 40 }, person)).toBe(
     'Nothing stands out: heart rate variability 20 % below a typical value.',
@@ -75,14 +75,14 @@ test('a reason states that movement explains a heart rate, and that a jump is un
   expect(reasonIn({ ...walking, explainedBpm: 20 })).toBe(
     'Strongly positive words, with a heart rate 20 bpm above rest, which movement explains, so the baseline is not updated.',
   );
-  expect(reasonIn({ ...walking, explainedBpm: 8 })).toMatch(/20 bpm above rest, which movement partly explains\.$/);
+  expect(reasonIn({ ...walking, explainedBpm: 9 })).toMatch(/20 bpm above rest, which movement partly explains\.$/);
   const heart = { bpm: 68, fastBpm: 68, isConfirmed: false };
   expect(reasonIn({ ...situation, heart })).toBe('Strongly positive words, with an unconfirmed heart rate of 150 bpm.');
 });
 
 test('a stale signal is not named', () => {
   const faded = { ...measured({ heart_rate: 90 }), ...measured({ tone: 'tense' }, nowMs - 240_000) } as const;
-  expect(reason(faded, person)).toBe("Heart rate 24 bpm above this person's resting heart rate.");
+  expect(reason(faded, person)).toBe("Heart rate 24 bpm above this person's typical heart rate.");
 });
 
 test('a reason is one sentence for any signals', () => {

@@ -83,18 +83,18 @@ function heartNote(drivers: readonly Driver[], situation: Situation): string {
 
 /**
  * Describes the heart rate relative to rest. Calls it "this person's" only after enough time, because a short period at
- * a high rate does not show the resting heart rate.
+ * a high rate does not show what is typical.
  */
 function besideRest(difference: number, { isPersonal, known }: TypicalHeartRate): string {
-  if (isPersonal) return beside(difference, 'bpm', "this person's resting heart rate");
+  if (isPersonal) return beside(difference, 'bpm', "this person's typical heart rate");
   return beside(
     difference,
     'bpm',
-    known === 0 ? 'a typical resting heart rate' : 'the resting heart rate estimated so far',
+    known === 0 ? 'a typical resting heart rate' : 'the typical heart rate estimated so far',
   );
 }
 
-/** Describes a value relative to a typical one: "24 bpm above this person's resting heart rate". */
+/** Describes a value relative to a typical one: "24 bpm above this person's typical heart rate". */
 function beside(difference: number, unit: string, what: string): string {
   const rounded = Math.round(difference);
   return rounded === 0 ? `at ${what}` : `${Math.abs(rounded)} ${unit} ${rounded < 0 ? 'below' : 'above'} ${what}`;

@@ -83,7 +83,7 @@ export function typicalHeartRate(resting: RestingHeartRate | undefined, atMs: nu
   const { weight_seconds, personal_after_seconds, phase_weight_seconds } = model.baseline;
   const known = (acquaintance(resting.firstAtMs, atMs) * seenSeconds) / (seenSeconds + weight_seconds);
   const blend = (one: number, other: number, share: number) => one + share * (other - one);
-  const phaseShare = phaseSeconds / (phaseSeconds + phase_weight_seconds);
+  const phaseShare = learnedShare(phaseSeconds, phase_weight_seconds);
   return {
     value: blend(population, blend(whole.typicalBpm, phase.typicalBpm, phaseShare), known),
     restingBpm: blend(population, whole.restingBpm, known),
@@ -105,12 +105,20 @@ function describe(secondsByBpm: Histogram, seconds: number) {
   const typicalBpm = quantileOf(secondsByBpm, seconds * typical_quantile);
   const rise = quantileOf(secondsByBpm, seconds * raised_quantile) - typicalBpm;
   const ownRise = Math.min(Math.max(rise, stressed_rise_bpm), stressed_rise_bpm_max);
-  const share = seconds / (seconds + typical_weight_seconds);
+  const share = learnedShare(seconds, typical_weight_seconds);
   return {
     restingBpm,
     typicalBpm: restingBpm + share * (typicalBpm - restingBpm),
     stressedRiseBpm: stressed_rise_bpm + share * (ownRise - stressed_rise_bpm),
   };
+}
+
+/**
+ * Returns how much learned time counts, 0–1: half at `halfSeconds`. Less than an hour counts very little, so that an hour
+ * of stress does not become typical.
+ */
+export function learnedShare(seconds: number, halfSeconds: number): number {
+  return seconds ** 2 / (seconds ** 2 + halfSeconds ** 2);
 }
 
 /** Returns the first hour of the phase of the UTC day. */

@@ -85,7 +85,7 @@ test('a heart rate that movement explains updates no baseline, and the reason st
     { heart_rate: 170, sdnn: 12 },
   ] as const;
   for (const exertion of exertions) {
-    const moving = Array.from({ length: 60 }, (_, index) => at(1200 + 10 * index, exertion));
+    const moving = Array.from({ length: 60 }, (_, index) => at(720 + 10 * index, exertion));
     const [start, end] = [advanceTo([...rest, ...moving.slice(0, 10)]), advanceTo([...rest, ...moving])];
     expect(learned(end)).toEqual(learned(start));
     expect(end.computed.reason).toMatch(/the baseline is not updated/);

@@ -118,8 +118,9 @@ function heartDrivers(
   }
   const { drop, weight, known } = variabilityDrop(signals, typical, weightOf);
   const room = model.heart_rate.log_odds_with_hrv_max - sumOf(drivers);
-  if (weight > 0)
-    drivers.push({ evidence: 'hrv', drop, weight, logOdds: Math.min(room, weight * variabilityEvidence(drop, known)) });
+  const raised = heart ? drivers.reduce((sum, it) => sum + it.weight * (heart.bpm - typical.heart_rate.value), 0) : 0;
+  const logOdds = weight * variabilityEvidence(drop, known * restShare(raised));
+  if (weight > 0) drivers.push({ evidence: 'hrv', drop, weight, logOdds: Math.min(room, logOdds) });
   return drivers;
 }
 
@@ -150,6 +151,11 @@ function withoutLoad(heart: HeartLevel, { heart_rate }: Typical, load: number): 
 
 function sumOf(drivers: readonly Driver[]): number {
   return drivers.reduce((total, { logOdds }) => total + logOdds, 0);
+}
+
+/** Returns 1 up to the typical heart rate, falling to 0 where a raised heart rate starts. */
+function restShare(riseBpm: number): number {
+  return Math.min(1, Math.max(0, 1 - riseBpm / model.heart_rate.raised_from_bpm));
 }
 
 /**

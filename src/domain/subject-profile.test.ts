@@ -16,8 +16,9 @@ test('a baseline shows the typical values of the score, and its histogram contai
       const { heart_rate, sdnn, rmssd } = toBaseline(stored, laterMs);
       const typical = typicalOf(stored, laterMs);
       if (heart_rate) {
-        const { histogram, learned_seconds, resting_bpm, own_share } = heart_rate;
-        expect(resting_bpm).toBeCloseTo(typical.heart_rate.value, 2);
+        const { histogram, learned_seconds, resting_bpm, typical_bpm, own_share } = heart_rate;
+        expect(resting_bpm).toBeCloseTo(typical.heart_rate.restingBpm, 2);
+        expect(typical_bpm).toBeCloseTo(typical.heart_rate.value, 2);
         expect(own_share).toBeCloseTo(typical.heart_rate.known, 2);
         expect(histogram.reduce((total, { seconds }) => total + seconds, 0)).toBeCloseTo(learned_seconds, 1);
         for (const { from_bpm } of histogram) {

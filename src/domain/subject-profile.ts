@@ -1,5 +1,5 @@
 import type { Schema } from '../contract.js';
-import { type Baseline, typicalOf, type TypicalValue } from './baseline.js';
+import { type Baseline, type TypicalHeartRate, typicalOf, type TypicalValue } from './baseline.js';
 import { learnedRates, type RestingHeartRate } from './resting.js';
 import { round3 } from './rounding.js';
 import { type RunningMean, settle } from './running-mean.js';
@@ -20,12 +20,14 @@ export function toBaseline(baseline: Baseline, atMs: number): Schema<'Baseline'>
 
 function toHeartRate(
   resting: RestingHeartRate,
-  { value, known }: TypicalValue,
+  { value, known, restingBpm, stressedRiseBpm }: TypicalHeartRate,
   atMs: number,
 ): Schema<'HeartRateBaseline'> {
   const { seconds, secondsByBpm } = learnedRates(resting, atMs);
   return {
-    resting_bpm: round3(value),
+    resting_bpm: round3(restingBpm),
+    typical_bpm: round3(value),
+    stressed_rise_bpm: round3(stressedRiseBpm),
     own_share: round3(known),
     learned_seconds: seconds,
     // JavaScript enumerates integer keys in ascending order.

@@ -504,8 +504,12 @@ class HeartRateBin(TypedDict):
 class HeartRateBaseline(TypedDict):
     """Baseline of the heart rate."""
 
-    # Resting heart rate in beats per minute, to which heart rates are compared: a low quantile of the histogram.
+    # Resting heart rate in beats per minute: a low quantile of the histogram.
     resting_bpm: float
+    # Heart rate in beats per minute that is typical of the person at this time of day.
+    typical_bpm: NotRequired[float]
+    # Rise above `typical_bpm`, in beats per minute, that counts as stressed at this time of day.
+    stressed_rise_bpm: NotRequired[float]
     own_share: float
     learned_seconds: float
     # Time at each heart rate, lowest first.
