@@ -2177,7 +2177,7 @@ export interface components {
     headers: {
         /** @description Identifies this request in the service's logs. */
         RequestId: string;
-        /** @description The schemes that the service accepts (RFC 9110). It is the same for every cause of a 401. */
+        /** @description The schemes that the service accepts (RFC 9110). All 401 responses have the same value. */
         Challenge: string;
         /** @description Seconds to wait before resending the request. */
         RetryAfter: number;

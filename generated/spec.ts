@@ -1282,4 +1282,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "d5aec26f44e22f3dade683dea13513fd1ea09426d908d1b01fa3961bbdf051fd" as const;
+export const contractDigest = "8f92352d1a1841acfadafce8f800ba27a00696578b9c3f6b033232ea542f5ac5" as const;

@@ -50,7 +50,7 @@ export function deriveFormerKey(databaseUrl: string): string {
 }
 
 /** Returns a value that shows whether two processes use the same key, but not the key: 64 hex digits. */
-export function checkValueOf(secretsKey: string): string {
+export function computeCheckValue(secretsKey: string): string {
   return Buffer.from(hkdfSync('sha256', secretsKey, '', 'check value', keyBytes)).toString('hex');
 }
 

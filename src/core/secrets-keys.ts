@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Config, SecretsKeys } from '../config/config.js';
 import { commandLine } from '../config/command-line.js';
 import {
-  checkValueOf,
+  computeCheckValue,
   createKeyFile,
   deriveFormerKey,
   findSecretsKeys,
@@ -32,7 +32,7 @@ const unreadableSecrets =
 export async function admitSecretsKeys(store: Store, config: Config, nowMs: number): Promise<SecretsKeys> {
   const keys = (await findFittingKeys(store, config, nowMs)) ?? createKeys(config);
   if (await store.secretsKey.find()) return keys;
-  await untilAvailable(() => store.secretsKey.claim({ checkValue: checkValueOf(keys[0]), sinceMs: nowMs }));
+  await untilAvailable(() => store.secretsKey.claim({ checkValue: computeCheckValue(keys[0]), sinceMs: nowMs }));
   // Another process may have stored its key first.
   return admitSecretsKeys(store, config, nowMs);
 }
@@ -104,10 +104,10 @@ function createKeys({ database }: Config): SecretsKeys {
 }
 
 const hasKey = (keys: SecretsKeys | undefined, checkValue: string) =>
-  keys?.some((key) => checkValueOf(key) === checkValue) ?? false;
+  keys?.some((key) => computeCheckValue(key) === checkValue) ?? false;
 
 async function storeNewest(store: Store, [newest]: SecretsKeys, nowMs: number): Promise<void> {
-  const checkValue = checkValueOf(newest);
+  const checkValue = computeCheckValue(newest);
   if ((await store.secretsKey.find())?.checkValue === checkValue) return;
   await untilAvailable(() => store.secretsKey.replace({ checkValue, sinceMs: nowMs }));
 }

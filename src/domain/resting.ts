@@ -78,7 +78,7 @@ export function typicalHeartRate(resting: RestingHeartRate | undefined, atMs: nu
   if (!resting || !secondsByBpm) return { ...unknown, known: 0, isPersonal: false, learnedSeconds: 0 };
   const whole = describe(secondsByBpm, seenSeconds);
   const inPhase = phases?.[phaseAt(atMs)] ?? {};
-  const phaseSeconds = sumOf(inPhase);
+  const phaseSeconds = addSeconds(inPhase);
   const phase = phaseSeconds > 0 ? describe(inPhase, phaseSeconds) : whole;
   const { weight_seconds, personal_after_seconds, phase_weight_seconds } = model.baseline;
   const known = (acquaintance(resting.firstAtMs, atMs) * seenSeconds) / (seenSeconds + weight_seconds);
@@ -127,7 +127,7 @@ function phaseAt(atMs: number): number {
   return Math.floor((atMs / 3_600_000 / phase_hours) % (24 / phase_hours)) * phase_hours;
 }
 
-function sumOf(secondsByBpm: Histogram): number {
+function addSeconds(secondsByBpm: Histogram): number {
   let total = 0;
   for (const bin in secondsByBpm) total += secondsByBpm[bin] ?? 0;
   return total;
@@ -184,7 +184,9 @@ function forget(learned: Learned, gapMs: number): Learned {
 /** Halves the seconds of a phase when they exceed its part of the capacity. */
 function forgetPhase(secondsByBpm: Histogram): Histogram {
   const { capacity_seconds, phase_hours } = model.baseline;
-  return sumOf(secondsByBpm) > (capacity_seconds * phase_hours) / 24 ? scaleBins(secondsByBpm, 1 / 2) : secondsByBpm;
+  return addSeconds(secondsByBpm) > (capacity_seconds * phase_hours) / 24
+    ? scaleBins(secondsByBpm, 1 / 2)
+    : secondsByBpm;
 }
 
 function scale(learned: Learned, share: number): Learned {

@@ -108,7 +108,7 @@ export function normalBeats(beats: readonly Beat[]): Array<Beat | undefined> {
 
 /** Returns for each beat whether the peak between its interval and the previous interval is misplaced. */
 function findMisplacedPeaks(beats: readonly Beat[]): boolean[] {
-  const differences = beats.map((beat, index) => differenceOf(beats[index - 1], beat) ?? 0);
+  const differences = beats.map((beat, index) => computeDifference(beats[index - 1], beat) ?? 0);
   const typicalMs = medianOf(differences.map(Math.abs));
   const limitMs = Math.max(settings.difference_ms, settings.difference_medians * typicalMs);
   return differences.map((own, index) => {
@@ -152,13 +152,13 @@ function countResent(beats: readonly Beat[], intervals: readonly number[], start
 
 function squaredDifferences(beats: ReadonlyArray<Beat | undefined>): number[] {
   return beats.flatMap((beat, index) => {
-    const difference = differenceOf(beats[index - 1], beat);
+    const difference = computeDifference(beats[index - 1], beat);
     return difference === undefined ? [] : [difference ** 2];
   });
 }
 
 /** Returns the difference of two adjacent intervals, ms. Undefined if one is an artifact or if a gap separates them. */
-function differenceOf(previous: Beat | undefined, beat: Beat | undefined): number | undefined {
+function computeDifference(previous: Beat | undefined, beat: Beat | undefined): number | undefined {
   if (!previous || !beat || beat.endMs - beat.intervalMs - previous.endMs > gapMs) return undefined;
   return beat.intervalMs - previous.intervalMs;
 }

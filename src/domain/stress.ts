@@ -70,7 +70,7 @@ const categoryOf: { readonly [N in EvidenceName]: SignalCategory } = {
 export function fuseEvidence(situation: Situation, atMs: number): Assessment {
   const drivers = driversOf(situation, atMs);
   return {
-    value: toValue(sumOf(drivers)),
+    value: toValue(addLogOdds(drivers)),
     expressed: drivers.reduce((total, { evidence, logOdds }) => total + (isExpressed(evidence) ? logOdds : 0), 0),
     confidence: confidenceOf(drivers, situation),
     drivers: drivers.sort((a, b) => Math.abs(b.logOdds) - Math.abs(a.logOdds)),
@@ -117,7 +117,7 @@ function heartDrivers(
     if (weight > 0) drivers.push({ evidence: 'heart_rate', weight, logOdds });
   }
   const { drop, weight, known } = variabilityDrop(signals, typical, weightOf);
-  const room = model.heart_rate.log_odds_with_hrv_max - sumOf(drivers);
+  const room = model.heart_rate.log_odds_with_hrv_max - addLogOdds(drivers);
   const raised = heart ? drivers.reduce((sum, it) => sum + it.weight * (heart.bpm - typical.heart_rate.value), 0) : 0;
   const logOdds = weight * variabilityEvidence(drop, known * restShare(raised));
   if (weight > 0) drivers.push({ evidence: 'hrv', drop, weight, logOdds: Math.min(room, logOdds) });
@@ -138,7 +138,7 @@ function labelDrivers({ signals }: Situation, weightOf: (measuredMs: number) => 
 }
 
 function addBounded(drivers: Driver[], { name, logOdds, total }: BoundedEvidence): Driver[] {
-  const room = Math.max(0, total - sumOf(drivers));
+  const room = Math.max(0, total - addLogOdds(drivers));
   const raise = (it: Driver) => ({ ...it, logOdds: it.logOdds + Math.min(room, it.weight * logOdds) });
   return drivers.map((it) => (it.evidence === name ? raise(it) : it));
 }
@@ -149,7 +149,7 @@ function withoutLoad(heart: HeartLevel, { heart_rate }: Typical, load: number): 
   return explained > 0 ? { ...heart, bpm: heart.bpm - explained } : heart;
 }
 
-function sumOf(drivers: readonly Driver[]): number {
+function addLogOdds(drivers: readonly Driver[]): number {
   return drivers.reduce((total, { logOdds }) => total + logOdds, 0);
 }
 
@@ -218,6 +218,6 @@ export function isExertion(situation: Omit<Situation, 'signals'>): boolean {
  * and calm.
  */
 function contradictionOf(drivers: readonly Driver[]): number {
-  const sumOf = (sign: 1 | -1) => drivers.reduce((sum, { logOdds }) => sum + Math.max(0, sign * logOdds), 0);
-  return Math.min(1, Math.min(sumOf(1), sumOf(-1)) / model.confidence.contradiction_log_odds);
+  const addLogOdds = (sign: 1 | -1) => drivers.reduce((sum, { logOdds }) => sum + Math.max(0, sign * logOdds), 0);
+  return Math.min(1, Math.min(addLogOdds(1), addLogOdds(-1)) / model.confidence.contradiction_log_odds);
 }

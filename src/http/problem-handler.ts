@@ -31,7 +31,7 @@ export function problemHandler({ log, isTransient, remedyOf, observeRefusal }: P
     }
     const retryAfterSeconds = retryAfterOf(problem);
     if (retryAfterSeconds !== undefined) response.set('Retry-After', String(retryAfterSeconds));
-    // The same for every cause of a 401.
+    // All 401 responses are equal, so that they do not reveal the cause.
     if (problem.status === unauthorized) response.set('WWW-Authenticate', authentication.challenge);
     if (problem instanceof RateLimitError) {
       response.set(fieldsOf(problem, response.locals.allowances));

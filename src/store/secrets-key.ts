@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 
 /** The secrets key that protects new secrets. The database does not contain the key itself. */
 export interface StoredSecretsKey {
-  /** Depends on the key only. See `checkValueOf`. */
+  /** Depends on the key only. See `computeCheckValue`. */
   readonly checkValue: string;
   /** When this key replaced the previous one, epoch ms. */
   readonly sinceMs: number;
