@@ -552,8 +552,8 @@ export interface components {
         /**
          * @description One reading: the signals of a person at one time. At least one of `heart_rate`, `sdnn`, `rmssd`,
          *     `rr_intervals_ms`, `tone`, `expression`, `sentiment` and `urgency` is required (400 "Missing signals"
-         *     otherwise). `activity_level` and `steps_last_minute` explain a heart rate. `respiratory_rate` and
-         *     `source_device` only appear in the history. These four fields are not signals. `user_message` and `ai_response`
+         *     otherwise). `activity_level` and `steps_last_minute` explain a heart rate. `respiratory_rate` only appears in
+         *     the history. `source_device` names the device of the heart data. These four fields are not signals. `user_message` and `ai_response`
          *     together require `subject_id`.
          */
         SignalSubmission: {
@@ -614,7 +614,7 @@ export interface components {
              */
             respiratory_rate?: number;
             /**
-             * @description Label of the measuring device, printable ASCII. Appears in the history and does not affect the score.
+             * @description Label of the measuring device, printable ASCII. Heart rate variability is compared per device, and the confidence is lower for ten minutes after the device of the heart data changes. The baseline of the person stores the label.
              * @example wrist watch
              */
             source_device?: string;
@@ -1303,9 +1303,27 @@ export interface components {
             learned_seconds: components["schemas"]["LearnedSeconds"];
             latest: components["schemas"]["LatestVariability"];
         };
-        /** @description Typical values of one person, learned across sessions. A signal that was never measured is absent. */
+        /**
+         * @description Typical values of one person, learned across sessions. A signal that was never measured is absent. `sdnn` and
+         *     `rmssd` are those of the device that measured them last.
+         */
         Baseline: {
             heart_rate?: components["schemas"]["HeartRateBaseline"];
+            sdnn?: components["schemas"]["VariabilityBaseline"];
+            rmssd?: components["schemas"]["VariabilityBaseline"];
+            /** @description Variability per `source_device`, newest first, then that of readings without a device. Absent if no reading with variability named a device. */
+            devices?: components["schemas"]["DeviceBaseline"][];
+        };
+        /**
+         * @description Variability that one device measured. Readings are compared with the values of the same device. Four named
+         *     devices and the readings without a device are stored.
+         */
+        DeviceBaseline: {
+            /**
+             * @description Label of the device. Absent for readings without a label.
+             * @example wrist watch
+             */
+            source_device?: string;
             sdnn?: components["schemas"]["VariabilityBaseline"];
             rmssd?: components["schemas"]["VariabilityBaseline"];
         };

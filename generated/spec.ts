@@ -239,7 +239,7 @@ export const rrIntervals = {
 
 export const modelVersion = {
   "number": 2,
-  "constants_sha256": "67edeccb16e5c4e7c4c71b2698a7e4d49b19b727d9260a7084f1b88a923b1801"
+  "constants_sha256": "d968ba1cdc0abc35bcaf6d4c7b2fc5331331ffe8973fc134f2ea45c84d2e638c"
 } as const;
 
 export const stressModel = {
@@ -286,6 +286,17 @@ export const stressModel = {
     "back_from_bpm": 4,
     "back_to_bpm": 3,
     "silence_seconds": 120
+  },
+  "sudden_rise": {
+    "quiet_seconds": 600,
+    "mean_seconds": 200,
+    "sd_bpm_max": 4,
+    "from_bpm": 18,
+    "rise_seconds": 120,
+    "until_bpm": 12,
+    "rise_seconds_max": 1800,
+    "pause_seconds": 180,
+    "log_odds": 1.5
   },
   "plausibility": {
     "jump_bpm": 25,
@@ -372,19 +383,27 @@ export const stressModel = {
     "capacity_seconds": 604800,
     "half_life_days": 28,
     "remembered_seconds": 14400,
-    "personal_after_seconds": 600
+    "personal_after_seconds": 600,
+    "devices_max": 4
   },
   "confidence": {
     "share": 0.6,
     "heart_rate_cold": 0.38,
     "heart_rate_personal": 0.8,
+    "edge_log_odds": 0.3,
+    "edge_share": 0.4,
+    "calm_log_odds": 1.2,
+    "stress_log_odds": 0.65,
+    "stress_share": 0.6,
     "hrv": 0.1,
     "unconfirmed_share": 0.25,
     "movement_share": 0.3,
     "contradiction_share": 0.4,
     "contradiction_log_odds": 0.5,
     "device_change_seconds": 600,
-    "device_change_share": 0.7
+    "device_change_share": 0.7,
+    "unlike_seconds": 1800,
+    "unlike_rise_share": 0.75
   },
   "reason": {
     "driver_share_min": 0.34,
@@ -1282,4 +1301,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "8f92352d1a1841acfadafce8f800ba27a00696578b9c3f6b033232ea542f5ac5" as const;
+export const contractDigest = "98755f2740a6054e5bea00d3ce549b11b9ddd094fc36a20f8cf877a3b8de01b2" as const;

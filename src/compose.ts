@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { Logger } from 'pino';
+import { limits } from '../generated/spec.js';
 import type { DevelopmentKey } from './accounts/development-key.js';
 import { createExpiredKeyLog } from './accounts/expired-keys.js';
 import { createFindKey } from './accounts/find-key.js';
@@ -7,17 +7,16 @@ import { createIdentify } from './accounts/identify.js';
 import { createIdentifyToken, isUsable } from './accounts/identify-token.js';
 import { createExports } from './export/exports.js';
 import { type Keep, startAll } from './lifecycle/closing.js';
-import type { Config } from './config/config.js';
 import type { StartCore } from './core/core.js';
+import type { ProcessParts } from './core/foundation.js';
 import { openTopicModel } from './domain/topics/model.js';
 import { createApp } from './http/app.js';
-import { type ContractDocument, loadContractDocument } from './http/contract-document.js';
 import { startServer } from './http/server.js';
-import { createPrepareReading } from './ingest/prepare-reading.js';
 import { createFailureLimit } from './limits/failure-limit.js';
 import { createMonthlyCalls, monthlyQuotaBy } from './limits/monthly-calls.js';
-import { openSessionRequestWindow } from './limits/windows.js';
+import { openWindow } from './limits/window-limit.js';
 import { createMetrics } from './metrics/metrics.js';
+import { requireSameContract } from './operations/definitions.js';
 import { createThreadLoad } from './metrics/thread-load.js';
 import { serveMetrics } from './metrics/server.js';
 import { requireSecretsKeys } from './config/secrets-key.js';
@@ -27,24 +26,13 @@ import type { Notifications, OpenNotifications } from './stream/notifications.js
 import { createStreams, type Streams } from './stream/streams.js';
 import { createSessionTokens } from './tokens/session-token.js';
 
-export interface ServiceParts {
-  readonly config: Config;
+export interface ServiceParts extends ProcessParts {
   /** The root folder of the project, with openapi.yaml and the weights of the topic model. */
   readonly root: URL;
-  readonly log: Logger;
   /** Starts the core, on this thread or on a separate one. */
   readonly startCore: StartCore;
-  /** The clock of this process, epoch ms. Tests replace it. */
-  readonly now?: () => number;
-  /** See `CoreParts`. */
-  readonly databaseNow?: () => number;
   /** Returns the number of dropped log lines. */
   readonly droppedLines?: () => number;
-  /**
-   * Longest pause of the delivery worker between two queries, ms. Tests shorten it, because their clock does not
-   * advance.
-   */
-  readonly pollMs?: number;
   /** Time between two comments of a stream, ms. Tests shorten it. */
   readonly heartbeatMs?: number;
 }
@@ -63,10 +51,10 @@ export interface Service {
 
 /** Builds and starts the service. When a part fails to start, closes the started parts and rejects. */
 export async function startService(parts: ServiceParts): Promise<Service> {
-  // Loaded first: the contract holds no resources, so a failed load needs no cleanup.
-  const contract = await starting('openapi.yaml', () => loadContractDocument(new URL('openapi.yaml', parts.root)));
+  // Checked first, because a failed check needs no cleanup.
+  await starting('openapi.yaml', () => requireSameContract(new URL('openapi.yaml', parts.root)));
   const closing = new AbortController();
-  const { result, close } = await startAll((keep) => serve(keep, contract, closing.signal, parts));
+  const { result, close } = await startAll((keep) => serve(keep, closing.signal, parts));
   return {
     ...result,
     close() {
@@ -78,36 +66,19 @@ export async function startService(parts: ServiceParts): Promise<Service> {
 
 async function serve(
   keep: Keep,
-  contract: ContractDocument,
   closing: AbortSignal,
-  {
-    config,
-    root,
-    log,
-    startCore,
-    now = Date.now,
-    databaseNow,
-    droppedLines = () => 0,
-    pollMs,
-    heartbeatMs,
-  }: ServiceParts,
+  { startCore, droppedLines = () => 0, heartbeatMs, ...parts }: ServiceParts,
 ): Promise<Omit<Service, 'close'>> {
+  const { config, root, log, now } = parts;
   const metrics = createMetrics();
   const { observeRequest, observeRefusal, observeGroup, observeAttempt } = metrics;
-  const sessionRequests = keep(await openSessionRequestWindow({ ...config, log }));
-  let streams = undefined as Streams | undefined;
-  const wakeStreams = (sessions: readonly string[]) => streams?.wake(sessions);
-  const host = { observeGroup, observeAttempt, wakeStreams };
-  const core = keep(
-    await startCore({
-      config,
-      log,
-      now,
-      host,
-      ...(databaseNow && { databaseNow }),
-      ...(pollMs !== undefined && { pollMs }),
-    }),
+  const sessionRequests = keep(
+    await openWindow(limits.session_requests, config.quotas.sessionRequests, { ...config, log }),
   );
+  let streams = undefined as Streams | undefined;
+  const wakeStreams: Streams['wake'] = (sessions) => streams?.wake(sessions);
+  const host = { observeGroup, observeAttempt, wakeStreams };
+  const core = keep(await startCore({ ...parts, host }));
   const { operate, findKeys, recordKeyUse, usageTotals, addUsage } = core;
   metrics.watchDroppedLines(droppedLines);
   metrics.watchQueue(core.waiting);
@@ -145,12 +116,9 @@ async function serve(
   metrics.watchStreams(async () => opened.openCount());
   const exports = createExports({ ...core, isKeyValid, now });
   for (const { drain } of [opened, exports]) closing.addEventListener('abort', drain);
-  const maxBackfillAgeMs = config.retention.readingsMs;
-  const prepareReading = createPrepareReading({ ...config, topicModel, digestKeys, now, maxBackfillAgeMs });
   const app = await createApp({
     ...config,
     root,
-    contract,
     operate,
     identify: createIdentify({ keys, now, onExpiredUse: createExpiredKeyLog(log), onLookup: metrics.observeKeyLookup }),
     identifyToken: createIdentifyToken({ sessionTokens, findKey, now }),
@@ -159,8 +127,10 @@ async function serve(
     runExport: exports.run,
     monthlyCalls,
     sessionRequests: sessionRequests.count,
-    prepareReading,
-    preparations: { ingest: prepareReading },
+    topicModel,
+    digestKeys,
+    now,
+    maxBackfillAgeMs: config.retention.readingsMs,
     log,
     observeRequest,
     observeRefusal,

@@ -31,12 +31,15 @@ export interface Input<Op extends OperationId, Body = BodyOf<Op>> {
 }
 
 /** Output of a handler: a declared success status with its body. Errors are thrown as ProblemError. */
-export type Output<Op extends OperationId> = Declared<Op> & {
-  /** The limits that rejected lines of a batch, one per rejected line. */
-  readonly refusals?: ReadonlyArray<Schema<'LimitPolicy'>>;
-  /** Number of lines of a batch that the caller's token does not allow. */
-  readonly tokenRefusals?: number;
-};
+export type Output<Op extends OperationId> = Declared<Op> & Refusals;
+
+/** The rejected lines of a batch that other parts must count. */
+export interface Refusals {
+  /** The limits that rejected lines, one per rejected line. */
+  readonly refusals?: ReadonlyArray<Schema<'LimitPolicy'>> | undefined;
+  /** Number of lines that the caller's token does not allow. */
+  readonly tokenRefusals?: number | undefined;
+}
 
 type Declared<Op extends OperationId> = {
   [Status in keyof operations[Op]['responses']]: Status extends 204
@@ -92,30 +95,11 @@ export type TokenIdentity =
 /** Tier of an account, which sets its monthly quota. */
 export type Tier = keyof typeof tiers;
 
-export type Operation<Op extends OperationId, Body = BodyOf<Op>> = (
-  input: Input<Op, Body>,
-  caller: Op extends PublicOperationId ? undefined : Caller,
-) => Promise<Output<Op>>;
+/** The caller of an operation. Public operations have none. */
+export type CallerOf<Op extends OperationId> = Op extends PublicOperationId ? undefined : Caller;
 
 /** Operations that need no key; the contract marks them with `security: []`. */
 export type PublicOperationId = (typeof publicOperations)[number];
-
-/** Response of an operation: a declared success status and its JSON text, if it has a body. */
-export interface Served {
-  readonly status: number;
-  readonly json: string | undefined;
-  /** The limits that rejected lines of a batch, one per rejected line. */
-  readonly refusals?: ReadonlyArray<Schema<'LimitPolicy'>> | undefined;
-  /** Number of lines of a batch that the caller's token does not allow. */
-  readonly tokenRefusals?: number | undefined;
-}
-
-/** Runs an operation by its operationId. The input must be validated against the contract. */
-export type Operate = (
-  operationId: OperationId,
-  input: Input<OperationId, unknown>,
-  caller: Caller | undefined,
-) => Promise<Served>;
 
 export type Submission = Schema<'SignalSubmission'>;
 export type StateReading = Schema<'StateReading'>;

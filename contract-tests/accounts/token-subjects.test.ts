@@ -1,8 +1,9 @@
 import { onTestFinished, expect, test } from 'vitest';
 import type { Submission } from '../../src/contract.js';
 import { readConfig } from '../../src/config/config.js';
-import { createIngest } from '../../src/ingest/ingest.js';
-import type { PreparedReading } from '../../src/ingest/prepared-reading.js';
+import { ProblemError } from '../../src/problem.js';
+import { createGroups } from '../../src/readings/group.js';
+import type { PreparedReading } from '../../src/readings/intake.js';
 import { eraseSubject } from '../../src/retention/erase.js';
 import { purgeExpired } from '../../src/retention/purge.js';
 import { openDatabase } from '../../src/store/database.js';
@@ -109,22 +110,19 @@ test('a resend with the token of another person does not return the stored respo
 test('the subject of the session is checked in the order in which readings are stored', async () => {
   const service = await startTestService();
   const { store, clock, accountId } = service;
-  const ingest = createIngest({ ...erasing(service), onEvents() {}, onCommitted() {}, observeGroup() {} });
-  onTestFinished(ingest.close);
+  const admitSession = async () => undefined;
+  const { commit, close } = createGroups({ ...erasing(service), admitSession, onEvents() {}, onCommitted() {} });
+  onTestFinished(close);
   const reading = (sessionId: string, digest: string): PreparedReading => ({
     ...{ accountId, sessionId, digest, subjectId: 'anna', timestampMs: clock.nowMs, signals: { heart_rate: 70 } },
   });
   const grant = { issuedAtMs: clock.nowMs };
-  // Readings of one tick are stored in one transaction.
-  const after = [ingest.submit(reading('s1', 'key')), ingest.submit({ ...reading('s1', 'token'), grant })];
-  const before = [ingest.submit({ ...reading('s2', 'token'), grant }), ingest.submit(reading('s2', 'key'))];
-  const alone = ingest.submit({ ...reading('s3', 'token'), grant });
-  const outcomes = await Promise.allSettled([...after, ...before, alone]);
-  expect(outcomes.map(({ status }) => status)).toEqual([
-    ...['fulfilled', 'fulfilled'],
-    ...['rejected', 'fulfilled'],
-    'rejected',
+  const outcomes = await commit({ accountId, keyId: 'key_1', tier: 'solo' }, [
+    ...[reading('s1', 'key'), { ...reading('s1', 'token'), grant }],
+    ...[{ ...reading('s2', 'token'), grant }, reading('s2', 'key')],
+    { ...reading('s3', 'token'), grant },
   ]);
+  expect(outcomes.map((it) => it instanceof ProblemError)).toEqual([...[false, false], ...[true, false], true]);
   expect(await store.read(accountId).findSession('s3')).toBeUndefined();
 });
 
@@ -180,7 +178,7 @@ test('a token from before an erasure brings back neither the person nor the eras
     const line = { session_id, timestamp: service.clock.at(), heart_rate: 70 };
     expect((await batchResults({ request }, [line]))[0]?.error?.code).toBe('invalid_token');
   }
-  for (const table of ['sessions', 'subjects', 'readings', 'triggers'])
+  for (const table of ['sessions', 'subjects', 'session_readings', 'triggers'])
     expect([table, await rowsOf(service, table)]).toEqual([table, []]);
   // The person returns with a key. Earlier tokens of any of the person's sessions stay invalid.
   const stored = { session_id: 'elsewhere', subject_id: 'anna', timestamp: service.clock.at(), heart_rate: 70 };

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runScript } from './run-script.js';
+import { runScript } from '../support/process.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 const titles = ['(a) bare Express', '(b) with validation', '(c) a transaction', '(d) this service', '(e) with'];
@@ -31,7 +31,7 @@ test(
 test('the benchmark reports the HTTP overhead of a reading for both loads', async () => {
   const temporary = await temporaryFolder();
   const args = ['--database', 'sqlite', '--size', '2', '--groups', '3'];
-  const { code, stdout } = await runScript('bench/ingest', args, { TMPDIR: temporary });
+  const { code, stdout } = await runScript('bench/bench', ['ingest', ...args], { TMPDIR: temporary });
   expect(stdout).toMatch(/^SQLite +a reading( +\d+){3}\nSQLite +with a turn of 200 \+ 300 characters( +\d+){3}$/m);
   expect((await readdir(temporary)).filter((name) => name.startsWith('state-service-'))).toEqual([]);
   expect(code).toBe(0);
@@ -49,7 +49,7 @@ test(
   async () => {
     const temporary = await temporaryFolder();
     const args = ['--database', 'sqlite', '--streams', '20', '--seconds', '1', '--rounds', '1'];
-    const { code, stdout } = await runScript('bench/streams', args, { TMPDIR: temporary });
+    const { code, stdout } = await runScript('bench/bench', ['streams', ...args], { TMPDIR: temporary });
     expect(stdout).toMatch(/^p99 from response to event, 20 streams, ms +\d+\.\d +≤ 100$/m);
     expect(stdout).toMatch(/^memory per idle stream, kB +-?\d+\.\d +≤ 20$/m);
     expect(stdout).toMatch(/^of the throughput without +\d\.\d\d +≥ 0\.95$/m);

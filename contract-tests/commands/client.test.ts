@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { createSend, createSendBatch } from '../../src/terminal/client.js';
-import { readBaseUrl, UnusableService } from '../../src/terminal/service.js';
+import { createSend, createSendBatch } from '../../src/tools/send.js';
+import { readBaseUrl, UnusableService } from '../../src/tools/service.js';
 
 const submission = { session_id: 's1', timestamp: '2026-11-21T09:30:00.000Z', heart_rate: 70 };
 
@@ -31,28 +31,30 @@ async function serverOf(...replies: Reply[]) {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const service = { url, key: 'sk_x', signal: new AbortController().signal };
-  return { received, send: createSend(service), sendBatch: createSendBatch(service) };
+  const service = { url, key: 'sk_x' };
+  const { signal } = new AbortController();
+  return { received, send: createSend(service, signal), sendBatch: createSendBatch(service, signal) };
 }
 
-const busy = { status: 503, headers: { 'Retry-After': '0' }, body: { detail: 'Service unavailable' } };
+const problem = (detail: string, status = 503) => ({ code: 'any', request_id: 'r', status, detail });
+const busy = { status: 503, headers: { 'Retry-After': '0' }, body: problem('Service unavailable') };
 const state = { status: 200, body: { state: 'calm', stress_score: 10 } };
 
 test('a reading is retried unchanged when the service is busy', async () => {
   const { received, send } = await serverOf(busy, { ...busy, status: 429 }, state);
-  expect(await send(submission)).toEqual({ kind: 'state', reading: state.body });
+  expect(await send(submission)).toEqual({ reading: state.body });
   expect(received).toEqual([submission, submission, submission]);
 });
 
 test('the client reports a busy service after five attempts', async () => {
   const { received, send } = await serverOf(busy);
-  expect(await send(submission)).toEqual({ kind: 'refused', status: 503, detail: 'Service unavailable' });
+  expect(await send(submission)).toEqual({ refusal: '503 Service unavailable' });
   expect(received).toHaveLength(5);
 });
 
 test('a Retry-After of a day ends the call instead of waiting', async () => {
   const { received, send } = await serverOf({ status: 429, headers: { 'Retry-After': '86400' } });
-  expect(await send(submission)).toMatchObject({ kind: 'refused', status: 429, detail: 'Too Many Requests' });
+  expect(await send(submission)).toEqual({ refusal: 'status 429 without a problem of the service' });
   expect(received).toHaveLength(1);
 });
 
@@ -66,17 +68,17 @@ test('only the lines of a batch that a limit rejected are sent again, and the an
   );
   const lines = [first, second, third].flatMap((it) => it ?? []);
   expect(await sendBatch(lines)).toEqual([
-    { kind: 'state', reading: state.body },
-    { kind: 'state', reading: state.body },
-    { kind: 'refused', status: 422, detail: 'Input should be a number' },
+    { reading: state.body },
+    { reading: state.body },
+    { refusal: '422 Input should be a number' },
   ]);
   expect(received).toEqual([lines, [first, third]]);
 });
 
 test('a validation error is reported with its field', async () => {
   const errors = [{ detail: 'Input should be a valid number', code: 'number_type', pointer: '/sentiment' }];
-  const { send } = await serverOf({ status: 422, body: { detail: 'Input should be a valid number', errors } });
-  expect(await send(submission)).toMatchObject({ detail: '/sentiment: Input should be a valid number' });
+  const { send } = await serverOf({ status: 422, body: { ...problem('Input should be a valid number', 422), errors } });
+  expect(await send(submission)).toEqual({ refusal: '422 sentiment: Input should be a valid number' });
 });
 
 test('a 200 response without a state is reported as not from the service', async () => {

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
+import { isAllowed } from '../support/verdict.js';
 import { startTimeline } from '../../scripts/check/cluster/timeline.js';
-import { callsAllowed, type ClusterRun, isUpheld, rowsOf } from '../../scripts/check/cluster/verdict.js';
+import { callsAllowed, type ClusterRun, rowsOf } from '../../scripts/check/cluster/verdict.js';
 
+const isUpheld = (run: ClusterRun) => rowsOf(run).flat().every(isAllowed);
 const events = {
   ...{ acknowledged: 40, delivered: 40, listedAsFailed: 0, deliveredAndListed: 0, lost: 0, invented: 0 },
   ...{ duplicates: 3, renamed: 0, altered: 0, badSignatures: 0, outOfOrder: 0 },
@@ -57,7 +59,7 @@ test('a killed service may lose, and a killed node may count twice, the calls of
 test('a timeline reports the longest pause by what happened last, and the peak of a second', () => {
   let atMs = 0;
   const timeline = startTimeline(() => atMs);
-  const record = (waitedMs: number) => timeline.record({ sessionId: 's', timestamp: String(atMs), waitedMs });
+  const { record } = timeline;
   for (atMs = 0; atMs < 1_000; atMs += 250) record(10);
   timeline.mark('the kill of a node');
   atMs = 4_000;
@@ -68,8 +70,6 @@ test('a timeline reports the longest pause by what happened last, and the peak o
   timeline.mark('a node rejoined');
   atMs = 4_150;
   record(20);
-  expect(timeline.count()).toBe(7);
-  expect(timeline.timestampsBySession().get('s')).toEqual(['0', '250', '500', '750', '4000', '4100', '4150']);
   expect(timeline.pauses()).toEqual({
     longestMs: 3_250,
     longestMsAfter: { 'the start': 250, 'the kill of a node': 3_250, 'a node rejoined': 50 },

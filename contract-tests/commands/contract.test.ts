@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import contract from '../../generated/openapi.json' with { type: 'json' };
 import { plan } from '../../scripts/contract/check/plan.js';
 import { Clock, startTestService, type TestService } from '../support/service.js';
-import { runScript } from './run-script.js';
+import { runScript } from '../support/process.js';
 
 /** Returns a real clock, because the check sends real timestamps. */
 const realTime = () => Object.assign(new Clock(), { now: Date.now });

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { runCommand, startCommand } from './run-script.js';
+import { runCommand, startCommand } from '../support/process.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 const scenes = ['calm', 'relaxed', 'focused', 'stressed', 'acute_stress'];
@@ -28,9 +28,9 @@ test('the demo removes its folder when it ends and when it is interrupted', asyn
   const folder = await temporaryFolder();
   await runCommand('demo', ['--pace', '0'], { TMPDIR: folder });
   const interrupted = startCommand('demo', ['--pace', '10'], { TMPDIR: folder });
-  await interrupted.shows(' bpm  calm ');
+  await interrupted.find(/ bpm {2}calm /);
   expect((await readdir(folder)).filter((name) => name.startsWith('state-demo-'))).toHaveLength(1);
-  interrupted.interrupt();
+  interrupted.signal('SIGINT');
   expect(await interrupted.ended).toMatchObject({ code: 130, stderr: '' });
   expect((await readdir(folder)).filter((name) => name.startsWith('state-demo-'))).toEqual([]);
 });

@@ -1,16 +1,15 @@
 import { expect, test } from 'vitest';
-import { coloursFor } from '../../src/terminal/colours.js';
 import { startLines } from '../../src/terminal/progress.js';
-import { wrap } from '../../src/terminal/scene-lines.js';
 import { draw, scenes, seededRandom } from '../../src/terminal/scenes.js';
-import { scoreBar } from '../../src/terminal/score-bar.js';
 import { markdownTable, pad, textTable } from '../../src/terminal/table.js';
 import { quantile } from '../../src/terminal/quantile.js';
-import { protocolOrder } from '../../src/terminal/task-summary.js';
-import { readWindows } from '../../src/recordings/read-windows.js';
+import { protocolOrder } from '../../src/tools/task-summary.js';
+import { readWindows } from '../../src/tools/recordings/read-windows.js';
+import { colorsFor, scoreBar } from '../../src/tools/colors.js';
+import { wrap } from '../../src/tools/demo.js';
 
-const plain = coloursFor({ isTTY: false }, {});
-const coloured = coloursFor({ isTTY: true }, {});
+const plain = colorsFor({ isTTY: false }, {});
+const colored = colorsFor({ isTTY: true }, {});
 const columns = [{ title: 'task' }, { title: 'mean', align: 'right' }] as const;
 
 test('a text table aligns its columns and separates its sections with lines', () => {
@@ -29,13 +28,13 @@ test('a Markdown table escapes characters that would end a cell', () => {
 });
 
 test('color codes do not count towards the width of a table', () => {
-  expect(pad(coloured.red('no'), 4)).toBe(`${coloured.red('no')}  `);
+  expect(pad(colored.red('no'), 4)).toBe(`${colored.red('no')}  `);
 });
 
 test('colors are used only on terminals that support them', () => {
-  expect(coloured.isColorSupported).toBe(true);
-  expect(coloursFor({ isTTY: true }, { NO_COLOR: '1' }).isColorSupported).toBe(false);
-  expect(coloursFor({}, { CI: 'true', FORCE_COLOR: '1' }).isColorSupported).toBe(false);
+  expect(colored.isColorSupported).toBe(true);
+  expect(colorsFor({ isTTY: true }, { NO_COLOR: '1' }).isColorSupported).toBe(false);
+  expect(colorsFor({}, { CI: 'true', FORCE_COLOR: '1' }).isColorSupported).toBe(false);
 });
 
 test('a score bar has a fixed width and is full only at the highest score', () => {
@@ -47,9 +46,9 @@ test('a score bar has a fixed width and is full only at the highest score', () =
 });
 
 test('each block of a score bar has the color of its band', () => {
-  const bar = scoreBar(100, 5, coloured);
-  const { cyan, green, yellow, magenta, red } = coloured;
-  expect(bar).toBe([cyan, green, yellow, magenta, red].map((paint) => paint('█')).join('') + coloured.dim(''));
+  const bar = scoreBar(100, 5, colored);
+  const { cyan, green, yellow, magenta, red } = colored;
+  expect(bar).toBe([cyan, green, yellow, magenta, red].map((paint) => paint('█')).join('') + colored.dim(''));
 });
 
 test('the protocol order includes a task that the first subject skipped', () => {

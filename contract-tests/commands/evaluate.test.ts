@@ -2,8 +2,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { sampleRecording } from '../../scripts/terminal/sample-recording.js';
-import { evaluateCommand } from '../../src/cli/evaluate-command.js';
-import { evaluateRecording, readingsOf, readRecording } from '../../src/evaluate/evaluate-recording.js';
+import { evaluateRecording, countReadings, readRecording } from '../../src/tools/evaluate/evaluate.js';
+import { toolCommands } from '../../src/tools/commands.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 const root = new URL('../../', import.meta.url);
@@ -29,7 +29,7 @@ test('a recording with own columns and labels gets an AUC, states per label and 
   const recording = readRecording(own, ownOptions);
   let answers = 0;
   const { text, figure } = await evaluateRecording(recording, { ...place, onAnswer: () => (answers += 1) });
-  expect(answers).toBe(readingsOf(recording));
+  expect(answers).toBe(countReadings(recording));
   expect(text).toContain('60 windows of 3 people through the running service, in the recorded order, at the recorded');
   expect(text).toContain('stressors (Prüfung) against rest (all other labels)');
   const row = /^personal +(\d\.\d+) +(\d\.\d+)–(\d\.\d+) +(\d+) % +(\d+) % /m.exec(text)?.slice(1).map(Number) ?? [];
@@ -128,7 +128,8 @@ async function run(...args: string[]): Promise<string> {
   const error = vi.spyOn(console, 'error').mockImplementation(() => {});
   const progress = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   try {
-    await evaluateCommand({ root }).exitOverride().parseAsync(args, { from: 'user' });
+    const command = toolCommands({ root, env: {} }).find((it) => it.name() === 'evaluate');
+    await command?.exitOverride().parseAsync(args, { from: 'user' });
     return lines.join('\n');
   } finally {
     log.mockRestore();

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { sideOf } from '../../scripts/evaluate/support/side.js';
 import { sampleRecording } from '../../scripts/terminal/sample-recording.js';
-import { variantsFor } from '../../src/evaluate/variants.js';
-import { readWindows } from '../../src/recordings/read-windows.js';
+import { variantsFor } from '../../src/tools/evaluate/variants.js';
+import { readWindows } from '../../src/tools/recordings/read-windows.js';
 
 const header = 'subject,task,label,heart_rate,sdnn\n';
 

@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { drawExport } from '../../src/terminal/export-timeline.js';
-import { type ChartReading, createThinnedReadings } from '../../src/terminal/thinned-readings.js';
+import { type ChartReading, createThinnedReadings, drawExport } from '../../src/tools/export-chart.js';
 import { startTestService } from '../support/service.js';
-import { runCommand } from './run-script.js';
+import { runCommand } from '../support/process.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 const turn = { user_message: 'My exam is tomorrow and I cannot sleep.', ai_response: 'What worries you most?' };

@@ -1,15 +1,14 @@
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import type { ExportQuery } from '../../src/cli/download/connection.js';
-import { partialFileOf } from '../../src/cli/download/output.js';
-import { exportReadings } from '../../src/cli/export.js';
+import { exportReadings } from '../../src/tools/export.js';
+import { resolvePartialFile, type Selection } from '../../src/tools/export-output.js';
 import { copyReading } from '../support/copied-readings.js';
 import { afterBytes, afterText, startCuttingProxy } from '../support/cutting-proxy.js';
 import { startFaultyProxy } from '../support/faulty-proxy.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { until } from '../support/until.js';
-import { type Ended, runCommand, startCommand } from './run-script.js';
+import { type Ended, runCommand, startCommand } from '../support/process.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 /** Number of readings. Their export has about 9 MB. */
@@ -46,7 +45,7 @@ test.each(formats)(
     const { url, requests } = await startCuttingProxy(service.url, cuts);
     const file = await newFile();
     const { code, stderr } = await run(url, '--format', format, '--out', file);
-    expect(stderr).toMatch(/^Export interrupted \(.+\)\. The next attempt is in 0\.5 s\.\n/);
+    expect(stderr).toMatch(/^Export interrupted \(.+\)\. The next attempt is in 0\.[34] s\.\n/);
     expect(stderr).toMatch(/\nExported 1,500 readings\.\n$/);
     expect(code).toBe(0);
     expect(requests.map((it) => /cursor=\d+/.test(it))).toEqual([false, false, true, true, true]);
@@ -66,8 +65,8 @@ test('a rate limit and a gateway error are retried, after the time that the serv
   const url = await startFaultyProxy(service.url, ['rate limited', 'bad gateway']);
   const { code, stdout, stderr } = await run(url);
   expect(stdout === (await operation())).toBe(true);
-  expect(stderr).toContain('(429 Too Many Requests). The next attempt is in 1 s.');
-  expect(stderr).toContain('(502 Bad Gateway). The next attempt is in 1 s.');
+  expect(stderr).toContain('(status 429 without a problem of the service). The next attempt is in 1.0 s.');
+  expect(stderr).toMatch(/\(status 502 without a problem of the service\)\. The next attempt is in 0\.\d s\./);
   expect(code).toBe(0);
 });
 
@@ -78,7 +77,7 @@ test('an interrupted export keeps the earlier file, and --resume completes it', 
   const running = startCommand('export', ['--url', url, '--out', file], { SERVICE_KEY: service.key });
   const partial = await partialOf(file);
   await until('rows are written', async () => ((await stat(partial).catch(() => undefined))?.size ?? 0) > 0);
-  running.interrupt();
+  running.signal('SIGINT');
   const { code, stderr } = await running.ended;
   expect(stderr).toBe(`The rows so far are in ${partial}. To continue, run the same command with --resume.\n`);
   expect(code).toBe(130);
@@ -97,9 +96,9 @@ test('after too many attempts the error says how to continue, and the continued 
   const cuts = [afterBytes(1_000_000), ...Array.from({ length: 2 }, () => afterText('Content-Type'))];
   const { url, requests } = await startCuttingProxy(service.url, cuts);
   const options = { url, key: service.key, session: 'many', format: 'csv', out: file, plot, resume: false } as const;
-  const retries = { triesMax: 3, backoffMs: 1 };
+  const retries = { maxRetries: 2 };
   await expect(exportReadings(options, retries)).rejects.toThrow(
-    `The rows so far are in ${await partialOf(file, { format: 'csv', session_id: 'many' })}. To continue, run the same`,
+    `The rows so far are in ${await partialOf(file, { format: 'csv', sessionId: 'many' })}. To continue, run the same`,
   );
   expect(requests).toHaveLength(3);
   await exportReadings({ ...options, resume: true }, retries);
@@ -111,8 +110,8 @@ test('after too many attempts the error says how to continue, and the continued 
 test('without a file, an interrupted export names the cursor of the last row', async () => {
   const { url } = await startCuttingProxy(service.url, [afterBytes(500_000)], 'stall');
   const running = startCommand('export', ['--url', url], { SERVICE_KEY: service.key });
-  await running.shows('"cursor"');
-  running.interrupt();
+  await running.find(/"cursor"/);
+  running.signal('SIGINT');
   const { code, stdout, stderr } = await running.ended;
   const { cursor } = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '');
   expect(stderr).toContain(`run the same command with --cursor ${cursor} and append its output.\n`);
@@ -123,7 +122,7 @@ test('without a file, an interrupted export names the cursor of the last row', a
 test('--resume does not continue the rows of an export with other options', async () => {
   const file = join(await temporaryFolder(), 'rows');
   const [firstRow] = (await operation('session_id=many')).split('\n');
-  await writeFile(await partialOf(file, { format: 'ndjson', session_id: 'many' }), `${firstRow}\n`);
+  await writeFile(await partialOf(file, { format: 'ndjson', sessionId: 'many' }), `${firstRow}\n`);
   const { stderr } = await run(service.url, '--out', file, '--resume');
   expect(stderr).not.toContain('already there');
   expect((await readFile(file, 'utf8')) === (await operation())).toBe(true);
@@ -139,8 +138,8 @@ test('--resume rejects a file that is no export, and keeps it', async () => {
   expect(await readdir(dirname(file))).toEqual([basename(partial)]);
 });
 
-async function partialOf(file: string, query: ExportQuery = { format: 'ndjson' }): Promise<string> {
-  return (await partialFileOf(file, query)).path;
+async function partialOf(file: string, selection: Selection = { format: 'ndjson' }): Promise<string> {
+  return (await resolvePartialFile(file, selection)).path;
 }
 
 /** Keeps the output of the command out of the log of the tests. Returns a function that returns what was printed. */

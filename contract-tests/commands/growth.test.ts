@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runScript } from './run-script.js';
+import { runScript } from '../support/process.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 const limitMs = 240_000;
@@ -12,7 +12,9 @@ test(
     const [reports, temporary] = [await temporaryFolder(), await temporaryFolder()];
     const small = ['--only', 'purge', '--readings', '60000', '--sessions', '600', '--triggers', '20'];
     const args = ['--database', 'sqlite', '--seconds', '1', '--warm-up', '1', '--rounds', '1', ...small];
-    const { code, stdout } = await runScript('bench/growth', [...args, '--reports', reports], { TMPDIR: temporary });
+    const { code, stdout } = await runScript('bench/bench', ['growth', ...args, '--reports', reports], {
+      TMPDIR: temporary,
+    });
     expect(stdout).toMatch(/^ingest +full( +[\d–]\S*){6}$/m);
     expect(stdout).toMatch(/^ +full, being purged( +[\d–]\S*){8} +p99 ≤ 1\.25 +(not )?met$/m);
     const [, purged] = /^Expired readings purged during each run and its warm-up: (\d+) /m.exec(stdout) ?? [];
@@ -39,6 +41,6 @@ test.each([
   ],
   [['--database', 'mysql'], 'error: no MySQL server is reachable: start one, or set TEST_MYSQL_URL\n'],
 ])('the option %j is rejected before any data is written', async (args, line) => {
-  const ended = await runScript('bench/growth', args, { TEST_MYSQL_URL: 'mysql://root@127.0.0.1:9' });
+  const ended = await runScript('bench/bench', ['growth', ...args], { TEST_MYSQL_URL: 'mysql://root@127.0.0.1:9' });
   expect(ended).toEqual({ code: 1, stdout: '', stderr: line });
 });

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { Clock, startTestService, type TestService } from '../support/service.js';
-import { runCommand, startCommand } from './run-script.js';
+import { runCommand, startCommand } from '../support/process.js';
 
 /** Returns a real clock, because the receiver checks the timestamps of deliveries. */
 const realTime = () => Object.assign(new Clock(), { now: Date.now, at: () => new Date().toISOString() });
@@ -13,14 +13,14 @@ const listenTo = ({ url, key }: Pick<TestService, 'url' | 'key'>, session: strin
 test('each state transition is verified and printed, and the webhook is removed at the end', async () => {
   const service = await startTestService({ clock: realTime(), env: { WORKER: '1' } });
   const listening = listenTo(service, 'mine');
-  await listening.shows('Listening to session mine');
+  await listening.find(/Listening to session mine/);
   for (const session_id of ['other', 'mine']) {
     await service.read({ session_id, heart_rate: 60, tone: 'calm' });
     await service.read({ session_id, heart_rate: 130, tone: 'hostile' });
   }
-  await listening.shows('verified');
+  await listening.find(/verified/);
   expect((await service.request('/webhooks')).body.webhooks).toHaveLength(1);
-  listening.interrupt();
+  listening.signal('SIGINT');
   const { code, stdout, stderr } = await listening.ended;
   expect(stdout.match(/^\d\d:\d\d:\d\d\.\d{3} +\w+ → \w+ +█+░* +\d+ {2}verified$/gm)).toHaveLength(1);
   expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
@@ -42,7 +42,7 @@ test('a wrong key, a missing key and an invalid session are each reported in one
     /^error: no usable key: .*\n$/,
   );
   expect((await listenTo({ url, key }, 'not one').ended).stderr).toMatch(
-    /^error: the service responded with 422: \/session_id/,
+    /^error: the service responded with 422 session_id: /,
   );
 });
 

@@ -1,12 +1,12 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { replay } from '../../src/cli/replay.js';
-import { spansOf } from '../../src/terminal/replay-timeline.js';
+import { replay } from '../../src/tools/replay.js';
+import { spansOf } from '../../src/terminal/timeline.js';
 import { drawTimeline } from '../../src/terminal/timeline.js';
-import type { TimelinePoint } from '../../src/terminal/timeline/layout.js';
+import type { TimelinePoint } from '../../src/terminal/timeline.js';
 import { Clock, startTestService } from '../support/service.js';
-import { runCommand } from './run-script.js';
+import { runCommand } from '../support/process.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 const unused = { markdown: false, hours: 24, utcOffset: 0, backfill: false };

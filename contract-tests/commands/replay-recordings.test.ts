@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { demoCommands } from '../../src/cli/demo-commands.js';
+import { toolCommands } from '../../src/tools/commands.js';
 import { startFaultyProxy } from '../support/faulty-proxy.js';
 import { Clock, root, startTestService } from '../support/service.js';
 import { temporaryFolder } from './temporary-folder.js';
@@ -23,8 +23,7 @@ afterEach(() => {
 
 /** Runs `replay` in this process, because a process per recipe would take seconds. */
 async function replay({ url, key }: Pick<TestService, 'url' | 'key'>, args: readonly string[]): Promise<void> {
-  const surroundings = { program: root, root, env: {} };
-  const command = demoCommands(surroundings).find((it) => it.name() === 'replay');
+  const command = toolCommands({ root, env: {} }).find((it) => it.name() === 'replay');
   await command?.parseAsync(['--url', url, '--key', key, ...args], { from: 'user' });
 }
 

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Clock, startTestService } from '../support/service.js';
-import { type Ended, runCommand } from './run-script.js';
+import { type Ended, runCommand } from '../support/process.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 const recording = `subject,task,heart_rate,sdnn,label

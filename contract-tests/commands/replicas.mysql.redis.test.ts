@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { mysqlServerUrl } from '../support/databases.js';
-import { runScript } from './run-script.js';
+import { runScript } from '../support/process.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 /** Time limit, ms. The process starts take up to this time on a busy machine. */
@@ -18,7 +18,7 @@ test(
     });
     expect(stderr).toContain('72/72 readings');
     expect(stdout).toMatch(/^readings acknowledged +72$/m);
-    expect(stdout).toMatch(/^ {2}without a delivered event +0 +0$/m);
+    expect(stdout).toMatch(/^ {2}lost +0 +0$/m);
     expect(stdout).toMatch(/^ {2}admitted requests per window +120 +120$/m);
     expect(stdout).toContain('Nothing was lost, duplicated or out of order, and the limit is shared.');
     expect(stdout).toMatch(/^2 processes take (\d+\.\d\d|–) of what one takes in a second\.$/m);

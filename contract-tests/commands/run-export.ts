@@ -1,5 +1,5 @@
 import type { TestService } from '../support/service.js';
-import { type Ended, runCommand } from './run-script.js';
+import { type Ended, runCommand } from '../support/process.js';
 
 /** The service that a command calls, and the key that it uses. */
 export type Target = Pick<TestService, 'url' | 'key'>;

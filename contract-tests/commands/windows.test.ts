@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { timestamps } from '../../generated/spec.js';
-import { clampToContract, groupBySubject } from '../../src/recordings/recorded-window.js';
-import { readWindows } from '../../src/recordings/read-windows.js';
-import { stampsUntil } from '../../src/cli/replay/stamps-until.js';
+import { clampToContract, groupBySubject } from '../../src/tools/recordings/recorded-window.js';
+import { readWindows } from '../../src/tools/recordings/read-windows.js';
+import { stampsUntil } from '../../src/tools/replay.js';
 
 const csv = `subject,task,heart_rate,sdnn,label
 a,Rest,60.5,NaN,rest

@@ -8,7 +8,7 @@ import { erasing } from '../support/stored.js';
 import { register, storeFailed } from '../support/webhooks.js';
 
 const turn = { user_message: 'my exam is tomorrow', ai_response: 'Good luck!' };
-const tables = ['sessions', 'readings', 'subjects', 'triggers', 'erasures'];
+const tables = ['sessions', 'session_readings', 'subjects', 'triggers', 'erasures'];
 
 async function rowCounts({ database }: TestService): Promise<number[]> {
   const knex = openDatabase(readConfig({ DATABASE_URL: database.url }).database);

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { isGenuine } from '../../examples/receiver/verify.js';
 import { signatureHeaders } from '../../src/delivery/sign.js';
-import { startScript } from '../commands/run-script.js';
+import { startScript } from '../support/process.js';
 import { root } from '../support/service.js';
 
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwbEsfYwTzXkM=';
@@ -78,7 +78,7 @@ for it in json.load(sys.stdin):
 
 test('the example receiver processes a signed delivery once and rejects forged and empty deliveries', async () => {
   const receiver = startScript('../examples/receiver/server', [], { WEBHOOK_SECRET: secret, PORT: '0' });
-  const url = `http://127.0.0.1:${await receiver.finds(/port: (\d+)/)}/hooks`;
+  const url = `http://127.0.0.1:${await receiver.find(/port: (\d+)/)}/hooks`;
   const send = async (headers: Record<string, string>, text = body) => {
     const init = { method: 'POST', headers: { 'Content-Type': 'application/json', ...headers } };
     return (await fetch(url, { ...init, ...(text !== '' && { body: text }) })).status;
@@ -88,7 +88,7 @@ test('the example receiver processes a signed delivery once and rejects forged a
   expect(await send({}, '')).toBe(401);
   expect(await send(now)).toBe(204);
   expect(await send(now)).toBe(204);
-  await receiver.shows('s1: focused → stressed (73)');
-  receiver.interrupt();
+  await receiver.find(/s1: focused → stressed \(73\)/);
+  receiver.signal('SIGINT');
   expect((await receiver.ended).stdout.match(/focused → stressed/g)).toHaveLength(1);
 });

@@ -127,7 +127,7 @@ test('a delivery whose worker is killed between sending and settling is sent aga
   await service.request(`/webhooks/${id}/test`, { method: 'POST' });
   const doomed = await startProcessOn(service);
   await receiver.until(1);
-  await doomed.end('SIGKILL');
+  await doomed.stop('SIGKILL');
 
   receiver.answer(204);
   await startWorkerOn(service);

@@ -26,7 +26,7 @@ test('every environment variable that the source reads is documented', async () 
   const sources = await Promise.all(
     paths
       // Terminal output follows NO_COLOR and TERM, as every terminal program does.
-      .filter((it) => it.endsWith('.ts') && !it.endsWith('.test.ts') && !it.startsWith('terminal'))
+      .filter((it) => it.endsWith('.ts') && !it.endsWith('.test.ts') && !it.startsWith('tools'))
       .map((it) => readFile(new URL(`src/${it}`, root), 'utf8')),
   );
   const read = sources.flatMap((it) => [...it.matchAll(/\benv(?:\[|\.)['"]?([A-Z][A-Z_]+)/g)].map(([, name]) => name));

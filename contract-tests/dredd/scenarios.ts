@@ -38,7 +38,7 @@ const scenarios: Scenarios = {
     422: async ({ transaction }) => submit(transaction, { hrv_sdnn: 28, tone: 'cheerful', sentiment: 'negative' }),
     429: withSpentKey,
     500: withoutTable('sessions'),
-    503: whileLocked('sessions', 'readings'),
+    503: whileLocked('sessions', 'session_readings'),
   },
   ingestBatch: {
     200: asDocumented,
@@ -50,7 +50,7 @@ const scenarios: Scenarios = {
     422: withUnknownParameter,
     429: withSpentKey,
     500: withoutTable('sessions'),
-    503: whileLocked('sessions', 'readings'),
+    503: whileLocked('sessions', 'session_readings'),
   },
   getState: {
     200: ofKnownSession,
@@ -103,11 +103,11 @@ const scenarios: Scenarios = {
     429: withSpentKey,
     500: async (stage) => {
       withoutQuery(stage);
-      await withoutTable('readings')(stage);
+      await withoutTable('session_readings')(stage);
     },
     503: async (stage) => {
       withoutQuery(stage);
-      await unavailable('readings')(stage);
+      await unavailable('session_readings')(stage);
     },
   },
   createToken: {

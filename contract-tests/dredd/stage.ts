@@ -5,7 +5,7 @@ import type { OperationId } from '../../src/contract.js';
 import type { Transaction } from './dredd.js';
 import { reading } from './readings.js';
 import type { Defer } from './run-dredd.js';
-import { beginIngest } from '../support/service-process.js';
+import { beginIngest } from '../support/open-request.js';
 import type { World } from './world.js';
 
 const closingMs = 5_000;
@@ -85,11 +85,10 @@ export function unavailable(...tables: string[]): Scenario {
 /** Closes the service while a reading is in flight. This reading is accepted, and every later request is rejected. */
 async function whileClosing({ world: { service, key }, defer }: Stage): Promise<void> {
   const finish = await beginIngest(service.url, key, JSON.stringify(reading(randomUUID())));
-  service.terminate();
+  service.signal('SIGTERM');
   defer(async () => {
     const status = await finish();
-    await service.ended();
-    await service.start();
+    await service.restart();
     if (status !== 200) throw new Error(`the reading in flight at the shutdown got a ${status}`);
   });
   const endsAtMs = Date.now() + closingMs;

@@ -3,7 +3,7 @@ import { readConfig } from '../../src/config/config.js';
 import { openStore, type Store } from '../../src/store/store.js';
 import { createTestDatabase, type DatabaseKind } from '../support/databases.js';
 import { type DatabaseFaults, openDatabaseFaults } from './database-faults.js';
-import { createServiceProcess, runCommand, type ServiceProcess } from '../support/service-process.js';
+import { runCommand, type ServiceProgram, startServiceProgram } from '../support/program.js';
 import { type Undo, undoAll } from './undo-all.js';
 
 const callsAtOnce = 20;
@@ -13,7 +13,7 @@ export interface World {
   readonly kind: DatabaseKind;
   /** Store with a separate connection to the database, like that of another process. */
   readonly store: Store;
-  readonly service: ServiceProcess;
+  readonly service: RestartableService;
   readonly faults: DatabaseFaults;
   /** A key of an account without limits. */
   readonly key: string;
@@ -43,9 +43,8 @@ export async function openWorld(kind: DatabaseKind): Promise<World> {
     const store = openStore(readConfig({ DATABASE_URL: database.url }).database);
     undos.unshift(() => store.close());
     await store.keys.hasAccount();
-    const service = createServiceProcess(database.url);
-    undos.unshift(() => service.kill());
-    await service.start();
+    const service = await startRestartable(database.url);
+    undos.unshift(async () => void (await service.stop('SIGKILL')));
     await spend(service.url, spentKey);
     const faults = await openDatabaseFaults(kind, database.url);
     undos.unshift(() => faults.close());
@@ -54,6 +53,27 @@ export async function openWorld(kind: DatabaseKind): Promise<World> {
     await close();
     throw error;
   }
+}
+
+export interface RestartableService extends ServiceProgram {
+  /** Waits for a clean exit and starts the service again, on another port. */
+  restart(): Promise<void>;
+}
+
+async function startRestartable(databaseUrl: string): Promise<RestartableService> {
+  // The scenarios start more sessions per minute than the default limit allows for a key.
+  const limits = { LIMIT_NEW_SESSIONS_PER_MINUTE: '0' };
+  const start = () =>
+    startServiceProgram({ DATABASE_URL: databaseUrl, LOG_LEVEL: 'warn', WEBHOOK_ALLOW_LOOPBACK: '1', ...limits });
+  const service: RestartableService = {
+    ...(await start()),
+    async restart() {
+      const { code, stderr } = await service.ended;
+      if (code !== 0) throw new Error(`the service ended with ${code}\n${stderr}`);
+      Object.assign(service, await start());
+    },
+  };
+  return service;
 }
 
 /** Uses up the monthly quota of the tier with concurrent calls. Calls that return 404 count too. */

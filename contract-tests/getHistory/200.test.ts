@@ -55,12 +55,13 @@ test('a window with more readings than the maximum returns the newest readings, 
   const { read, request, clock, database } = await startTestService({});
   await read({ heart_rate: 70 });
   const knex = openDatabase(readConfig({ DATABASE_URL: database.url }).database);
-  const stored = await knex('readings').first();
+  const stored = await knex('session_readings').first();
   const copies = Array.from({ length: history.datapoints_max }, (_, index) => ({
     ...stored,
     timestamp_ms: Number(stored.timestamp_ms) + index + 1,
+    position: Number(stored.position) + 2 * (index + 1),
   }));
-  await knex.batchInsert('readings', copies, 500);
+  await knex.batchInsert('session_readings', copies, 500);
   await knex.destroy();
   clock.advance(60);
   const { datapoints } = (await request('/v1/history?session_id=s1')).body;

@@ -34,7 +34,7 @@ test('hostile requests get documented responses, never hang and leak no memory',
     expect(Object.keys(statuses).filter((status) => Number(status) >= 500)).toEqual([]);
   expect((rounds[2]?.heapBytes ?? 0) - (rounds[1]?.heapBytes ?? 0)).toBeLessThan(growthBytesMax);
   expect(service.stderr()).not.toMatch(/"level":(50|60)/);
-  await service.end('SIGTERM');
+  await service.stop('SIGTERM');
   await database.drop();
 });
 

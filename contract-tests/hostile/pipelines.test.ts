@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { connections } from '../../generated/spec.js';
-import { openDescriptors } from '../support/descriptors.js';
+import { countDescriptors } from '../support/program.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { until } from '../support/until.js';
 
@@ -58,11 +58,11 @@ test('with the maximum number of queued responses, all responses are sent in ord
 
 test('cut connections leak no file descriptors', async () => {
   const service = await startTestService({});
-  const before = openDescriptors();
+  const before = countDescriptors('self');
   const request = 'GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n';
   for (let round = 0; round < 40; round += 1) await sendAndCut(service, request.repeat(10));
   expect((await service.request('/healthz')).status).toBe(200);
-  await until('files are closed', () => openDescriptors() <= before + 10);
+  await until('files are closed', () => countDescriptors('self') <= before + 10);
 });
 
 async function statusesOf(service: TestService, count: number): Promise<number[]> {

@@ -28,7 +28,7 @@ test('a thousand slow senders do not delay other clients and are disconnected', 
   console.log(`${sockets} slow senders: all closed, ${received.length} of them with a 408`);
   expect(received.length).toBeGreaterThan(0);
   for (const answer of received) expect(answer).toMatch(/^HTTP\/1\.1 408 /);
-  expect((await service.end('SIGTERM')).code).toBe(0);
+  expect((await service.stop('SIGTERM')).code).toBe(0);
   await database.drop();
 });
 

@@ -58,6 +58,6 @@ test('requests over MAX_REQUESTS get a 503 immediately, and the service stays al
   const { status, headers } = await service.request('/v1/state?session_id=nobody');
   expect([status, headers.get('retry-after')]).toEqual([503, '1']);
   expect((await service.request('/healthz')).status).toBe(200);
-  expect(await held.finish()).toBe(200);
+  expect(await held()).toBe(200);
   expect((await service.request('/v1/state?session_id=nobody')).status).toBe(404);
 });

@@ -43,7 +43,7 @@ test('a rejected reading is not stored', async () => {
   const row = (await store.keys.list()).find(({ account }) => account.startsWith('test-'));
   const accountId = row?.accountId ?? '';
   const session = await store.read(accountId).findSession('s1');
-  expect(await store.read(accountId).pointsAfter('s1', session?.incarnation ?? '', 0)).toHaveLength(2);
+  expect(await store.read(accountId).pointsAfter(session?.incarnation ?? '', 0)).toHaveLength(2);
 });
 
 test('a key starts 50 sessions per minute, and the 51st is rejected and stores nothing', async () => {

@@ -6,7 +6,7 @@ import { startTestService } from '../support/service.js';
 test('a missing table gives a 500 that reveals no internals', async () => {
   const { ingest, database, logs } = await startTestService({});
   const knex = openDatabase(readConfig({ DATABASE_URL: database.url }).database);
-  await knex.schema.renameTable('readings', 'readings_away');
+  await knex.schema.renameTable('session_readings', 'readings_away');
   const answer = await ingest({ session_id: 'session-of-anna', subject_id: 'subject-anna', heart_rate: 70 });
   expect(answer.status).toBe(500);
   expect(answer.body).toMatchObject({ detail: 'Internal server error', code: 'internal_error' });
@@ -16,7 +16,7 @@ test('a missing table gives a 500 that reveals no internals', async () => {
     .find((line) => line.request_id === answer.body.request_id && line.err);
   expect(cause.err.message).toContain('readings');
   expect(logs.join('')).not.toContain('anna');
-  await knex.schema.renameTable('readings_away', 'readings');
+  await knex.schema.renameTable('readings_away', 'session_readings');
   await knex.destroy();
   expect((await ingest({ heart_rate: 70 })).status).toBe(200);
 });

@@ -49,6 +49,6 @@ test(
     expect(service.stderr()).toMatch(/"remedy":"the disk of the database (is full|is faulty or full)/);
     await limitTo('unlimited');
     await expect.poll(async () => (await ingest('back')).status, { timeout: 20_000 }).toBe(200);
-    await service.end('SIGTERM');
+    await service.stop('SIGTERM');
   },
 );

@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { claims } from '../../scripts/evaluate/support/everyday-claims.js';
-import { playClaim, type Player } from '../../scripts/evaluate/support/play-claim.js';
+import { playClaim, type Player } from '../../scripts/evaluate/support/everyday.js';
 import { figuresOf, replayStreams, type StreamFigures } from '../../scripts/evaluate/support/stream.js';
 import { withWristNoise } from '../../scripts/evaluate/support/wrist-noise.js';
 import { sampleRecording } from '../../scripts/terminal/sample-recording.js';
 import { seededRandom } from '../../src/terminal/scenes.js';
-import { groupBySubject } from '../../src/recordings/recorded-window.js';
-import { readWindows } from '../../src/recordings/read-windows.js';
+import { groupBySubject } from '../../src/tools/recordings/recorded-window.js';
+import { readWindows } from '../../src/tools/recordings/read-windows.js';
 import { startTestService } from '../support/service.js';
 
 /** `npm run evaluate:stress -- --everyday` plays three other seeds. */

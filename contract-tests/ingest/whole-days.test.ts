@@ -62,6 +62,43 @@ test.each(seeds)(
   },
 );
 
+/** Heart rate of a day with wide ordinary rises while awake, except for a quiet half hour at 14 h. */
+function busyBpm(random: () => number, seconds: number): number {
+  const hour = (seconds / 3600) % 24;
+  if (hour < 8) return 54 + 4 * random();
+  return hour >= 14 && hour < 14.5 ? 61 + 3 * random() : 74 + 22 * random();
+}
+
+/** Returns the states after ten quiet minutes, a rise of 25 bpm for ten minutes, and the return for 240 s. */
+async function riseAtQuietTime(seed: number, signals: Record<string, unknown>) {
+  const service = await startTestService();
+  const random = seededRandom(seed);
+  await liveDays(service, 10, (seconds) => busyBpm(random, seconds));
+  service.clock.advance(14 * 3600);
+  const quiet = () => 61 + 3 * random();
+  const before = await hold(service, 600, quiet);
+  const raised = await hold(service, 600, () => quiet() + 25, signals);
+  const returned = await hold(service, 240, quiet);
+  return { before: before.at(-1), raised: raised.at(-1), returned: returned.at(-1) };
+}
+
+test.each([1, 2, 3])(
+  'after ten days: +25 bpm after ten quiet minutes is stressed within ten minutes, the return takes at most 240 s (seed %i)',
+  { timeout },
+  async (seed) => {
+    const { before, raised, returned } = await riseAtQuietTime(seed, {});
+    expect(['relaxed', 'calm']).toContain(before?.state);
+    expect(raised?.state).toBe('stressed');
+    expect(raised?.action_reason).toMatch(/^Heart rate 2[3-7] bpm above the mean of the last 10 quiet minutes\.$/);
+    expect(['relaxed', 'calm']).toContain(returned?.state);
+  },
+);
+
+test.each(seeds)('the same rise with a stated activity is not stressed (seed %i)', { timeout }, async (seed) => {
+  const { raised } = await riseAtQuietTime(seed, { activity_level: 'light' });
+  expect(['relaxed', 'calm']).toContain(raised?.state);
+});
+
 test.each(seeds)('an hour of stress each day does not become normal (seed %i)', { timeout }, async (seed) => {
   const service = await startTestService();
   const random = seededRandom(seed);
@@ -72,6 +109,15 @@ test.each(seeds)('an hour of stress each day does not become normal (seed %i)', 
   const hour = await hold(service, 3600, () => 95 + 3 * random());
   const stressed = hour.slice(40).filter(({ state }) => state === 'stressed');
   expect(stressed.length).toBeGreaterThan(0.9 * (hour.length - 40));
+});
+
+test.each(seeds)('a person asleep is calm (seed %i)', { timeout }, async (seed) => {
+  const service = await startTestService();
+  const random = seededRandom(seed);
+  await liveDays(service, 9, (seconds) => ordinaryBpm(random, seconds));
+  service.clock.advance(14 * 3600);
+  const asleep = await hold(service, 900, () => 54 + 2 * random());
+  expect(asleep.at(-1)?.state).toBe('calm');
 });
 
 test.each([70, 80])('a very high heart rate (+%i bpm) at stated rest is stressed without movement', async (rise) => {

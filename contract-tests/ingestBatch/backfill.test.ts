@@ -1,6 +1,8 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { retention } from '../../generated/spec.js';
+import { readConfig } from '../../src/config/config.js';
 import type { Submission } from '../../src/contract.js';
+import { openDatabase } from '../../src/store/database.js';
 import { batchResults } from '../support/batch.js';
 import { startTestService, type TestService } from '../support/service.js';
 
@@ -28,8 +30,8 @@ test('a backfilled reading is in the history and changes neither the state nor t
   const results = await batchResults(service, lines);
   expect(results.map(({ state }) => state?.timestamp)).toEqual(lines.map(({ timestamp }) => timestamp));
   expect((await request('/v1/state?session_id=s1')).body).toEqual(before.body);
-  expect(await store.read(accountId).stream.changedAfter(head?.position ?? 0)).toEqual([]);
-  expect(await store.read(accountId).stream.ofSession('s1', 0, 10)).toMatchObject({ readings: [{}] });
+  expect(await store.read(accountId).readings.changedAfter(head?.position ?? 0)).toEqual([]);
+  expect(await store.read(accountId).readings.streamSession('s1', 0, 10)).toMatchObject({ readings: [{}] });
   const { datapoints } = (await request('/v1/history?session_id=s1&minutes=60')).body;
   expect(datapoints.map((it: { heart_rate: number }) => it.heart_rate)).toEqual([140, 150, 60]);
 });
@@ -163,5 +165,9 @@ test('an erasure also deletes backfilled readings', async () => {
   const found = await store.read(accountId).findSession('gone');
   expect((await request('/v1/subjects/gone', { method: 'DELETE' })).body).toMatchObject({ sessions_removed: 1 });
   expect((await request('/v1/history?session_id=gone')).status).toBe(404);
-  expect(await store.read(accountId).pointsAfter('gone', found?.incarnation ?? '', 0)).toEqual([]);
+  expect(await store.read(accountId).pointsAfter(found?.incarnation ?? '', 0)).toEqual([]);
+  const knex = openDatabase(readConfig({ DATABASE_URL: service.database.url }).database);
+  onTestFinished(() => knex.destroy());
+  for (const table of ['session_readings', 'late_readings'])
+    expect(await knex(table).where({ incarnation: found?.incarnation })).toEqual([]);
 });

@@ -1,6 +1,9 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { createGroups } from '../../src/readings/group.js';
+import type { PreparedReading } from '../../src/readings/intake.js';
 import { callsInDatabase, makeAccount } from '../support/calls.js';
 import { batchResults, postBatch } from '../support/batch.js';
+import { erasing } from '../support/stored.js';
 import { ample, client, startTestService, type TestService } from '../support/service.js';
 
 const linesOf = ({ clock }: TestService, count: number, sessionOf: (index: number) => string) =>
@@ -66,4 +69,27 @@ test('rejected lines appear in the metric of rejected requests', async () => {
   );
   const metrics = await (await fetch(service.metricsUrl ?? '')).text();
   expect(metrics).toMatch(/policy="session"\} 2\n/);
+});
+
+test('a reading is not queued behind the large batch of another account', async () => {
+  const service = await startTestService();
+  const { accountId: other } = await makeAccount(service, `other-${service.accountId}`, 'enterprise');
+  const groups: string[][] = [];
+  const onCommitted = (group: readonly PreparedReading[]) => void groups.push(group.map(({ accountId }) => accountId));
+  const admitSession = async () => undefined;
+  const { commit, close } = createGroups({ ...erasing(service), admitSession, onEvents() {}, onCommitted });
+  onTestFinished(close);
+  const send = (accountId: string, count: number) => {
+    const reading = (index: number) => ({
+      ...{ accountId, sessionId: 's', digest: String(index), timestampMs: service.clock.nowMs + index },
+      signals: { heart_rate: 70 },
+    });
+    return commit(
+      { accountId, keyId: 'key_1', tier: 'solo' },
+      Array.from({ length: count }, (_, it) => reading(it)),
+    );
+  };
+  await Promise.all([send(service.accountId, 400), send(other, 1)]);
+  expect(groups.length).toBeGreaterThan(1);
+  expect(groups[0]).toContain(other);
 });

@@ -56,7 +56,7 @@ test('slow uploads of many accounts do not block the batches of other accounts',
   );
   const line = { session_id: 'meanwhile', timestamp: service.clock.at(), heart_rate: 80 };
   expect((await postBatch(service, [line])).status).toBe(200);
-  for (const { finish } of slow) expect(await finish()).toBe(200);
+  for (const finish of slow) expect(await finish()).toBe(200);
 });
 
 test('an account may have four batches in progress, and other accounts are not affected', async () => {
@@ -68,6 +68,6 @@ test('an account may have four batches in progress, and other accounts are not a
   expect(fifth.headers.get('Retry-After')).toBe('1');
   const other = await startTestService();
   expect((await postBatch(other, [line])).status).toBe(200);
-  for (const { finish } of unfinished) expect(await finish()).toBe(200);
+  for (const finish of unfinished) expect(await finish()).toBe(200);
   await expect.poll(async () => (await postBatch(service, [line])).status).toBe(200);
 });

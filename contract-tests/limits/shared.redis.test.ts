@@ -112,7 +112,7 @@ test.each([
   const statuses = [];
   for (let index = 0; index < 7; index++) statuses.push((await ask()).status);
   expect(statuses).toEqual([404, 404, 404, 404, 404, 429, 429]);
-  const { code, stderr } = await service.end('SIGTERM');
+  const { code, stderr } = await service.stop('SIGTERM');
   expect(code).toBe(0);
   expect(stderr).toContain('REDIS_URL: Redis does not respond');
   for (const limit of ['session', 'new-sessions'])

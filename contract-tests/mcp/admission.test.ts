@@ -19,7 +19,7 @@ test('requests to /mcp over MAX_REQUESTS get a 503', async () => {
   const service = await startTestService({ env: { MAX_REQUESTS: '1' } });
   const held = await openRequest(service);
   expect(await postMcp(service, list)).toMatchObject({ status: 503 });
-  expect(await held.finish()).toBe(200);
+  expect(await held()).toBe(200);
   expect(await postMcp(service, list)).toMatchObject({ status: 200 });
 });
 
@@ -54,7 +54,7 @@ test('an account has at most half of MAX_REQUESTS in flight, and the other half 
   }
   const { key } = await makeAccount(service, 'neighbor', 'solo');
   expect((await client(service.url, key, service.clock).request('/v1/sessions')).status).toBe(200);
-  for (const { finish } of held) expect(await finish()).toBe(200);
+  for (const finish of held) expect(await finish()).toBe(200);
   expect((await postMcp(service, list)).status).toBe(200);
 });
 
@@ -75,7 +75,7 @@ test('a web page of a foreign origin gets a 403 first, and a configured origin i
     const { status, text } = await postMcp({ ...service, key: 'none' }, list, { Origin: foreign });
     expect([foreign, status, JSON.parse(text).code]).toEqual([foreign, 403, 'origin_not_allowed']);
   }
-  await held.finish();
+  await held();
   expect((await postMcp(service, list, { Origin: origin })).status).toBe(200);
   expect((await service.request('/v1/sessions', { headers: { Origin: 'https://evil.example.com' } })).status).toBe(200);
 });

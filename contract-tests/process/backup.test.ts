@@ -82,7 +82,7 @@ test('a backup under load contains keys, webhook secrets and every reading ackno
   expect(backup.code, backup.stderr).toBe(0);
   if (!isSqlite) await runPrinted(backup.stdout, from.url);
   const owed = await traffic.stop();
-  await service.end('SIGTERM');
+  await service.stop('SIGTERM');
 
   await expectRejected(to.url, file, secrets);
   await restoreInto(to.url, file, secrets);

@@ -11,7 +11,7 @@ test.each([
   ['a full heap', 'fillMemory', 'reaching memory limit'],
 ])('%s in the core thread ends the process with one log line', async (_, action, message) => {
   const service = await startWith({ CORE_ACTION: action });
-  const { code, stderr } = await service.end('SIGUSR2');
+  const { code, stderr } = await service.stop('SIGUSR2');
   expect(code).toBe(1);
   const lines = stderr.split('\n').filter((line) => line.includes('core thread ended unexpectedly'));
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
@@ -33,7 +33,7 @@ test('event-loop lag and heap are measured per thread', async () => {
       expect(text).toMatch(
         new RegExp(`^state_service_thread_event_loop_lag_${figure}_seconds{thread="${thread}"} \\d`, 'm'),
       );
-  await service.end('SIGTERM');
+  await service.stop('SIGTERM');
 });
 
 async function startWith(env: Record<string, string>): Promise<Running> {

@@ -13,7 +13,7 @@ test('doctor finds nothing to do for a running service, and names the remedy onc
   expect(healthy.stdout).toContain(`${service.url}/readyz responds with 200`);
   expect(healthy.stdout).not.toContain('remedy: start');
   expect(healthy.stdout).toMatch(databaseKind === 'mysql' ? /clock: agrees with the database server/ : /clock: /);
-  await service.end('SIGTERM');
+  await service.stop('SIGTERM');
 
   if (databaseKind === 'sqlite') await chmod(database.url.slice('sqlite:'.length), 0o644);
   const broken = await runMain(['doctor'], { ...env, REDIS_URL: 'redis://127.0.0.1:1' });
@@ -23,6 +23,18 @@ test('doctor finds nothing to do for a running service, and names the remedy onc
   );
   expect(broken.stdout).toMatch(/problem {2}Redis: .*\n +remedy: start Redis, or correct REDIS_URL/);
   if (databaseKind === 'sqlite') expect(broken.stdout).toMatch(/mode 644\n +remedy: chmod 600/);
+});
+
+test.runIf(databaseKind === 'mysql')('doctor checks the clock of each host of a database', async () => {
+  const database = await createTestDatabase();
+  onTestFinished(database.drop);
+  const { hostname, port, pathname, username } = new URL(database.url);
+  const addresses = [hostname, 'localhost'].map((host) => `${host}:${port || 3306}`);
+  const url = `mysql://${username}@${addresses.join(',')}${pathname}`;
+  const { stdout } = await runMain(['doctor'], { DATABASE_URL: url });
+  expect(stdout.match(/clock: agrees with .*/g)).toEqual(
+    addresses.map((address) => `clock: agrees with the database host ${address}`),
+  );
 });
 
 test('doctor names the remedy for a database that does not respond', async () => {

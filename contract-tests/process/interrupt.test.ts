@@ -40,9 +40,9 @@ test('a second signal within a second is ignored, and a later signal ends the pr
   ] as const) {
     const service = await startMain({ DATABASE_URL });
     const socket = await openUnfinished(service.url);
-    const ended = service.end('SIGINT');
+    const ended = service.stop('SIGINT');
     await sleep(pauseMs);
-    void service.end('SIGINT');
+    void service.stop('SIGINT');
     if (code === 0) socket.destroy();
     expect((await ended).code).toBe(code);
     socket.destroy();

@@ -40,7 +40,7 @@ test('a key created on a new database is the only line on standard output and wo
   const headers = { 'X-Service-Key': made.stdout.trim() };
   expect((await fetch(`${service.url}/v1/state?session_id=none`, { headers })).status).toBe(404);
   expect(service.stdout()).not.toContain('sk_');
-  await service.end('SIGTERM');
+  await service.stop('SIGTERM');
 });
 
 test('keys can be listed, rotated and revoked, and the list does not contain the keys themselves', async () => {

@@ -17,7 +17,7 @@ test('only the owner can read a backup, its checksum and its key, and no partial
   expect(stdout).toContain('Copied the secrets key to');
   expect((await readdir(folder)).sort()).toEqual(['copy.db', 'copy.db.checksum', 'copy.db.key']);
   for (const name of await readdir(folder)) expect((await stat(join(folder, name))).mode & 0o777).toBe(0o600);
-  await service.end('SIGTERM');
+  await service.stop('SIGTERM');
 });
 
 test('a restore replaces an existing database only with --replace, never while a process uses it, and keeps it renamed', async () => {
@@ -33,7 +33,7 @@ test('a restore replaces an existing database only with --replace, never while a
   expect(inUse).toMatchObject({ code: 1 });
   expect(inUse.stderr).toContain('stop the service');
   expect((await send('/v1/state?session_id=later')).status).toBe(200);
-  await service.end('SIGTERM');
+  await service.stop('SIGTERM');
   const replaced = await runMain(['restore', file, '--replace'], env);
   expect(replaced.stdout).toContain('integrity checked, checksum verified)');
   const kept = /Kept the earlier \S+ as (\S+state\.db\.replaced-\d+-\w+)\.$/m.exec(replaced.stdout)?.[1] ?? '';
@@ -149,7 +149,7 @@ async function backedUp(key: Record<string, string> = {}) {
   await send('/v1/ingest', { session_id: 's1', timestamp: new Date().toISOString(), heart_rate: 70 });
   const file = join(folder, 'copy.db');
   expect((await runMain(['backup', file], { DATABASE_URL: from.url, ...key })).code).toBe(0);
-  await service.end('SIGTERM');
+  await service.stop('SIGTERM');
   const target = join(folder, 'target/state.db');
   const restore = (...args: string[]) =>
     runMain(['restore', file, ...args], { DATABASE_URL: `sqlite:${target}`, ...key });
@@ -220,7 +220,7 @@ test('backup warns of an object that restore refuses', async () => {
   const env = { DATABASE_URL: database.url };
   await runMain(['migrate'], env);
   const knex = openDatabase({ kind: 'sqlite', file: database.url.slice('sqlite:'.length) });
-  await knex.raw('create index readings_by_score on readings (stress_score)');
+  await knex.raw('create index readings_by_score on session_readings (stress_score)');
   await knex.destroy();
   const { code, stderr } = await runMain(['backup', join(await temporaryFolder(), 'copy.db')], env);
   expect(code).toBe(0);

@@ -21,7 +21,7 @@ async function used() {
   const receiver = await startReceiver();
   const { service, send, key } = await startWithKey({ ...env, SECRETS_KEY: first });
   const { body: webhook } = await send('/webhooks/register', { url: receiver.url, events: ['state_change'] });
-  await service.end('SIGTERM');
+  await service.stop('SIGTERM');
   return { database, env, receiver, key, webhook };
 }
 
@@ -35,7 +35,7 @@ async function deliverTest({ env, receiver, key, webhook }: Awaited<ReturnType<t
     .update(delivery?.bytes ?? '')
     .digest('hex');
   expect(delivery?.headers['x-service-signature']).toBe(`sha256=${signature}`);
-  await service.end('SIGTERM');
+  await service.stop('SIGTERM');
 }
 
 test('serve and deliver refuse another key, doctor names the remedy, and the service works with the right key', async () => {
@@ -60,7 +60,7 @@ test('a replaced key is refused as soon as its successor protects the secrets', 
   const running = await used();
   const start = async (SECRETS_KEY: string) => {
     const { service } = await startWithKey({ ...running.env, SECRETS_KEY }, running.key);
-    await service.end('SIGTERM');
+    await service.stop('SIGTERM');
   };
   await start(`${first},${second}`);
   await start(first);
@@ -68,7 +68,7 @@ test('a replaced key is refused as soon as its successor protects the secrets', 
   expect((await runMain(['serve'], { ...running.env, SECRETS_KEY: first, PORT: '0' })).code).toBe(1);
   // A worker that still has both keys in the earlier order can read every secret.
   const worker = await startDeliver({ ...running.env, SECRETS_KEY: `${first},${second}` });
-  await worker.end('SIGTERM');
+  await worker.stop('SIGTERM');
   await deliverTest(running, second);
 });
 

@@ -25,7 +25,7 @@ test('an empty embedded database gets a key, and the printed command works when 
   const line = service.stdout().match(/curl -s .*/)?.[0] ?? '';
   const answer = JSON.parse(execFileSync('bash', ['-c', line], { encoding: 'utf8' }));
   expect(answer).toMatchObject({ session_id: 'demo', hsp_version: '1.0' });
-  const ended = await service.end('SIGTERM');
+  const ended = await service.stop('SIGTERM');
   expect(ended.code).toBe(0);
   expect(ended.stderr).not.toContain(line.match(/sk_\w+/)?.[0]);
 });
@@ -41,10 +41,10 @@ test('a second start keeps the data, the key and the deduplication of resends, a
     return (await fetch(`${url}/v1/ingest`, { method: 'POST', headers, body })).json();
   };
   const answer = await post(first.url);
-  await first.end('SIGINT');
+  await first.stop('SIGINT');
   const second = await startMain({ DATABASE_URL });
   expect(await post(second.url)).toEqual(answer);
-  await second.end('SIGTERM');
+  await second.stop('SIGTERM');
   expect(second.stdout()).toBe(
     `Listening on ${second.url}\nDashboard: ${second.url}/dashboard/\nDocumentation: ${second.url}/docs/\nTo create a key: npm run keys -- create --account NAME --tier solo\n`,
   );
@@ -57,7 +57,7 @@ test('only the owner can read the embedded database, its log and its key file', 
     const { mode } = await stat(`${DATABASE_URL.slice('sqlite:'.length)}${ending}`);
     expect([ending, mode & 0o777]).toEqual([ending, 0o600]);
   }
-  await service.end('SIGTERM');
+  await service.stop('SIGTERM');
 });
 
 test('an existing embedded database keeps its file permissions', async () => {
@@ -65,7 +65,7 @@ test('an existing embedded database keeps its file permissions', async () => {
   const file = DATABASE_URL.slice('sqlite:'.length);
   await writeFile(file, '');
   await chmod(file, 0o640);
-  await (await startMain({ DATABASE_URL })).end('SIGTERM');
+  await (await startMain({ DATABASE_URL })).stop('SIGTERM');
   expect((await stat(file)).mode & 0o777).toBe(0o640);
 });
 

@@ -16,7 +16,7 @@ test('requests are traced to the OTEL_ endpoint, within the caller’s trace and
   const headers = { traceparent: `00-${traceId}-b7ad6b7169203331-01` };
   await fetch(`${service.url}/v1/state?session_id=somebody`, { headers });
   // The service exports the remaining spans at shutdown.
-  await service.end('SIGTERM');
+  await service.stop('SIGTERM');
   const [span] = collector.spans();
   expect(span).toMatchObject({ name: 'GET /v1/state', traceId });
   expect(service.stderr()).toContain(`"trace_id":"${traceId}"`);
@@ -31,7 +31,7 @@ test('spans of the core are children of the span of their request', async () => 
   await send('01');
   // The caller does not sample this request.
   await send('00');
-  await service.end('SIGTERM');
+  await service.stop('SIGTERM');
   const request = collector.spans().find(({ name }) => name === 'POST /v1/ingest');
   expect(request).toMatchObject({ traceId, parentSpanId: 'b7ad6b7169203331' });
   const groups = collector.spans().filter(({ name }) => name === 'ingest group');
@@ -43,7 +43,7 @@ test('the span of a group with several requests links to all of them', async () 
   const { service, key } = await startTraced(collector.url);
   const count = 40;
   await Promise.all(Array.from({ length: count }, () => sendReading(service.url, key)));
-  await service.end('SIGTERM');
+  await service.stop('SIGTERM');
   const requests = collector.spans().filter(({ name }) => name === 'POST /v1/ingest');
   const groups = collector.spans().filter(({ name }) => name === 'ingest group');
   expect(groups.length).toBeLessThan(count);

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FitBaseType, FitEncoder } from 'fit-file-parser/encoder';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { fieldMap, type Format, formats } from '../../src/recordings/field-map.js';
-import { Minutes, type RecordedReading } from '../../src/recordings/minutes.js';
-import { detectFormat, readRecording } from '../../src/recordings/read-recording.js';
+import { fieldMap, type Format, formats } from '../../src/tools/recordings/field-map.js';
+import { Minutes, type RecordedReading } from '../../src/tools/recordings/minutes.js';
+import { detectFormat, readRecording } from '../../src/tools/recordings/load-recording.js';
 import { fit, sampleFiles } from '../support/recordings.js';
 import { root } from '../support/service.js';
 

@@ -30,7 +30,7 @@ test('the service waits for the write lock of another process', { timeout: limit
   await locker.rollback();
   const service = await started;
   expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
-  await service.end('SIGTERM');
+  await service.stop('SIGTERM');
 });
 
 test(

@@ -9,9 +9,10 @@ import { createLog } from '../../src/log/log.js';
 import { openTopicModel } from '../../src/domain/topics/model.js';
 import { createResolveName } from '../../src/delivery/resolve-name.js';
 import { createSecretBox } from '../../src/delivery/secret-box.js';
-import { createIngest } from '../../src/ingest/ingest.js';
-import { createPrepareReading, type PrepareReading } from '../../src/ingest/prepare-reading.js';
-import { createOperations, type Operations } from '../../src/operations/index.js';
+import { operations } from '../../src/operations/index.js';
+import type { Services } from '../../src/operations/operation.js';
+import { createGroups } from '../../src/readings/group.js';
+import { createPrepareReading, type PrepareReading } from '../../src/readings/intake.js';
 import { createMonthlyCalls } from '../../src/limits/monthly-calls.js';
 import { createAdmitSession } from '../../src/limits/new-session-limit.js';
 import { createWindowLimit } from '../../src/limits/window-limit.js';
@@ -28,7 +29,7 @@ import { forgetIssuedSecrets, purgeIdempotencyKeys } from '../../src/store/idemp
 import { keyTable } from '../../src/store/keys.js';
 import { isMigrated, migrate } from '../../src/store/migrate.js';
 import { findOldestEvent, findSessionsWithEvents } from '../../src/store/outbox.js';
-import { findNewestReading, purgeReadings } from '../../src/store/readings.js';
+import { findNewestReading, purgeReadings, toAccountKey } from '../../src/store/readings.js';
 import { purgeSessions } from '../../src/store/sessions.js';
 import { createTransact, readerOf, type Store } from '../../src/store/store.js';
 import { createDigestId } from '../../src/tokens/digest-id.js';
@@ -76,9 +77,12 @@ const mayScan = [
   /^(?:select|update|delete) .*`idempotency_keys` .*where `account_id` = \?/,
   /^delete from `idempotency_keys` where `account_id` = \?/,
   // Sorts the readings of a range of positions, about one page. The test of exports checks the index of the range.
-  /^select r\.position, [^*]* where s\.account_id = \? and s\.subject_id = \?/,
-  // Reads the newest 1,000 readings from the end of an index.
-  /^select max\(`timestamp_ms`\) as `timestampMs` from \(select `timestamp_ms`, `position` from `readings` order by/,
+  /^select s\.session_id, [^*]* where s\.account_id = \? and s\.subject_id = \?/,
+  // Sorts the readings of a session of at most an hour.
+  /^select r\.digest, [^*]* order by timestamp_ms desc, digest desc limit \d+$/,
+  // Reads one reading per account, from an end of the account's readings.
+  /^select [^*]* from stream_positions p/,
+  /^select max\(newest\.timestampMs\) as timestampMs from/,
   // One row per migration.
   /^select `name` from `schema_migrations`$/,
 ];
@@ -102,7 +106,7 @@ interface PlanRow {
 interface Heard {
   readonly knex: Knex;
   readonly store: Store;
-  readonly operations: Operations;
+  readonly services: Services;
   readonly prepareReading: PrepareReading;
   readonly clock: Clock;
   /** Runs the work. Returns every statement that it executed. */
@@ -126,12 +130,12 @@ async function startHeard(): Promise<Heard> {
     maxBackfillAgeMs: maxTimestampAgeMs,
   });
   const digestId = createDigestId(['k']);
-  const ingest = createIngest({ store, now: clock.now, digestId, onEvents() {}, onCommitted() {}, observeGroup() {} });
   const window = createWindowLimit({ policy: 'new-sessions', quota: 1_000_000, windowSeconds: 60 });
-  const operations = createOperations({
+  const admitSession = createAdmitSession(store, window, false);
+  const groups = createGroups({ store, admitSession, now: clock.now, digestId, onEvents() {}, onCommitted() {} });
+  const services: Services = {
     store,
-    ingest,
-    admitSession: createAdmitSession(store, window, false),
+    commit: groups.commit,
     now: clock.now,
     log: createLog('silent', { write() {} }),
     sessionTokens: createSessionTokens(['k']),
@@ -140,7 +144,7 @@ async function startHeard(): Promise<Heard> {
     targetPolicy: { allowHttp: true, allowLoopback: true },
     resolveName: createResolveName(),
     wakeWorker() {},
-  });
+  };
   const statementsOf = async (work: () => Promise<unknown>) => {
     const heard: Statement[] = [];
     const record = ({ sql, bindings }: Statement) => void heard.push({ sql, bindings: bindings ?? [] });
@@ -148,7 +152,7 @@ async function startHeard(): Promise<Heard> {
     await work().finally(() => knex.removeListener('query', record));
     return heard;
   };
-  return { knex, store, operations, prepareReading, clock, statementsOf };
+  return { knex, store, services, prepareReading, clock, statementsOf };
 }
 
 /** Builds the store on the test's database in the same way as openStore. */
@@ -213,7 +217,14 @@ async function fill(heard: Heard): Promise<{ accountId: string; key: string }> {
   const erased = Array.from({ length: crowd }, (_, index) => String(index).padStart(32, '0'));
   await store.transact((writerOf) => writerOf(accountId).erasedIds.add(erased, clock.nowMs));
   await fillWebhooks(store, accountId, clock.nowMs);
-  const filled = 'sessions, readings, subjects, triggers, api_keys, accounts, webhooks, outbox, deliveries, erased_ids';
+  const late = Array.from({ length: crowd }, (_, index) => {
+    const digest = String(index).padStart(12, '0');
+    const incarnation = digest.slice(-2).padStart(12, '0');
+    return { account: toAccountKey(accountId), position: -2 * index, incarnation, digest, timestamp_ms: clock.nowMs };
+  });
+  await knex.batchInsert('late_readings', late, 500);
+  const filled =
+    'sessions, session_readings, late_readings, subjects, triggers, api_keys, accounts, webhooks, outbox, deliveries, erased_ids';
   if (databaseKind === 'mysql') await knex.raw(`analyze table ${filled}`);
   // The service never runs ANALYZE on SQLite. Neither does the test, so its query plans match those of a deployment.
   return { accountId, key };
@@ -223,19 +234,20 @@ const callerIn = (accountId: string): Caller => ({ accountId, keyId: 'k', tier: 
 const withToken = (accountId: string): Caller => ({ ...callerIn(accountId), grant: { issuedAtMs: 1 } });
 
 const send = (
-  { operations, prepareReading }: Heard,
+  { services, prepareReading }: Heard,
   accountId: string,
   submission: Submission,
   caller = callerIn(accountId),
 ) => {
-  return operations.ingest({ body: prepareReading(caller, submission), query: undefined, params: undefined }, caller);
+  const input = { body: prepareReading(caller, submission), query: undefined, params: undefined };
+  return operations.ingest.handle(services, input, caller);
 };
 
 const ask = <Query>(query: Query) => ({ query, params: undefined, body: undefined });
 
 /** Runs each operation that uses the database once. */
 async function live(heard: Heard, accountId: string, key: string): Promise<void> {
-  const { store, operations, clock } = heard;
+  const { store, services, clock } = heard;
   const ours = callerIn(accountId);
   const reading = (session: number, seconds: number) => ({
     session_id: `ours-${session}`,
@@ -248,21 +260,21 @@ async function live(heard: Heard, accountId: string, key: string): Promise<void>
   await store.keys.find(accountId, 'key_1');
   await store.keys.auditEntries(10);
   await store.keys.auditEntries(10, accountId);
-  await operations.getReadiness(ask(undefined), undefined);
+  await operations.getReadiness.handle(services, ask(undefined), undefined);
   for (const seconds of [0, 10, 5, 5, 10])
     await Promise.all(Array.from({ length: 6 }, (_, session) => send(heard, accountId, reading(session, seconds))));
   await send(heard, accountId, { ...reading(9, 0), subject_id: 'us-1' });
   await send(heard, accountId, { ...reading(9, 20), subject_id: 'unknown-to-us' }).catch(() => undefined);
   await send(heard, accountId, reading(8, 20), withToken(accountId)).catch(() => undefined);
-  await operations.getState(ask({ session_id: 'ours-0' }), ours);
-  await operations.getHistory(ask({ session_id: 'ours-0' }), ours);
-  await operations.getTriggers(ask({ subject_id: 'us-0' }), ours);
-  await operations.getSubject({ ...ask(undefined), params: { subject_id: 'us-0' } }, ours);
-  await listAllSessions(operations, ours);
+  await operations.getState.handle(services, ask({ session_id: 'ours-0' }), ours);
+  await operations.getHistory.handle(services, ask({ session_id: 'ours-0' }), ours);
+  await operations.getTriggers.handle(services, ask({ subject_id: 'us-0' }), ours);
+  await operations.getSubject.handle(services, { ...ask(undefined), params: { subject_id: 'us-0' } }, ours);
+  await listAllSessions(services, ours);
   await streamAll(store, accountId);
   await exportAll(store, accountId);
-  await liveWithWebhooks(store, operations, clock, ours);
-  await operations.deleteSubject({ ...ask(undefined), params: { subject_id: 'us-0' } }, ours);
+  await liveWithWebhooks(services, clock, ours);
+  await operations.deleteSubject.handle(services, { ...ask(undefined), params: { subject_id: 'us-0' } }, ours);
   await callOnce(heard, ours);
   await store.findNewestReading();
   await purgeExpired(store, clock.nowMs);
@@ -275,7 +287,7 @@ async function streamAll(store: Store, accountId: string): Promise<void> {
   for (const after of [0, (head?.position ?? 0) - 20]) {
     await readPage(store.read(accountId), { after });
     await readPage(store.read(accountId), { sessionId: 'ours-0', after });
-    await store.read(accountId).stream.changedAfter(after);
+    await store.read(accountId).readings.changedAfter(after);
   }
 }
 
@@ -288,10 +300,14 @@ async function exportAll(store: Store, accountId: string): Promise<void> {
 }
 
 /** Reads the first two pages of all sessions and of the sessions of one subject. */
-async function listAllSessions(operations: Operations, ours: Caller): Promise<void> {
-  const { body } = await operations.listSessions(ask({}), ours);
-  await operations.listSessions(ask({ ...(body.next_cursor !== null && { cursor: body.next_cursor }) }), ours);
-  await operations.listSessions(ask({ subject_id: 'us-0' }), ours);
+async function listAllSessions(services: Services, ours: Caller): Promise<void> {
+  const { body } = await operations.listSessions.handle(services, ask({}), ours);
+  await operations.listSessions.handle(
+    services,
+    ask({ ...(body.next_cursor !== null && { cursor: body.next_cursor }) }),
+    ours,
+  );
+  await operations.listSessions.handle(services, ask({ subject_id: 'us-0' }), ours);
 }
 
 /** Counts a call against the monthly quota and writes the count. */
@@ -341,11 +357,11 @@ function isOneAccount({ detail = '', table, type }: PlanRow): boolean {
  */
 function isSlowStep({ detail = '' }: PlanRow): boolean {
   const isScan = detail.startsWith('SCAN') && !/CONSTANT ROW/.test(detail);
-  return isScan || detail.includes('(account_id=?)') || detail.includes('TEMP B-TREE');
+  return isScan || /\(account(_id)?=\?\)/.test(detail) || detail.includes('TEMP B-TREE');
 }
 
-/** Key length of the account alone: varchar(32) in ASCII. */
-const accountKeyLength = '34';
+/** Key lengths of the account alone: varchar(32) and char(12) in ASCII. */
+const accountKeyLengths = ['34', '12'];
 
 function isSlowRow({ type, key, key_len, Extra }: PlanRow): boolean {
   // The lookup by a whole key found no row, so the plan has no step.
@@ -353,7 +369,11 @@ function isSlowRow({ type, key, key_len, Extra }: PlanRow): boolean {
   // The statement reads no table, or reads a maximum from the end of an index.
   if (/No tables used|Select tables optimized away|No matching min\/max row/.test(Extra ?? '')) return false;
   return (
-    key === null || type === 'ALL' || type === 'index' || key_len === accountKeyLength || /filesort/.test(Extra ?? '')
+    key === null ||
+    type === 'ALL' ||
+    type === 'index' ||
+    accountKeyLengths.includes(key_len ?? '') ||
+    /filesort/.test(Extra ?? '')
   );
 }
 
@@ -374,8 +394,9 @@ test('every query of the service searches an index', async () => {
     'delete erased_ids',
     'delete erasures',
     'delete idempotency_keys',
+    'delete late_readings',
     'delete outbox',
-    'delete readings',
+    'delete session_readings',
     'delete sessions',
     'delete subjects',
     'delete triggers',
@@ -387,9 +408,10 @@ test('every query of the service searches an index', async () => {
     'select erasures',
     'select idempotency_keys',
     'select key_audit',
+    'select late_readings',
     'select outbox',
-    'select readings',
     'select schema_migrations',
+    'select session_readings',
     'select sessions',
     'select stream_positions',
     'select subjects',
@@ -408,12 +430,12 @@ test('every query of the service searches an index', async () => {
 test('an export searches its range of positions, not all readings of the account, session or subject', async () => {
   const heard = await startHeard();
   const { accountId } = await fill(heard);
-  const { exported } = heard.store.read(accountId);
+  const { readings } = heard.store.read(accountId);
   const range = { after: 1, through: 2 };
   const indexes: Array<[string, () => Promise<unknown>]> = [
-    ['readings_by_position', () => exported.ofAccount(range, 10)],
-    ['readings_of_session', () => exported.ofSession('crowd-7', range, 10)],
-    ['readings_of_session', () => exported.ofSubject('crowd-7', range, 10)],
+    [databaseKind === 'sqlite' ? 'PRIMARY KEY' : 'PRIMARY', () => readings.exportAccount(range, 10)],
+    ['session_readings_by_session', () => readings.exportSession('crowd-7', range, 10)],
+    ['session_readings_by_session', () => readings.exportSubject('crowd-7', range, 10)],
   ];
   for (const [index, work] of indexes)
     for (const statement of await heard.statementsOf(work)) {
@@ -443,7 +465,7 @@ test('a profile is read with one query on the primary key', async () => {
   const heard = await startHeard();
   const { accountId } = await fill(heard);
   const ours = callerIn(accountId);
-  const read = () => heard.operations.getTriggers(ask({ subject_id: 'crowd-7' }), ours);
+  const read = () => operations.getTriggers.handle(heard.services, ask({ subject_id: 'crowd-7' }), ours);
   const [query, ...others] = await heard.statementsOf(read);
   expect(others).toEqual([]);
   expect(await planOf(heard.knex, query as Statement)).toMatchObject(
@@ -471,19 +493,21 @@ test('a subject is read with one query, which reads its sessions from an index a
   expect(reads).toEqual([search, search, search]);
 });
 
-test('a resend is looked up by the full primary key, not among all readings of its session', async () => {
+test('a resend is looked up among the readings of two minutes, not among all readings of its session', async () => {
   const heard = await startHeard();
   const { accountId } = await fill(heard);
   const resent = { session_id: 'ours', timestamp: heard.clock.at(), heart_rate: 90 };
   const resend = () => Promise.all([resent, { ...resent, heart_rate: 91 }].map((it) => send(heard, accountId, it)));
   await resend();
   const query = (await heard.statementsOf(resend)).find(({ sql }) =>
-    /^select .*`response`, `model_version` from `readings`/.test(sql),
+    /^select r\.incarnation, .* union all .* late_readings/s.test(sql),
   );
   const plan = await planOf(heard.knex, query as Statement);
-  // MySQL may instead search the readings of one timestamp, which are only the few readings of one group.
+  // The key length 32 covers the account, the session and the position.
   const wholeKey =
-    databaseKind === 'sqlite' ? /timestamp_ms=\? AND digest=\?\)/ : /"key":"PRIMARY","key_len":"3(12|44)"/;
+    databaseKind === 'sqlite'
+      ? /session_readings_by_session \(account=\? AND incarnation=\? AND position>\? AND position<\?\)/
+      : /"type":"range","possible_keys":"[^"]*","key":"session_readings_by_session","key_len":"(32|44)"/;
   expect(JSON.stringify(plan)).toMatch(wholeKey);
 });
 

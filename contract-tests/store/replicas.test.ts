@@ -30,5 +30,5 @@ test('processes that start concurrently on an empty database all start', async (
   onTestFinished(database.drop);
   const services = await Promise.all([1, 2, 3].map(() => startMain({ DATABASE_URL: database.url })));
   for (const { url } of services) expect((await fetch(`${url}/readyz`)).status).toBe(200);
-  for (const service of services) expect((await service.end('SIGTERM')).code).toBe(0);
+  for (const service of services) expect((await service.stop('SIGTERM')).code).toBe(0);
 });

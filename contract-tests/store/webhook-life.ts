@@ -1,6 +1,7 @@
 import { webhookDelivery } from '../../generated/spec.js';
 import type { Caller } from '../../src/contract.js';
-import type { Operations } from '../../src/operations/index.js';
+import { operations } from '../../src/operations/index.js';
+import type { Services } from '../../src/operations/operation.js';
 import { writeCursor } from '../../src/delivery/cursor.js';
 import { expandEvents } from '../../src/delivery/expand.js';
 import { newDelivery } from '../../src/delivery/new-delivery.js';
@@ -54,40 +55,35 @@ export async function fillWebhooks(store: Store, accountId: string, nowMs: numbe
 const ask = <Query>(query: Query) => ({ query, params: undefined, body: undefined });
 
 /** Runs every operation of webhooks once. */
-export async function liveWithWebhooks(
-  store: Store,
-  operations: Operations,
-  clock: Clock,
-  ours: Caller,
-): Promise<void> {
+export async function liveWithWebhooks(services: Services, clock: Clock, ours: Caller): Promise<void> {
   const submit = <Body>(body: Body) => ({ body, query: undefined, params: undefined });
   const registration = { url: 'https://8.8.8.8/', events: ['state_change' as const] };
   const headers = { 'Idempotency-Key': 'k1' };
-  await operations.registerWebhook({ ...submit(registration), headers }, ours);
-  await operations.registerWebhook({ ...submit(registration), headers }, ours);
+  await operations.registerWebhook.handle(services, { ...submit(registration), headers }, ours);
+  await operations.registerWebhook.handle(services, { ...submit(registration), headers }, ours);
   const refused = { ...submit({ ...registration, url: 'https://10.0.0.1/' }), headers: { 'Idempotency-Key': 'k2' } };
-  await operations.registerWebhook(refused, ours).catch(() => undefined);
-  const { body } = await operations.registerWebhook(submit(registration), ours);
+  await operations.registerWebhook.handle(services, refused, ours).catch(() => undefined);
+  const { body } = await operations.registerWebhook.handle(services, submit(registration), ours);
   const at = { ...ask(undefined), params: { id: body.id } };
-  await operations.listWebhooks(ask(undefined), ours);
-  await operations.rotateWebhookSecret(at, ours);
-  await operations.testWebhook(at, ours);
-  await sendAll(store, clock);
+  await operations.listWebhooks.handle(services, ask(undefined), ours);
+  await operations.rotateWebhookSecret.handle(services, at, ours);
+  await operations.testWebhook.handle(services, at, ours);
+  await sendAll(services.store, clock);
   const since = clock.at(-daySeconds);
   const filters = [{}, { webhook_id: 'wh_1' }, { session_id: 'crowd-4' }, { since }];
   for (const filter of [...filters, { webhook_id: 'wh_1', since }, { session_id: 'crowd-4', since }]) {
-    const page = await operations.listFailedDeliveries(ask(filter), ours);
+    const page = await operations.listFailedDeliveries.handle(services, ask(filter), ours);
     const cursor =
       page.body.next_cursor ?? writeCursor({ settledAtMs: clock.nowMs, deliveryId: `dlv_${'0'.repeat(20)}` });
-    await operations.listFailedDeliveries(ask({ ...filter, cursor }), ours);
-    await operations.listDeliveries(ask(filter), ours);
-    await operations.listDeliveries(ask({ ...filter, status: 'delivered' as const, cursor }), ours);
+    await operations.listFailedDeliveries.handle(services, ask({ ...filter, cursor }), ours);
+    await operations.listDeliveries.handle(services, ask(filter), ours);
+    await operations.listDeliveries.handle(services, ask({ ...filter, status: 'delivered' as const, cursor }), ours);
   }
-  const [failed] = (await operations.listFailedDeliveries(ask({}), ours)).body.deliveries;
-  await operations.getDelivery({ ...ask(undefined), params: { delivery_id: failed?.id ?? '' } }, ours);
-  await operations.retryDeliveries(submit({ delivery_ids: [failed?.id ?? ''] }), ours);
-  await operations.retryDeliveries(submit({ webhook_id: 'wh_2', since }), ours);
-  await operations.removeWebhook(at, ours);
+  const [failed] = (await operations.listFailedDeliveries.handle(services, ask({}), ours)).body.deliveries;
+  await operations.getDelivery.handle(services, { ...ask(undefined), params: { delivery_id: failed?.id ?? '' } }, ours);
+  await operations.retryDeliveries.handle(services, submit({ delivery_ids: [failed?.id ?? ''] }), ours);
+  await operations.retryDeliveries.handle(services, submit({ webhook_id: 'wh_2', since }), ours);
+  await operations.removeWebhook.handle(services, at, ours);
 }
 
 /** Sends the due deliveries in the same way as a worker, with every kind of outcome. */

@@ -138,5 +138,5 @@ test('separate processes notify each other', async () => {
   for (let index = 0; index < 10; index += 1)
     readings.push(await client(two.url, key, new Clock()).read({ heart_rate: 60 + index }));
   expect((await stream.until(10)).map(({ data }) => data)).toEqual(readings);
-  for (const process of [one, two]) expect((await process.end('SIGTERM')).code).toBe(0);
+  for (const process of [one, two]) expect((await process.stop('SIGTERM')).code).toBe(0);
 });

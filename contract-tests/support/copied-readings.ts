@@ -1,5 +1,6 @@
 import { readConfig } from '../../src/config/config.js';
 import { openDatabase } from '../../src/store/database.js';
+import { toAccountKey } from '../../src/store/readings.js';
 import type { TestService } from './service.js';
 
 const rowsPerInsert = 500;
@@ -15,15 +16,16 @@ export async function copyReading(
   count: number,
 ): Promise<string[]> {
   const knex = openDatabase(readConfig({ DATABASE_URL: database.url }).database);
-  const stored = await knex('readings').where({ account_id: accountId }).first();
+  const account = toAccountKey(accountId);
+  const stored = await knex('session_readings').where({ account }).first();
   const row = { ...stored, response: JSON.stringify({ ...JSON.parse(stored.response), reason: long }) };
-  await knex('readings').where({ account_id: accountId }).update({ response: row.response });
+  await knex('session_readings').where({ account }).update({ response: row.response });
   const copies = Array.from({ length: count - 1 }, (_, index) => ({
     ...row,
-    digest: String(index).padStart(32, '0'),
+    digest: String(index).padStart(12, '0'),
     position: Number(row.position) + 2 * (index + 1),
   }));
-  await knex.batchInsert('readings', copies, rowsPerInsert);
+  await knex.batchInsert('session_readings', copies, rowsPerInsert);
   const position = copies.at(-1)?.position;
   await knex('stream_positions').where({ account_id: accountId }).update({ position });
   await knex.destroy();

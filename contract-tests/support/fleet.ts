@@ -1,13 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
-import { fileURLToPath } from 'node:url';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Env, type Program, startProgram } from './program.js';
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
-const endMs = 12_000;
 const readyMs = 60_000;
-const logLinesMax = 10;
+const logCharsMax = 5_000;
 
 export interface Fleet {
   /** Kills a running process with SIGKILL and restarts it. Resolves with the name of the process after it has ended. */
@@ -23,7 +18,7 @@ export interface Fleet {
 export interface ProcessOptions {
   readonly name: string;
   readonly args: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
+  readonly env: Env;
 }
 
 /**
@@ -59,61 +54,34 @@ function supervise(
   onLog: (text: string) => void,
 ): Member {
   let isExpectedToEnd = false;
-  let isReady = false;
-  let child: ChildProcess;
-  const log: string[] = [];
+  let program: Program;
   const start = () => {
     isExpectedToEnd = false;
-    child = spawn(process.execPath, ['dist/main.js', ...args], {
-      cwd: root,
-      env: { PATH: process.env['PATH'], ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    child.stdout?.on('data', (text) => (isReady ||= /^(Listening|Delivering) /m.test(String(text))));
-    child.stderr?.on('data', (text) => {
-      log.splice(0, log.push(String(text)) - logLinesMax);
-      onLog(String(text));
-    });
-    child.once('exit', (code, signal) => {
-      isReady = false;
+    program = startProgram({ args: ['dist/main.js', ...args], env, logCharsMax, onLog });
+    void program.ended.then(({ code, stderr }) => {
       if (isExpectedToEnd) return;
-      onDeath(`${name} ended with ${code ?? signal}: ${log.join('').trim()}`);
+      onDeath(`${name} ended with ${code ?? 'a signal'}: ${stderr.trim()}`);
       start();
     });
   };
-  const endBy = async (signal: NodeJS.Signals) => {
+  const stop = (signal: NodeJS.Signals) => {
     isExpectedToEnd = true;
-    const timer = setTimeout(() => child.kill('SIGKILL'), endMs);
-    const exited = once(child, 'exit');
-    child.kill(signal);
-    if (child.exitCode === null && child.signalCode === null) await exited;
-    clearTimeout(timer);
+    return program.stop(signal);
   };
   start();
-  process.once('exit', () => void child.kill('SIGKILL'));
   const member: Member = {
     name,
-    isReady: () => isReady,
+    isReady: () => program.isRunning() && /^(Listening|Delivering) /m.test(program.stdout()),
     async ready() {
-      const endsAtMs = Date.now() + readyMs;
-      while (!isReady && Date.now() < endsAtMs) await new Promise((resolve) => setTimeout(resolve, 20));
-      if (!isReady) throw new Error(`${name} failed to start: ${log.join('').trim()}`);
+      for (const endsAtMs = Date.now() + readyMs; !member.isReady(); await sleep(20))
+        if (Date.now() > endsAtMs) throw new Error(`${name} failed to start: ${program.stderr().trim()}`);
       return member;
     },
     async kill() {
-      await endBy('SIGKILL');
+      await stop('SIGKILL');
       start();
     },
-    close: () => endBy('SIGTERM'),
+    close: async () => void (await stop('SIGTERM')),
   };
   return member;
-}
-
-/** Returns loopback ports that are currently free. */
-export async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
-  await Promise.all(servers.map((server) => once(server, 'listening')));
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
 }

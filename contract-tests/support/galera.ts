@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { userInfo } from 'node:os';
 import { promisify } from 'node:util';
 import mysql, { type RowDataPacket } from 'mysql2/promise';
-import { freePorts } from './fleet.js';
+import { freePorts } from './program.js';
 import { startPrivateMariadb } from './mariadb.js';
 import { owe } from './owed.js';
 

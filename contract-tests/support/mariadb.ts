@@ -1,5 +1,4 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import mysql from 'mysql2/promise';
 import { owe } from './owed.js';
+import { type Program, startProgram } from './program.js';
 
 const startMs = 60_000;
 const lookMs = 50;
@@ -41,7 +41,7 @@ export async function startPrivateMariadb(
   const data = join(folder, 'data');
   const url = `mysql://root@127.0.0.1:${port}`;
   const user = `--user=${userInfo().username}`;
-  let child: ChildProcess | undefined;
+  let server: Program | undefined;
   const mariadb: PrivateMariadb = {
     url,
     async start() {
@@ -49,26 +49,20 @@ export async function startPrivateMariadb(
       const more = typeof options === 'function' ? await options(data) : options;
       // The server ignores every `--user` but the first.
       const args = ['--no-defaults', ...more, user, `--datadir=${data}`, ...address];
-      child = spawn('mariadbd', args, { stdio: 'ignore' });
-      await answers(url, child).catch(async (error: Error) => {
+      server = startProgram({ node: 'mariadbd', args, logCharsMax: 1_000 });
+      await answers(url, server).catch(async (error: Error) => {
         throw new Error(error.message + (await lastErrorsOf(`${data}.log`)), { cause: error });
       });
     },
-    hasEnded: () => child !== undefined && isOver(child),
-    async kill() {
-      if (!child || isOver(child)) return;
-      const ended = once(child, 'exit');
-      child.kill('SIGKILL');
-      await ended;
-    },
-    freeze: () => void child?.kill('SIGSTOP'),
-    thaw: () => void child?.kill('SIGCONT'),
+    hasEnded: () => server?.isRunning() === false,
+    kill: async () => void (await server?.stop('SIGKILL')),
+    freeze: () => server?.signal('SIGSTOP'),
+    thaw: () => server?.signal('SIGCONT'),
     remove: owe(async () => {
       await mariadb.kill();
       await rm(folder, { recursive: true, force: true });
     }),
   };
-  process.once('exit', () => void child?.kill('SIGKILL'));
   try {
     const install = ['--no-defaults', user, `--datadir=${data}`, '--auth-root-authentication-method=normal'];
     await promisify(execFile)('mariadb-install-db', [...install, '--skip-test-db']).catch(explain);
@@ -91,17 +85,14 @@ async function lastErrorsOf(log: string): Promise<string> {
   return ['', ...lines.slice(-loggedMax)].join('\n');
 }
 
-function isOver({ exitCode, signalCode }: ChildProcess): boolean {
-  return exitCode !== null || signalCode !== null;
-}
-
-async function answers(uri: string, child: ChildProcess): Promise<void> {
+async function answers(uri: string, server: Program): Promise<void> {
   const endsAtMs = Date.now() + startMs;
   for (;;)
     try {
       return await (await mysql.createConnection({ uri, connectTimeout: 1_000 })).end();
     } catch (error) {
-      if (isOver(child) || Date.now() > endsAtMs) throw new Error(`no MariaDB answers at ${uri}`, { cause: error });
+      if (!server.isRunning() || Date.now() > endsAtMs)
+        throw new Error(`no MariaDB answers at ${uri}`, { cause: error });
       await sleep(lookMs);
     }
 }

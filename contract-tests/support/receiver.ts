@@ -1,18 +1,9 @@
-import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { EventEmitter, once } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import { onTestFinished } from 'vitest';
-import type { Schema } from '../../src/contract.js';
+import { openReceiver, type Received } from './open-receiver.js';
 
-/** A delivery as received. */
-export interface Received {
-  readonly id: string;
-  readonly headers: IncomingHttpHeaders;
-  /** The raw bytes. */
-  readonly bytes: Buffer;
-  readonly event: Schema<'StateChange'>;
-  readonly atMs: number;
-}
+export type { Received };
 
 /**
  * Responds to a delivery. `count` is the number of times that this delivery has arrived so far, including this time.
@@ -29,39 +20,29 @@ export interface Receiver {
   until(count: number): Promise<readonly Received[]>;
 }
 
+const withStatus =
+  (status: number): Answering =>
+  (_, response) =>
+    void response.writeHead(status).end();
+
 /** Starts a real receiver on a free loopback port. */
 export async function startReceiver(): Promise<Receiver> {
   const received: Received[] = [];
-  let answering: Answering = with204;
-  const server: Server = createServer(async (request, response) => {
-    const parts: Buffer[] = [];
-    for await (const part of request) parts.push(part as Buffer);
-    const bytes = Buffer.concat(parts);
-    const id = String(request.headers['webhook-id']);
-    const one = { id, headers: request.headers, bytes, event: JSON.parse(bytes.toString()), atMs: Date.now() };
+  const arrivals = new EventEmitter();
+  let answering = withStatus(204);
+  const { url, close } = await openReceiver((one, response) => {
     received.push(one);
-    server.emit('delivery');
-    answering(one, response, received.filter((it) => it.id === id).length);
+    arrivals.emit('delivery');
+    answering(one, response, received.filter(({ id }) => id === one.id).length);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
+  onTestFinished(close);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`,
+    url,
     received,
-    answer(next) {
-      answering = typeof next === 'number' ? (_, response) => void response.writeHead(next).end() : next;
-    },
+    answer: (next) => void (answering = typeof next === 'number' ? withStatus(next) : next),
     async until(count) {
-      while (received.length < count) await once(server, 'delivery');
+      while (received.length < count) await once(arrivals, 'delivery');
       return received;
     },
   };
-}
-
-function with204(_: Received, response: ServerResponse): void {
-  response.writeHead(204).end();
 }

@@ -1,8 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { Redis } from 'ioredis';
+import { freePorts, type Program, startProgram } from './program.js';
 
 const startMs = 10_000;
 
@@ -21,34 +20,28 @@ export interface PrivateRedis {
 
 /** Starts the server. The caller must stop it. */
 export async function startPrivateRedis(options: readonly string[] = []): Promise<PrivateRedis> {
-  const port = await freePort();
+  const [port = 0] = await freePorts(1);
   const url = `redis://127.0.0.1:${port}`;
-  let child: ChildProcess | undefined;
+  let server: Program | undefined;
   const redis: PrivateRedis = {
     url,
     async start() {
-      child = spawn('redis-server', [...argumentsFor(port), ...options], { stdio: 'ignore', cwd: tmpdir() });
-      const failed = once(child, 'error').then(([error]) => Promise.reject(explain(error as Error)));
+      const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', ...options];
+      server = startProgram({ node: 'redis-server', args, cwd: tmpdir() });
+      const failed = server.ended.then(
+        ({ stdout }) => Promise.reject(new Error(`redis-server ended: ${stdout}`)),
+        (error: Error) => Promise.reject(explain(error)),
+      );
       await Promise.race([failed, answers(url)]);
       failed.catch(() => undefined);
     },
-    async stop() {
-      if (!child || child.exitCode !== null || child.signalCode !== null) return;
-      const ended = once(child, 'exit');
-      child.kill('SIGKILL');
-      await ended;
-    },
-    freeze: () => void child?.kill('SIGSTOP'),
-    thaw: () => void child?.kill('SIGCONT'),
+    stop: async () => void (await server?.stop('SIGKILL')),
+    freeze: () => server?.signal('SIGSTOP'),
+    thaw: () => server?.signal('SIGCONT'),
     connect: () => new Redis(url),
   };
-  process.once('exit', () => void child?.kill('SIGKILL'));
   await redis.start();
   return redis;
-}
-
-function argumentsFor(port: number): string[] {
-  return ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
 }
 
 function explain(error: Error): Error {
@@ -66,13 +59,4 @@ async function answers(url: string): Promise<void> {
   // A response that requires a password also shows that the server is running.
   await Promise.race([client.ping().catch(() => undefined), late]).finally(() => client.disconnect());
   late.catch(() => undefined);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -13,6 +13,8 @@ const tables = [
   'api_keys',
   'sessions',
   'readings',
+  'session_readings',
+  'late_readings',
   'subjects',
   'triggers',
   'erasures',

@@ -13,3 +13,16 @@ const ageMs = 11 * 3_600_000;
 export function storyTime(startedMs: number, count: number): string {
   return new Date(startedMs - ageMs + count * (stateHold.silence_seconds + 1) * 1000).toISOString();
 }
+
+/** Readings of one session of `chapterOf`, few enough for the history of an hour. */
+const chapterReadings = 8;
+
+/**
+ * Returns the session and timestamp of a reading of a load whose labels alternate. Like `storyTime`, but without an end:
+ * a new session starts every few readings. `count` is the number of earlier readings.
+ */
+export function chapterOf(name: string, count: number): { readonly session_id: string; readonly timestamp: string } {
+  const left = chapterReadings - (count % chapterReadings);
+  const timestamp = new Date(Date.now() - left * (stateHold.silence_seconds + 1) * 1000).toISOString();
+  return { session_id: `${name}-${Math.floor(count / chapterReadings)}`, timestamp };
+}

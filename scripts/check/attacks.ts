@@ -3,18 +3,17 @@
  * the service withstands the scenario, and its effect on another account. Exits with 1 when the service does not
  * withstand a scenario.
  */
-import { writeFile } from 'node:fs/promises';
-import { Command, InvalidArgumentError } from 'commander';
-import { reportOf } from './attacks/report.js';
-import { type ScenarioOutcome, playAll } from './attacks/scenario.js';
-import { scenarios } from './attacks/scenarios.js';
-import { databaseOption, type DatabaseChoice, findDatabases } from '../bench/support/databases.js';
+import { Command } from 'commander';
+import { databaseOption, type DatabaseChoice } from '../bench/support/databases.js';
 import { launch } from '../terminal/launch.js';
 import { positive } from '../terminal/options.js';
+import { reportOf } from './attacks/report.js';
+import { listOf, runScenarios } from './attacks/run.js';
+import { scenarios } from './attacks/scenarios.js';
 
 interface Options {
   readonly database: DatabaseChoice;
-  readonly only?: readonly number[];
+  readonly only?: readonly string[];
   readonly node: string;
   readonly seconds: number;
   readonly json?: string;
@@ -25,12 +24,13 @@ interface Options {
  * machine.
  */
 const marginMs = 120_000;
+const items = [...new Set(scenarios.map(({ item }) => String(item)))];
 
 await launch(
   new Command('check:attacks')
     .description('Replays attacks and faults on loopback and measures how they affect another account.')
     .addOption(databaseOption)
-    .option('--only <items>', 'numbers of scenarios, comma-separated, e.g. 1,3', readItems)
+    .option('--only <items>', 'numbers of scenarios, comma-separated, e.g. 1,3', listOf(items))
     .option('--node <file>', 'Node program that runs the service', process.execPath)
     .option(
       '--seconds <number>',
@@ -43,29 +43,12 @@ await launch(
     .action(check),
 );
 
-async function check({ database, only, node, seconds, json }: Options): Promise<void> {
-  const chosen = scenarios.filter(({ item }) => !only || only.includes(item));
-  const outcomes: ScenarioOutcome[] = [];
+function check({ database, only, node, seconds, json }: Options): Promise<void> {
   const measureMs = seconds * 1000;
-  for (const kind of await findDatabases(database))
-    outcomes.push(...(await playAll(chosen, { kind, node, measureMs, limitMs: marginMs + 2 * measureMs })));
-  console.log(reportOf(outcomes));
-  const total = outcomes.reduce((sum, outcome) => sum + outcome.seconds, 0);
-  console.log(`\nTotal: ${Math.round(total)} s`);
-  if (json !== undefined) await writeFile(json, `${JSON.stringify(outcomes, null, 2)}\n`);
-  const broken = outcomes.filter(({ holds }) => !holds).length;
-  console.log(
-    broken === 0
-      ? '\nThe service withstands all scenarios.'
-      : `\n${broken} of ${outcomes.length} scenarios are broken.`,
-  );
-  if (broken > 0) process.exitCode = 1;
-}
-
-function readItems(text: string): number[] {
-  const known = new Set(scenarios.map(({ item }) => item));
-  const items = text.split(',').map(Number);
-  if (items.some((item) => !known.has(item)))
-    throw new InvalidArgumentError(`Must be a comma-separated list of: ${[...known].join(', ')}.`);
-  return items;
+  return runScenarios({
+    ...{ database, json, report: reportOf },
+    choose: () => scenarios.filter(({ item }) => !only || only.includes(String(item))),
+    options: { node, measureMs, limitMs: marginMs + 2 * measureMs },
+    promise: 'The service withstands all scenarios.',
+  });
 }

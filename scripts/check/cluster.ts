@@ -6,21 +6,15 @@
 import { writeFile } from 'node:fs/promises';
 import { Command } from 'commander';
 import { describeMachine, machineLine } from '../bench/support/machine.js';
+import { printVerdict } from '../../contract-tests/support/verdict.js';
 import { launch } from '../terminal/launch.js';
 import { positive } from '../terminal/options.js';
-import { textTable } from '../../src/terminal/table.js';
 import { type ClusterOptions, runCluster } from './cluster/run.js';
-import { isUpheld, type Row, rowsOf } from './cluster/verdict.js';
+import { rowsOf } from './cluster/verdict.js';
 
 interface Options extends ClusterOptions {
   readonly json?: string;
 }
-
-const columns = [
-  { title: 'measure' },
-  { title: 'found', align: 'right' },
-  { title: 'required', align: 'right' },
-] as const;
 
 await launch(
   new Command('check:cluster')
@@ -37,20 +31,11 @@ await launch(
 async function check({ json, ...options }: Options): Promise<void> {
   const run = await runCluster(options);
   const machine = describeMachine();
-  const rows = rowsOf(run).map((section) => section.map(cellsOf));
-  console.log(`three Galera nodes, two services, two workers, ${run.seconds.toFixed(0)} s under load`);
-  console.log(`${machineLine(machine)}: all of them share the cores.\n\n${textTable(columns, rows)}\n`);
+  const title = `three Galera nodes, two services, two workers, ${run.seconds.toFixed(0)} s under load`;
+  const promise = 'Nothing was lost, duplicated under a second id or out of order.';
+  printVerdict(`${title}, ${machineLine(machine)}`, rowsOf(run), promise);
   if (json !== undefined) {
     const taken = { takenAt: new Date().toISOString(), machine, ...options, ...run };
     await writeFile(json, `${JSON.stringify(taken, null, 2)}\n`);
   }
-  if (isUpheld(run)) return console.log('Nothing was lost, duplicated under a second id or out of order.');
-  console.log('A guarantee is broken.');
-  process.exitCode = 1;
-}
-
-function cellsOf({ what, found, allowed }: Row): string[] {
-  if (allowed === undefined) return [what, String(found)];
-  const [min, max] = allowed;
-  return [what, String(found), min === max ? String(min) : `${min} to ${max}`];
 }

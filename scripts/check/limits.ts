@@ -2,22 +2,19 @@
  * Checks that the session limit is exact across several processes that share one MySQL and one Redis. Then checks the
  * limit while Redis is stopped. Exits with 1 when a window admitted more or fewer requests than its quota.
  */
-import { setMaxListeners } from 'node:events';
 import { Command } from 'commander';
-import { limits } from '../../generated/spec.js';
-import { runCommand } from '../../contract-tests/support/service-process.js';
-import { createTestDatabase } from '../../contract-tests/support/databases.js';
+import { createKeyOf, withServicePrograms } from '../../contract-tests/support/program.js';
 import { startPrivateRedis } from '../../contract-tests/support/redis.js';
-import { requireDatabase } from '../bench/support/databases.js';
-import { startBenchedService } from '../bench/support/service.js';
-import { type Answered, type Load, sendLoad } from './limits/load.js';
-import { fullOf, rangeOf, type Window, windowsOf, wrongOf } from './limits/windows.js';
+import { printVerdict, type Row } from '../../contract-tests/support/verdict.js';
+import { limits } from '../../generated/spec.js';
+import { withProgress } from '../../src/terminal/progress.js';
+import { requireDatabase, withDatabase } from '../bench/support/databases.js';
 import { launch } from '../terminal/launch.js';
 import { positive } from '../terminal/options.js';
-import { startProgress } from '../../src/terminal/progress.js';
+import { type Answered, type Load, sendLoad } from './limits/load.js';
+import { mostOf, rowsOfShared, windowsOf } from './limits/windows.js';
 
 const { quota } = limits.session_requests;
-const timeLimitMs = 600_000;
 /** Divisor of the number of sessions in the second part, so that every process reaches its own limit. */
 const fewer = 4;
 
@@ -38,83 +35,57 @@ await launch(
 
 async function check({ requests, sessions, processes }: Options): Promise<void> {
   await requireDatabase('mysql');
-  const undos: Array<() => unknown> = [];
-  try {
-    const database = await createTestDatabase('mysql');
-    undos.unshift(database.drop);
-    const redis = await startPrivateRedis();
-    undos.unshift(redis.stop);
-    const key = await runCommand(database.url, ['keys', 'create', '--account', 'limits', '--tier', 'enterprise']);
-    const env = { REDIS_URL: redis.url, LIMIT_NEW_SESSIONS_PER_MINUTE: '0' };
-    const urls: string[] = [];
-    for (let index = 0; index < processes; index += 1) {
-      const service = await startBenchedService(database.url, env);
-      undos.unshift(service.close);
-      urls.push(service.url);
-    }
-    const signal = AbortSignal.timeout(timeLimitMs);
-    // Every request in progress listens to this signal.
-    setMaxListeners(0, signal);
-    const asked = { urls, key, signal };
-    const shared = await run({ ...asked, sessions: names('shared', sessions), requests });
-    reportShared(shared, processes);
-    const half = Math.ceil(requests / 2);
-    const alone = names('alone', Math.max(1, Math.floor(sessions / fewer)));
-    const midway = { after: Math.floor(half / 10), run: redis.stop };
-    reportAlone(await run({ ...asked, sessions: alone, requests: half, midway }), midway.after, processes);
-  } finally {
-    for (const undo of undos) await undo();
-  }
+  const redis = await startPrivateRedis();
+  await withDatabase('mysql', async (databaseUrl) => {
+    const key = await createKeyOf(databaseUrl, 'limits');
+    const env = { DATABASE_URL: databaseUrl, REDIS_URL: redis.url, LIMIT_NEW_SESSIONS_PER_MINUTE: '0' };
+    await withServicePrograms(env, processes, async (services) => {
+      const asked = { urls: services.map(({ url }) => url), key };
+      const shared = await run({ ...asked, sessions: names('shared', sessions), requests });
+      const half = Math.ceil(requests / 2);
+      const alone = names('alone', Math.max(1, Math.floor(sessions / fewer)));
+      const midway = { after: Math.floor(half / 10), run: redis.stop };
+      const after = await run({ ...asked, sessions: alone, requests: half, midway });
+      const sections = [
+        [
+          ...rowsOf(shared),
+          ...rowsOfShared(
+            windowsOf(shared, ({ session }) => session),
+            quota,
+          ),
+        ],
+        [
+          { what: 'responses before Redis stopped', found: midway.after },
+          ...rowsOf(after),
+          ...rowsOfAlone(after, processes),
+        ],
+      ];
+      printVerdict(`${processes} processes on one MySQL and one Redis`, sections, 'Every window kept its quota.');
+    });
+  }).finally(redis.stop);
 }
 
-async function run(load: Omit<Load, 'onAnswer'>): Promise<Answered[]> {
-  const progress = startProgress(process.stderr, load.requests, 'requests');
-  try {
-    return await sendLoad({ ...load, onAnswer: progress.advance });
-  } finally {
-    progress.stop();
-  }
+function run(load: Omit<Load, 'onAnswer'>): Promise<Answered[]> {
+  return withProgress(load.requests, 'requests', ({ advance }) => sendLoad({ ...load, onAnswer: advance }));
 }
 
-function reportShared(answers: readonly Answered[], processes: number): void {
-  const windows = windowsOf(answers, ({ session }) => session);
-  console.log(`── ${processes} processes on one MySQL and one Redis`);
-  report(answers, windows);
-  const full = fullOf(windows);
-  console.log(
-    `${full.length} windows used up their quota and admitted ${rangeOf(full)} requests each. Required: exactly ${quota}.`,
-  );
-  judge(wrongOf(windows, quota).length === 0 && full.length > 0);
-}
-
-function reportAlone(answers: readonly Answered[], stoppedAfter: number, processes: number): void {
-  const windows = windowsOf(answers, ({ process, session }) => `${process} ${session}`);
-  console.log(`\n── Redis stopped after ${stoppedAfter} responses`);
-  report(answers, windows);
-  const bySession = windowsOf(answers, ({ session }) => session);
-  console.log(`Each window of one process admitted ${rangeOf(windows)} requests. Required: at most ${quota}.`);
-  console.log(
-    `In total, sessions had ${rangeOf(bySession)} admitted requests. Required: at most ${quota * processes}.`,
-  );
-  judge(windows.every(({ passed }) => passed <= quota));
-}
-
-function report(answers: readonly Answered[], windows: readonly Window[]): void {
-  const [first = 0, last = 0] = [answers[0]?.atMs, answers.at(-1)?.atMs];
+function rowsOf(answers: readonly Answered[]): Row[] {
   const count = (isIt: (status: number) => boolean) => answers.filter(({ status }) => isIt(status)).length;
-  const failed = count((status) => status >= 500);
-  const refused = count((status) => status === 429);
-  console.log(
-    `${answers.length} requests in ${((last - first) / 1000).toFixed(0)} s: ${answers.length - refused - failed} passed, ` +
-      `${refused} refused, ${failed} failed, in ${windows.length} windows.`,
-  );
-  judge(failed === 0);
+  return [
+    { what: 'requests', found: answers.length },
+    { what: '  refused', found: count((status) => status === 429) },
+    { what: '  failed', found: count((status) => status >= 500), allowed: 0 },
+  ];
 }
 
-function judge(isMet: boolean): void {
-  if (isMet) return;
-  console.log('VIOLATED');
-  process.exitCode = 1;
+/** Returns the measurements without Redis: each process has its own windows. */
+function rowsOfAlone(answers: readonly Answered[], processes: number): Row[] {
+  const windows = windowsOf(answers, ({ process, session }) => `${process} ${session}`);
+  const bySession = windowsOf(answers, ({ session }) => session);
+  return [
+    { what: 'admitted requests per window and process, at most', found: mostOf(windows), allowed: quota },
+    { what: 'admitted requests per window, at most', found: mostOf(bySession), allowed: quota * processes },
+  ];
 }
 
 function names(prefix: string, count: number): string[] {

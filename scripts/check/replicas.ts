@@ -4,34 +4,30 @@
  * process and of all processes. Freezes one process, and cuts off and kills one, while it holds the lock of an account.
  * Exits with 1 when a guarantee is broken.
  */
-import { setMaxListeners } from 'node:events';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { runCommand } from '../../contract-tests/support/service-process.js';
+import { createKeyOf } from '../../contract-tests/support/program.js';
 import { limits } from '../../generated/spec.js';
 import { inspectDatabase, requireDatabase, withDatabase } from '../bench/support/databases.js';
-import { startGenerator } from '../bench/support/generator.js';
+import { type Run, withGenerator } from '../bench/support/generator.js';
 import { describeMachine, machineLine } from '../bench/support/machine.js';
-import type { Runs } from '../bench/support/rounds.js';
+import { type Runs, takeTurns } from '../bench/support/rounds.js';
 import { ample } from '../bench/support/service.js';
 import { sendLoad } from './limits/load.js';
 import { type Window, windowsOf } from './limits/windows.js';
 import { loseHost } from './replicas/lost-host.js';
 import { type ReadingsOptions, checkReadings } from './replicas/readings.js';
-import { report } from './replicas/report.js';
-import { type Stage, startServices, withRedis, withServices } from './replicas/stage.js';
-import { measureThroughput, type Side } from './replicas/throughput.js';
+import { report, type Side, sides } from './replicas/report.js';
+import { type Stage, withRedis, withServices } from './replicas/stage.js';
 import { launch } from '../terminal/launch.js';
 import { positive } from '../terminal/options.js';
 import { withProgress } from '../../src/terminal/progress.js';
 import { save } from '../../src/terminal/save.js';
 
 const { quota } = limits.session_requests;
-const connections = 64;
 /** Number of sessions whose limit is tested. Each session gets 1.5 × its quota of requests. */
 const limitedSessions = 10;
 const limitedRequests = Math.ceil(1.5 * quota * limitedSessions);
-const timeLimitMs = 120_000;
 
 interface Options extends ReadingsOptions {
   readonly seconds: number;
@@ -61,7 +57,7 @@ async function check({ reports, ...options }: Options): Promise<void> {
   const outcome = await withRedis((redisUrl) =>
     withDatabase('mysql', async (databaseUrl) => {
       const version = await inspectDatabase(databaseUrl);
-      const key = await runCommand(databaseUrl, ['keys', 'create', '--account', 'replicas', '--tier', 'enterprise']);
+      const key = await createKeyOf(databaseUrl, 'replicas');
       const stage = { databaseUrl, redisUrl, key };
       const checked = await checkReadings(stage, options);
       const windows = await tryLimits(stage, processes);
@@ -79,26 +75,22 @@ async function check({ reports, ...options }: Options): Promise<void> {
 /** Sends requests under the contract's session limit. Returns the windows of the sessions. */
 function tryLimits(stage: Stage, processes: number): Promise<Window[]> {
   const sessions = Array.from({ length: limitedSessions }, (_, index) => `limited-${index}`);
-  const signal = AbortSignal.timeout(timeLimitMs);
-  // Every request in progress listens to this signal.
-  setMaxListeners(0, signal);
-  return withServices(stage, { LIMIT_NEW_SESSIONS_PER_MINUTE: '0' }, processes, async (urls) => {
+  return withServices(stage, { LIMIT_NEW_SESSIONS_PER_MINUTE: '0' }, processes, async (services) => {
+    const urls = services.map(({ url }) => url);
     const answers = await withProgress(limitedRequests, 'requests beyond the limit', ({ advance }) =>
-      sendLoad({ urls, key: stage.key, sessions, requests: limitedRequests, signal, onAnswer: advance }),
+      sendLoad({ urls, key: stage.key, sessions, requests: limitedRequests, onAnswer: advance }),
     );
     return windowsOf(answers, ({ session }) => session);
   });
 }
 
-async function loadAll(
-  stage: Stage,
-  { processes, rounds, seconds, warmUp }: Omit<Options, 'reports'>,
-): Promise<Runs<Side>> {
-  const generator = startGenerator();
-  try {
-    const options = { key: stage.key, processes, rounds, seconds, warmUpSeconds: warmUp, connections };
-    return await measureThroughput((count) => startServices(stage, ample, count), generator, options);
-  } finally {
-    generator.close();
-  }
+/** Measures one process and all processes alternately, on one database under the same load, in new processes per run. */
+function loadAll(stage: Stage, { processes, rounds, seconds, warmUp }: Omit<Options, 'reports'>): Promise<Runs<Side>> {
+  return withGenerator((generator) =>
+    takeTurns(sides, rounds, (side): Promise<Run> =>
+      withServices(stage, ample, side === 'one' ? 1 : processes, (services) =>
+        generator.measure(services, { key: stage.key, load: 'plain', seconds, warmUpSeconds: warmUp }),
+      ),
+    ),
+  );
 }

@@ -4,25 +4,28 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, Option } from 'commander';
-import { runCommand } from '../../contract-tests/support/service-process.js';
-import build from '../../contract-tests/support/build.js';
 import type { DatabaseKind } from '../../contract-tests/support/databases.js';
+import { type Fleet, type ProcessOptions, startFleet } from '../../contract-tests/support/fleet.js';
+import { createKeyOf, freePorts } from '../../contract-tests/support/program.js';
+import { storyEnv } from '../../contract-tests/support/story.js';
+import { printVerdict, type Row, rowsOfCounts, sumOf } from '../../contract-tests/support/verdict.js';
 import type { Schema } from '../../src/contract.js';
+import { withProgress } from '../../src/terminal/progress.js';
+import { seededRandom } from '../../src/terminal/scenes.js';
 import { requireDatabase, withDatabase } from '../bench/support/databases.js';
-import { createRequest, createWebhookClient, type WebhookClient } from './webhooks/client.js';
-import { type Loaded, startLoad } from './webhooks/load.js';
-import { freePorts, type ProcessOptions, startFleet } from '../../contract-tests/support/fleet.js';
-import { watchQueue } from './webhooks/queue.js';
-import { startUnreliableReceiver, type UnreliableReceiver } from './webhooks/receiver.js';
-import { isUpheld, judge, type Verdict } from './webhooks/verdict.js';
+import { ample } from '../bench/support/service.js';
 import { launch } from '../terminal/launch.js';
 import { positive } from '../terminal/options.js';
-import { startProgress } from '../../src/terminal/progress.js';
-import { seededRandom } from '../../src/terminal/scenes.js';
-import { textTable } from '../../src/terminal/table.js';
+import { createRequest, createWebhookClient, type WebhookClient } from './shared/client.js';
+import { changing, startLoad } from './shared/load.js';
+import { watchQueue } from './shared/queue.js';
+import { startUnreliableReceiver, type UnreliableReceiver } from './shared/receiver.js';
+import { judge, rowsOfEvents } from './shared/verdict.js';
 
 /** Range of the pause between two kills, ms. */
-const pauseMs = [1_500, 4_000] as const;
+const killPauseMs = [1_500, 4_000] as const;
+/** Range of the interval between two readings of a session, ms. The limit is two readings per second. */
+const pauseMs = [550, 1_450] as const;
 /**
  * Maximum time to deliver all queued deliveries, ms. Longer than the lease of a crashed worker plus the full retry
  * schedule of every delivery in a queue.
@@ -44,18 +47,15 @@ await launch(
     .option('--kills <number>', 'kill -9 of services and workers', positive, 50)
     .option('--sessions <number>', 'sessions that change state continuously', positive, 40)
     .option('--seed <number>', 'seed of the random choices. The timing still varies', positive, 1)
-    .action(run),
+    .action(async (options: Options) => {
+      await requireDatabase(options.database);
+      await withDatabase(options.database, (url) => run(url, options));
+    }),
 );
 
-async function run(options: Options): Promise<void> {
-  await requireDatabase(options.database);
-  build();
-  await withDatabase(options.database, (url) => runOn(url, options));
-}
-
-async function runOn(databaseUrl: string, { database, kills, sessions, seed }: Options): Promise<void> {
+async function run(databaseUrl: string, { database, kills, sessions, seed }: Options): Promise<void> {
   const random = seededRandom(seed);
-  const key = await runCommand(databaseUrl, ['keys', 'create', '--account', 'chaos', '--tier', 'enterprise']);
+  const key = await createKeyOf(databaseUrl, 'chaos');
   const ports = await freePorts(2);
   const urls = ports.map((port) => `http://127.0.0.1:${port}`);
   const receiver = await startUnreliableReceiver(random);
@@ -67,21 +67,32 @@ async function runOn(databaseUrl: string, { database, kills, sessions, seed }: O
     const webhook = await client.register(receiver.url);
     receiver.expect(webhook.secret);
     const startedAtMs = Date.now();
-    const load = startLoad({ urls, key, sessions, random });
+    const senders = Array.from({ length: sessions }, (_, index) => changing(`chaos-${index}`, random));
+    const load = startLoad({ urls, key, senders, random, isResent: true, pauseMs });
     const killed = await killMany(fleet, kills, random);
     const loaded = await load.stop();
     await fleet.ready();
-    const waitingAtEnd = await queue.waiting();
-    console.error(`killed ${kills}, ${loaded.acknowledged} readings acknowledged; ${waitingAtEnd} deliveries queued`);
-    await queue.empty(
-      drainMs,
-      everyTenth((count) => console.error(`${count} deliveries queued`)),
-    );
+    const queued = await queue.waiting();
+    console.error(`killed ${kills}, ${loaded.acknowledged} readings acknowledged; ${queued} deliveries queued`);
+    await queue.empty(drainMs, (count) => console.error(`${count} deliveries queued`));
     const failed = await client.allFailed();
-    const verdict = judge({ changes: loaded.changes, ...receiver, failed });
+    const events = judge({ changes: loaded.changes, ...receiver, failed });
     const retried = await retryAll(client, webhook.id, failed, receiver, () => queue.empty(retryMs));
-    const seconds = (Date.now() - startedAtMs) / 1000;
-    report({ database, seconds, killed, loaded, receiver, verdict, retried, waitingAtEnd, deaths: fleet.deaths() });
+    for (const death of fleet.deaths()) console.log(death);
+    const sent: Row[] = [
+      { what: 'readings acknowledged', found: loaded.acknowledged },
+      { what: 'requests sent again', found: sumOf(loaded.failed) },
+      ...rowsOfCounts(loaded.failed),
+      { what: 'deliveries queued when the kills ended', found: queued },
+      { what: 'requests at the receiver', found: receiver.arrivals.length },
+      ...rowsOfCounts(Object.fromEntries(receiver.faults)),
+    ];
+    const ends: Row[] = [
+      ...retried,
+      { what: 'processes that ended unexpectedly', found: fleet.deaths().length, allowed: 0 },
+    ];
+    const sections = [[{ what: 'kill -9', found: kills }, ...rowsOfCounts(killed)], sent, rowsOfEvents(events), ends];
+    printVerdict(`${database}, ${((Date.now() - startedAtMs) / 1000).toFixed(0)} s`, sections, 'Nothing was lost.');
   } finally {
     await fleet.close();
     await queue.close();
@@ -97,6 +108,8 @@ function processes(databaseUrl: string, ports: readonly number[]): ProcessOption
     LOG_LEVEL: 'warn',
     SECRETS_KEY: 'chaos-chaos-chaos-chaos-chaos-chaos',
     WEBHOOK_ALLOW_LOOPBACK: '1',
+    ...ample,
+    ...storyEnv,
   };
   const [first, second] = ports.map(String);
   return [
@@ -107,115 +120,35 @@ function processes(databaseUrl: string, ports: readonly number[]): ProcessOption
   ];
 }
 
-type Killed = ReadonlyMap<string, number>;
-
-async function killMany(fleet: ReturnType<typeof startFleet>, kills: number, random: () => number): Promise<Killed> {
-  const killed = new Map<string, number>();
-  const progress = startProgress(process.stderr, kills, 'kills');
-  try {
-    for (let count = 0; count < kills; count += 1) {
-      await sleep(pauseMs[0] + random() * (pauseMs[1] - pauseMs[0]));
+/** Kills processes at random times. Returns the number of kills by the name of the process. */
+function killMany(fleet: Fleet, kills: number, random: () => number): Promise<Record<string, number>> {
+  return withProgress(kills, 'kills', async ({ advance }) => {
+    const killed: Record<string, number> = {};
+    for (let count = 0; count < kills; count += 1, advance()) {
+      await sleep(killPauseMs[0] + random() * (killPauseMs[1] - killPauseMs[0]));
       const name = await fleet.killOne(random);
-      killed.set(name, (killed.get(name) ?? 0) + 1);
-      progress.advance();
+      killed[name] = (killed[name] ?? 0) + 1;
     }
     return killed;
-  } finally {
-    progress.stop();
-  }
+  });
 }
 
-type FailedDelivery = Schema<'FailedDelivery'>;
-
-interface Retried {
-  readonly count: number;
-  readonly arrived: number;
-}
-
-/** Retries the failed deliveries when the receiver is healthy again. */
+/** Retries the failed deliveries when the receiver is healthy again. All of them must arrive. */
 async function retryAll(
   client: WebhookClient,
   webhookId: string,
-  failed: readonly FailedDelivery[],
+  failed: ReadonlyArray<Schema<'FailedDelivery'>>,
   receiver: UnreliableReceiver,
   emptied: () => Promise<void>,
-): Promise<Retried> {
+): Promise<Row[]> {
   receiver.recover();
   const before = receiver.accepted.length;
   const { count } = await client.retry(webhookId);
   await emptied();
   const arrived = new Set(receiver.accepted.slice(before).map(({ id }) => id));
-  return { count, arrived: failed.filter(({ id }) => arrived.has(id)).length };
-}
-
-interface ChaosOutcome {
-  readonly database: DatabaseKind;
-  readonly seconds: number;
-  readonly killed: Killed;
-  readonly loaded: Loaded;
-  readonly receiver: UnreliableReceiver;
-  readonly verdict: Verdict;
-  readonly retried: Retried;
-  readonly waitingAtEnd: number;
-  readonly deaths: readonly string[];
-}
-
-function report({ database, seconds, killed, loaded, receiver, verdict, retried, waitingAtEnd, deaths }: ChaosOutcome) {
-  const sections: Row[][] = [
-    [['kill -9', total(killed)], ...rowsOf(killed)],
-    [
-      ['readings acknowledged', loaded.acknowledged],
-      ['requests sent again', total(loaded.resent)],
-      ...rowsOf(loaded.resent),
-      ['waiting when the killing ended', waitingAtEnd],
-      ['requests at the receiver', receiver.arrivals.length],
-      ...rowsOf(receiver.faults),
-    ],
-    [
-      ['changes of state acknowledged', verdict.acknowledged],
-      ['  delivered', verdict.delivered],
-      ['  listed as failed', verdict.listedAsFailed],
-      ['  lost', verdict.lost, 0],
-      ['delivered, and listed as failed too', verdict.deliveredAndListed],
-      ['deliveries of no such change', verdict.invented, 0],
-      ['accepted more than once, same webhook-id', verdict.duplicates],
-      ['changes under two webhook-ids', verdict.renamed, 0],
-      ['deliveries with other bytes later', verdict.altered, 0],
-      ['bad signatures', verdict.badSignatures, 0],
-      ['out of order within a session', verdict.outOfOrder, 0],
-      ['failed ones retried by hand', retried.count],
-      ['  arrived', retried.arrived, retried.count],
-      ['processes that ended by themselves', deaths.length, 0],
-    ],
+  const found = failed.filter(({ id }) => arrived.has(id)).length;
+  return [
+    { what: 'failed deliveries retried', found: count },
+    { what: '  arrived', found, allowed: [count, count] },
   ];
-  const columns = [
-    { title: 'measure' },
-    { title: 'count', align: 'right' },
-    { title: 'required', align: 'right' },
-  ] as const;
-  const rows = sections.map((section) => section.map((row) => row.map((cell) => String(cell))));
-  console.log(`${database}, ${seconds.toFixed(0)} s\n\n${textTable(columns, rows)}`);
-  for (const death of deaths) console.log(death);
-  const isWell = isUpheld(verdict) && retried.arrived === retried.count && deaths.length === 0;
-  console.log(isWell ? '\nNothing was lost.' : '\nA guarantee is broken.');
-  if (!isWell) process.exitCode = 1;
-}
-
-type Row = readonly [what: string, count: number, mustBe?: number];
-
-function rowsOf(counts: ReadonlyMap<string, number>): Row[] {
-  return [...counts].map(([name, count]) => [`  ${name}`, count]);
-}
-
-function total(counts: ReadonlyMap<string, number>): number {
-  return [...counts.values()].reduce((sum, count) => sum + count, 0);
-}
-
-/** Returns a function that reports progress at every tenth call, for a long wait. */
-function everyTenth(act: (count: number) => void): (count: number) => void {
-  let calls = 0;
-  return (count) => {
-    calls += 1;
-    if (calls % 10 === 0) act(count);
-  };
 }

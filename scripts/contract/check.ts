@@ -8,7 +8,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import pc from 'picocolors';
 import { assertConforms } from '../../contract-tests/support/conformance.js';
 import { type Asked, newOwn, type Own, plan, type Sent } from './check/plan.js';
-import { readBaseUrl } from '../../src/terminal/service.js';
+import { readBaseUrl } from '../../src/tools/service.js';
 import { launch } from '../terminal/launch.js';
 import { textTable } from '../../src/terminal/table.js';
 

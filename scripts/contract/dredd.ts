@@ -32,7 +32,7 @@ async function main(kind: DatabaseKind): Promise<number> {
   const running = opening.then((world) => runDredd(contract, world.service.url, bringAboutIn(world)));
   try {
     const verdicts = await Promise.race([running, interrupted()]);
-    return report(kind, verdicts, (await opening).service.log);
+    return report(kind, verdicts, (await opening).service.stderr());
   } finally {
     // Waits for the start even after an interruption, because only a started service can be closed.
     await (await opening).close();

@@ -3,7 +3,7 @@
  * against the built service.
  *
  * Installs the generators into a temporary folder, because together they are larger than all dependencies of the
- * project. Usage: `npm run sdk:check -- [name …]`. Exits with 1 when a client does not compile or run.
+ * project. Usage: `npm run sdk:check -- [name …]`, by default all. Exits with 1 when a client does not compile or run.
  */
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import pc from 'picocolors';
-import { createServiceProcess, runCommand } from '../../contract-tests/support/service-process.js';
+import { createKeyOf, type ServiceProgram, startServiceProgram } from '../../contract-tests/support/program.js';
 import { type Generator, generators } from './sdk-check/generators.js';
 
 interface Service {
@@ -42,13 +42,14 @@ if (unknown.length > 0) throw new Error(`${unknown.join(', ')}: unknown generato
 const wanted = generators.filter(({ name }) => names.length === 0 || names.includes(name));
 const folder = await mkdtemp(join(tmpdir(), 'sdk-check-'));
 const database = `sqlite:${join(folder, 'state.db')}`;
-const server = createServiceProcess(database);
+let server: ServiceProgram | undefined;
 try {
-  const key = await runCommand(database, ['keys', 'create', '--account', 'sdk-check', '--tier', 'enterprise']);
-  await server.start();
-  for (const generator of wanted) await check(generator, { url: server.url, key });
+  const key = await createKeyOf(database, 'sdk-check');
+  server = await startServiceProgram({ DATABASE_URL: database, WEBHOOK_ALLOW_LOOPBACK: '1' });
+  const { url } = server;
+  for (const generator of wanted) await check(generator, { url, key });
 } finally {
-  await server.kill();
+  await server?.stop();
   await rm(folder, { recursive: true, force: true });
 }
 

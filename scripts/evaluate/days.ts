@@ -1,15 +1,17 @@
 /**
  * Measures the states of whole days. Replays the heart rate per minute of people who wear a wristband over HTTP to a
- * service in this process, as backfilled batches. Standard output contains only the tables.
+ * service in a child process, as backfilled batches. Standard output contains only the tables.
  */
 import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
-import { auc } from '../../src/evaluate/auc.js';
-import type { EvaluatedService } from '../../src/evaluate/service.js';
+import { auc } from '../../src/tools/evaluate/statistics.js';
+import type { EvaluatedService } from '../../src/tools/evaluate/service.js';
 import { startProgress } from '../../src/terminal/progress.js';
 import { save } from '../../src/terminal/save.js';
 import { type Column, markdownTable, type TableRow, textTable } from '../../src/terminal/table.js';
+import { launch } from '../terminal/launch.js';
 import { dataDefaultPath } from '../topics/texts.js';
+import { confidenceColumns, confidenceRow, judgeReports, judgeRises } from './support/confidence.js';
 import {
   countBatches,
   injectRises,
@@ -26,7 +28,7 @@ import {
   type StressReport,
   type Wearer,
 } from './support/days.js';
-import { drawWeek } from './support/week-chart.js';
+import { drawWeek } from './support/charts.js';
 import { startLocalService } from './support/local-service.js';
 
 interface Options {
@@ -51,10 +53,7 @@ const command = new Command('evaluate:days')
   .option('--markdown', 'print the tables as Markdown', false)
   .option('--figure <svg>', 'also draw the first seven days of the first wearer')
   .action(evaluate);
-command.parseAsync().catch((error: unknown) => {
-  console.error(`error: ${(error as Error).message}`);
-  process.exitCode = 1;
-});
+void launch(command);
 
 async function evaluate({ file, nurses, labels, people, markdown, figure }: Options): Promise<void> {
   const chosen = people?.split(',');
@@ -72,6 +71,7 @@ async function evaluate({ file, nurses, labels, people, markdown, figure }: Opti
     wearers.length > 0 && print(riseColumns, riseRows(wearers, injected, rises)),
     onShift.length > 0 && print(shiftColumns, [onShift.map((it, index) => shiftRow(it, shifts?.[index] ?? []))]),
     onShift.length > 0 && print(reportColumns, [reportRows(onShift, shifts ?? [], reports)]),
+    print(confidenceColumns, [[...riseConfidence(days, injected, rises), reportConfidence(onShift, shifts, reports)]]),
   ];
   console.log(tables.filter(Boolean).join('\n\n'));
   if (figure && wearers[0]) await save(figure, drawWeek(wearers[0].person, days?.[0] ?? []));
@@ -133,11 +133,14 @@ function wearerRow({ person, minutes }: Wearer, judged: readonly Judged[]): Tabl
   ];
 }
 
+const nearMedian = 'steady, near the median of the day';
+const steadiest = 'steadiest of the day';
+
 const riseColumns = [
   { title: 'wearer: 25 bpm more for 20 min, stressed within 10 min' },
   right('rises'),
-  right('steady, near the median of the day'),
-  right('steadiest of the day'),
+  right(nearMedian),
+  right(steadiest),
 ];
 
 /** `injected` and `replays` have one entry per kind of minutes. */
@@ -199,6 +202,28 @@ function reportRows(
     return [name, String(scored.length), auc(scored).toFixed(2), within.toFixed(2)];
   };
   return [row('published score', (it) => it.stress_score), row('heart rate, bpm', (it) => it.heartRate)];
+}
+
+function riseConfidence(
+  days: readonly Judged[][] = [],
+  injected: ReadonlyArray<ReadonlyArray<{ readonly starts: number[] }>>,
+  replays: readonly Judged[][][],
+): TableRow[] {
+  return [nearMedian, steadiest].map((name, kind) => {
+    const judge = (plain: Judged[], person: number) =>
+      judgeRises(plain, replays[kind]?.[person] ?? [], injected[kind]?.[person]?.starts ?? []);
+    return confidenceRow(`rises, ${name}`, days.flatMap(judge));
+  });
+}
+
+function reportConfidence(
+  nurses: readonly Wearer[],
+  shifts: readonly Judged[][] = [],
+  reports: readonly StressReport[],
+): TableRow {
+  const reportsOf = (person: string | undefined) => reports.filter((it) => it.person === person);
+  const verdicts = shifts.flatMap((judged, index) => judgeReports(judged, reportsOf(nurses[index]?.person)));
+  return confidenceRow('reports of the nurses', verdicts);
 }
 
 function share<Item>(items: readonly Item[] | undefined, has: (item: Item) => boolean): string {

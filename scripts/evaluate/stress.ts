@@ -1,34 +1,37 @@
 /**
- * Measures how well the stress score separates stressors from rest. Replays a recording over HTTP to a service in this
- * process, with a temporary database and a manual clock. Standard output contains only the tables.
+ * Measures how well the stress score separates stressors from rest. Replays a recording over HTTP to a service in a
+ * child process, with a temporary database and a manual clock. Standard output contains only the tables.
  */
 import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
-import { aucColumns } from '../../src/evaluate/auc-table.js';
-import { drawTasks, scoresByTask } from '../../src/evaluate/chart.js';
+import { drawTasks, scoresByTask } from '../../src/tools/evaluate/chart.js';
 import {
+  aucColumns,
   aucSections,
   describe,
   type Evaluation,
   personalAnswers,
   publishedStates,
   replayVariants,
-} from '../../src/evaluate/evaluation.js';
-import { spacingSeconds, variantsFor } from '../../src/evaluate/variants.js';
-import { everydayColumns, everydayRows, replayEveryday } from './support/everyday-table.js';
+} from '../../src/tools/evaluate/evaluation.js';
+import { bandOf } from '../../src/domain/states.js';
+import { type AnsweredReading, spacingSeconds, variantsFor } from '../../src/tools/evaluate/variants.js';
+import { confidenceColumns, confidenceRow, judgeState } from './support/confidence.js';
+import { everydayColumns, everydayRows, replayEveryday } from './support/everyday.js';
 import { startLocalService } from './support/local-service.js';
-import { sceneColumns, sceneDraws, sceneRows } from './support/scene-table.js';
+import { sceneColumns, sceneDraws, sceneRows } from './support/scenes.js';
 import { sideOf } from './support/side.js';
 import { densityColumns, densityRows } from './support/stream-tables.js';
 import { densities, evaluateStreams } from './support/streams.js';
 import { readStreams } from './support/stream.js';
 import { startProgress } from '../../src/terminal/progress.js';
+import { launch } from '../terminal/launch.js';
 import { sampleRecording } from '../terminal/sample-recording.js';
 import { save } from '../../src/terminal/save.js';
-import { markdownTable, textTable } from '../../src/terminal/table.js';
-import { protocolOrder, summarize, summaryColumns } from '../../src/terminal/task-summary.js';
-import { groupBySubject, type RecordedWindow } from '../../src/recordings/recorded-window.js';
-import { readWindows } from '../../src/recordings/read-windows.js';
+import { markdownTable, type TableRow, textTable } from '../../src/terminal/table.js';
+import { protocolOrder, summarize, summaryColumns } from '../../src/tools/task-summary.js';
+import { groupBySubject, type RecordedWindow } from '../../src/tools/recordings/recorded-window.js';
+import { readWindows } from '../../src/tools/recordings/read-windows.js';
 
 const report = 'reports/stress-tasks.svg';
 
@@ -54,10 +57,7 @@ const command = new Command('evaluate:stress')
   .option('--density', 'also replay streams with a reading every 1, 15 and 60 s, and compare the states', false)
   .option('--person <subject>', 'person that --picture shows, for streams')
   .action(evaluate);
-command.parseAsync().catch((error: unknown) => {
-  console.error(`error: ${(error as Error).message}`);
-  process.exitCode = 1;
-});
+void launch(command);
 
 async function evaluate(options: Options): Promise<void> {
   const { file, everyday } = options;
@@ -85,12 +85,23 @@ async function evaluateWindows({ file, markdown, picture }: Options): Promise<vo
   console.log(`${heading('Recording', markdown)}\n${describe(evaluation, sideOf, wording)}\n`);
   console.log(print(aucColumns, aucSections(evaluation, sideOf)));
   console.log(`\n${fittingNote}\n`);
+  console.log(`${print(confidenceColumns, [confidenceRows(evaluation)])}\n`);
   console.log(`${heading('States by task', markdown)}\n${taskNote}\n`);
   console.log(print(summaryColumns, summarize(windows, publishedStates(evaluation))));
   console.log(`\n${heading('Reference scenes', markdown)}\n${sceneNote}\n`);
   console.log(print(sceneColumns, [sceneRows()]));
   const drawing = draw(evaluation);
   for (const path of [report, ...(picture ? [picture] : [])]) await save(path, drawing);
+}
+
+/** Returns one row per variant with the confidence of all windows that are compared. */
+function confidenceRows({ answers }: Evaluation): TableRow[] {
+  return [...answers].map(([name, people]) => {
+    const compared = people.flat().filter(({ window }) => sideOf(window) !== undefined);
+    const judge = ({ window, score, confidence }: AnsweredReading) =>
+      judgeState({ state: bandOf(score).state, confidence }, sideOf(window) === 'stressor');
+    return confidenceRow(name, compared.map(judge));
+  });
 }
 
 async function load(file: string): Promise<RecordedWindow[]> {

@@ -1,7 +1,7 @@
 import accuracy from '../../docs/accuracy.json' with { type: 'json' };
 import * as spec from '../../generated/spec.js';
 import { settings } from '../../src/config/settings.js';
-import { fieldMap } from '../../src/recordings/field-map.js';
+import { fieldMap } from '../../src/tools/recordings/field-map.js';
 import { contract, type Schema } from '../../web/docs/contract.js';
 
 /** Returns the figure or table with this name as Markdown. */

@@ -5,7 +5,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import openapiTypescript, { astToString } from 'openapi-typescript';
 import { parse } from 'yaml';
-import { contractDigestOf } from '../../src/http/contract-digest.js';
+import { contractDigestOf } from '../../src/operations/contract-digest.js';
 import { checkModelVersion } from './model-version.js';
 import { pythonConstants, type PythonSchema, pythonTypes } from './python-types.js';
 

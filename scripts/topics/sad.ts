@@ -13,8 +13,6 @@ export interface SadRow {
   readonly source: string;
 }
 
-export const sadDefaultPath = '../shared/data/sad_dev.csv';
-
 const areaOfLabel: Readonly<Record<string, Area | 'none'>> = {
   Work: 'work',
   School: 'school',
@@ -29,21 +27,26 @@ const areaOfLabel: Readonly<Record<string, Area | 'none'>> = {
 
 const columns = ['sentence', 'is_stressor', 'top_label', 'second_label', 'source'] as const;
 
-/**
- * Reads the CSV file. Throws an error with the file name if the file is missing or contains an unknown column or label.
- */
-export function readSad(path: string): SadRow[] {
-  if (!existsSync(path)) throw new Error(`${path} is missing: set --data to the SAD file`);
+/** Reads a CSV file. Throws an error with the file name if the file or a column is missing. */
+export function readRecords(path: string, columns: readonly string[]): Record<string, string>[] {
+  if (!existsSync(path)) throw new Error(`${path} is missing: set --data to the data folder`);
   const records: Record<string, string>[] = parse(readFileSync(path), { columns: true, bom: true });
   const missing = columns.filter((column) => records[0]?.[column] === undefined);
   if (missing.length > 0) throw new Error(`${path} has no column ${missing.join(', ')}`);
-  return records.map(({ sentence = '', is_stressor, top_label = '', second_label = '', source = '' }) => ({
-    sentence,
-    isStressor: is_stressor === '1',
-    top: toArea(top_label),
-    second: second_label === '' ? undefined : toArea(second_label),
-    source,
-  }));
+  return records;
+}
+
+/** Reads the CSV file. Throws an error if the file is missing or contains an unknown label. */
+export function readSad(path: string): SadRow[] {
+  return readRecords(path, columns).map(
+    ({ sentence = '', is_stressor, top_label = '', second_label = '', source = '' }) => ({
+      sentence,
+      isStressor: is_stressor === '1',
+      top: toArea(top_label),
+      second: second_label === '' ? undefined : toArea(second_label),
+      source,
+    }),
+  );
 }
 
 /** Returns true for the stressor sentences of the eight areas. Recall and F1 are measured on them. */

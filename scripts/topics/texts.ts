@@ -1,9 +1,8 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parse } from 'csv-parse/sync';
 import { areas, type Area } from '../../src/domain/topics/vocabulary.js';
-import { isJudged, isWithoutArea, readSad, type SadRow } from './sad.js';
+import { isJudged, isWithoutArea, readRecords, readSad, type SadRow } from './sad.js';
 
 /** A text with a label: whether the speaker describes a concern of their own. */
 export interface LabeledText {
@@ -78,12 +77,4 @@ function readOwn(side: string, isConcern: boolean): LabeledText[] {
       const kind = `${prefix}${basename(file, '.txt')}`;
       return lines.map((text) => ({ text, kind, isConcern, area: undefined }));
     });
-}
-
-function readRecords(path: string, columns: readonly string[]): Record<string, string>[] {
-  if (!existsSync(path)) throw new Error(`${path} is missing: set --data to the data folder`);
-  const records: Record<string, string>[] = parse(readFileSync(path), { columns: true, bom: true });
-  const missing = columns.filter((column) => records[0]?.[column] === undefined);
-  if (missing.length > 0) throw new Error(`${path} has no column ${missing.join(', ')}`);
-  return records;
 }

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { startProgress } from '../../src/terminal/progress.js';
+import { launch } from '../terminal/launch.js';
 import { fitTopicModel, stepsMax } from './fit.js';
 import { dataDefaultPath, heldBackPrefix, readTopicTexts } from './texts.js';
 
@@ -13,10 +14,7 @@ const command = new Command('train:topics')
   .option('--data <folder>', 'folder of the data files', dataDefaultPath)
   .option('--out <file>', 'path of the weights file', weightsFile)
   .action(train);
-command.parseAsync().catch((error: unknown) => {
-  console.error(`error: ${(error as Error).message}`);
-  process.exitCode = 1;
-});
+void launch(command);
 
 async function train({ data, out }: { data: string; out: string }): Promise<void> {
   const { sad, labeled } = readTopicTexts(data);

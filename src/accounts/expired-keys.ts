@@ -1,4 +1,4 @@
-import { commandLine } from '../config/command-line.js';
+import { commandLine } from '../command-line.js';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { ListedKey } from '../store/keys.js';

@@ -7,14 +7,12 @@ const keysMax = 10_000;
 
 /** Returns a function that finds a key by its id and caches it. */
 export function createFindKey(find: KeyTable['find']) {
-  const cache = new LRUCache<string, { readonly row: ListedKey | undefined }>({
+  type Ids = Parameters<KeyTable['find']>;
+  const cache = new LRUCache<string, { readonly row: ListedKey | undefined }, Ids>({
     max: keysMax,
     ttl: cacheMs,
-    fetchMethod: async (ids) => {
-      const [accountId = '', keyId = ''] = ids.split(' ');
-      return { row: await find(accountId, keyId) };
-    },
+    fetchMethod: async (_key, _stale, { context }) => ({ row: await find(...context) }),
   });
-  return async (accountId: string, keyId: string): Promise<ListedKey | undefined> =>
-    (await cache.fetch(`${accountId} ${keyId}`))?.row;
+  return async (...context: Ids): Promise<ListedKey | undefined> =>
+    (await cache.fetch(context.join(' '), { context }))?.row;
 }

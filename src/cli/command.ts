@@ -4,10 +4,8 @@ import type { Store } from '../store/store.js';
 import { startTracing } from '../tracing/tracing.js';
 import { describeVariables } from '../config/settings.js';
 import { version } from '../config/version.js';
+import { toolCommands } from '../tools/commands.js';
 import { endWithNpm } from './close-on-signal.js';
-import { demoCommands } from './demo-commands.js';
-import { evaluateCommand } from './evaluate-command.js';
-import { exportCommand } from './export-command.js';
 import { keysCommand } from './keys.js';
 import { mcpCommand } from './mcp.js';
 
@@ -84,9 +82,7 @@ export async function runCommand(surroundings: Surroundings): Promise<void> {
     .action(async () => (await import('./doctor.js')).doctor(readConfig(env)));
   command.addCommand(keysCommand((work, mayCreate) => withStore((store) => work(store.keys), mayCreate)));
   command.addCommand(mcpCommand());
-  command.addCommand(exportCommand());
-  command.addCommand(evaluateCommand(surroundings));
-  for (const it of demoCommands(surroundings)) command.addCommand(it);
+  for (const it of toolCommands(surroundings)) command.addCommand(it);
   try {
     await command.parseAsync();
   } catch (error) {

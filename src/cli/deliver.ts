@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Closable } from '../lifecycle/closing.js';
+import { createClock } from '../config/clock.js';
 import type { Config } from '../config/config.js';
 import { startDelivery } from '../core/deliver.js';
 import { createLog } from '../log/log.js';
@@ -14,7 +15,12 @@ export async function deliver(config: Config, tracing: Closable | undefined): Pr
   if (database.kind === 'sqlite' && !existsSync(database.file)) throw new Error(noDatabase(database.file));
   const output = standardError();
   const log = createLog(config.logLevel, output);
-  const worker = await startDelivery({ config, log, droppedLines: () => output.droppedLines });
+  const worker = await startDelivery({
+    config,
+    log,
+    now: createClock(config),
+    droppedLines: () => output.droppedLines,
+  });
   // Registered before the first output, because a supervisor may send a signal as soon as it reads the output.
   closeOnSignal({ running: worker, tracing, log, output });
   log.info({ version, database: config.database.kind }, 'started');

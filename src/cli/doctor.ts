@@ -1,18 +1,30 @@
+import { execFile } from 'node:child_process';
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
 import type { Config } from '../config/config.js';
 import { keyFileOf } from '../config/secrets-key.js';
 import { findFittingKeys } from '../core/secrets-keys.js';
-import { inspectHosts } from '../store/mysql-pool.js';
+import { hasSeveralHosts, inspectHosts } from '../store/mysql-pool.js';
 import { openStore, type Store } from '../store/store.js';
-import { checkSynchronization, compareClock } from './check-clock.js';
-import { type Finding, finding, problem } from './finding.js';
 
+/**
+ * Maximum difference between the clock of this machine and that of a server, ms. Each process compares the timestamps of
+ * readings and the expiry of keys with its own clock.
+ */
+const differenceMaxMs = 2_000;
 const freeBytesMin = 1024 ** 3;
 const responseMs = 3_000;
 /** The first release of Node that the service supports. */
 const nodeMin = [20, 19] as const;
+
+/** The outcome of one check of `doctor`. The remedy is absent if nothing is to do. */
+interface Finding {
+  readonly what: string;
+  readonly found: string;
+  readonly remedy?: string;
+}
 
 /** Checks the deployment and prints each finding with its remedy. Sets the exit code to 1 if there is a remedy. */
 export async function doctor(config: Config): Promise<void> {
@@ -56,13 +68,14 @@ async function checkDisk({ database }: Config): Promise<Finding[]> {
   }
 }
 
-/** Checks each of several hosts, because the service uses only the first usable one. */
+/** Checks each of several hosts and its clock, because the service uses only the first usable one. */
 async function checkHosts({ database }: Config): Promise<Finding[]> {
   const hosts = database.kind === 'mysql' ? await inspectHosts(database.url) : [];
   if (hosts.length < 2) return [];
-  return hosts.map(({ host, fitness, reason = 'usable' }) =>
+  return hosts.flatMap(({ host, fitness, reason = 'usable', aheadMs }) => [
     finding(`database host ${host}`, reason, fitness === 'usable', 'start the server, or let it join its cluster'),
-  );
+    ...(aheadMs === undefined ? [] : [judgeClock(`the database host ${host}`, -aheadMs)]),
+  ]);
 }
 
 /** Does not create or migrate a database. */
@@ -82,13 +95,18 @@ async function checkDatabase(config: Config): Promise<Finding[]> {
         'set innodb_flush_log_at_trx_commit = 1 on the server',
       ),
       ...(isReady ? [await checkSecretsKey(store, config)] : []),
-      ...(database.kind === 'mysql' ? [await compareClock('the database server', store.readClock)] : []),
+      ...(isOnlyHost(database) ? [await compareClock('the database server', store.readClock)] : []),
     ];
   } catch (error) {
     return [problem('database', firstLine(error), 'start the database server, or correct DATABASE_URL')];
   } finally {
     await store.close();
   }
+}
+
+/** The clocks of several hosts are checked with the hosts. */
+function isOnlyHost(database: Config['database']): boolean {
+  return database.kind === 'mysql' && !hasSeveralHosts(database.url);
 }
 
 /** Creates no key file. */
@@ -131,6 +149,39 @@ async function checkClock({ database, redisUrl }: Config): Promise<Finding[]> {
   return database.kind === 'sqlite' && redisUrl === undefined ? checkSynchronization() : [];
 }
 
+/** Compares the clock of this machine with a server's clock. `read` returns the server's time, epoch ms. */
+export async function compareClock(server: string, read: () => Promise<number>): Promise<Finding> {
+  const beforeMs = Date.now();
+  const serverMs = await read();
+  const afterMs = Date.now();
+  // The server read its clock between the two.
+  const aheadMs = beforeMs > serverMs ? beforeMs - serverMs : Math.min(0, afterMs - serverMs);
+  return judgeClock(server, aheadMs);
+}
+
+/** Judges how far the clock of this machine is ahead of a server's clock, ms. */
+function judgeClock(server: string, aheadMs: number): Finding {
+  const seconds = (Math.abs(aheadMs) / 1000).toFixed(1);
+  const isFine = Math.abs(aheadMs) <= differenceMaxMs;
+  const found = isFine
+    ? `agrees with ${server}`
+    : `${seconds} s ${aheadMs > 0 ? 'ahead of' : 'behind'} the clock of ${server}`;
+  return finding('clock', found, isFine, 'synchronize the clocks of both machines with NTP, e.g. chrony');
+}
+
+/** Checks whether the operating system synchronizes the clock, where no server's clock can be compared. */
+async function checkSynchronization(): Promise<Finding[]> {
+  try {
+    const args = ['show', '--property=NTPSynchronized', '--value'];
+    const { stdout } = await promisify(execFile)('timedatectl', args, { timeout: responseMs });
+    const isSynchronized = stdout.trim() === 'yes';
+    const found = isSynchronized ? 'synchronized with NTP' : 'not synchronized with NTP';
+    return [finding('clock', found, isSynchronized, 'enable NTP, e.g. timedatectl set-ntp true')];
+  } catch {
+    return [{ what: 'clock', found: 'not checked: no MySQL, no Redis and no timedatectl on this machine' }];
+  }
+}
+
 async function checkService({ host, port }: Config): Promise<Finding[]> {
   const isAny = host === '0.0.0.0' || host === '::';
   const url = `http://${isAny ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host}:${port}/readyz`;
@@ -146,4 +197,12 @@ async function checkService({ host, port }: Config): Promise<Finding[]> {
 function firstLine(error: unknown): string {
   const { message, code } = error as { message: string; code?: string };
   return message.split('\n')[0] || (code ?? 'unknown error');
+}
+
+function finding(what: string, found: string, isFine: boolean, remedy: string): Finding {
+  return isFine ? { what, found } : problem(what, found, remedy);
+}
+
+function problem(what: string, found: string, remedy: string): Finding {
+  return { what, found, remedy };
 }

@@ -1,11 +1,11 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { tiers } from '../../generated/spec.js';
-import { createKey, KeyError, revokeKey, rotateKey, setTier } from '../accounts/manage.js';
+import { createKey, KeyError, revokeKey, rotateKey, setTier, statusOf } from '../accounts/manage.js';
 import { parseNetworks } from '../accounts/networks.js';
 import { allScopes, parseScopes } from '../accounts/scopes.js';
 import type { Scope, Tier } from '../contract.js';
-import type { KeyTable } from '../store/keys.js';
-import { printAudit, printKeys } from './print-keys.js';
+import type { ListedAuditEntry } from '../store/key-audit.js';
+import type { KeyTable, ListedKey } from '../store/keys.js';
 
 /** Migrates the configured database and runs work on its keys. See `withStore`. */
 export type WithKeys = (work: (keys: KeyTable) => Promise<void>, mayCreate?: boolean) => Promise<void>;
@@ -87,6 +87,59 @@ async function listAudit(table: KeyTable, { account, limit }: { account?: string
 function show({ key, keyId }: { key: string; keyId: string }): void {
   console.error(`key_id ${keyId}; the key is shown only once`);
   console.log(key);
+}
+
+function printKeys(keys: readonly ListedKey[]): void {
+  const rows = keys.map((key) => [
+    key.keyId,
+    `${key.displayPrefix}…`,
+    key.account,
+    key.tier,
+    statusOf(key, Date.now()),
+    key.scopes?.join(',') ?? 'all',
+    key.networks?.join(',') ?? 'all',
+    formatTimestamp(key.createdAtMs),
+    formatTimestamp(key.expiresAtMs),
+    formatTimestamp(key.lastUsedAtMs),
+  ]);
+  const header = ['KEY_ID', 'PREFIX', 'ACCOUNT', 'TIER', 'STATUS', 'SCOPES', 'NETWORKS'];
+  printTable([...header, 'CREATED', 'EXPIRES', 'LAST_USED'], rows);
+}
+
+function printAudit(entries: readonly ListedAuditEntry[]): void {
+  const rows = entries.map((entry) => [
+    new Date(entry.atMs).toISOString(),
+    entry.action,
+    entry.account,
+    entry.keyId ?? '-',
+    entry.keyPrefix === null ? '-' : `${entry.keyPrefix}…`,
+    entry.actor,
+    detailsOf(entry),
+  ]);
+  printTable(['AT', 'ACTION', 'ACCOUNT', 'KEY_ID', 'PREFIX', 'ACTOR', 'DETAILS'], rows);
+}
+
+/** Returns e.g. `scopes=ingest,read expires_at=2026-12-21T09:30:00.000Z`. */
+function detailsOf({ details }: ListedAuditEntry): string {
+  return Object.entries(details)
+    .map(([name, value]) => `${name}=${String(value)}`)
+    .join(' ');
+}
+
+function formatTimestamp(ms: number | null): string {
+  return ms === null ? 'never' : new Date(ms).toISOString().slice(0, 16);
+}
+
+function printTable(header: readonly string[], rows: ReadonlyArray<readonly string[]>): void {
+  const widths = header.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)));
+  for (const row of [header, ...rows]) console.log(formatRow(row, widths));
+}
+
+function formatRow(row: readonly string[], widths: readonly number[]): string {
+  return row
+    .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+    .join('  ')
+    .trimEnd();
 }
 
 const unitMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };

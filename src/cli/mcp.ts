@@ -1,7 +1,6 @@
 import { Command, Option } from 'commander';
 import type { SendRequest } from '../mcp/call-tool.js';
-import { agentConfigurations, describeConfigurations } from '../mcp/setup.js';
-import { writeConfiguration } from '../mcp/write-setup.js';
+import { agentConfigurations, describeConfigurations, writeConfiguration } from '../mcp/setup.js';
 
 const timeoutMs = 30_000;
 

@@ -1,6 +1,7 @@
 import type { DevelopmentKey } from '../accounts/development-key.js';
 import { newKeyCommand } from '../accounts/expired-keys.js';
 import type { Closable } from '../lifecycle/closing.js';
+import { createClock } from '../config/clock.js';
 import { type ServiceParts, startService } from '../compose.js';
 import { coreOnThread } from '../core/on-thread.js';
 import { createLog } from '../log/log.js';
@@ -24,13 +25,15 @@ export async function serve({ config, root, program, tracing }: Serving): Promis
     void output.close().then(() => process.exit(1));
   };
   const startCore = coreOnThread({ program, writeLog: output.write, onUnexpectedExit });
-  const service = await startService({ config, root, log, startCore, droppedLines: () => output.droppedLines });
+  const now = createClock(config);
+  const service = await startService({ config, root, log, startCore, now, droppedLines: () => output.droppedLines });
   // Registered before the first output, because a supervisor may send a signal as soon as it reads the output.
   closeOnSignal({ running: service, tracing, log, output });
   log.info({ version, url: service.url, database: config.database.kind }, 'started');
   console.log(`Listening on ${service.url}`);
   if (service.metricsUrl) console.log(`Metrics on ${service.metricsUrl}`);
   console.log(service.developmentKey ? welcome(service.url, service.developmentKey) : welcomeBack(service.url));
+  if (config.testClockFile !== undefined) log.warn('TEST_CLOCK_FILE is set: the service uses the time in this file');
   for (const warning of service.warnings) log.warn(warning);
 }
 

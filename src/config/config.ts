@@ -43,6 +43,8 @@ export interface Config {
   readonly quotas: Quotas;
   /** Redis for rate limits that all processes share. Absent: each process counts separately. */
   readonly redisUrl: string | undefined;
+  /** File with the present time. Absent: the clock of the system. */
+  readonly testClockFile: string | undefined;
 }
 
 /** How long data is stored, ms. A session is stored at least as long as its readings. */
@@ -124,6 +126,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       monthlyCalls: value('LIMIT_MONTHLY_CALLS', variables.LIMIT_MONTHLY_CALLS),
     },
     redisUrl: value('REDIS_URL', variables.REDIS_URL),
+    testClockFile: value('TEST_CLOCK_FILE', variables.TEST_CLOCK_FILE),
   };
   if (faults.length === 0) faults.push(...conflictsOf(config));
   if (faults.length > 0) throw new ConfigError(faults.join('; '));

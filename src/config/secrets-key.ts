@@ -1,7 +1,7 @@
 import { createHash, hkdfSync, randomBytes } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { commandLine } from './command-line.js';
+import { commandLine } from '../command-line.js';
 import type { Config, SecretsKeys } from './config.js';
 
 /**

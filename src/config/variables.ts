@@ -135,4 +135,10 @@ export const variables = {
     'by tier',
     unlessEmpty(integerBetween(0, quotaMax)),
   ),
+  TEST_CLOCK_FILE: optional(
+    'For tests: a file with the time in Unix milliseconds that the service uses instead of its clock. Rename a new file ' +
+      'to this path to advance the time',
+    'none: the clock of the system',
+    unlessEmpty((text) => text),
+  ),
 };

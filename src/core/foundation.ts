@@ -1,53 +1,41 @@
 import type { Logger } from 'pino';
 import type { Keep } from '../lifecycle/closing.js';
-import type { Config, SecretsKeys } from '../config/config.js';
-import { createSecretBox, type SecretBox } from '../delivery/secret-box.js';
-import { createResolveName, type ResolveName } from '../delivery/resolve-name.js';
-import { startWorker, type Worker } from '../delivery/worker.js';
+import type { Config } from '../config/config.js';
+import { createSecretBox } from '../delivery/secret-box.js';
+import { createResolveName } from '../delivery/resolve-name.js';
+import { startWorker, type Worker, type WorkerParts } from '../delivery/worker.js';
 import { cachedFor } from '../metrics/cached-for.js';
 import { findSecretsKeys } from '../config/secrets-key.js';
 import { starting } from '../lifecycle/start-error.js';
-import type { DeliveryCounts } from '../store/count-deliveries.js';
 import { type DatabaseClock, createSqliteClock, followClock, openServerClock } from '../store/database-clock.js';
+import type { HostEvent } from '../store/mysql-hosts.js';
 import { openStore, type Store } from '../store/store.js';
-import { createHostLog } from './log-host.js';
 import { admitSecretsKeys } from './secrets-keys.js';
-
-/** Resources of every process that serves or delivers: a migrated database and the secrets. */
-export interface Foundation {
-  readonly store: Store;
-  readonly secretsKeys: SecretsKeys;
-  readonly secretBox: SecretBox;
-  readonly resolveName: ResolveName;
-  readonly clock: DatabaseClock;
-  /** The time of `clock`, epoch ms. */
-  readonly now: () => number;
-  /** Age of the oldest event that is not yet expanded to deliveries. 0 if there is none. */
-  outboxAgeSeconds(): Promise<number>;
-  /** How long the oldest due delivery has been waiting. 0 if there is none. */
-  dueAgeSeconds(): Promise<number>;
-  /** Pending and failed deliveries of all accounts, at most 5 s old. */
-  deliveryCounts(): Promise<DeliveryCounts>;
-}
 
 /** How long the delivery counts are cached, ms. Limits the queries when several scrapers read the metrics. */
 const countedForMs = 5_000;
 
-export interface FoundationParts {
+export interface ProcessParts {
+  readonly config: Config;
   readonly log: Logger;
-  /** The clock of this process, epoch ms. */
+  /** The clock of this process, epoch ms. Tests replace it. */
   readonly now: () => number;
   /** Replaces the clock of the database server. Tests use it, because their clock is manual. */
   readonly databaseNow?: (() => number) | undefined;
+  /** Maximum pause of the delivery worker between two queries, ms. Events of this process end the pause early. */
+  readonly pollMs?: number | undefined;
 }
 
-export async function openFoundation(keep: Keep, config: Config, parts: FoundationParts): Promise<Foundation> {
-  const { log } = parts;
+/** Resources of every process that serves or delivers: a migrated database and the secrets. */
+export type Foundation = Awaited<ReturnType<typeof openFoundation>>;
+
+export async function openFoundation(keep: Keep, parts: ProcessParts) {
+  const { config, log } = parts;
   // Checked first, because a missing SECRETS_KEY needs no database.
   await starting('SECRETS_KEY', () => findSecretsKeys(config));
   const store = keep(await starting('DATABASE_URL', () => openStore(config.database, 'serving', createHostLog(log))));
-  await starting('DATABASE_URL', store.migrate);
-  const clock = keep(await starting('DATABASE_URL', () => openClock(store, config, parts)));
+  await starting('DATABASE_URL', () => store.migrate((rows) => log.info({ rows }, 'migration in progress')));
+  const clock = keep(await starting('DATABASE_URL', () => openClock(store, parts)));
   const { now } = clock;
   const secretsKeys = await starting('SECRETS_KEY', () => admitSecretsKeys(store, config, now()));
   return {
@@ -56,16 +44,22 @@ export async function openFoundation(keep: Keep, config: Config, parts: Foundati
     secretBox: createSecretBox(secretsKeys),
     resolveName: createResolveName(config.dnsServers),
     clock,
+    /** The time of the database, epoch ms. */
     now,
+    /** How far the clock of this process is ahead of the database's clock. Negative if it is behind. */
+    clockAheadSeconds: async () => clock.aheadMs() / 1000,
+    /** Age of the oldest event that is not yet expanded to deliveries. 0 if there is none. */
     async outboxAgeSeconds() {
       const oldestMs = await store.findOldestEvent();
       return oldestMs === undefined ? 0 : Math.max(0, now() - oldestMs) / 1000;
     },
-    deliveryCounts: cachedFor(countedForMs, now, store.countDeliveries),
+    /** How long the oldest due delivery has been waiting. 0 if there is none. */
     async dueAgeSeconds() {
       const queues = await store.findDueQueues();
       return Math.max(0, ...queues.map(({ firstDueAtMs }) => now() - firstDueAtMs)) / 1000;
     },
+    /** Pending and failed deliveries of all accounts, at most 5 s old. */
+    deliveryCounts: cachedFor(countedForMs, now, store.countDeliveries),
   };
 }
 
@@ -73,8 +67,7 @@ const differs = 'the clock of this machine differs from the clock of the databas
 
 async function openClock(
   store: Store,
-  { database, retention }: Config,
-  { now, databaseNow, log }: FoundationParts,
+  { config: { database, retention }, now, databaseNow, log }: ProcessParts,
 ): Promise<DatabaseClock> {
   if (databaseNow) return followClock(databaseNow);
   if (database.kind === 'sqlite')
@@ -95,15 +88,30 @@ async function openClock(
   });
 }
 
-export interface WorkerOptions {
-  readonly config: Pick<Config, 'targetPolicy' | 'keepsResponses'>;
-  readonly log: Logger;
-  readonly observeAttempt: (outcome: 'delivered' | 'failed', seconds: number) => void;
-  /** See `WorkerParts`. */
-  readonly pollMs: number;
+/** Starts the delivery of webhooks. `defaultPollMs` applies if the parts have no `pollMs`. */
+export function startWorkerOn(
+  foundation: Foundation,
+  { config, log, pollMs }: ProcessParts,
+  observeAttempt: WorkerParts['observeAttempt'],
+  defaultPollMs: number,
+): Worker {
+  const { targetPolicy, keepsResponses } = config;
+  return startWorker({
+    ...foundation,
+    targetPolicy,
+    keepsResponses,
+    log,
+    pollMs: pollMs ?? defaultPollMs,
+    observeAttempt,
+  });
 }
 
-export function startWorkerOn(foundation: Foundation, { config, ...options }: WorkerOptions): Worker {
-  const { targetPolicy, keepsResponses } = config;
-  return startWorker({ ...foundation, targetPolicy, keepsResponses, ...options });
+/** Returns a function that logs which one of several database hosts is in use. Log lines contain no credentials. */
+function createHostLog(log: Logger): (event: HostEvent) => void {
+  return ({ kind, ...event }) => {
+    if (kind === 'selected') log.info(event, 'database host selected');
+    else if (kind === 'usable again') log.info(event, 'database host usable again');
+    else if (kind === 'changed') log.warn(event, 'database host changed');
+    else log.error(event, 'no database host is usable');
+  };
 }

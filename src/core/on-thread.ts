@@ -1,6 +1,6 @@
-import { threadLimits } from '../lifecycle/v8-options.js';
 import { Worker } from 'node:worker_threads';
-import { connect, type Connection } from '../remote/connection.js';
+import { threadLimits } from '../lifecycle/v8-options.js';
+import { connect, functionsOf } from '../remote/connection.js';
 import type { Core, StartCore } from './core.js';
 import type { HostFunctions, ThreadData, ThreadFunctions } from './thread.js';
 
@@ -18,17 +18,16 @@ export interface ThreadOptions {
  */
 export function coreOnThread({ program, writeLog, onUnexpectedExit }: ThreadOptions): StartCore {
   return async ({ config, host }) => {
-    const workerData: ThreadData = { config };
+    const hostFunctions = { ...host, writeLog } satisfies HostFunctions;
+    const workerData: ThreadData = { config, hostFunctions: Object.keys(hostFunctions) };
     const thread = new Worker(program, { workerData, resourceLimits: threadLimits });
     const end = watchExit(thread, onUnexpectedExit);
-    const connection = connect<ThreadFunctions>(thread, { ...host, writeLog } satisfies HostFunctions);
-    try {
-      await connection.call('start');
-    } catch (error) {
+    const connection = connect<ThreadFunctions>(thread, hostFunctions);
+    const names = await connection.call('start').catch(async (error: unknown) => {
       await end();
       throw error;
-    }
-    const core = coreThrough(connection);
+    });
+    const core = functionsOf<Core>(names, connection.call);
     return {
       ...core,
       async close() {
@@ -50,33 +49,5 @@ function watchExit(thread: Worker, onUnexpectedExit: (error: Error) => void): ()
   return () => {
     isExpected = true;
     return thread.terminate();
-  };
-}
-
-function coreThrough({ call }: Connection<ThreadFunctions>): Core {
-  return {
-    operate: (...args) => call('operate', ...args),
-    findKeys: (...args) => call('findKeys', ...args),
-    findKey: (...args) => call('findKey', ...args),
-    recordKeyUse: (...args) => call('recordKeyUse', ...args),
-    usageTotals: (...args) => call('usageTotals', ...args),
-    addUsage: (...args) => call('addUsage', ...args),
-    warnings: () => call('warnings'),
-    begin: () => call('begin'),
-    readPage: (...args) => call('readPage', ...args),
-    beginExport: (...args) => call('beginExport', ...args),
-    readExportPage: (...args) => call('readExportPage', ...args),
-    findStreamHeads: (...args) => call('findStreamHeads', ...args),
-    changedSessions: (...args) => call('changedSessions', ...args),
-    notifyStreams: (...args) => call('notifyStreams', ...args),
-    waiting: () => call('waiting'),
-    outboxAgeSeconds: () => call('outboxAgeSeconds'),
-    dueAgeSeconds: () => call('dueAgeSeconds'),
-    deliveryCounts: () => call('deliveryCounts'),
-    clockAheadSeconds: () => call('clockAheadSeconds'),
-    threadLoad: () => call('threadLoad'),
-    cacheLookups: () => call('cacheLookups'),
-    workerLoad: () => call('workerLoad'),
-    close: () => call('close'),
   };
 }

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Config, SecretsKeys } from '../config/config.js';
-import { commandLine } from '../config/command-line.js';
+import { commandLine } from '../command-line.js';
 import {
   computeCheckValue,
   createKeyFile,

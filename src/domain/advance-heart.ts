@@ -1,8 +1,10 @@
 import type { Lesson, TypicalHeartRate } from './baseline.js';
+import { type Device, isRaised } from './device.js';
 import { heartLevel, passHeartRate } from './heart-rate.js';
-import { addStated, explainRise, impliedMovement, type Movements, strongerMovement } from './movement.js';
+import { addStated, explainRise, hasMoved, impliedMovement, type Movements, strongerMovement } from './movement.js';
 import type { Session } from './session.js';
-import type { Reading, Sample, Signals } from './signals.js';
+import type { Reading, Signals } from './signals.js';
+import { suddenRise } from './sudden-rise.js';
 import { isExertion, type Situation } from './stress.js';
 
 /**
@@ -23,7 +25,10 @@ export function advanceHeart(
   const { recent, implied } = passHeart(session, newest, typical);
   const movements = addStated({ movement: session?.movement, implied, stated: session?.stated }, reading);
   if (!newest) return { recent, movements, explainedBpm: 0 };
-  const heart = heartLevel(recent, newest, typical);
+  const { bpm, fastBpm, isConfirmed, quiet } = heartLevel(recent, newest, typical);
+  const riseMs = newest.atMs - (quiet.raisedSeconds ?? 0) * 1000;
+  const suddenBpm = hasMoved(movements, riseMs) ? undefined : suddenRise(quiet, fastBpm);
+  const heart = { bpm, fastBpm, isConfirmed, suddenBpm };
   return { recent, movements, heart, explainedBpm: explainRise(movements, heart, newest.atMs, typical) };
 }
 
@@ -41,16 +46,22 @@ function passHeart(
 }
 
 /**
- * Returns the input for the baseline: the signals measured at the time of the reading, with the smoothed heart rate.
+ * Returns the input for the baseline: the values of the reading that are the newest, with the smoothed heart rate.
  * The baseline does not learn from a heart rate that movement explains.
  */
-export function lessonOf(atMs: number, { signals, heart, typical, explainedBpm }: Situation): Lesson {
-  const valueAt = (sample: Sample<number> | undefined) => (sample?.atMs === atMs ? sample.value : undefined);
+export function lessonOf(
+  { atMs, sdnn, rmssd, source_device }: Reading,
+  { signals, heart, typical, explainedBpm }: Situation,
+  device: Device | undefined,
+): Lesson {
   return {
     atMs,
-    sdnn: valueAt(signals.sdnn),
-    rmssd: valueAt(signals.rmssd),
+    source_device,
+    device,
+    sdnn: signals.sdnn?.atMs === atMs ? sdnn : undefined,
+    rmssd: signals.rmssd?.atMs === atMs ? rmssd : undefined,
     heart_rate: signals.heart_rate?.atMs === atMs ? heart?.bpm : undefined,
     isSkipped: isExertion({ heart, typical, explainedBpm }),
+    isRaised: isRaised({ heart, typical }),
   };
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { backfillSession, startLive } from './backfill.js';
 import { advanceSession, type Step } from './session.js';
 import { typicalOf } from './baseline.js';
-import { history, laterMs, laws, startMs } from './testing/arbitraries.js';
+import { history, laterMs, laws, startMs } from '../../contract-tests/support/arbitraries.js';
 import type { Reading } from './signals.js';
 
 /** Applies readings with `advance`, each with the baseline after the previous one. */

@@ -1,15 +1,15 @@
 import { stressModel as model } from '../../generated/spec.js';
+import { type Device, newerDevice } from './device.js';
 import { addPastRate, learnResting, type RestingHeartRate, typicalHeartRate } from './resting.js';
-import { addPastValue, followMean, meanOf, type RunningMean } from './running-mean.js';
+import { meanOf } from './running-mean.js';
 import type { Signals } from './signals.js';
+import { learnVariability, type VariabilityByDevice, variabilityOf } from './variability.js';
 
 /** Baseline of one person. Each field is absent if its signal was never measured. Plain JSON of bounded size. */
-export interface Baseline {
+export interface Baseline extends VariabilityByDevice {
   readonly heart_rate?: RestingHeartRate | undefined;
-  /** Mean of ln SDNN, in ln ms. */
-  readonly sdnn?: RunningMean | undefined;
-  /** Mean of ln RMSSD, in ln ms. */
-  readonly rmssd?: RunningMean | undefined;
+  /** Device of the newest heart data that was not backfilled. */
+  readonly device?: Device | undefined;
 }
 
 /** A typical value. `known` is between 0 (the value of the population) and 1 (the person's own value). */
@@ -26,6 +26,8 @@ export interface TypicalHeartRate extends TypicalValue {
   readonly stressedRiseBpm: number;
   /** Learned time, s. */
   readonly learnedSeconds: number;
+  /** Time with a heart rate raised as under stress minus later time without, s, at most `unlike_seconds`. */
+  readonly raisedSeconds: number;
   /** True if the person has enough readings for a personal resting heart rate. */
   readonly isPersonal: boolean;
 }
@@ -45,6 +47,12 @@ export interface Lesson {
   readonly rmssd?: number | undefined;
   /** True if movement explains the heart rate. The baseline then stores only the time. */
   readonly isSkipped?: boolean;
+  /** True if the heart rate is raised as under stress. */
+  readonly isRaised?: boolean;
+  /** Device that measured the sample. Absent for a sample without a device. */
+  readonly source_device?: string | undefined;
+  /** Device of the newest heart data of the session. */
+  readonly device?: Device | undefined;
 }
 
 const { sdnn_population_ln_ms, rmssd_population_ln_ms } = model.hrv;
@@ -54,10 +62,13 @@ const { sdnn_population_ln_ms, rmssd_population_ln_ms } = model.hrv;
  * strictly before that measurement. Without a baseline, returns the values of the population.
  */
 export function typicalOf(baseline: Baseline | undefined, atMs: number, measured: Signals = {}): Typical {
+  const { heart_rate, sdnn, rmssd } = measured;
+  const own = variabilityOf(baseline, sdnn?.device);
+  const ownRmssd = rmssd?.device === sdnn?.device ? own.rmssd : variabilityOf(baseline, rmssd?.device).rmssd;
   return {
-    heart_rate: typicalHeartRate(baseline?.heart_rate, measured.heart_rate?.atMs ?? atMs),
-    sdnn: meanOf(baseline?.sdnn, measured.sdnn?.atMs ?? atMs, sdnn_population_ln_ms),
-    rmssd: meanOf(baseline?.rmssd, measured.rmssd?.atMs ?? atMs, rmssd_population_ln_ms),
+    heart_rate: typicalHeartRate(baseline?.heart_rate, heart_rate?.atMs ?? atMs),
+    sdnn: meanOf(own.sdnn, sdnn?.atMs ?? atMs, sdnn_population_ln_ms),
+    rmssd: meanOf(ownRmssd, rmssd?.atMs ?? atMs, rmssd_population_ln_ms),
   };
 }
 
@@ -68,16 +79,17 @@ export function learnedProgress({ learnedSeconds }: TypicalHeartRate): number {
 
 /** Returns the baseline updated with a reading. Call it after the reading is scored. Ignores late readings. */
 export function learn(baseline: Baseline | undefined, lesson: Lesson): Baseline {
-  const { atMs, heart_rate, sdnn, rmssd, isSkipped = false } = lesson;
   const held = baseline ?? {};
-  const follow = (track: RunningMean | undefined, ms: number | undefined) =>
-    ms === undefined ? track : followMean(track, { atMs, value: Math.log(ms), isSkipped });
-  return {
-    heart_rate:
-      heart_rate === undefined ? held.heart_rate : learnResting(held.heart_rate, { atMs, bpm: heart_rate, isSkipped }),
-    sdnn: follow(held.sdnn, sdnn),
-    rmssd: follow(held.rmssd, rmssd),
-  };
+  const { sdnn, rmssd, devices } = learnVariability(held, lesson);
+  const device = newerDevice(held.device, lesson.device);
+  return { heart_rate: learnHeartRate(held.heart_rate, lesson), sdnn, rmssd, devices, device };
+}
+
+function learnHeartRate(
+  resting: RestingHeartRate | undefined,
+  { atMs, heart_rate: bpm, isSkipped = false, isRaised }: Lesson,
+) {
+  return bpm === undefined ? resting : learnResting(resting, { atMs, bpm, isSkipped, isRaised });
 }
 
 /** Seconds that each sample of a lesson represents. */
@@ -88,20 +100,12 @@ export type Durations = Readonly<Record<'heart_rate' | 'sdnn' | 'rmssd', number>
  * An older sample is added to the earlier samples of the person, with its duration as its weight.
  */
 export function learnPast(baseline: Baseline | undefined, lesson: Lesson, durations: Durations): Baseline {
-  const { atMs, isSkipped = false } = lesson;
   const held = baseline ?? {};
-  const learned = learn(baseline, lesson);
-  const isPast = (name: keyof Durations) => lesson[name] !== undefined && atMs < (held[name]?.atMs ?? 0);
-  const past = (name: 'sdnn' | 'rmssd') => {
-    const [track, ms] = [held[name], lesson[name]];
-    if (!track || ms === undefined || !isPast(name)) return learned[name];
-    return addPastValue(track, { atMs, value: Math.log(ms), isSkipped }, durations[name]);
-  };
-  const { heart_rate: resting } = held;
-  const rate = { atMs, bpm: lesson.heart_rate ?? 0, isSkipped };
-  return {
-    heart_rate: resting && isPast('heart_rate') ? addPastRate(resting, rate, durations.heart_rate) : learned.heart_rate,
-    sdnn: past('sdnn'),
-    rmssd: past('rmssd'),
-  };
+  const { atMs, heart_rate: bpm, isSkipped = false } = lesson;
+  const isPast = held.heart_rate && bpm !== undefined && atMs < held.heart_rate.atMs;
+  const heart_rate = isPast
+    ? addPastRate(held.heart_rate, { atMs, bpm, isSkipped }, durations.heart_rate)
+    : learnHeartRate(held.heart_rate, lesson);
+  const { sdnn, rmssd, devices } = learnVariability(held, lesson, durations);
+  return { heart_rate, sdnn, rmssd, devices, device: held.device };
 }

@@ -3,8 +3,7 @@ import { expect, test } from 'vitest';
 import { changeOf, nextSeq } from './events.js';
 import type { Session } from './session.js';
 import { bandOf } from './states.js';
-import { history, laws, startMs } from './testing/arbitraries.js';
-import { advanceAll } from './testing/pipeline.js';
+import { advanceAll, history, laws, startMs } from '../../contract-tests/support/arbitraries.js';
 
 const anyScore = fc.integer({ min: 0, max: 100 });
 

@@ -34,13 +34,15 @@ export interface BoundedEvidence {
 
 /** Returns the evidence of concentrated work and of a stressful tone that `agreeing` earlier tones agree with. */
 export function boundedEvidence({ tone, expression }: Signals, agreeing = 0): BoundedEvidence[] {
-  const loads = [
-    { name: 'tone' as const, logOdds: loadLogOdds(tone?.value) },
-    { name: 'expression' as const, logOdds: loadLogOdds(expression?.value) },
-  ].map((it) => ({ ...it, total: model.load.total_log_odds_max, isLoad: true }));
+  const bounded: BoundedEvidence[] = [];
+  const add = (name: BoundedEvidence['name'], logOdds: number, total: number, isLoad: boolean) => {
+    if (logOdds > 0) bounded.push({ name, logOdds, total, isLoad });
+  };
+  add('tone', loadLogOdds(tone?.value), model.load.total_log_odds_max, true);
+  add('expression', loadLogOdds(expression?.value), model.load.total_log_odds_max, true);
   const repeated = tone && isStressfulTone(tone.value) ? repetitionLogOdds(tone.value, agreeing) : 0;
-  const total = model.repetition.total_log_odds_max;
-  return [...loads, { name: 'tone' as const, logOdds: repeated, total, isLoad: false }].filter((it) => it.logOdds > 0);
+  add('tone', repeated, model.repetition.total_log_odds_max, false);
+  return bounded;
 }
 
 function loadLogOdds(label = ''): number {

@@ -2,6 +2,7 @@ import { stressModel as model } from '../../generated/spec.js';
 import type { TypicalHeartRate } from './baseline.js';
 import { round3 } from './rounding.js';
 import type { Sample } from './signals.js';
+import { followQuiet, type QuietRate } from './sudden-rise.js';
 
 /**
  * Heart rates of a session in the last minute. Plain JSON of bounded size. The newest heart rate is stored separately
@@ -18,6 +19,8 @@ export interface RecentHeartRates {
   readonly steadyBpm: number;
   /** Since when the mean is back at the typical heart rate while `steadyBpm` is higher, epoch ms. Absent otherwise. */
   readonly backSinceMs?: number | undefined;
+  /** The last quiet minutes. Absent in rows of releases without them. */
+  readonly quiet?: QuietRate | undefined;
 }
 
 type Slots = Pick<RecentHeartRates, 'slots' | 'slotFromMs'>;
@@ -39,11 +42,14 @@ export interface HeartLevel {
   readonly fastBpm: number;
   /** False while a jump to the newest reading is unconfirmed. `bpm` is then the level before the jump. */
   readonly isConfirmed: boolean;
+  /** Rise above the last quiet minutes, bpm. Absent without a sudden rise. */
+  readonly suddenBpm?: number | undefined;
 }
 
 /** A level with the slots that it was computed from. */
 interface Measured extends HeartLevel, Pick<RecentHeartRates, 'backSinceMs'> {
   readonly counted: Slots;
+  readonly quiet: QuietRate;
 }
 
 /**
@@ -60,17 +66,19 @@ export function heartLevel(
   const isConfirmed = isPlausible(last, newest, typical.restingBpm);
   const counted = isConfirmed ? append(settled, newest) : settled;
   const fastBpm = trimmedMean(counted.slots, newest.atMs) ?? last?.bpm ?? newest.value;
-  const followed = follow(recent, { value: fastBpm, atMs: newest.atMs }, typical.value);
-  return { ...followed, fastBpm, isConfirmed, counted };
+  const { bpm, backSinceMs } = follow(recent, { value: fastBpm, atMs: newest.atMs }, typical.value);
+  const quiet = followQuiet(recent?.quiet, fastBpm, secondsSince(recent, newest.atMs));
+  return { bpm, backSinceMs, fastBpm, isConfirmed, counted, quiet };
 }
 
 /** Moves a heart rate into the window. Called when a later heart rate has arrived. */
 export function passHeartRate(
   newest: Sample<number>,
-  { bpm, isConfirmed, counted, backSinceMs }: Measured,
+  { bpm, isConfirmed, counted, backSinceMs, quiet }: Measured,
 ): RecentHeartRates {
   const { slots, slotFromMs } = counted;
-  return { slots, slotFromMs, unconfirmed: isConfirmed ? undefined : newest, steadyBpm: round3(bpm), backSinceMs };
+  const unconfirmed = isConfirmed ? undefined : newest;
+  return { slots, slotFromMs, unconfirmed, steadyBpm: round3(bpm), backSinceMs, quiet };
 }
 
 /**
@@ -84,13 +92,19 @@ function follow(
 ): Pick<Measured, 'bpm' | 'backSinceMs'> {
   const { steady_seconds, steady_within_bpm, silence_seconds, back_seconds, back_from_bpm, back_to_bpm } =
     model.smoothing;
-  const steadyAtMs = (recent?.unconfirmed ?? recent?.slots.at(-1))?.atMs;
-  if (!recent || steadyAtMs === undefined || atMs - steadyAtMs >= silence_seconds * 1000) return { bpm };
+  const seconds = secondsSince(recent, atMs);
+  if (!recent || seconds >= silence_seconds) return { bpm };
   const isBack = recent.steadyBpm - bpm >= back_from_bpm && bpm <= typicalBpm + back_to_bpm;
   const backSinceMs = isBack ? (recent.backSinceMs ?? atMs) : undefined;
   if (backSinceMs !== undefined && atMs - backSinceMs >= back_seconds * 1000) return { bpm };
-  const followed = bpm + (recent.steadyBpm - bpm) * Math.exp(-(atMs - steadyAtMs) / 1000 / steady_seconds);
+  const followed = bpm + (recent.steadyBpm - bpm) * Math.exp(-seconds / steady_seconds);
   return { bpm: Math.min(Math.max(followed, bpm - steady_within_bpm), bpm + steady_within_bpm), backSinceMs };
+}
+
+/** Returns the time since the previous heart rate, s. */
+function secondsSince(recent: RecentHeartRates | undefined, atMs: number): number {
+  const previous = recent?.unconfirmed ?? recent?.slots.at(-1);
+  return previous ? (atMs - previous.atMs) / 1000 : Infinity;
 }
 
 /**

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { toHistory, trendOf } from './history.js';
 import type { Point } from './history.js';
-import { laws } from './testing/arbitraries.js';
+import { laws } from '../../contract-tests/support/arbitraries.js';
 
 const scores = fc.array(fc.integer({ min: 0, max: 100 }), { maxLength: 40 });
 const pointsOf = (values: readonly number[]): Point[] =>

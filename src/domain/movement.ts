@@ -67,6 +67,11 @@ function activityOf(steps: number): keyof typeof model.movement.activity_rise_bp
   return steps >= light_steps ? 'light' : 'resting';
 }
 
+/** Returns true if a stated movement explains a part of a heart rate from `fromMs` on. */
+export function hasMoved({ movement }: Movements, fromMs: number): boolean {
+  return movement !== undefined && fromMs - movement.atMs < model.age.stale_after_seconds * 1000;
+}
+
 /** Returns the movement that explains more of the heart rate at the time of the newer movement. */
 export function strongerMovement(held: Movement | undefined, other: Movement | undefined): Movement | undefined {
   if (!held || !other) return held ?? other;

@@ -4,19 +4,34 @@ import { expect, test } from 'vitest';
 import { enums } from '../../generated/spec.js';
 import { withWristNoise } from '../../scripts/evaluate/support/wrist-noise.js';
 import { sampleRecording } from '../../scripts/terminal/sample-recording.js';
-import { groupBySubject } from '../recordings/recorded-window.js';
-import { readWindows } from '../recordings/read-windows.js';
+import { groupBySubject } from '../tools/recordings/recorded-window.js';
+import { readWindows } from '../tools/recordings/read-windows.js';
 import { seededRandom } from '../terminal/scenes.js';
 import { type Typical, typicalOf } from './baseline.js';
 import { reasonOf } from './reason.js';
 import type { Signals, SignalValues } from './signals.js';
 import { fuseEvidence, type Situation } from './stress.js';
-import { advanceAll } from './testing/pipeline.js';
-import { laws, measured, nowMs, signals, situationOf, typical } from './testing/arbitraries.js';
+import {
+  advanceAll,
+  laws,
+  measured,
+  nowMs,
+  signals,
+  situationOf,
+  typical,
+} from '../../contract-tests/support/arbitraries.js';
 
 const population = typicalOf(undefined, 0);
 const person: Typical = {
-  heart_rate: { value: 66, known: 0.9, isPersonal: true, restingBpm: 60, stressedRiseBpm: 9.7, learnedSeconds: 0 },
+  heart_rate: {
+    value: 66,
+    known: 0.9,
+    isPersonal: true,
+    restingBpm: 60,
+    stressedRiseBpm: 9.7,
+    learnedSeconds: 0,
+    raisedSeconds: 0,
+  },
   sdnn: { value: Math.log(50), known: 0.9 },
   rmssd: { value: Math.log(40), known: 0.9 },
 };

@@ -1,5 +1,6 @@
 import { stressModel as model } from '../../generated/spec.js';
 import type { TypicalHeartRate } from './baseline.js';
+import { isUnlikePerson } from './device.js';
 import { bandOf } from './states.js';
 import {
   type Assessment,
@@ -53,9 +54,13 @@ function describeEvidence(drivers: readonly Driver[], situation: Situation, isEa
   return `${objections === '' ? reasons : `${reasons}, despite ${objections}`}${note}`;
 }
 
+const quietMinutes = `the mean of the last ${model.sudden_rise.quiet_seconds / 60} quiet minutes`;
+
 const phrases: { readonly [N in EvidenceName]: (situation: Situation, driver: Driver) => string } = {
-  heart_rate: ({ heart, typical }) =>
-    `heart rate ${besideRest((heart?.bpm ?? 0) - typical.heart_rate.value, typical.heart_rate)}`,
+  heart_rate: ({ heart, typical }, { suddenBpm }) =>
+    suddenBpm === undefined
+      ? `heart rate ${besideRest((heart?.bpm ?? 0) - typical.heart_rate.value, typical.heart_rate)}`
+      : `heart rate ${beside(suddenBpm, 'bpm', quietMinutes)}`,
   hrv: (_, { drop = 0 }) => `heart rate variability ${beside(Math.expm1(-drop) * 100, '%', 'a typical value')}`,
   tone: ({ signals }) => `${signals.tone?.value} voice`,
   expression: ({ signals }) => `${signals.expression?.value} face`,
@@ -67,12 +72,13 @@ const phrases: { readonly [N in EvidenceName]: (situation: Situation, driver: Dr
   urgency: ({ signals }) => `${signals.urgency?.value} urgency`,
 };
 
-/** Returns a note on the heart rate if movement explains it or a jump is not confirmed yet. */
+/** Returns a note on the heart rate if a jump is not confirmed, another person may wear the device, or movement explains it. */
 function heartNote(drivers: readonly Driver[], situation: Situation): string {
   const { heart, signals, typical } = situation;
   if (!heart || !drivers.some(({ evidence }) => evidence === 'heart_rate')) return '';
   if (!heart.isConfirmed)
     return `, with an unconfirmed heart rate of ${Math.round(signals.heart_rate?.value ?? 0)} bpm`;
+  if (isUnlikePerson(situation)) return ', for so long that the readings no longer look like those of this person';
   if (explainedShare(situation) < model.reason.movement_share_min) return '';
   const rise = Math.round(heart.bpm - typical.heart_rate.value);
   const isLearned = !isExertion(situation);

@@ -1,5 +1,6 @@
 import { stressModel as model } from '../../generated/spec.js';
 import type { TypicalHeartRate } from './baseline.js';
+import { addSeconds, addTo, findQuantiles, type Histogram, scaleBins } from './histogram.js';
 import { round3 } from './rounding.js';
 import { acquaintance, firstOf, firstSeen, remembered } from './running-mean.js';
 
@@ -17,6 +18,10 @@ export interface RestingHeartRate {
   readonly seconds: number;
   /** True if the newest rate is not learned, because movement explains it. */
   readonly isSkipped?: boolean | undefined;
+  /** True if the newest rate is raised as under stress. */
+  readonly isRaised?: boolean | undefined;
+  /** Time with a raised heart rate before the newest rate minus later time without, s. Absent for 0. */
+  readonly raisedSeconds?: number | undefined;
   /** Mean of the readings whose duration is still too short for a bin entry. Absent if there are none. */
   readonly blockBpm?: number | undefined;
   /** Total duration of the readings in `blockBpm`, s. */
@@ -29,9 +34,6 @@ export interface RestingHeartRate {
   readonly phases?: Readonly<Record<string, Histogram>> | undefined;
 }
 
-/** Seconds per bin. The key is the lower edge of the bin, bpm. */
-type Histogram = Readonly<Record<string, number>>;
-
 type Learned = Pick<RestingHeartRate, 'blockBpm' | 'blockSeconds' | 'seenSeconds' | 'secondsByBpm' | 'phases'>;
 
 /** A smoothed heart rate at one time. */
@@ -39,20 +41,35 @@ interface SmoothedRate {
   readonly atMs: number;
   readonly bpm: number;
   readonly isSkipped: boolean;
+  readonly isRaised?: boolean | undefined;
 }
 
 /** Adds a smoothed heart rate. A second rate with the same timestamp replaces the first. */
 export function learnResting(resting: RestingHeartRate | undefined, rate: SmoothedRate): RestingHeartRate {
   const { atMs } = rate;
-  const [bpm, isSkipped] = [round3(rate.bpm), rate.isSkipped || undefined];
+  const [bpm, isSkipped, isRaised] = [round3(rate.bpm), rate.isSkipped || undefined, rate.isRaised || undefined];
   const secondsMax = model.baseline.reading_seconds_max;
-  if (!resting) return { firstAtMs: atMs, atMs, bpm, seconds: secondsMax, isSkipped };
+  if (!resting) return { firstAtMs: atMs, atMs, bpm, seconds: secondsMax, isSkipped, isRaised };
   if (atMs < resting.atMs) return resting;
-  if (atMs === resting.atMs) return { ...resting, bpm, isSkipped };
+  if (atMs === resting.atMs) return { ...resting, bpm, isSkipped, isRaised };
   const seconds = Math.min(secondsMax, (atMs - resting.atMs) / 1000);
   const { blockBpm, blockSeconds, seenSeconds, secondsByBpm, phases } = settle(resting, atMs);
   const firstAtMs = firstSeen(resting.firstAtMs, atMs);
-  return { firstAtMs, atMs, bpm, seconds, isSkipped, blockBpm, blockSeconds, seenSeconds, secondsByBpm, phases };
+  const raisedSeconds = addRaised(resting, atMs);
+  return {
+    firstAtMs,
+    atMs,
+    bpm,
+    seconds,
+    isSkipped,
+    isRaised,
+    raisedSeconds,
+    blockBpm,
+    blockSeconds,
+    seenSeconds,
+    secondsByBpm,
+    phases,
+  };
 }
 
 /**
@@ -73,7 +90,8 @@ export function addPastRate(resting: RestingHeartRate, rate: SmoothedRate, secon
  */
 export function typicalHeartRate(resting: RestingHeartRate | undefined, atMs: number): TypicalHeartRate {
   const { population_resting_bpm: population, stressed_rise_bpm } = model.heart_rate;
-  const unknown = { value: population, restingBpm: population, stressedRiseBpm: stressed_rise_bpm };
+  const raisedSeconds = (resting && addRaised(resting, atMs)) ?? 0;
+  const unknown = { value: population, restingBpm: population, stressedRiseBpm: stressed_rise_bpm, raisedSeconds };
   const { seenSeconds = 0, secondsByBpm, phases } = resting ? settle(resting, atMs) : {};
   if (!resting || !secondsByBpm) return { ...unknown, known: 0, isPersonal: false, learnedSeconds: 0 };
   const whole = describe(secondsByBpm, seenSeconds);
@@ -91,6 +109,7 @@ export function typicalHeartRate(resting: RestingHeartRate | undefined, atMs: nu
     known,
     isPersonal: seenSeconds >= personal_after_seconds,
     learnedSeconds: seenSeconds,
+    raisedSeconds,
   };
 }
 
@@ -101,10 +120,9 @@ export function typicalHeartRate(resting: RestingHeartRate | undefined, atMs: nu
 function describe(secondsByBpm: Histogram, seconds: number) {
   const { resting_quantile, typical_quantile, raised_quantile, typical_weight_seconds } = model.baseline;
   const { stressed_rise_bpm, stressed_rise_bpm_max } = model.heart_rate;
-  const restingBpm = quantileOf(secondsByBpm, seconds * resting_quantile);
-  const typicalBpm = quantileOf(secondsByBpm, seconds * typical_quantile);
-  const rise = quantileOf(secondsByBpm, seconds * raised_quantile) - typicalBpm;
-  const ownRise = Math.min(Math.max(rise, stressed_rise_bpm), stressed_rise_bpm_max);
+  const quantiles = [resting_quantile, typical_quantile, raised_quantile];
+  const [restingBpm = 0, typicalBpm = 0, raisedBpm = 0] = findQuantiles(secondsByBpm, seconds, quantiles);
+  const ownRise = Math.min(Math.max(raisedBpm - typicalBpm, stressed_rise_bpm), stressed_rise_bpm_max);
   const share = learnedShare(seconds, typical_weight_seconds);
   return {
     restingBpm,
@@ -127,12 +145,6 @@ function phaseAt(atMs: number): number {
   return Math.floor((atMs / 3_600_000 / phase_hours) % (24 / phase_hours)) * phase_hours;
 }
 
-function addSeconds(secondsByBpm: Histogram): number {
-  let total = 0;
-  for (const bin in secondsByBpm) total += secondsByBpm[bin] ?? 0;
-  return total;
-}
-
 /** Time spent at each heart rate. */
 export interface LearnedRates {
   /** Total of `secondsByBpm`, s. */
@@ -146,6 +158,14 @@ export function learnedRates(resting: RestingHeartRate, atMs: number): LearnedRa
   const { blockBpm, blockSeconds = 0, seenSeconds = 0, secondsByBpm = {} } = settle(resting, atMs);
   if (blockBpm === undefined) return { seconds: seenSeconds, secondsByBpm };
   return { seconds: round3(seenSeconds + blockSeconds), secondsByBpm: addTo(secondsByBpm, blockBpm, blockSeconds) };
+}
+
+/** Returns `raisedSeconds`. They include the newest rate only if `atMs` is later than its timestamp. */
+function addRaised(resting: RestingHeartRate, atMs: number): number | undefined {
+  const { isSkipped, isRaised, seconds, raisedSeconds = 0 } = resting;
+  if (atMs <= resting.atMs || isSkipped) return raisedSeconds || undefined;
+  const sum = raisedSeconds + (isRaised ? seconds : -seconds);
+  return round3(Math.min(model.confidence.unlike_seconds, Math.max(0, sum))) || undefined;
 }
 
 /** Returns the bins. They include the newest rate only if `atMs` is later than its timestamp. */
@@ -166,12 +186,6 @@ function withNewest(resting: RestingHeartRate): Learned {
     secondsByBpm: addTo(secondsByBpm ?? {}, mean, together),
     phases: { ...phases, [phase]: forgetPhase(addTo(phases?.[phase] ?? {}, mean, together)) },
   };
-}
-
-function addTo(secondsByBpm: Histogram, bpm: number, seconds: number): Histogram {
-  const { bin_bpm } = model.baseline;
-  const bin = Math.floor(bpm / bin_bpm) * bin_bpm;
-  return { ...secondsByBpm, [bin]: round3((secondsByBpm[bin] ?? 0) + seconds) };
 }
 
 function forget(learned: Learned, gapMs: number): Learned {
@@ -201,25 +215,4 @@ function scale(learned: Learned, share: number): Learned {
     secondsByBpm: scaleBins(secondsByBpm, share),
     phases: scaled,
   };
-}
-
-function scaleBins(secondsByBpm: Histogram, share: number): Histogram {
-  const scaled: Record<string, number> = {};
-  for (const bin in secondsByBpm) scaled[bin] = round3((secondsByBpm[bin] ?? 0) * share);
-  return scaled;
-}
-
-/** Returns the heart rate below which the person spent `seconds`, bpm, interpolated within its bin. */
-function quantileOf(secondsByBpm: Histogram, seconds: number): number {
-  const { bin_bpm } = model.baseline;
-  let left = seconds;
-  let highest = 0;
-  // JavaScript enumerates integer keys in ascending order.
-  for (const bin in secondsByBpm) {
-    const inBin = secondsByBpm[bin] ?? 0;
-    if (left <= inBin) return Number(bin) + (bin_bpm * left) / inBin;
-    left -= inBin;
-    highest = Number(bin);
-  }
-  return highest + bin_bpm;
 }

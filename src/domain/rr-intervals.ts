@@ -6,6 +6,7 @@ import type { DerivedName, Reading } from './signals.js';
 export interface IntervalBatch {
   readonly atMs: number;
   readonly intervals: readonly number[];
+  readonly device?: string | undefined;
 }
 
 /** An interval that ends with a beat at `endMs`, epoch ms. */
@@ -21,14 +22,15 @@ const gapMs = settings.gap_seconds * 1_000;
 const storedMax = 1_200;
 
 /**
- * Returns the reading with heart rate (bpm), SDNN and RMSSD (ms), derived from its intervals and earlier intervals. A
- * value that the reading states is not changed. The result depends only on intervals up to the reading's timestamp, so
+ * Returns the reading with heart rate (bpm), SDNN and RMSSD (ms), derived from its intervals and earlier intervals of the same
+ * device. A value that the reading states is not changed. The result depends only on intervals up to the reading's timestamp, so
  * the order of arrival of later readings has no effect.
  */
 export function withDerived(reading: Reading, batches: readonly IntervalBatch[]): Reading {
-  const { atMs, rr_intervals_ms: intervals } = reading;
+  const { atMs, rr_intervals_ms: intervals, source_device: device } = reading;
   if (!intervals) return reading;
-  const earlier = batches.filter((it) => it.atMs < atMs && it.atMs > atMs - windowMs);
+  const isEarlier = (it: IntervalBatch) => it.device === device && it.atMs < atMs && it.atMs > atMs - windowMs;
+  const earlier = batches.filter(isEarlier);
   const beats = beatsOf([...earlier, { atMs, intervals }]).filter(({ endMs }) => endMs > atMs - windowMs);
   const normal = normalBeats(beats);
   const own = normal.filter((_, index) => (beats[index]?.endMs ?? 0) > (earlier.at(-1)?.atMs ?? 0));
@@ -46,10 +48,10 @@ export function withDerived(reading: Reading, batches: readonly IntervalBatch[])
 /** Returns the batches that later readings require, with the intervals of this reading, oldest first. */
 export function rememberIntervals(
   batches: readonly IntervalBatch[] | undefined,
-  { atMs, rr_intervals_ms: intervals }: Reading,
+  { atMs, rr_intervals_ms: intervals, source_device: device }: Reading,
 ): readonly IntervalBatch[] | undefined {
   if (!intervals) return batches;
-  const all = [...(batches ?? []), { atMs, intervals }].sort(byTimeAndContent);
+  const all = [...(batches ?? []), { atMs, intervals, device }].sort(byTimeAndContent);
   const newestMs = all.at(-1)?.atMs ?? atMs;
   const recent = all.filter((it) => it.atMs > newestMs - windowMs);
   let count = sumOf(recent.map((it) => it.intervals.length));
@@ -183,7 +185,7 @@ function within(name: 'heart_rate' | 'sdnn' | 'rmssd', value: number | undefined
 }
 
 function byTimeAndContent(a: IntervalBatch, b: IntervalBatch): number {
-  return a.atMs - b.atMs || (String(a.intervals) < String(b.intervals) ? -1 : 1);
+  return a.atMs - b.atMs || (`${a.intervals} ${a.device}` < `${b.intervals} ${b.device}` ? -1 : 1);
 }
 
 function definedOf<T extends object>(values: T): { [K in keyof T]?: NonNullable<T[K]> } {

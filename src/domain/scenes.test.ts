@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { playScene } from '../../scripts/evaluate/support/play-scene.js';
+import { playScene } from '../../scripts/evaluate/support/scenes.js';
 import { type Scene, scenes, seededRandom } from '../terminal/scenes.js';
 
 const draws = 1_000;

@@ -3,8 +3,7 @@ import { stressModel as model } from '../../generated/spec.js';
 import { advanceSession, type Step } from './session.js';
 import { isOtherSubject } from './session-subject.js';
 import type { Context, Reading } from './signals.js';
-import { startMs } from './testing/arbitraries.js';
-import { advanceAll, advanceTo } from './testing/pipeline.js';
+import { advanceAll, advanceTo, startMs } from '../../contract-tests/support/arbitraries.js';
 
 const at = (seconds: number, values: Omit<Reading, 'atMs'>): Reading => ({ ...values, atMs: startMs + seconds * 1000 });
 

@@ -34,7 +34,7 @@ export interface Session extends Movements {
   readonly intervals?: readonly IntervalBatch[] | undefined;
   /** Number of tones before the newest one that agree with a stressful tone, 0–4. Absent for 0. */
   readonly agreeingTones?: number | undefined;
-  /** Device of the newest heart data. Absent until heart data names one. */
+  /** Device of the newest heart data. A new session starts with the device of the person. */
   readonly device?: Device | undefined;
   /** Published state before the timestamp of the newest reading. Absent if all readings have the same timestamp. */
   readonly held?: Published | undefined;
@@ -106,7 +106,7 @@ export function advanceSession(
   const agreeingTones = session && countAgreeingTones(session.signals.tone, signals.tone, session.agreeingTones);
   const situation = { signals, typical, heart, explainedBpm, agreeingTones };
   const fused = fuseEvidence(situation, timestampMs);
-  const device = followDevice(session?.device, reading);
+  const device = followDevice(session?.device ?? known?.device, reading);
   const confidence = afterDeviceChange(fused.confidence, device, timestampMs);
   const held = heldAt(session, timestampMs);
   const firstAtMs = session?.firstAtMs ?? timestampMs;
@@ -117,7 +117,7 @@ export function advanceSession(
   const learned = learnedProgress(typical.heart_rate);
   const model = modelVersion.number;
   const computed = { timestampMs, score, confidence, model, learned, received, reason, previousScore };
-  const baseline = learnFrom(known, lessonOf(reading.atMs, situation));
+  const baseline = learnFrom(known, lessonOf(reading, situation, device));
   const latest = { ...computed, received: receivedAt(session, reading.atMs, received) };
   const { subjectId, baseline: own } = identityOf(session, reading, baseline);
   return {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { categoriesOf, mergeSignals, type Reading, type Signals } from './signals.js';
-import { history, inTwoOrders, laws } from './testing/arbitraries.js';
+import { history, inTwoOrders, laws } from '../../contract-tests/support/arbitraries.js';
 
 const mergeAll = (readings: readonly Reading[]) => readings.reduce<Signals>(mergeSignals, {});
 

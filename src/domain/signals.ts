@@ -9,7 +9,7 @@ export type SignalValues = Pick<Submission, SignalName>;
 /** Context that may explain a heart rate but is not evidence for stress. */
 export type Context = Pick<Submission, 'activity_level' | 'steps_last_minute'>;
 
-/** Fields that the history shows but no computation uses. */
+/** Fields that are not evidence and explain nothing. `source_device` names the device of the heart data. */
 export type Recorded = Pick<Submission, 'respiratory_rate' | 'source_device'>;
 
 /** Values that the service derives from beat-to-beat intervals if the reading does not state them. */
@@ -34,6 +34,8 @@ export interface Reading extends Measured {
 export interface Sample<T> {
   readonly value: T;
   readonly atMs: number;
+  /** Device that measured the heart rate variability. Absent for other signals and without a name. */
+  readonly device?: string | undefined;
 }
 
 /** Newest value of each signal of a session. A signal is absent if it was never measured. */
@@ -71,11 +73,11 @@ const moreUrgent = byPoints(model.urgency_log_odds);
  * value counts, in any order of arrival.
  */
 export function mergeSignals(signals: Signals, reading: Reading): Signals {
-  const { atMs } = reading;
+  const { atMs, source_device: device } = reading;
   return {
     heart_rate: newest(signals.heart_rate, reading.heart_rate, atMs, higherFirst),
-    sdnn: newest(signals.sdnn, reading.sdnn, atMs, lowerFirst),
-    rmssd: newest(signals.rmssd, reading.rmssd, atMs, lowerFirst),
+    sdnn: newest(signals.sdnn, reading.sdnn, atMs, lowerFirst, device),
+    rmssd: newest(signals.rmssd, reading.rmssd, atMs, lowerFirst, device),
     tone: newest(signals.tone, reading.tone, atMs, harsherTone),
     expression: newest(signals.expression, reading.expression, atMs, harsherExpression),
     sentiment: newest(signals.sentiment, reading.sentiment, atMs, lowerFirst),
@@ -83,10 +85,18 @@ export function mergeSignals(signals: Signals, reading: Reading): Signals {
   };
 }
 
-function newest<T>(held: Sample<T> | undefined, value: T | undefined, atMs: number, compare: CompareStress<T>) {
-  if (value === undefined) return held;
-  if (!held || atMs > held.atMs) return { value, atMs };
-  return atMs === held.atMs && compare(value, held.value) > 0 ? { value, atMs } : held;
+function newest<T>(
+  held: Sample<T> | undefined,
+  value: T | undefined,
+  atMs: number,
+  compare: CompareStress<T>,
+  device?: string,
+): Sample<T> | undefined {
+  if (value === undefined || (held && atMs < held.atMs)) return held;
+  const sample = device === undefined ? { value, atMs } : { value, atMs, device };
+  if (!held || atMs > held.atMs) return sample;
+  const order = compare(value, held.value) || Number((device ?? '') > (held.device ?? ''));
+  return order > 0 ? sample : held;
 }
 
 /** Orders labels by points, then by their position in the table. No two labels are equal. */

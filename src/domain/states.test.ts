@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { stateHold } from '../../generated/spec.js';
 import { bandOf, passPublished, publishScore, type Published } from './states.js';
-import { held, laws, nowMs } from './testing/arbitraries.js';
+import { held, laws, nowMs } from '../../contract-tests/support/arbitraries.js';
 
 const value = fc.double({ min: 0, max: 100, noNaN: true });
 const fused = (it: number, expressed = 0) => ({ value: it, expressed });

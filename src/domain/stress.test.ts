@@ -5,7 +5,7 @@ import { ageWeight } from './evidence.js';
 import type { SignalValues } from './signals.js';
 import { bandOf } from './states.js';
 import { fuseEvidence } from './stress.js';
-import { baselineAfter, measured, nowMs, situationOf } from './testing/arbitraries.js';
+import { baselineAfter, measured, nowMs, situationOf } from '../../contract-tests/support/arbitraries.js';
 
 const population = typicalOf(undefined, 0);
 const scoreOf = (values: SignalValues) =>

@@ -1,6 +1,7 @@
 import { stressModel as model } from '../../generated/spec.js';
 import type { SignalCategory } from '../contract.js';
 import type { Typical } from './baseline.js';
+import { isUnlikePerson } from './device.js';
 import {
   ageWeight,
   type BoundedEvidence,
@@ -51,6 +52,8 @@ export interface Driver {
    * other signals.
    */
   readonly drop?: number;
+  /** Rise above the last quiet minutes, bpm. Present if the evidence of a heart rate follows from this rise. */
+  readonly suddenBpm?: number | undefined;
 }
 
 const categoryOf: { readonly [N in EvidenceName]: SignalCategory } = {
@@ -114,7 +117,8 @@ function heartDrivers(
     const weight = weightOf(signals.heart_rate.atMs);
     const level = load > 0 ? withoutLoad(heart, typical, load) : heart;
     const logOdds = weight * heartLogOddsOf(level, typical, explainedBpm);
-    if (weight > 0) drivers.push({ evidence: 'heart_rate', weight, logOdds });
+    const suddenBpm = decidingRise(level, typical);
+    if (weight > 0) drivers.push({ evidence: 'heart_rate', weight, logOdds, suddenBpm });
   }
   const { drop, weight, known } = variabilityDrop(signals, typical, weightOf);
   const room = model.heart_rate.log_odds_with_hrv_max - addLogOdds(drivers);
@@ -143,10 +147,10 @@ function addBounded(drivers: Driver[], { name, logOdds, total }: BoundedEvidence
   return drivers.map((it) => (it.evidence === name ? raise(it) : it));
 }
 
-/** Returns the heart rate level without the rise that concentrated work explains. */
+/** Returns the heart rate level without the rise that concentrated work explains. A sudden rise may be the start of the work. */
 function withoutLoad(heart: HeartLevel, { heart_rate }: Typical, load: number): HeartLevel {
-  const explained = Math.min(load * model.load.rise_bpm, heart.bpm - heart_rate.value);
-  return explained > 0 ? { ...heart, bpm: heart.bpm - explained } : heart;
+  const explained = Math.min(load * model.load.rise_bpm, Math.max(0, heart.bpm - heart_rate.value));
+  return { ...heart, bpm: heart.bpm - explained, suddenBpm: undefined };
 }
 
 function addLogOdds(drivers: readonly Driver[]): number {
@@ -158,12 +162,24 @@ function restShare(riseBpm: number): number {
   return Math.min(1, Math.max(0, 1 - riseBpm / model.heart_rate.raised_from_bpm));
 }
 
+/** Returns the evidence of a heart rate level, log-odds. A sudden rise is at least stressed. */
+function levelEvidence(heart: HeartLevel, typical: Typical): number {
+  if (decidingRise(heart, typical) !== undefined) return model.sudden_rise.log_odds;
+  return heartRateEvidence(heart.bpm - typical.heart_rate.value, typical.heart_rate);
+}
+
+/** Returns a sudden rise, bpm, if it is stronger evidence than the distance to the typical heart rate. */
+function decidingRise({ bpm, suddenBpm }: HeartLevel, { heart_rate }: Typical): number | undefined {
+  if (suddenBpm === undefined) return undefined;
+  return heartRateEvidence(bpm - heart_rate.value, heart_rate) < model.sudden_rise.log_odds ? suddenBpm : undefined;
+}
+
 /**
  * Returns the evidence of the heart rate, in log-odds. Movement reduces evidence for stress. An unconfirmed jump
  * reduces evidence for calm.
  */
 function heartLogOddsOf(heart: HeartLevel, typical: Typical, explainedBpm: number): number {
-  const logOdds = heartRateEvidence(heart.bpm - typical.heart_rate.value, typical.heart_rate);
+  const logOdds = levelEvidence(heart, typical);
   if (logOdds > 0) return logOdds * (1 - explainedShare({ heart, typical, explainedBpm }));
   return logOdds * (heart.isConfirmed ? 1 : model.confidence.unconfirmed_share);
 }
@@ -174,9 +190,10 @@ function heartLogOddsOf(heart: HeartLevel, typical: Typical, explainedBpm: numbe
  */
 function confidenceOf(drivers: readonly Driver[], situation: Situation): number {
   const trust = new Map<SignalCategory, number>();
+  const variability = drivers.find(({ evidence }) => evidence === 'hrv')?.weight ?? 0;
   for (const { evidence, weight } of drivers) {
     const category = categoryOf[evidence];
-    trust.set(category, Math.max(trust.get(category) ?? 0, weight * reliabilityOf(evidence, situation)));
+    trust.set(category, Math.max(trust.get(category) ?? 0, weight * reliabilityOf(evidence, situation, variability)));
   }
   const doubt = [...trust.values()].reduce((product, each) => product * (1 - model.confidence.share * each), 1);
   const { movement_share, contradiction_share } = model.confidence;
@@ -188,15 +205,29 @@ function confidenceOf(drivers: readonly Driver[], situation: Situation): number 
 
 /**
  * Returns the reliability, 0–1. A heart rate is more reliable with a personal baseline, and less reliable while it is
- * unconfirmed or explained by movement.
+ * unconfirmed, explained by movement, or near the edge of `focused`.
  */
-function reliabilityOf(evidence: EvidenceName, situation: Situation): number {
+function reliabilityOf(evidence: EvidenceName, situation: Situation, variability: number): number {
   const { heart_rate_cold, heart_rate_personal, hrv, unconfirmed_share } = model.confidence;
   if (evidence === 'hrv') return hrv;
   if (evidence !== 'heart_rate') return model.reliability[evidence];
   const { typical, heart } = situation;
-  const reliability = heart_rate_cold + typical.heart_rate.known * (heart_rate_personal - heart_rate_cold);
-  return reliability * (1 - explainedShare(situation)) * (heart?.isConfirmed ? 1 : unconfirmed_share);
+  const known = isUnlikePerson(situation) ? 0 : typical.heart_rate.known;
+  const reliability = heart_rate_cold + known * (heart_rate_personal - heart_rate_cold);
+  const clear = heart ? clearShare(heart, typical, variability) : 0;
+  return reliability * clear * (1 - explainedShare(situation)) * (heart?.isConfirmed ? 1 : unconfirmed_share);
+}
+
+/**
+ * Returns how clearly the heart rate is on one side of the edge of `focused`: `edge_share` at the edge, up to 1.
+ * `variability` is the weight of the heart rate variability, 0–1.
+ */
+function clearShare(heart: HeartLevel, typical: Typical, variability: number): number {
+  const { edge_log_odds, edge_share, calm_log_odds, stress_log_odds, stress_share } = model.confidence;
+  const above = levelEvidence(heart, typical) - edge_log_odds;
+  const most = above > 0 ? stress_share + variability * (1 - stress_share) : 1;
+  const distance = Math.min(1, above > 0 ? above / stress_log_odds : -above / calm_log_odds);
+  return edge_share + distance * (most - edge_share);
 }
 
 /** Returns the share of the heart rate's rise that movement explains, 0–1. */

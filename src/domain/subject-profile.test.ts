@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { bounds } from '../../generated/spec.js';
 import { typicalOf } from './baseline.js';
 import { toBaseline } from './subject-profile.js';
-import { baselineAfter, history, laterMs, laws } from './testing/arbitraries.js';
+import { baselineAfter, history, laterMs, laws } from '../../contract-tests/support/arbitraries.js';
 
 test('a person without measurements has an empty baseline', () => {
   expect(toBaseline({}, laterMs)).toEqual({});
@@ -13,7 +13,7 @@ test('a baseline shows the typical values of the score, and its histogram contai
   fc.assert(
     fc.property(history, (readings) => {
       const stored = baselineAfter(readings) ?? {};
-      const { heart_rate, sdnn, rmssd } = toBaseline(stored, laterMs);
+      const { heart_rate, sdnn, rmssd, devices } = toBaseline(stored, laterMs);
       const typical = typicalOf(stored, laterMs);
       if (heart_rate) {
         const { histogram, learned_seconds, resting_bpm, typical_bpm, own_share } = heart_rate;
@@ -26,11 +26,19 @@ test('a baseline shows the typical values of the score, and its histogram contai
           expect(from_bpm).toBeLessThanOrEqual(bounds.SignalSubmission.heart_rate.maximum);
         }
       }
-      if (sdnn) expect(Math.log(sdnn.typical_ms)).toBeCloseTo(typical.sdnn.value, 2);
-      if (rmssd) expect(Math.log(rmssd.typical_ms)).toBeCloseTo(typical.rmssd.value, 2);
-      expect([heart_rate, sdnn, rmssd].map(Boolean)).toEqual(
-        (['heart_rate', 'sdnn', 'rmssd'] as const).map((name) => stored[name] !== undefined),
-      );
+      for (const own of devices ?? [{ sdnn, rmssd }]) {
+        const sample = { value: 1, atMs: laterMs, device: 'source_device' in own ? own.source_device : undefined };
+        const compared = typicalOf(stored, laterMs, { sdnn: sample, rmssd: sample });
+        for (const name of ['sdnn', 'rmssd'] as const) {
+          const { typical_ms } = own[name] ?? {};
+          if (typical_ms !== undefined) expect(Math.log(typical_ms)).toBeCloseTo(compared[name].value, 2);
+        }
+      }
+      expect(Boolean(heart_rate)).toBe(stored.heart_rate !== undefined);
+      for (const [name, shown] of Object.entries({ sdnn, rmssd })) {
+        const all = [stored, ...(stored.devices ?? [])].map((it) => it[name as 'sdnn' | 'rmssd']?.atMs ?? 0);
+        expect(shown ? Date.parse(shown.latest.timestamp) : 0).toBe(Math.max(...all));
+      }
     }),
     laws,
   );

@@ -1,20 +1,33 @@
+import { stressModel as model } from '../../generated/spec.js';
 import type { Schema } from '../contract.js';
 import { type Baseline, type TypicalHeartRate, typicalOf, type TypicalValue } from './baseline.js';
 import { learnedRates, type RestingHeartRate } from './resting.js';
 import { round3 } from './rounding.js';
-import { type RunningMean, settle } from './running-mean.js';
+import { meanOf, type RunningMean, settle } from './running-mean.js';
+import type { Variability } from './variability.js';
 
 /**
  * Returns the baseline as defined in the contract, from readings strictly before `atMs`, epoch ms. A reading at that
  * time is scored against the same typical values.
  */
 export function toBaseline(baseline: Baseline, atMs: number): Schema<'Baseline'> {
-  const { heart_rate, sdnn, rmssd } = baseline;
-  const typical = typicalOf(baseline, atMs);
+  const { heart_rate, sdnn, rmssd, devices = [] } = baseline;
+  const named = devices.map(({ device, ...own }) => ({ source_device: device, ...toVariabilities(own, atMs) }));
+  const unnamed = sdnn || rmssd ? [toVariabilities({ sdnn, rmssd }, atMs)] : [];
+  const newest = (name: keyof Variability) =>
+    [baseline, ...devices].map((it) => it[name]).reduce((a, b) => ((b?.atMs ?? 0) > (a?.atMs ?? 0) ? b : a));
   return {
-    ...(heart_rate && { heart_rate: toHeartRate(heart_rate, typical.heart_rate, atMs) }),
-    ...(sdnn && { sdnn: toVariability(sdnn, typical.sdnn, atMs) }),
-    ...(rmssd && { rmssd: toVariability(rmssd, typical.rmssd, atMs) }),
+    ...(heart_rate && { heart_rate: toHeartRate(heart_rate, typicalOf(baseline, atMs).heart_rate, atMs) }),
+    ...toVariabilities({ sdnn: newest('sdnn'), rmssd: newest('rmssd') }, atMs),
+    ...(named.length > 0 && { devices: [...named, ...unnamed] }),
+  };
+}
+
+function toVariabilities({ sdnn, rmssd }: Variability, atMs: number) {
+  const { sdnn_population_ln_ms, rmssd_population_ln_ms } = model.hrv;
+  return {
+    ...(sdnn && { sdnn: toVariability(sdnn, meanOf(sdnn, atMs, sdnn_population_ln_ms), atMs) }),
+    ...(rmssd && { rmssd: toVariability(rmssd, meanOf(rmssd, atMs, rmssd_population_ln_ms), atMs) }),
   };
 }
 

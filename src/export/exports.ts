@@ -1,4 +1,5 @@
 import { dataExport as settings, limits } from '../../generated/spec.js';
+import { createTurns } from '../concurrency/turns.js';
 import type { Caller } from '../contract.js';
 import { createConcurrencyLimit } from '../limits/concurrency-limit.js';
 import { ProblemError } from '../problem.js';
@@ -64,7 +65,7 @@ export function createExports(parts: ExportsParts): Exports {
   const { policy, quota } = limits.exports;
   const beginEntry = createConcurrencyLimit({ policy, quota, resetSeconds: settings.refused_retry_seconds });
   const sinks = new Set<Sink>();
-  const inTurn = createTurn();
+  const inTurn = createTurns();
   let isDraining = false;
 
   /** Returns a function that resolves with true while the export may continue. */
@@ -141,14 +142,4 @@ function drained(sink: Sink): Promise<void> {
     sink.once('drain', settle);
     sink.once('close', settle);
   });
-}
-
-/** Returns a function that runs tasks one after the other. */
-function createTurn(): <T>(work: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    const running = last.then(work);
-    last = running.catch(() => undefined);
-    return running;
-  };
 }

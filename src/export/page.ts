@@ -3,8 +3,9 @@ import type { Schema } from '../contract.js';
 import { type StoredResult, toExportedReading } from '../domain/exported-reading.js';
 import { createTimestampFormatter } from '../domain/timestamps.js';
 import { ProblemError } from '../problem.js';
-import type { PositionRange } from '../store/export-readings.js';
+import type { PositionRange } from '../store/readings-by-position.js';
 import type { Reader, Store } from '../store/store.js';
+import { positionsPerMs } from '../store/stream-positions.js';
 import { csvHeader, toCsvRow } from './csv.js';
 
 export type ExportFormat = Schema<'ExportFormat'>;
@@ -38,9 +39,7 @@ export interface ExportPage {
 
 /** Ranges of a subject's positions that one page searches at most, so that a page takes milliseconds. */
 const searchesMax = 16;
-/** Positions follow the clock: about one minute. */
-const firstSpan = 60_000_000;
-const positionsPerMs = 1_000;
+const firstSpan = 60_000 * positionsPerMs;
 
 /**
  * Returns the start of an export, after the row with the position `cursor` if given. The export ends with the newest
@@ -56,7 +55,7 @@ export async function beginExport(
   let first = 0;
   if (sessionId !== undefined && !(await reader.findSession(sessionId))) throw new ProblemError('session_not_found');
   if (subjectId !== undefined) {
-    const startedAtMs = await reader.exported.firstSessionOf(subjectId);
+    const startedAtMs = await reader.readings.firstSessionOf(subjectId);
     if (startedAtMs === undefined && !(await reader.findSubject(subjectId)))
       throw new ProblemError('subject_not_found');
     // No position of a session is lower than the time of its start.
@@ -68,18 +67,20 @@ export async function beginExport(
 
 /** Reads the next rows of an export, at most `page_rows`. */
 export async function readExportPage(
-  { exported }: Pick<Reader, 'exported'>,
+  { readings }: Pick<Reader, 'readings'>,
   scope: ExportScope,
   from: ExportPosition,
 ): Promise<ExportPage> {
   const { sessionId, subjectId, format } = scope;
   const max = settings.page_rows;
   if (subjectId !== undefined) {
-    const { found, next } = await searchSubject((range) => exported.ofSubject(subjectId, range, max), from);
+    const { found, next } = await searchSubject((range) => readings.exportSubject(subjectId, range, max), from);
     return { text: textOf(found, format), next };
   }
   const found =
-    sessionId === undefined ? await exported.ofAccount(from, max) : await exported.ofSession(sessionId, from, max);
+    sessionId === undefined
+      ? await readings.exportAccount(from, max)
+      : await readings.exportSession(sessionId, from, max);
   const last = found.at(-1);
   return {
     text: textOf(found, format),

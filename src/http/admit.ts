@@ -1,10 +1,14 @@
-import type { RequestHandler } from 'express';
 import { limits, problems } from '../../generated/spec.js';
 import { createConcurrencyLimit, shareOfAccount } from '../limits/concurrency-limit.js';
+import { rateLimitFields } from '../limits/allowance.js';
+import type { MonthlyCalls } from '../limits/monthly-calls.js';
+import type { WindowLimit } from '../limits/window-limit.js';
 import { ProblemError } from '../problem.js';
-import { whenWritten } from './when-settled.js';
+import { takeAllowance } from '../readings/intake.js';
+import type { Middleware } from './in-order.js';
+import { whenSettled, whenWritten } from './responses.js';
 
-const unavailable = problems.service_unavailable.status;
+const unavailable = String(problems.service_unavailable.status);
 
 export interface Admission {
   readonly isClosing: () => boolean;
@@ -17,7 +21,7 @@ export interface Admission {
  * operations are rejected only if they document this error in the contract. The liveness check is therefore always
  * served.
  */
-export function admit({ isClosing, inFlightMax }: Admission): RequestHandler {
+export function admit({ isClosing, inFlightMax }: Admission): Middleware {
   let inFlight = 0;
   return (_request, response, next) => {
     inFlight += 1;
@@ -25,18 +29,55 @@ export function admit({ isClosing, inFlightMax }: Admission): RequestHandler {
     const cause = isClosing() ? 'closing' : inFlight > inFlightMax ? 'overloaded' : undefined;
     if (cause === 'closing') response.set('Connection', 'close');
     const { isPublic, route } = response.locals;
-    const isRefusable = !isPublic || unavailable in (route?.operation.responses ?? {});
+    const isRefusable = !isPublic || route?.statuses.includes(unavailable);
     next(cause && isRefusable ? new ProblemError('service_unavailable', { cause }) : undefined);
   };
 }
 
+/** Counts every authenticated request with any status, except requests that a limit rejected. */
+export function countCalls(calls: MonthlyCalls): Middleware {
+  return (_request, response, next) => {
+    const { locals } = response;
+    if (locals.caller) {
+      const call = calls.begin(locals.caller);
+      locals.call = call;
+      whenSettled(response, () => call.end(response.statusCode === problems.rate_limit_exceeded.status));
+    }
+    next();
+  };
+}
+
 /** Rejects requests of an account that has half of the maximum number of requests in flight. */
-export function admitAccount({ inFlightMax }: Admission): RequestHandler {
+export function admitAccount({ inFlightMax }: Admission): Middleware {
   const { policy, refused_retry_seconds: resetSeconds } = limits.requests;
   const begin = createConcurrencyLimit({ policy, quota: shareOfAccount(inFlightMax), resetSeconds });
   return (_request, response, next) => {
     const { caller } = response.locals;
     if (caller) whenWritten(response, begin(caller.accountId));
+    next();
+  };
+}
+
+/** Rejects a session token on a request for another session. Runs after the validation of the request. */
+export const requireOwnSession: Middleware = ({ query }, { locals: { token, route } }, next) => {
+  if (token && route?.record.nameSession?.(query, token.sessionId) !== token.sessionId)
+    throw new ProblemError('invalid_token', { cause: 'not valid for this session' });
+  next();
+};
+
+/**
+ * Applies the limits to each valid request: first the monthly quota of the account, then the rate limit of the session.
+ */
+export function limitRequests(sessionRequests: WindowLimit): Middleware {
+  return async ({ query }, response, next) => {
+    const { route, caller, call, token, allowances } = response.locals;
+    if (!route || !caller) throw new Error('limits require a caller');
+    // A tool call has no call: the request at `/mcp` counts.
+    takeAllowance(await call?.admit(), allowances);
+    const { countsPerSession, nameSession } = route.record;
+    const sessionId = countsPerSession && nameSession?.(query, token?.sessionId);
+    if (sessionId !== undefined) takeAllowance(await sessionRequests(caller.accountId, sessionId), allowances);
+    response.set(rateLimitFields(allowances));
     next();
   };
 }

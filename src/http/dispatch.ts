@@ -1,44 +1,65 @@
-import type { Request, RequestHandler, Response } from 'express';
-import type { Operate } from '../contract.js';
+import type { Request, Response } from 'express';
 import type { FailureLimit } from '../limits/failure-limit.js';
+import type { AnyInput, AnyOperation, Operate, StreamServices } from '../operations/operation.js';
 import { ProblemError } from '../problem.js';
-import { refusalOf } from './authenticate.js';
-import { sendText } from './json.js';
+import { countRefusal } from './authenticate.js';
+import type { Middleware } from './in-order.js';
+import { written } from './messages.js';
+import { sendText } from './responses.js';
+import type { Route } from './route.js';
 
-export interface DispatchParts {
+export interface DispatchParts extends StreamServices {
   readonly operate: Operate;
   readonly countFailure: FailureLimit;
 }
 
-/** Runs the operation and sends its response. No other middleware sends a success response. */
-export function dispatch({ operate, countFailure }: DispatchParts): RequestHandler {
+/** Runs the operation of the route and sends its response. No other middleware sends a success response. */
+export function dispatch(route: Route, parts: DispatchParts): Middleware {
+  const { stream } = route.record;
+  return stream ? sendStream(route, stream, parts) : sendResponse(route, parts);
+}
+
+function sendResponse(route: Route, { operate, countFailure }: DispatchParts): Middleware {
   return async (request, response) => {
-    const { route, params, caller } = response.locals;
-    if (!route) throw new Error('dispatch must run after route');
-    const { query, body } = request;
-    const key = request.get('Idempotency-Key');
-    const headers = key === undefined ? {} : { headers: { 'Idempotency-Key': key } };
-    const input = { query, params, body, ...headers };
-    const { status, json, refusals, tokenRefusals } = await operate(route.operationId, input, caller).catch(
-      (error: unknown) => rethrow(error, request, response, countFailure),
-    );
-    if (refusals) response.locals.refusals?.push(...refusals);
-    for (let count = 0; count < (tokenRefusals ?? 0); count += 1) refuseToken(request, response, countFailure);
+    const { caller, refusals: refused } = response.locals;
+    const {
+      status,
+      json,
+      refusals,
+      tokenRefusals = 0,
+    } = await operate(route.operationId, inputOf(route, request, response), caller);
+    if (refusals) refused?.push(...refusals);
+    for (let count = 0; count < tokenRefusals; count += 1)
+      countRefusal(new ProblemError('invalid_token'), request, response, countFailure);
     response.statusCode = status;
     if (json === undefined) response.end();
     else sendText(response, json);
   };
 }
 
-/** Throws the error of an operation. A reading that its token does not allow counts as a failed authentication. */
-function rethrow(error: unknown, request: Request, response: Response, countFailure: FailureLimit): never {
-  if (!(error instanceof ProblemError) || error.code !== 'invalid_token') throw error;
-  // The other responses to invalid tokens have no limits in their headers.
-  for (const name of ['RateLimit', 'RateLimit-Policy']) response.removeHeader(name);
-  throw refuseToken(request, response, countFailure);
+function sendStream(route: Route, stream: NonNullable<AnyOperation['stream']>, services: StreamServices): Middleware {
+  return async (request, response) => {
+    const { caller, token, isHead } = response.locals;
+    if (!caller) throw new Error('a stream requires a caller');
+    const { mediaType, isEndless, run } = stream(services, { ...inputOf(route, request, response), caller, token });
+    const begin = () => {
+      response.setHeader('Content-Type', mediaType);
+      response.setHeader('X-Accel-Buffering', 'no');
+      if (!isEndless) return response;
+      response.flushHeaders();
+      response.emit(written);
+      return response;
+    };
+    if (isHead) begin().end();
+    else await run(begin);
+  };
 }
 
-function refuseToken(request: Request, response: Response, countFailure: FailureLimit): ProblemError {
-  response.locals.logged = { ...response.locals.logged, token_refusal: 'not valid for this subject' };
-  return refusalOf(request, response, new ProblemError('invalid_token'), countFailure);
+function inputOf({ parameters }: Route, request: Request, { locals: { params } }: Response): AnyInput {
+  const headers: Record<string, string> = {};
+  for (const { name, in: place } of parameters) {
+    const value = place === 'header' ? request.get(name) : undefined;
+    if (value !== undefined) headers[name] = value;
+  }
+  return { query: request.query, params, body: request.body, headers };
 }

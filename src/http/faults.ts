@@ -1,13 +1,6 @@
 import type { Fault, FaultCode } from '../contract.js';
+import type { Definition, Parameter, Schema } from '../operations/definitions.js';
 import { fault } from '../problem.js';
-import {
-  bodySchemaOf,
-  type ContractDocument,
-  type OperationObject,
-  type ParameterObject,
-  resolve,
-  type SchemaObject,
-} from './contract-document.js';
 
 /** One error of express-openapi-validator. */
 export interface ValidatorFault {
@@ -21,18 +14,15 @@ export interface ValidatorFault {
  * Converts a validator's error to the contract's error code and text. Reads the limit from the schema at the error's
  * path.
  */
-export function toFault(
-  document: ContractDocument,
-  operation: OperationObject,
-  body: unknown,
-  { path, errorCode }: ValidatorFault,
-): Fault {
+export function toFault(definition: Definition, body: unknown, { path, errorCode }: ValidatorFault): Fault {
   const keyword = errorCode?.split('.')[0] ?? '';
   // An empty path means the body, or an unknown body key that is the empty string.
   const [, location = 'body', ...rest] = path.split('/');
-  const steps = location === 'body' ? bodySteps(body, rest) : rest;
-  const schema = schemaAt(document, operation, location, steps) ?? {};
-  const place = location === 'body' ? { pointer: pointerOf(steps) } : { parameter: nameOf(document, operation, steps) };
+  const isBody = location === 'body';
+  const steps = isBody ? bodySteps(body, rest) : rest;
+  const parameter = isBody ? undefined : findParameter(definition, steps[0] ?? '');
+  const schema = (isBody ? findField(definition.body?.schema, steps) : parameter?.schema) ?? {};
+  const place = isBody ? { pointer: pointerOf(steps) } : { parameter: parameter?.name ?? steps.join('/') };
   const allowed = keyword === 'enum' && schema.enum ? { allowed: [...schema.enum] } : {};
   const named = fault(codeOf(keyword, schema), { ...place, ...allowed }, String(schema[keyword]));
   const detail = keyword === 'pattern' ? schema['x-pattern-detail'] : undefined;
@@ -63,7 +53,7 @@ const codeOfType: Readonly<Record<string, FaultCode>> = {
   array: 'array_type',
 };
 
-function codeOf(keyword: string, schema: SchemaObject): FaultCode {
+function codeOf(keyword: string, schema: Schema): FaultCode {
   return (typeKeywords.includes(keyword) ? codeOfType[schema.type ?? ''] : codeOfKeyword[keyword]) ?? 'invalid';
 }
 
@@ -81,36 +71,14 @@ function pointerOf(steps: readonly string[]): string {
   return steps.map((step) => `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
-/** Returns the name of a parameter in the contract's spelling. Header names arrive in lower case. */
-function nameOf(document: ContractDocument, operation: OperationObject, steps: readonly string[]): string {
-  return parameterAt(document, operation, steps)?.name ?? steps.join('/');
+/** Finds a parameter. Header names arrive in lower case. */
+function findParameter({ parameters }: Definition, step: string): Parameter | undefined {
+  return parameters.find((it) => it.name === step || (it.in === 'header' && it.name.toLowerCase() === step));
 }
 
-function parameterAt(document: ContractDocument, operation: OperationObject, [step = '']: readonly string[]) {
-  const parameters = operation.parameters?.map((it) => resolve(document, it));
-  const isNamed = ({ name, in: place }: ParameterObject) =>
-    name === step || (place === 'header' && name.toLowerCase() === step);
-  return parameters?.find(isNamed);
-}
-
-function schemaAt(
-  document: ContractDocument,
-  operation: OperationObject,
-  location: string,
-  steps: readonly string[],
-): SchemaObject | undefined {
-  if (location !== 'body') {
-    const schema = parameterAt(document, operation, steps)?.schema;
-    return schema && resolve(document, schema);
-  }
-  const root = bodySchemaOf(operation);
-  return steps.reduce<SchemaObject | undefined>(
-    (at, step) => {
-      const parent = at && resolve(document, at);
-      const child =
-        parent?.properties && Object.hasOwn(parent.properties, step) ? parent.properties[step] : parent?.items;
-      return child && resolve(document, child);
-    },
-    root && resolve(document, root),
-  );
+function findField(schema: Schema | undefined, steps: readonly string[]): Schema | undefined {
+  return steps.reduce((parent, step) => {
+    const { properties = {}, items } = parent ?? {};
+    return Object.hasOwn(properties, step) ? properties[step] : items;
+  }, schema);
 }

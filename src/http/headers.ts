@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import cors from 'cors';
 import type { RequestHandler } from 'express';
 import helmet from 'helmet';
+import { ProblemError } from '../problem.js';
 
 const exposedHeaders = ['X-Request-Id', 'Retry-After', 'RateLimit', 'RateLimit-Policy'];
 const preflightSeconds = 600;
@@ -37,4 +38,29 @@ function fieldsOf(handler: ReturnType<typeof helmet>): Array<[string, string]> {
 export function crossOrigin(origins: readonly string[]): readonly RequestHandler[] {
   if (origins.length === 0) return [];
   return [cors({ origin: [...origins], exposedHeaders, maxAge: preflightSeconds })];
+}
+
+const versions = ['1.0', '1.1'];
+
+/**
+ * Rejects requests that HTTP forbids but Node accepts: versions other than 1.0 and 1.1, and HTTP/1.1 requests without
+ * exactly one Host header (RFC 9112, 3.2). A proxy could interpret such a request differently.
+ */
+export const requireProtocol: RequestHandler = (request, response, next) => {
+  const { httpVersion, rawHeaders } = request;
+  const isValid = versions.includes(httpVersion) && hostsOf(rawHeaders) <= 1;
+  if (isValid && (httpVersion === '1.0' || request.headers.host !== undefined)) return next();
+  response.set('Connection', 'close');
+  throw new ProblemError('invalid_payload', { cause: 'protocol' });
+};
+
+/**
+ * Returns the number of Host headers in the raw list of alternating names and values. `headers` contains only the first
+ * one.
+ */
+function hostsOf(rawHeaders: readonly string[]): number {
+  let hosts = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2)
+    if (rawHeaders[index]?.length === 4 && rawHeaders[index]?.toLowerCase() === 'host') hosts += 1;
+  return hosts;
 }

@@ -1,9 +1,11 @@
 import type { ErrorRequestHandler } from 'express';
 import type { Logger } from 'pino';
 import { authentication, problems, retryAfter } from '../../generated/spec.js';
-import { type Allowance, type LimitPolicy, RateLimitError } from '../limits/allowance.js';
-import { rateLimitFields } from '../limits/fields.js';
+import { type Allowance, type LimitPolicy, RateLimitError, rateLimitFields } from '../limits/allowance.js';
+import type { FailureLimit } from '../limits/failure-limit.js';
 import { ProblemError } from '../problem.js';
+import { countRefusal } from './authenticate.js';
+import { sendText } from './responses.js';
 
 const unauthorized = problems.missing_api_key.status;
 
@@ -15,16 +17,25 @@ export interface ProblemHandling {
   readonly remedyOf: (error: unknown) => string | undefined;
   /** Called for every request that a limit rejected. */
   readonly observeRefusal: (policy: LimitPolicy) => void;
+  readonly countFailure: FailureLimit;
 }
 
 /**
  * Sends every error as problem details. An error that is not a ProblemError becomes service_unavailable if it is
- * retryable (`isTransient`), otherwise internal_error. Causes are logged and never sent.
+ * retryable (`isTransient`), otherwise internal_error. Causes are logged and never sent. Failed authentications count
+ * against the limit of their address.
  */
-export function problemHandler({ log, isTransient, remedyOf, observeRefusal }: ProblemHandling): ErrorRequestHandler {
-  return (error: unknown, _request, response, next) => {
+export function problemHandler(parts: ProblemHandling): ErrorRequestHandler {
+  const { log, isTransient, remedyOf, observeRefusal, countFailure } = parts;
+  return (error: unknown, request, response, next) => {
     if (response.headersSent) return next(error);
-    const problem = toProblem(error, isTransient);
+    let problem = toProblem(error, isTransient);
+    if (problem.status === unauthorized) {
+      problem = countRefusal(problem, request, response, countFailure);
+      response.locals.allowances = [];
+      // Responses to invalid tokens have no limits in their headers, whichever check finds the token invalid.
+      for (const name of ['RateLimit', 'RateLimit-Policy']) response.removeHeader(name);
+    }
     if (problem.status >= 500) {
       const err = problem.cause ?? problem;
       log.error({ ...response.locals.logged, err, remedy: remedyOf(err) }, problem.code);
@@ -38,7 +49,8 @@ export function problemHandler({ log, isTransient, remedyOf, observeRefusal }: P
       observeRefusal(problem.exceeded.policy);
     }
     response.setHeader('Content-Type', 'application/problem+json; charset=utf-8');
-    response.status(problem.status).json(problem.toBody(response.locals.requestId));
+    response.statusCode = problem.status;
+    sendText(response, JSON.stringify(problem.toBody(response.locals.requestId)));
   };
 }
 

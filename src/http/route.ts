@@ -1,18 +1,13 @@
-import type { RequestHandler } from 'express';
 import type { OperationId } from '../contract.js';
 import { parseUrl } from '../net/parse-url.js';
+import type { Definition } from '../operations/definitions.js';
+import type { AnyOperation } from '../operations/operation.js';
 import { ProblemError } from '../problem.js';
-import type { ContractDocument, OperationObject } from './contract-document.js';
+import type { Middleware } from './in-order.js';
 
-/** The contract's definition of the operation at a path and method. */
-export interface Route {
-  readonly operationId: OperationId;
-  readonly operation: OperationObject;
-  /** The path template of the contract. Safe to log, because it contains no ids. */
-  readonly template: string;
-  readonly isPublic: boolean;
-  /** True if the operation accepts session tokens. */
-  readonly acceptsToken: boolean;
+/** An operation: its definition in the contract, and what the service must know in addition. */
+export interface Route extends Definition {
+  readonly record: AnyOperation;
 }
 
 /** An operation with the values of its path parameters. */
@@ -33,21 +28,19 @@ export type Params = Readonly<Record<string, string>>;
  * templates may match one path, but never for the same method. An example is `/webhooks/{id}/test` and
  * `/webhooks/deliveries/{delivery_id}`.
  */
-export function createRouter({ paths }: ContractDocument): Router {
-  const table = Object.entries(paths)
-    .sort(namedFirst)
-    .map(([template, operations]) => ({
-      names: [...template.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name),
-      // A parameter matches one percent-encoded path segment.
-      pattern: new RegExp(`^${template.replace(/\{\w+\}/g, '([^/]+)')}$`),
-      routes: routesOf(template, operations),
-    }));
+export function createRouter(routes: readonly Route[]): Router {
+  const table = [...new Set(routes.map(({ template }) => template))].sort(namedFirst).map((template) => ({
+    names: [...template.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name),
+    // A parameter matches one percent-encoded path segment.
+    pattern: new RegExp(`^${template.replace(/\{\w+\}/g, '([^/]+)')}$`),
+    routes: routes.filter((it) => it.template === template),
+  }));
   return (path) => {
     const found = new Map<string, Match>();
     for (const { names, pattern, routes } of table) {
       const params = readParams(names, pattern.exec(path));
       if (!params) continue;
-      for (const [method, route] of routes) if (!found.has(method)) found.set(method, { route, params });
+      for (const route of routes) if (!found.has(route.method)) found.set(route.method, { route, params });
       if (names.length === 0) break;
     }
     return found.size > 0 ? found : undefined;
@@ -55,7 +48,7 @@ export function createRouter({ paths }: ContractDocument): Router {
 }
 
 /** Sorts exact paths before templates that could also match them (OpenAPI 3.0.3, Paths Object). */
-function namedFirst([a]: [string, unknown], [b]: [string, unknown]): number {
+function namedFirst(a: string, b: string): number {
   return Number(a.includes('{')) - Number(b.includes('{'));
 }
 
@@ -77,7 +70,7 @@ function readParams(names: readonly string[], match: RegExpExecArray | null): Pa
 const isDiscovery = /^\/(?:\.well-known\/.*|register|authorize)$/;
 
 /** Finds the operation of a request. Treats HEAD as GET, because Node omits the body of the response. */
-export function route(router: Router): RequestHandler {
+export function findRoute(router: Router): Middleware {
   return (request, response, next) => {
     response.locals.isHead = request.method === 'HEAD';
     if (response.locals.isHead) request.method = 'GET';
@@ -100,23 +93,14 @@ function originForm(target: string): string {
   return url ? url.pathname + url.search : target;
 }
 
-/** Rejects an unknown path (404) or method (405). Runs after authentication. */
-export const requireRoute: RequestHandler = (_request, response, next) => {
-  const { route, methods } = response.locals;
-  if (route) return next();
-  if (!methods) throw new ProblemError('path_not_found');
-  response.set('Allow', allowed([...methods.keys()]));
-  throw new ProblemError('method_not_allowed');
-};
-
-function routesOf(template: string, operations: Readonly<Record<string, OperationObject>>): Array<[string, Route]> {
-  return Object.entries(operations).map(([method, operation]) => {
-    const { operationId, security } = operation;
-    const acceptsToken = security?.some((scheme) => 'SessionToken' in scheme) ?? false;
-    return [method.toUpperCase(), { operationId, operation, template, isPublic: security?.length === 0, acceptsToken }];
-  });
-}
-
-function allowed(methods: readonly string[]): string {
-  return methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
+/** Runs the steps of the route. Rejects an unknown path (404) or method (405). Runs after authentication. */
+export function runRoute(steps: ReadonlyMap<OperationId, Middleware>): Middleware {
+  return (request, response, next) => {
+    const { route, methods } = response.locals;
+    if (route) return steps.get(route.operationId)?.(request, response, next);
+    if (!methods) throw new ProblemError('path_not_found');
+    const allowed = [...methods.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+    response.set('Allow', allowed.join(', '));
+    throw new ProblemError('method_not_allowed');
+  };
 }

@@ -1,13 +1,15 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Express, Request, Response } from 'express';
 import type { Logger } from 'pino';
+import type { ProblemCode } from '../contract.js';
 import { listen } from '../net/listen.js';
-import { respondToBrokenRequest } from './broken-request.js';
+import { ProblemError } from '../problem.js';
 import { messageClassesOf } from './messages.js';
-import { type ResponseTracker, trackResponses } from './track-responses.js';
-import { warnSparingly } from './warn-sparingly.js';
+import { type ResponseTracker, trackResponses, warnSparingly } from './track-responses.js';
 
 /** Time limits for slow senders, ms. A normal request arrives within milliseconds. */
 const sendMs = { headers: 5_000, request: 10_000, checkEvery: 1_000 };
@@ -83,4 +85,31 @@ async function settleAll(tracker: ResponseTracker): Promise<void> {
   // Announces the close, so that clients do not send another request on the connection.
   for (const response of responses) response.shouldKeepAlive = false;
   await Promise.all(responses.map((response) => once(response, 'close')));
+}
+
+/** How long a client may take to close its half of the connection after an error response, ms. */
+const brokenLingerMs = 1_000;
+
+/** Sends a problem response for a request that the HTTP parser rejects. Express never gets such a request. */
+function respondToBrokenRequest(error: Error & { code?: string }, socket: Duplex): void {
+  if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
+  const requestId = randomUUID();
+  const problem = new ProblemError(codeOf(error.code));
+  const body = JSON.stringify(problem.toBody(requestId));
+  const head = [
+    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
+    `X-Request-Id: ${requestId}`,
+    'Content-Type: application/problem+json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  // Closes the connection even if the client does not.
+  const timer = setTimeout(() => socket.destroy(), brokenLingerMs);
+  socket.once('close', () => clearTimeout(timer));
+}
+
+function codeOf(code: string | undefined): ProblemCode {
+  if (code === 'HPE_HEADER_OVERFLOW') return 'headers_too_large';
+  return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'request_timeout' : 'invalid_payload';
 }

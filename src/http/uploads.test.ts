@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createUploads } from './uploads.js';
+import { createUploads } from './body.js';
 
 const bytesMax = 10;
 

@@ -1,15 +1,9 @@
-import type { Fault, OperationId } from '../contract.js';
+import type { Request } from 'express';
+import type { Fault } from '../contract.js';
+import type { Definition } from '../operations/definitions.js';
 import { fault, ProblemError } from '../problem.js';
-import {
-  bodySchemaOf,
-  type ContractDocument,
-  mediaTypeOf,
-  type OperationObject,
-  resolve,
-} from './contract-document.js';
 import { toFault } from './faults.js';
 import type { Middleware } from './in-order.js';
-import { readQuery } from './query.js';
 import { createFindErrors, type RequestParts } from './validator.js';
 
 export interface Validation {
@@ -20,39 +14,35 @@ export interface Validation {
   readonly validateRequest: Middleware;
   /**
    * Validates a value like the body of a request of the operation. Rejects with a ProblemError that has all validation
-   * errors.
+   * errors: `faults`, which are already known, and those of the body.
    */
-  readonly validateBody: (operationId: OperationId, body: unknown) => Promise<void>;
+  readonly validateBody: (definition: Definition, body: unknown, faults: readonly Fault[]) => Promise<void>;
 }
 
 /** Returns functions that validate against the contract. Rejects when the validator cannot use the contract. */
-export async function createValidation(document: ContractDocument): Promise<Validation> {
-  const findErrors = await createFindErrors(document);
-  const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
-  const byId = new Map(operations.map((operation) => [operation.operationId, operation]));
+export async function createValidation(): Promise<Validation> {
+  const findErrors = await createFindErrors();
 
-  /** Rejects if the request has an error. `faults` are the errors of its query that are already known. */
-  async function check(operation: OperationObject, parts: RequestParts, faults: readonly Fault[]): Promise<void> {
-    const found = (await findErrors(operation, parts)).map((it) => toFault(document, operation, parts.body, it));
-    const all = [...merge(faults, found), ...faultsAcrossFields(document, operation, parts.body)];
-    if (all.length > 0) throw new ProblemError('validation_failed', { faults: all });
+  async function check(definition: Definition, parts: RequestParts, known: readonly Fault[]): Promise<void> {
+    const found = (await findErrors(definition, parts)).map((it) => toFault(definition, parts.body, it));
+    const isNew = ({ parameter }: Fault) => parameter === undefined || !known.some((it) => it.parameter === parameter);
+    const faults = [...known, ...found.filter(isNew), ...faultsAcrossFields(definition, parts.body)];
+    if (faults.length > 0) throw new ProblemError('validation_failed', { faults });
   }
 
   return {
     async validateRequest(request, response, next) {
       const { route, params } = response.locals;
       if (!route) throw new Error('validation must run after route');
-      const { query, faults } = readQuery(document, route.operation, request);
+      const { query, faults } = readQuery(route, request);
       const { headers, body } = request;
       Object.defineProperty(request, 'query', { value: query, writable: true, configurable: true });
-      await check(route.operation, { query, headers, params, body }, faults);
+      await check(route, { query, headers, params, body }, faults);
       next();
     },
-    async validateBody(operationId, body) {
-      const operation = byId.get(operationId);
-      if (!operation) throw new Error(`unknown operation ${operationId}`);
-      const headers = { 'content-type': mediaTypeOf(operation) };
-      await check(operation, { query: {}, headers, params: {}, body }, []);
+    async validateBody(definition, body, faults) {
+      const headers = { 'content-type': definition.body?.mediaType };
+      await check(definition, { query: {}, headers, params: {}, body }, faults);
     },
   };
 }
@@ -61,10 +51,9 @@ export async function createValidation(document: ContractDocument): Promise<Vali
  * Checks rules across several fields, which OpenAPI 3.0 cannot express. The contract defines them as `x-required-with`
  * and `x-one-of-fields`.
  */
-function faultsAcrossFields(document: ContractDocument, operation: OperationObject, body: unknown): Fault[] {
-  const schema = bodySchemaOf(operation);
-  if (!schema || typeof body !== 'object' || body === null || Array.isArray(body)) return [];
-  const { 'x-required-with': pair, 'x-one-of-fields': group } = resolve(document, schema);
+function faultsAcrossFields({ body: content }: Definition, body: unknown): Fault[] {
+  if (!content || typeof body !== 'object' || body === null || Array.isArray(body)) return [];
+  const { 'x-required-with': pair, 'x-one-of-fields': group } = content.schema;
   const has = (field: string) => Object.hasOwn(body, field);
   const isAlone = pair?.fields.every(has) && !has(pair.required);
   const isAmbiguous = group && group.filter(has).length !== 1;
@@ -74,8 +63,31 @@ function faultsAcrossFields(document: ContractDocument, operation: OperationObje
   ];
 }
 
-/** Drops the errors about query parameters whose error is already known. */
-function merge(known: readonly Fault[], found: readonly Fault[]): Fault[] {
-  const isKnown = ({ parameter }: Fault) => parameter !== undefined && known.some((it) => it.parameter === parameter);
-  return [...known, ...found.filter((it) => !isKnown(it))];
+export interface ReadQuery {
+  /** The parameters without faults, by name. Integers are numbers. */
+  readonly query: Readonly<Record<string, string | number>>;
+  /** Unknown, repeated and empty parameters, and values that are not an integer. */
+  readonly faults: readonly Fault[];
+}
+
+/** Reads the query. The values are not yet validated against their schemas, except for the type. */
+export function readQuery(definition: Definition, request: Request): ReadQuery {
+  const query: Record<string, string | number> = {};
+  const faults: Fault[] = [];
+  if (!request.url.includes('?')) return { query, faults };
+  for (const [name, sent] of Object.entries(request.query as Record<string, string | string[]>)) {
+    const value = readValue(definition, name, sent);
+    if (typeof value === 'object') faults.push(value);
+    else query[name] = value;
+  }
+  return { query, faults };
+}
+
+function readValue({ parameters }: Definition, parameter: string, value: string | string[]): string | number | Fault {
+  const declared = parameters.find((it) => it.in === 'query' && it.name === parameter);
+  if (!declared) return fault('extra_forbidden', { parameter });
+  if (Array.isArray(value)) return fault('repeated', { parameter });
+  const { type, minLength = 1 } = declared.schema;
+  if (type === 'integer') return /^-?\d{1,15}$/.test(value) ? Number(value) : fault('integer_type', { parameter });
+  return value === '' ? fault('string_too_short', { parameter }, String(minLength)) : value;
 }

@@ -1,10 +1,9 @@
 import type { Request, RequestHandler, Response } from 'express';
 import * as OpenApiValidator from 'express-openapi-validator';
 import type { OperationId } from '../contract.js';
-import { type ContractDocument, mediaTypeOf, type OperationObject } from './contract-document.js';
+import { type Definition, definitions, type Schema } from '../operations/definitions.js';
 import type { ValidatorFault } from './faults.js';
 import { inOrder, type Middleware } from './in-order.js';
-import { requestContractOf } from './request-contract.js';
 
 /** The parts of a request that the contract describes. Integers of the query are numbers, header names lower case. */
 export interface RequestParts {
@@ -19,7 +18,7 @@ export interface RequestParts {
  * Resolves with all errors of a request. Their paths begin with the name of a part, e.g. `/query` or `/body/tone`. Adds
  * the contract's defaults to the query.
  */
-export type FindErrors = (operation: OperationObject, parts: RequestParts) => Promise<readonly ValidatorFault[]>;
+export type FindErrors = (definition: Definition, parts: RequestParts) => Promise<readonly ValidatorFault[]>;
 
 type Options = Parameters<typeof OpenApiValidator.middleware>[0];
 
@@ -35,9 +34,9 @@ export interface ValidatorMiddleware {
  * Returns the validator's middleware. Its last step validates the request, because all later steps are off.
  * `createFindErrors` verifies this at the start.
  */
-export function middlewareOf(document: ContractDocument): ValidatorMiddleware {
+export function createMiddleware(): ValidatorMiddleware {
   const all = OpenApiValidator.middleware({
-    apiSpec: requestContractOf(document) as Options['apiSpec'],
+    apiSpec: requestContract() as Options['apiSpec'],
     // The linters check the contract.
     validateApiSpec: false,
     validateSecurity: false,
@@ -49,11 +48,9 @@ export function middlewareOf(document: ContractDocument): ValidatorMiddleware {
   return { find: all.slice(0, -1), check: all.slice(-1) };
 }
 
-/** An operation as the validator knows it. */
-interface Known {
-  readonly method: string;
-  /** `request.openapi` of the operation. */
-  readonly metadata: { readonly openApiRoute: string };
+/** `request.openapi` of an operation. */
+interface Metadata {
+  readonly openApiRoute: string;
 }
 
 /**
@@ -63,57 +60,40 @@ interface Known {
  * Rejects if the validator cannot read the contract, or if its middleware does not find operations or does not
  * validate.
  */
-export async function createFindErrors(
-  document: ContractDocument,
-  middleware = middlewareOf(document),
-): Promise<FindErrors> {
+export async function createFindErrors(middleware = createMiddleware()): Promise<FindErrors> {
   const [find, check] = [inOrder(middleware.find), inOrder(middleware.check)];
-  const places = placesOf(document);
-  const known = new Map<OperationId, Promise<Known>>();
-  const lookUp = ({ operationId }: OperationObject): Promise<Known> => {
-    const { method, path } = places.get(operationId) ?? { method: '', path: operationId };
-    const found = known.get(operationId) ?? findMetadata(find, method, path);
-    known.set(operationId, found);
-    return found;
-  };
-  const findErrors: FindErrors = async (operation, parts) => {
-    const { method, metadata } = await lookUp(operation);
+  const known = new Map<OperationId, Promise<Metadata>>();
+  const findErrors: FindErrors = async (definition, parts) => {
+    const { operationId, method } = definition;
+    const finding = known.get(operationId) ?? findMetadata(find, definition);
+    known.set(operationId, finding);
+    const metadata = await finding;
     const openapi = { ...metadata, pathParams: parts.params };
     const error = await run(check, { ...parts, method, originalUrl: metadata.openApiRoute, openapi });
     if (error === undefined) return [];
     if (isValidationError(error)) return error.errors;
     throw error;
   };
-  await assertValidates(document, findErrors);
+  await assertValidates(findErrors);
   return findErrors;
 }
 
-function placesOf(document: ContractDocument) {
-  const places = Object.entries(document.paths).flatMap(([path, operations]) =>
-    Object.entries(operations).map(
-      ([method, { operationId }]) => [operationId, { method: method.toUpperCase(), path }] as const,
-    ),
-  );
-  return new Map(places);
-}
-
-async function findMetadata(find: RequestHandler, method: string, path: string): Promise<Known> {
+async function findMetadata(find: RequestHandler, { method, template: path }: Definition): Promise<Metadata> {
   const app = { param() {}, enabled: () => false };
-  const request = { app, method, path, originalUrl: path, baseUrl: '', openapi: undefined };
+  const request = { app, method, path, originalUrl: path, baseUrl: '', openapi: undefined as Metadata | undefined };
   const error = await run(find, request);
   if (error !== undefined) throw error;
   if (!request.openapi) throw new Error(`express-openapi-validator does not find ${method} ${path}`);
-  return { method, metadata: request.openapi as Known['metadata'] };
+  return request.openapi;
 }
 
 /** Rejects if an operation with a body accepts null, which no schema of the contract allows. */
-async function assertValidates(document: ContractDocument, findErrors: FindErrors): Promise<void> {
-  const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
-  const operation = operations.find(({ requestBody }) => requestBody !== undefined);
-  if (!operation) return;
-  const headers = { 'content-type': mediaTypeOf(operation) };
-  const errors = await findErrors(operation, { query: {}, headers, params: {}, body: null });
-  if (errors.length === 0) throw new Error(`express-openapi-validator does not validate ${operation.operationId}`);
+async function assertValidates(findErrors: FindErrors): Promise<void> {
+  const definition = definitions.find(({ body }) => body);
+  if (!definition) return;
+  const headers = { 'content-type': definition.body?.mediaType };
+  const errors = await findErrors(definition, { query: {}, headers, params: {}, body: null });
+  if (errors.length === 0) throw new Error(`express-openapi-validator does not validate ${definition.operationId}`);
 }
 
 /** Resolves with the error that the handler passes to `next`, or undefined. */
@@ -125,4 +105,43 @@ function isValidationError(error: unknown): error is { errors: ValidatorFault[] 
   return (
     error instanceof Error && error.name === 'Bad Request' && Array.isArray((error as { errors?: unknown }).errors)
   );
+}
+
+/** Keywords that describe a schema and validate nothing. */
+const annotations = ['description', 'title', 'deprecated'];
+
+/**
+ * Returns the part of the contract that describes requests, as an OpenAPI document. The validator adds the whole
+ * document to the schema of each operation, so a small document saves CPU time and memory.
+ */
+function requestContract(): object {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const definition of definitions)
+    (paths[definition.template] ??= {})[definition.method.toLowerCase()] = requestOf(definition);
+  return { openapi: '3.0.3', info: { title: '', version: '' }, paths };
+}
+
+function requestOf({ operationId, parameters, body }: Definition): object {
+  const content = body && { [body.mediaType]: { schema: schemaOf(body.schema) } };
+  return {
+    operationId,
+    parameters: parameters.map(({ schema, ...rest }) => ({ ...rest, schema: schemaOf(schema) })),
+    ...(content && { requestBody: { required: true, content } }),
+    responses: {},
+  };
+}
+
+/**
+ * Returns a schema with each `x-pattern` replaced by a `pattern`. The published contract has no `pattern` next to
+ * `format: date-time`, because generators apply the pattern to their date type, which fails.
+ */
+function schemaOf({ properties = {}, items, 'x-pattern': pattern, ...rest }: Schema): object {
+  const keywords = Object.entries(rest).filter(([name]) => !name.startsWith('x-') && !annotations.includes(name));
+  const fields = Object.entries(properties).map(([name, schema]) => [name, schemaOf(schema)] as const);
+  return {
+    ...Object.fromEntries(keywords),
+    ...(pattern !== undefined && { pattern }),
+    ...(items && { items: schemaOf(items) }),
+    ...(fields.length > 0 && { properties: Object.fromEntries(fields) }),
+  };
 }

@@ -5,13 +5,19 @@ import type { Quotas } from '../config/config.js';
 import type { Caller } from '../contract.js';
 import type { UsageTable } from '../store/usage.js';
 import { type Allowance, RateLimitError } from './allowance.js';
-import { beginMonth, isIdle, type MonthOfAccount, monthOf, secondsLeftOf, totalOf, writeMonths } from './months.js';
 
 /**
  * Time between two rounds that write this process's counts and read the counts of other processes, ms. Below one
  * second, so that limits lag by at most about a second.
  */
 const writeEveryMs = 500;
+/**
+ * Number of write rounds without a call after which an account's month is dropped from memory. The database keeps the
+ * month.
+ */
+const idleRoundsMax = 120;
+/** Maximum number of accounts per transaction, so that transactions stay short. */
+const batchMax = 200;
 
 /** One call of an account, from authentication to response. */
 export interface Call {
@@ -38,10 +44,31 @@ export interface MonthlyCallsParts {
   readonly log: Logger;
 }
 
+/** The calls of one account in one month, as known to this process. */
+interface MonthOfAccount {
+  readonly accountId: string;
+  readonly month: string;
+  /** The total in the database when it was last read or written. Undefined before the first read. */
+  stored: number | undefined;
+  /** The query in progress that loads `stored`. */
+  loading: Promise<void> | undefined;
+  /** Completed calls that are not yet in `stored`. */
+  completed: number;
+  /** Admitted calls that are in flight. */
+  admitted: number;
+  /** All calls in flight, admitted or not. */
+  inFlight: number;
+  /** Number of write rounds since the last call. */
+  idleRounds: number;
+}
+
 /** Returns a function that returns the deployment's quota if it is set, otherwise the quota of the tier. */
 export function monthlyQuotaBy({ monthlyCalls }: Quotas): MonthlyCallsParts['quotaOf'] {
   return ({ tier }) => (monthlyCalls ?? tiers[tier].monthly_calls ?? 0) || undefined;
 }
+
+/** The counts of a month without calls. */
+const nothing = { loading: undefined, completed: 0, admitted: 0, inFlight: 0, idleRounds: 0 };
 
 /**
  * Counts calls in memory and adds them to the database. The database shares the totals between processes and keeps them
@@ -57,7 +84,7 @@ export function createMonthlyCalls(parts: MonthlyCallsParts): MonthlyCalls {
     begin(caller) {
       const month = monthOf(now());
       const name = `${caller.accountId} ${month}`;
-      const entry = months.get(name) ?? beginMonth(caller.accountId, month);
+      const entry = months.get(name) ?? { accountId: caller.accountId, month, stored: undefined, ...nothing };
       months.set(name, entry);
       entry.idleRounds = 0;
       return callOf(entry, quotaOf(caller), usage, now);
@@ -126,4 +153,50 @@ async function writePeriodically(
     isFailing = error !== undefined;
     for (const [name, entry] of months) if (isIdle(entry)) months.delete(name);
   }
+}
+
+function totalOf({ stored = 0, completed, admitted }: MonthOfAccount): number {
+  return stored + completed + admitted;
+}
+
+function isIdle({ completed, inFlight, idleRounds }: MonthOfAccount): boolean {
+  return completed === 0 && inFlight === 0 && idleRounds > idleRoundsMax;
+}
+
+/**
+ * Adds the calls since the last round to the database and reads the totals of all processes. Resolves with the error of
+ * a failed write. The next round then writes the same counts again.
+ */
+async function writeMonths(months: Iterable<MonthOfAccount>, usage: UsageTable): Promise<unknown> {
+  const all = [...months];
+  const due = all.filter(({ completed, idleRounds, loading }) => (completed > 0 || idleRounds === 0) && !loading);
+  for (const it of all) it.idleRounds += 1;
+  try {
+    for (let from = 0; from < due.length; from += batchMax) {
+      const some = due.slice(from, from + batchMax);
+      const usages = some.map(({ accountId, month, completed: calls }) => ({ accountId, month, calls }));
+      const totals = await usage.add(usages);
+      for (const [index, it] of some.entries()) {
+        it.stored = totals[index] ?? 0;
+        // Subtracts only the written calls, because further calls may have completed during the write.
+        it.completed -= usages[index]?.calls ?? 0;
+      }
+    }
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
+/** Returns the UTC calendar month of a timestamp (epoch ms), e.g. `2026-11`. */
+export function monthOf(nowMs: number): string {
+  const now = new Date(nowMs);
+  return `${now.getUTCFullYear()}-${String(now.getUTCMonth() + 1).padStart(2, '0')}`;
+}
+
+/** Returns the seconds until the next month starts, at least 1. */
+export function secondsLeftOf(nowMs: number): number {
+  const now = new Date(nowMs);
+  const nextMs = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1);
+  return Math.max(1, Math.ceil((nextMs - nowMs) / 1000));
 }

@@ -1,7 +1,44 @@
 import { hash } from 'node:crypto';
+import type { Logger } from 'pino';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import type { limits } from '../../generated/spec.js';
 import type { Allowance, LimitPolicy } from './allowance.js';
 import type { SharedCounter, WindowCount } from './redis.js';
+
+/** A rate limit with its warnings. Closing it closes its Redis connection, if it has one. */
+export interface Window {
+  readonly count: WindowLimit;
+  /** Warnings for the operator. */
+  readonly warnings: readonly string[];
+  close(): Promise<void>;
+}
+
+export interface WindowParts {
+  /** URL of the Redis in which all processes share their counts. If absent, each process counts separately. */
+  readonly redisUrl: string | undefined;
+  readonly log: Logger;
+}
+
+const silent = 'REDIS_URL: Redis does not respond; each process counts separately until Redis responds';
+
+/** Opens the limit of requests per session (`count(accountId, sessionId)`) or of new sessions per key. */
+export async function openWindow(
+  { policy, window_seconds: windowSeconds }: typeof limits.session_requests | typeof limits.new_sessions,
+  quota: number,
+  { redisUrl, log }: WindowParts,
+): Promise<Window> {
+  const isShared = redisUrl !== undefined && quota > 0;
+  // Imported only if needed, because the client uses 7 MB of memory.
+  const redis = isShared
+    ? (await import('./redis.js')).connectRedis(redisUrl, log.child({ limit: policy }))
+    : undefined;
+  const isMissing = redis !== undefined && !(await redis.isAvailable());
+  return {
+    count: createWindowLimit({ policy, quota, windowSeconds }, redis),
+    warnings: isMissing ? [silent] : [],
+    close: async () => redis?.close(),
+  };
+}
 
 export interface WindowLimitOptions {
   readonly policy: LimitPolicy;

@@ -1,8 +1,7 @@
 import { problemHelp } from '../../generated/spec.js';
 import type { ProblemCode, Schema } from '../contract.js';
 import { fault, ProblemError } from '../problem.js';
-import { parameterList } from './schemas.js';
-import { endpointOf, type Tool } from './tools.js';
+import type { Tool } from './tools.js';
 
 /** A request to an operation. */
 export interface OperationRequest {
@@ -40,8 +39,8 @@ export async function callTool(tool: Tool, args: Arguments, send: SendRequest, n
 }
 
 /** Returns the names of missing path parameters. A path without them would not match the operation. */
-function missingInPath({ operationId }: Tool, args: Arguments): string[] {
-  const inPath = parameterList(endpointOf(operationId).operation).filter((it) => it.in === 'path');
+function missingInPath({ definition }: Tool, args: Arguments): string[] {
+  const inPath = definition.parameters.filter((it) => it.in === 'path');
   return inPath.map(({ name }) => name).filter((name) => args[name] === undefined || args[name] === '');
 }
 
@@ -54,13 +53,13 @@ function missingProblem(parameters: readonly string[]): AnyProblem {
  * Converts the arguments to a request. Also sends fields that the operation does not define, so that its validation
  * reports them.
  */
-function requestOf({ operationId }: Tool, args: Arguments, now: () => number): OperationRequest {
-  const { path, method, operation } = endpointOf(operationId);
-  if (operation.requestBody) return { method, url: path, body: { timestamp: new Date(now()).toISOString(), ...args } };
-  const inPath = parameterList(operation).filter((it) => it.in === 'path');
+function requestOf({ definition }: Tool, args: Arguments, now: () => number): OperationRequest {
+  const { template, method, parameters, body } = definition;
+  if (body) return { method, url: template, body: { timestamp: new Date(now()).toISOString(), ...args } };
+  const inPath = parameters.filter((it) => it.in === 'path');
   const url = inPath.reduce(
     (text, { name }) => text.replace(`{${name}}`, encodeURIComponent(textOf(args[name]))),
-    path,
+    template,
   );
   const rest = Object.entries(args).filter(([name]) => !inPath.some((it) => it.name === name));
   const query = new URLSearchParams(Object.fromEntries(rest.map(([name, value]) => [name, textOf(value)])));

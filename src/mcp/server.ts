@@ -1,7 +1,7 @@
 import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
 import { version } from '../config/version.js';
 import { callTool, type SendRequest } from './call-tool.js';
-import { listed, tools } from './tools.js';
+import { listTool, tools } from './tools.js';
 
 const instructions =
   'Stress states of people, from heart, voice, face and words. Read the state before you answer, and follow its recommendation. Not a medical device.';
@@ -15,7 +15,7 @@ const prompt = {
 };
 
 /** Built once, because converting the schemas costs more than the rest of a request. */
-const toolList = tools.map(listed);
+const toolList = tools.map(listTool);
 
 /** Returns an MCP server with every tool. It has no state. `send` contains the caller's key. */
 export function createMcpServer(send: SendRequest, now: () => number): Server {
@@ -23,7 +23,7 @@ export function createMcpServer(send: SendRequest, now: () => number): Server {
     { name: 'realtime-state-service', version },
     { capabilities: { tools: {}, prompts: {} }, instructions },
   );
-  server.setRequestHandler('tools/list', () => ({ tools: toolList }) as never);
+  server.setRequestHandler('tools/list', () => ({ tools: toolList }));
   server.setRequestHandler('tools/call', async ({ params }) => {
     const tool = tools.find(({ name }) => name === params.name);
     if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`);

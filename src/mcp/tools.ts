@@ -1,117 +1,38 @@
-import contract from '../../generated/openapi.json' with { type: 'json' };
-import type { OperationId } from '../contract.js';
-import { inlined, type JsonSchema, type OperationObject, parametersOf } from './schemas.js';
+import { type Definition, definitions, type Schema } from '../operations/definitions.js';
+import { operations } from '../operations/index.js';
+import type { AnyOperation } from '../operations/operation.js';
 
 /** A tool of the Model Context Protocol. It runs one operation. */
-export interface Tool {
-  readonly name: string;
-  readonly operationId: OperationId;
-  readonly description: string;
-  readonly annotations: Annotations;
-  /** Fields of the response that the text of a result begins with. */
-  readonly leading?: readonly string[];
+export interface Tool extends NonNullable<AnyOperation['tool']> {
+  readonly definition: Definition;
+  readonly personalData: AnyOperation['personalData'];
 }
 
-interface Annotations {
-  readonly title: string;
-  readonly readOnlyHint: boolean;
-  readonly destructiveHint: boolean;
-  readonly idempotentHint: boolean;
-  readonly openWorldHint: boolean;
-}
-
-const reads = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
-
-/** Tool names are the same as in comparable MCP servers, because agents know these names. */
-export const tools: readonly Tool[] = [
-  {
-    name: 'ingest',
-    operationId: 'ingest',
-    description:
-      'Send the signals of a person at one time, and get the stress state with a recommendation. Send at least one of heart_rate, sdnn, rmssd, tone, expression, sentiment and urgency. To detect stress topics, send user_message and ai_response together with subject_id. Omit timestamp for a reading taken now.',
-    annotations: {
-      title: 'Send a reading',
-      readOnlyHint: false,
-      destructiveHint: false,
-      // Each call without a timestamp is a new reading.
-      idempotentHint: false,
-      openWorldHint: false,
-    },
-    leading: ['recommendation'],
+/** The tools of all operations that have one. */
+export const tools: readonly Tool[] = Object.entries<AnyOperation>(operations).flatMap(
+  ([operationId, { tool, personalData }]) => {
+    const definition = definitions.find((it) => it.operationId === operationId);
+    return tool && definition ? [{ ...tool, definition, personalData }] : [];
   },
-  {
-    name: 'get_human_state',
-    operationId: 'getState',
-    description:
-      'Get the current stress state of a session. Call it before you answer the person, and follow the recommendation. The confidence falls with the age of the state. At 0, the state is outdated.',
-    annotations: { title: 'Get the state', ...reads },
-    leading: ['recommendation'],
-  },
-  {
-    name: 'get_session_history',
-    operationId: 'getHistory',
-    description: 'Get the states of a session over the last minutes, with trend and summary.',
-    annotations: { title: 'Get the history', ...reads },
-    leading: ['trend'],
-  },
-  {
-    name: 'get_trigger_memory',
-    operationId: 'getTriggers',
-    description: 'Get the topics that stress a person across sessions. Approach active topics with care.',
-    annotations: { title: 'Get stress topics', ...reads },
-    leading: ['active'],
-  },
-  {
-    name: 'list_sessions',
-    operationId: 'listSessions',
-    description: 'List sessions with their latest state, newest first. Continue with next_cursor until it is null.',
-    annotations: { title: 'List sessions', ...reads },
-  },
-  {
-    name: 'delete_subject',
-    operationId: 'deleteSubject',
-    description:
-      'Erase all data about a person: topics, baseline, sessions and history. This cannot be undone. Call it only when the person or the operator asks for it.',
-    annotations: {
-      title: 'Erase a person',
-      readOnlyHint: false,
-      destructiveHint: true,
-      idempotentHint: true,
-      openWorldHint: false,
-    },
-  },
-];
-
-/** Path, method and definition of an operation. */
-export interface Endpoint {
-  readonly path: string;
-  readonly method: string;
-  readonly operation: OperationObject;
-}
-
-/** Returns the place where the contract defines the operation. */
-export function endpointOf(operationId: OperationId): Endpoint {
-  const paths = contract.paths as unknown as Record<string, Record<string, OperationObject>>;
-  for (const [path, methods] of Object.entries(paths))
-    for (const [method, operation] of Object.entries(methods))
-      if (operation.operationId === operationId) return { path, method: method.toUpperCase(), operation };
-  throw new Error(`the contract has no operation ${operationId}`);
-}
+);
 
 /** Returns the tool in the format of the protocol's list. Both schemas come from the contract. */
-export function listed({ name, operationId, description, annotations }: Tool) {
-  const { operation } = endpointOf(operationId);
-  return { name, title: annotations.title, description, annotations, ...schemasOf(operation) };
-}
-
-function schemasOf(operation: OperationObject): { inputSchema: JsonSchema; outputSchema: JsonSchema } {
-  const body = operation.requestBody?.content['application/json'].schema;
-  const output = operation.responses['200']?.content['application/json'].schema;
-  if (!output) throw new Error(`${operation.operationId} has no response in the contract`);
-  return {
-    inputSchema: body ? withoutTimestamp(inlined(body, 'first sentence')) : parametersOf(operation),
-    outputSchema: inlined(output, 'none'),
+export function listTool({ name, title, description, definition, personalData }: Tool) {
+  const output = definition.findResponse();
+  if (!output) throw new Error(`${definition.operationId} has no response in the contract`);
+  const { body } = definition;
+  const annotations = {
+    title,
+    readOnlyHint: personalData === 'reads',
+    destructiveHint: personalData === 'erases',
+    // Each call without a timestamp is a new reading.
+    idempotentHint: personalData !== 'writes',
+    openWorldHint: false,
   };
+  const inputSchema = body
+    ? withoutTimestamp(toJsonSchema(body.schema, 'first sentence'))
+    : toParameterSchema(definition);
+  return { name, title, description, annotations, inputSchema, outputSchema: toJsonSchema(output, 'none') };
 }
 
 /**
@@ -119,4 +40,44 @@ function schemasOf(operation: OperationObject): { inputSchema: JsonSchema; outpu
  */
 function withoutTimestamp({ required = [], ...schema }: JsonSchema): JsonSchema {
   return { ...schema, required: required.filter((name) => name !== 'timestamp') };
+}
+
+/** The root of a tool's schema in the format that the protocol requires. */
+interface JsonSchema {
+  type: 'object';
+  required?: string[];
+  [keyword: string]: unknown;
+}
+
+/** How much of the descriptions a schema contains. Every word of a tool's schema uses the agent's context. */
+type Descriptions = 'first sentence' | 'none';
+
+/** Returns a schema of the contract as JSON Schema. */
+function toJsonSchema(schema: Schema, descriptions: Descriptions): JsonSchema {
+  return convert(schema, descriptions) as JsonSchema;
+}
+
+/** Returns the query and path parameters of an operation as one object. */
+function toParameterSchema({ parameters }: Definition): JsonSchema {
+  const named = parameters.filter((it) => it.in !== 'header');
+  const properties = named.map(({ name, schema, description }) => {
+    return [name, convert({ ...schema, description }, 'first sentence')];
+  });
+  const required = named.filter((it) => it.required).map(({ name }) => name);
+  return { type: 'object', properties: Object.fromEntries(properties), required, additionalProperties: false };
+}
+
+function convert(part: unknown, descriptions: Descriptions): unknown {
+  if (Array.isArray(part)) return part.map((it) => convert(it, descriptions));
+  if (typeof part !== 'object' || part === null) return part;
+  const { nullable, ...schema } = part as Schema;
+  const converted = Object.entries(schema).flatMap(([name, value]) => {
+    if (name.startsWith('x-')) return [];
+    if (name !== 'description' || typeof value !== 'string') return [[name, convert(value, descriptions)]];
+    return descriptions === 'none' ? [] : [[name, value.trim().split(/(?<=\.)\s/)[0]]];
+  });
+  // A list of types is valid too, but some clients support a single type only.
+  return nullable === true
+    ? { anyOf: [Object.fromEntries(converted), { type: 'null' }] }
+    : Object.fromEntries(converted);
 }

@@ -1,12 +1,12 @@
-import type { Operation } from '../contract.js';
 import { toContractDelivery } from '../delivery/delivery-view.js';
 import { ProblemError } from '../problem.js';
-import type { Services } from './services.js';
+import type { OperationRecord } from './operation.js';
 
-export function getDelivery({ store }: Services): Operation<'getDelivery'> {
-  return async ({ params }, { accountId }) => {
+export const getDelivery: OperationRecord<'getDelivery'> = {
+  personalData: 'reads',
+  async handle({ store }, { params }, { accountId }) {
     const delivery = await store.read(accountId).deliveryLog.find(params.delivery_id);
     if (!delivery) throw new ProblemError('delivery_not_found');
     return { status: 200, body: toContractDelivery(delivery) };
-  };
-}
+  },
+};

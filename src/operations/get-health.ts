@@ -1,5 +1,6 @@
-import type { Operation } from '../contract.js';
+import type { OperationRecord } from './operation.js';
 
-export function getHealth(): Operation<'getHealth'> {
-  return async () => ({ status: 200, body: { status: 'ok' } });
-}
+export const getHealth: OperationRecord<'getHealth'> = {
+  personalData: 'none',
+  handle: async () => ({ status: 200, body: { status: 'ok' } }),
+};

@@ -1,17 +1,25 @@
 import { parameterDefaults } from '../../generated/spec.js';
-import type { Operation } from '../contract.js';
 import { toHistory } from '../domain/history.js';
 import { ProblemError } from '../problem.js';
-import type { Services } from './services.js';
+import type { OperationRecord } from './operation.js';
 
 /** Returns the points of the window. The list is empty if a known session has no reading in the window. */
-export function getHistory({ store, now }: Services): Operation<'getHistory'> {
-  return async ({ query }, { accountId }) => {
+export const getHistory: OperationRecord<'getHistory'> = {
+  personalData: 'reads',
+  countsPerSession: true,
+  nameSession: ({ session_id }) => session_id,
+  tool: {
+    name: 'get_session_history',
+    title: 'Get the history',
+    description: 'Get the states of a session over the last minutes, with trend and summary.',
+    leading: ['trend'],
+  },
+  async handle({ store, now }, { query }, { accountId }) {
     const { session_id, minutes = parameterDefaults.Minutes } = query;
     const reader = store.read(accountId);
     const found = await reader.findSession(session_id);
     if (!found) throw new ProblemError('session_not_found');
-    const points = await reader.pointsAfter(session_id, found.incarnation, now() - minutes * 60_000);
+    const points = await reader.pointsAfter(found.incarnation, now() - minutes * 60_000);
     return { status: 200, body: toHistory(session_id, minutes, points) };
-  };
-}
+  },
+};

@@ -1,11 +1,11 @@
-import type { Operation } from '../contract.js';
 import { toBaseline } from '../domain/subject-profile.js';
 import { ProblemError } from '../problem.js';
-import type { Services } from './services.js';
+import type { OperationRecord } from './operation.js';
 
 /** Returns what the service has learned about a subject, as of now. */
-export function getSubject({ store, now }: Services): Operation<'getSubject'> {
-  return async ({ params: { subject_id } }, { accountId }) => {
+export const getSubject: OperationRecord<'getSubject'> = {
+  personalData: 'reads',
+  async handle({ store, now }, { params: { subject_id } }, { accountId }) {
     const found = await store.read(accountId).findSubjectSummary(subject_id);
     if (!found) throw new ProblemError('subject_not_found');
     const { subject, sessions, firstStartedAtMs, lastStartedAtMs } = found;
@@ -17,5 +17,5 @@ export function getSubject({ store, now }: Services): Operation<'getSubject'> {
       baseline: toBaseline(subject.baseline ?? {}, now()),
     };
     return { status: 200, body };
-  };
-}
+  },
+};

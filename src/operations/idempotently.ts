@@ -4,7 +4,7 @@ import type { Caller } from '../contract.js';
 import { fault, ProblemError } from '../problem.js';
 import type { ClaimOutcome, IdempotencyClaim } from '../store/idempotency-keys.js';
 import type { Writer } from '../store/store.js';
-import type { Services } from './services.js';
+import type { Services } from './operation.js';
 
 /** A request that a client may send with an Idempotency-Key. */
 export interface IdempotentRequest {

@@ -1,13 +1,23 @@
-import type { Operation } from '../contract.js';
 import { toStateReading } from '../domain/state-reading.js';
-import type { PreparedReading } from '../ingest/prepared-reading.js';
-import type { Services } from './services.js';
+import { ProblemError } from '../problem.js';
+import type { Outcome } from '../readings/group.js';
+import type { PreparedReading } from '../readings/intake.js';
+import type { OperationRecord } from './operation.js';
 
 /** Stores a prepared reading and returns the state after the reading. */
-export function ingest({ ingest, admitSession }: Services): Operation<'ingest', PreparedReading> {
-  return async ({ body: reading }, caller) => {
-    const { sessionId } = reading;
-    await admitSession(caller, sessionId);
-    return { status: 200, body: toStateReading(sessionId, await ingest.submit(reading)) };
-  };
-}
+export const ingest: OperationRecord<'ingest', PreparedReading> = {
+  personalData: 'writes',
+  takes: 'reading',
+  tool: {
+    name: 'ingest',
+    title: 'Send a reading',
+    description:
+      'Send the signals of a person at one time, and get the stress state with a recommendation. Send at least one of heart_rate, sdnn, rmssd, tone, expression, sentiment and urgency. To detect stress topics, send user_message and ai_response together with subject_id. Omit timestamp for a reading taken now.',
+    leading: ['recommendation'],
+  },
+  async handle({ commit }, { body: reading }, caller) {
+    const [outcome] = (await commit(caller, [reading])) as [Outcome];
+    if (outcome instanceof ProblemError) throw outcome;
+    return { status: 200, body: toStateReading(reading.sessionId, outcome) };
+  },
+};

@@ -1,20 +1,20 @@
-import type { Operation } from '../contract.js';
 import { toContractDelivery } from '../delivery/delivery-view.js';
 import type { Delivery } from '../store/delivery-row.js';
 import type { DeliveryFilter, DeliveryOutcome } from '../store/settled-deliveries.js';
 import type { Reader } from '../store/store.js';
 import { findDeliveryPage } from './delivery-page.js';
-import type { Services } from './services.js';
+import type { OperationRecord } from './operation.js';
 
 const outcomes: readonly DeliveryOutcome[] = ['delivered', 'failed'];
 
-export function listDeliveries({ store }: Services): Operation<'listDeliveries'> {
-  return async ({ query }, { accountId }) => {
+export const listDeliveries: OperationRecord<'listDeliveries'> = {
+  personalData: 'reads',
+  async handle({ store }, { query }, { accountId }) {
     const wanted = query.status === undefined ? outcomes : [query.status];
     const { deliveries, nextCursor } = await findDeliveryPage(query, findIn(store.read(accountId), wanted));
     return { status: 200, body: { deliveries: deliveries.map(toContractDelivery), next_cursor: nextCursor } };
-  };
-}
+  },
+};
 
 /**
  * Returns a function that merges the pages of each outcome in memory. An index orders only the deliveries of one

@@ -1,14 +1,15 @@
-import type { Operation, Schema } from '../contract.js';
+import type { Schema } from '../contract.js';
 import type { Delivery } from '../store/delivery-row.js';
 import { findDeliveryPage } from './delivery-page.js';
-import type { Services } from './services.js';
+import type { OperationRecord } from './operation.js';
 
-export function listFailedDeliveries({ store }: Services): Operation<'listFailedDeliveries'> {
-  return async ({ query }, { accountId }) => {
+export const listFailedDeliveries: OperationRecord<'listFailedDeliveries'> = {
+  personalData: 'reads',
+  async handle({ store }, { query }, { accountId }) {
     const { deliveries, nextCursor } = await findDeliveryPage(query, store.read(accountId).failedDeliveries);
     return { status: 200, body: { deliveries: deliveries.map(toFailedDelivery), next_cursor: nextCursor } };
-  };
-}
+  },
+};
 
 function toFailedDelivery({ deliveryId, webhookId, payload, attempts, reason }: Delivery): Schema<'FailedDelivery'> {
   return {

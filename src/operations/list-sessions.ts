@@ -1,22 +1,28 @@
 import { sessionList as settings } from '../../generated/spec.js';
-import type { Operation, Schema } from '../contract.js';
+import type { Schema } from '../contract.js';
 import { readModel } from '../domain/state-reading.js';
 import { bandOf } from '../domain/states.js';
 import { fault, ProblemError } from '../problem.js';
 import type { ListedSession, SessionCursor } from '../store/session-list.js';
-import type { Services } from './services.js';
+import type { OperationRecord } from './operation.js';
 
 /** Returns a page of sessions. Reads one session more than a page, to find out whether a next page exists. */
-export function listSessions({ store }: Services): Operation<'listSessions'> {
-  return async ({ query: { subject_id: subjectId, cursor } }, { accountId }) => {
+export const listSessions: OperationRecord<'listSessions'> = {
+  personalData: 'reads',
+  tool: {
+    name: 'list_sessions',
+    title: 'List sessions',
+    description: 'List sessions with their latest state, newest first. Continue with next_cursor until it is null.',
+  },
+  async handle({ store }, { query: { subject_id: subjectId, cursor } }, { accountId }) {
     const after = cursor === undefined ? undefined : readCursor(cursor);
     const found = await store.read(accountId).sessions({ subjectId, after }, settings.page_size + 1);
     const page = found.slice(0, settings.page_size);
     const last = page.at(-1);
     const nextCursor = found.length > page.length && last ? writeCursor(last) : null;
     return { status: 200, body: { sessions: page.map(toSummary), next_cursor: nextCursor } };
-  };
-}
+  },
+};
 
 function toSummary({ sessionId, startedAtMs, session }: ListedSession): Schema<'SessionSummary'> {
   const { latest, subjectId } = session;

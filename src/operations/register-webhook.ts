@@ -1,14 +1,14 @@
-import type { Operation } from '../contract.js';
 import { register, requireTarget } from '../delivery/register.js';
 import { logStatusChange, type StatusChange, statusChangeOf } from '../delivery/status-change.js';
 import { toWebhook } from '../delivery/webhook-view.js';
 import { idempotently } from './idempotently.js';
-import type { Services } from './services.js';
+import type { OperationRecord } from './operation.js';
 
 /** Registers a webhook. Returns the secret only in this response and in resends with the same Idempotency-Key. */
-export function registerWebhook(services: Services): Operation<'registerWebhook'> {
-  const { secretBox, now, log } = services;
-  return async ({ body, headers }, caller) => {
+export const registerWebhook: OperationRecord<'registerWebhook'> = {
+  personalData: 'none',
+  async handle(services, { body, headers }, caller) {
+    const { secretBox, now, log } = services;
     const { accountId } = caller;
     const request = { operationId: 'registerWebhook', key: headers?.['Idempotency-Key'], content: body };
     let change: StatusChange | undefined;
@@ -23,5 +23,5 @@ export function registerWebhook(services: Services): Operation<'registerWebhook'
     });
     if (change) logStatusChange(log, change);
     return response;
-  };
-}
+  },
+};

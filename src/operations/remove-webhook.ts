@@ -1,6 +1,5 @@
-import type { Operation } from '../contract.js';
 import { ProblemError } from '../problem.js';
-import type { Services } from './services.js';
+import type { OperationRecord } from './operation.js';
 
 const batchRows = 500;
 
@@ -8,13 +7,14 @@ const batchRows = 500;
  * Deletes a webhook, then its queued deliveries in small batches. If the process crashes in between, the worker deletes
  * the remaining deliveries.
  */
-export function removeWebhook({ store }: Services): Operation<'removeWebhook'> {
-  return async ({ params }, { accountId }) => {
+export const removeWebhook: OperationRecord<'removeWebhook'> = {
+  personalData: 'none',
+  async handle({ store }, { params }, { accountId }) {
     const isRemoved = await store.transact((writerOf) => writerOf(accountId).webhooks.remove(params.id));
     if (!isRemoved) throw new ProblemError('webhook_not_found');
     const removeSome = () =>
       store.transact((writerOf) => writerOf(accountId).deliveries.removeSome(params.id, batchRows));
     while (await removeSome());
     return { status: 204 };
-  };
-}
+  },
+};

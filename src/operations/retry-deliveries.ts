@@ -1,12 +1,13 @@
 import { webhookDelivery as settings } from '../../generated/spec.js';
-import type { Operation, Schema } from '../contract.js';
+import type { Schema } from '../contract.js';
 import type { Writer } from '../store/store.js';
 import { requireWebhook } from './require-webhook.js';
-import type { Services } from './services.js';
+import type { OperationRecord } from './operation.js';
 
 /** Restarts the schedules of failed deliveries. The deliveries keep their ids. */
-export function retryDeliveries({ store, now, wakeWorker }: Services): Operation<'retryDeliveries'> {
-  return async ({ body }, { accountId }) => {
+export const retryDeliveries: OperationRecord<'retryDeliveries'> = {
+  personalData: 'none',
+  async handle({ store, now, wakeWorker }, { body }, { accountId }) {
     const delivery_ids = await store.transact(async (writerOf) => {
       const writer = writerOf(accountId);
       const ids = await failedOnes(writer, body);
@@ -15,8 +16,8 @@ export function retryDeliveries({ store, now, wakeWorker }: Services): Operation
     });
     wakeWorker();
     return { status: 202, body: { count: delivery_ids.length, delivery_ids } };
-  };
-}
+  },
+};
 
 /** Returns the requested deliveries that have failed and whose webhook still exists. */
 async function failedOnes(

@@ -1,19 +1,19 @@
-import type { Operation } from '../contract.js';
 import { issueSecret, rotateTo, rotationEndOf } from '../delivery/signing-secrets.js';
 import { toWebhook } from '../delivery/webhook-view.js';
 import { ProblemError } from '../problem.js';
 import { idempotently } from './idempotently.js';
 import { requireWebhook } from './require-webhook.js';
-import type { Services } from './services.js';
+import type { OperationRecord } from './operation.js';
 
 /**
  * Issues a new secret. The previous secret also signs deliveries for a day, so that no receiver rejects an event.
  *
  * Throws rotation_in_progress during that day, because a further rotation would end the previous secret early.
  */
-export function rotateWebhookSecret(services: Services): Operation<'rotateWebhookSecret'> {
-  const { secretBox, now } = services;
-  return async ({ params, headers }, caller) => {
+export const rotateWebhookSecret: OperationRecord<'rotateWebhookSecret'> = {
+  personalData: 'none',
+  async handle(services, { params, headers }, caller) {
+    const { secretBox, now } = services;
     const request = { operationId: 'rotateWebhookSecret', key: headers?.['Idempotency-Key'], content: params };
     return idempotently(services, caller, request, {
       async write(writer) {
@@ -25,8 +25,8 @@ export function rotateWebhookSecret(services: Services): Operation<'rotateWebhoo
         return { status: 200, body: { ...toWebhook(rotated), secret } };
       },
     });
-  };
-}
+  },
+};
 
 function refuseDuringRotation(endsAtMs: number | undefined, nowMs: number): void {
   if (endsAtMs === undefined) return;

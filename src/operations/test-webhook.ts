@@ -1,14 +1,15 @@
 import { webhookDelivery as settings } from '../../generated/spec.js';
-import type { Operation, Schema } from '../contract.js';
+import type { Schema } from '../contract.js';
 import { newDelivery } from '../delivery/new-delivery.js';
 import { idempotently } from './idempotently.js';
 import { requireWebhook } from './require-webhook.js';
-import type { Services } from './services.js';
+import type { OperationRecord } from './operation.js';
 
 /** Queues a sample event, which the worker delivers like any other event. */
-export function testWebhook(services: Services): Operation<'testWebhook'> {
-  const { now, wakeWorker } = services;
-  return async ({ params, headers }, caller) => {
+export const testWebhook: OperationRecord<'testWebhook'> = {
+  personalData: 'none',
+  async handle(services, { params, headers }, caller) {
+    const { now, wakeWorker } = services;
     const request = { operationId: 'testWebhook', key: headers?.['Idempotency-Key'], content: params };
     const response = await idempotently(services, caller, request, {
       async write(writer) {
@@ -22,8 +23,8 @@ export function testWebhook(services: Services): Operation<'testWebhook'> {
     });
     wakeWorker();
     return response;
-  };
-}
+  },
+};
 
 function sampleEvent(nowMs: number): Schema<'StateChange'> {
   return { event: 'state_change', ...settings.test_event, timestamp: new Date(nowMs).toISOString() };

@@ -1,12 +1,15 @@
 import type { MessagePort, Worker } from 'node:worker_threads';
+import { context, propagation, ROOT_CONTEXT, trace } from '@opentelemetry/api';
 import { createInFlight } from './in-flight.js';
-import { activeTrace, inTrace, type TraceHeaders } from './trace-context.js';
 import { errorOf, type WireError, wireErrorOf } from './wire-error.js';
 
 /** Functions that the other thread may call, by name. Arguments and results are copied (structured clone). */
-export type Functions = Readonly<Record<string, (...args: never[]) => unknown>>;
+export type Functions = Readonly<Record<string, AnyFunction>>;
 
-type Call = readonly ['call', id: number, name: string, args: readonly unknown[], trace: TraceHeaders | undefined];
+/** Declared as a method, which may have narrower parameters. */
+type AnyFunction = { call(...args: readonly unknown[]): unknown }['call'];
+
+type Call = readonly ['call', id: number, name: string, args: readonly unknown[], headers: TraceHeaders | undefined];
 type Done = readonly ['done', id: number, value: unknown];
 type Failed = readonly ['failed', id: number, error: WireError];
 type Message = Call | Done | Failed;
@@ -21,7 +24,7 @@ export interface Connection<Theirs> {
 }
 
 type ArgsOf<F> = F extends (...args: infer Args) => unknown ? Args : never;
-type ResultOf<F> = F extends (...args: never[]) => infer Result ? Awaited<Result> : never;
+type ResultOf<F> = F extends (...args: infer _Args) => infer Result ? Awaited<Result> : never;
 
 /** The id of a call that expects no result. */
 const notificationId = -1;
@@ -37,12 +40,12 @@ const batchMax = 8;
  */
 export function connect<Theirs>(port: MessagePort | Worker, mine: Functions): Connection<Theirs> {
   const send = createBatchedSend(port);
-  const asked = createInFlight<{ resolve(value: never): void; reject(error: Error): void }>();
+  const asked = createInFlight<{ resolve(value: unknown): void; reject(error: Error): void }>();
 
-  async function run([, , name, args, trace]: Call): Promise<unknown> {
+  async function run([, , name, args, headers]: Call): Promise<unknown> {
     const called = mine[name];
     if (!called) throw new Error(`unknown function: ${name}`);
-    return inTrace(trace, () => called(...(args as never[])));
+    return inTrace(headers, () => called(...args));
   }
 
   async function respond(call: Call): Promise<void> {
@@ -56,7 +59,7 @@ export function connect<Theirs>(port: MessagePort | Worker, mine: Functions): Co
 
   function settle([kind, id, outcome]: Done | Failed): void {
     const waiting = asked.leave(id);
-    if (kind === 'done') waiting?.resolve(outcome as never);
+    if (kind === 'done') waiting?.resolve(outcome);
     else waiting?.reject(errorOf(outcome));
   }
 
@@ -74,6 +77,12 @@ export function connect<Theirs>(port: MessagePort | Worker, mine: Functions): Co
   };
 }
 
+/** Returns an object with the functions of the other thread that have these names. `act` is `call` or `notify`. */
+export function functionsOf<Theirs>(names: readonly string[], act: AnyFunction): Theirs {
+  const call = (name: string) => [name, (...args: readonly unknown[]) => act(name, ...args)] as const;
+  return Object.fromEntries(names.map(call)) as Theirs;
+}
+
 function createBatchedSend(port: MessagePort | Worker): (message: Message) => void {
   let batch: Message[] = [];
   const flush = () => {
@@ -86,4 +95,20 @@ function createBatchedSend(port: MessagePort | Worker): (message: Message) => vo
     if (batch.push(message) === 1) setImmediate(flush);
     if (batch.length >= batchMax) flush();
   };
+}
+
+/** The headers of W3C Trace Context: `traceparent` and `tracestate`. */
+type TraceHeaders = Readonly<Record<string, string>>;
+
+/** Returns the active trace as plain data. Undefined outside of a trace. */
+function activeTrace(): TraceHeaders | undefined {
+  if (!trace.getActiveSpan()) return undefined;
+  const headers: Record<string, string> = {};
+  propagation.inject(context.active(), headers);
+  return headers;
+}
+
+/** Runs the work as part of the caller's trace if `headers` contain one. */
+function inTrace<T>(headers: TraceHeaders | undefined, work: () => T): T {
+  return headers ? context.with(propagation.extract(ROOT_CONTEXT, headers), work) : work();
 }

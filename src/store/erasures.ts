@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { deleteSession } from './readings.js';
 
 /** An incarnation of a session whose readings must be erased. */
 export interface Erasure {
@@ -93,17 +94,7 @@ export async function findErasures(knex: Knex, max: number): Promise<Erasure[]> 
 
 /** Deletes about `batch` readings of the session. When none remain, deletes the tombstone and returns true. */
 export async function eraseReadings(knex: Knex, erasure: Erasure, batch: number): Promise<boolean> {
-  const readings = () => knex('readings').where({ ...erasure });
-  const last = await readings()
-    .select('timestamp_ms')
-    .orderBy('timestamp_ms')
-    .offset(batch - 1)
-    .first();
-  if (last) {
-    await readings().where('timestamp_ms', '<=', last.timestamp_ms).delete();
-    return false;
-  }
-  await readings().delete();
+  if (await deleteSession(knex, erasure, batch)) return false;
   await knex('erasures')
     .where({ ...erasure })
     .delete();

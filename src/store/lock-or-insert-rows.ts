@@ -28,15 +28,18 @@ export async function lockOrInsertRows<Row extends object>(
     const sql = `select ${columns.join(', ')} from ${table} where ${where} order by ${idColumn}${lock}`;
     return selectRows(transaction, { sql, bindings: [accountId, ...wanted] });
   };
-  const sorted = [...ids].sort();
-  if (sorted.length === 0) return [];
-  const known = await select(sorted);
-  const knownIds = new Set(known.map((row) => row[idColumn as keyof Row]));
-  const missing = sorted.filter((id) => !knownIds.has(id as Row[keyof Row]));
-  if (missing.length === 0) return known;
-  await transaction(table)
-    .insert(missing.map((id) => ({ account_id: accountId, [idColumn]: id, ...placeholder() })))
-    .onConflict(['account_id', idColumn])
-    .ignore();
-  return [...known, ...(await select(missing))];
+  const found: Row[] = [];
+  for (let missing = [...ids].sort(); missing.length > 0;) {
+    const known = await select(missing);
+    found.push(...known);
+    const knownIds = new Set(known.map((row) => row[idColumn as keyof Row]));
+    missing = missing.filter((id) => !knownIds.has(id as Row[keyof Row]));
+    // Ignores any key that exists, also a placeholder's random one. The next round draws another.
+    if (missing.length > 0)
+      await transaction(table)
+        .insert(missing.map((id) => ({ account_id: accountId, [idColumn]: id, ...placeholder() })))
+        .onConflict()
+        .ignore();
+  }
+  return found;
 }

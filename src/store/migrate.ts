@@ -4,6 +4,9 @@ import { migrations } from './migrations/index.js';
 
 /** First migration of the schema that was in use before the first release. */
 const unreleased = '001-accounts';
+/** Called after each step of a migration with the number of rows that it has moved. */
+export type OnMoved = (rows: number) => void;
+
 const lockName = 'migrate ';
 const lockWaitSeconds = 60;
 /** Named locks of MySQL are server-wide, so the lock name includes the database. */
@@ -16,21 +19,34 @@ const lockOfDatabase = 'concat(?, database())';
  * Does not use the migrator of Knex, because its lock remains when a process dies. It would then block every later
  * start.
  */
-export async function migrate(knex: Knex): Promise<void> {
+export async function migrate(knex: Knex, onMoved: OnMoved = () => {}): Promise<void> {
   await createLedger(knex);
   // Checked without a lock, so that a process can start while another process writes.
   if (await isMigrated(knex)) return;
-  await knex.transaction(async (transaction) => {
-    await lock(transaction);
-    try {
-      for (const { name, run } of await pending(transaction)) {
-        await run(transaction);
-        await transaction('schema_migrations').insert({ name, applied_at_ms: Date.now() });
-      }
-    } finally {
-      await unlock(transaction);
+  let total = 0;
+  for (;;) {
+    const moved = await knex.transaction(migrateSome);
+    if (moved === 0) return;
+    total += moved;
+    onMoved(total);
+  }
+}
+
+/** Applies the pending migrations up to the first one that moves rows. Returns the number of moved rows. */
+async function migrateSome(transaction: Knex.Transaction): Promise<number> {
+  await lock(transaction);
+  try {
+    for (const { name, run, moveSome } of await pending(transaction)) {
+      await run(transaction);
+      const moved = (await moveSome?.(transaction)) ?? 0;
+      if (moved > 0) return moved;
+      const applied = { name, applied_at_ms: Date.now() };
+      await transaction('schema_migrations').insert(applied).onConflict('name').ignore();
     }
-  });
+    return 0;
+  } finally {
+    await unlock(transaction);
+  }
 }
 
 /** Applies some migrations to an empty database that no other process uses. */

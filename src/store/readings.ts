@@ -1,13 +1,15 @@
 import type { Knex } from 'knex';
-import { history as settings } from '../../generated/spec.js';
+import { history as settings, timestamps } from '../../generated/spec.js';
 import type { Schema } from '../contract.js';
 import type { Point } from '../domain/history.js';
 import type { ComputedState } from '../domain/session.js';
-import { deleteOldest } from './delete-oldest.js';
+import { categoriesOf } from '../domain/signals.js';
 import { insertOf } from './insert-rows.js';
+import { isMysql } from './is-mysql.js';
 import { rowFormats } from './row-formats.js';
 import type { Statement } from './run-statements.js';
-import { positionStep } from './stream-positions.js';
+import { selectRows } from './select-rows.js';
+import { positionsPerMs, positionStep } from './stream-positions.js';
 
 /** Key of a reading: session, incarnation, timestamp and keyed digest of its body. */
 export interface ReadingKey {
@@ -26,103 +28,236 @@ export interface StoredReading extends ReadingKey {
   readonly isSilent?: boolean;
 }
 
-type PointRow = Omit<Point, 'measured'> & { readonly signals: string };
+/** Number of hex characters of a digest. The digests of one session and timestamp must differ, so 48 bits suffice. */
+export const digestLength = 12;
+/** Maximum time from the timestamp of a reading to its acceptance, ms. Later readings are in `late_readings`. */
+const latenessMaxMs = 60_000;
+const aheadMaxMs = timestamps.max_ahead_seconds * 1_000;
 
-/** The columns that contain the computed state of a reading. */
-export const computedColumns = ['response', 'model_version'] as const;
+/** The columns that contain the point and the computed state of a reading. */
+export const computedColumns = [
+  'timestamp_ms',
+  'stress_score',
+  'confidence',
+  'model_version',
+  'previous_score',
+  'signals',
+  'response',
+] as const;
 
-interface ComputedRow {
-  readonly response: string;
+export interface ComputedRow {
+  readonly timestamp_ms: number;
+  readonly stress_score: number;
+  readonly confidence: number;
   readonly model_version: number;
+  readonly previous_score: number | null;
+  readonly signals: string;
+  readonly response: string;
 }
 
-/** Returns the computed state of a row. */
-export function toComputed({ response, model_version: model }: ComputedRow): ComputedState {
-  return { ...rowFormats.response.decode(response), model };
+/** Returns the key of an account in `session_readings`. */
+export function toAccountKey(accountId: string): string {
+  return accountId.slice(4, 16);
+}
+
+/** Returns the point of a row. */
+export function toPoint(row: ComputedRow): Point {
+  const { timestamp_ms: timestampMs, stress_score: score, confidence, model_version: model } = row;
+  return { timestampMs, score, confidence, model, measured: rowFormats.signals.decode(row.signals) };
+}
+
+/** Returns the computed state of a row with this point. */
+export function toComputed({ response, previous_score }: ComputedRow, point: Point): ComputedState {
+  const { timestampMs, score, confidence, model, measured } = point;
+  const { received = categoriesOf(measured), ...rest } = rowFormats.response.decode(response);
+  const previous = previous_score === null ? {} : { previousScore: previous_score };
+  return { timestampMs, score, confidence, received, ...previous, ...rest, model };
+}
+
+/** Returns the row of a reading, and its row in `late_readings` if it has one. */
+export function toReadingRows(account: string, reading: StoredReading, position: number) {
+  const { incarnation, timestampMs: timestamp_ms, digest, point, computed, stateChange } = reading;
+  const row = {
+    account,
+    position,
+    incarnation,
+    timestamp_ms,
+    digest,
+    stress_score: point.score,
+    confidence: point.confidence,
+    model_version: point.model,
+    previous_score: computed.previousScore ?? null,
+    signals: rowFormats.signals.encode(point.measured),
+    response: encodeResponse(point, computed),
+    state_change: stateChange ? JSON.stringify(stateChange) : null,
+  };
+  const [earliest, latest] = rangeOf(timestamp_ms);
+  const isLate = position < earliest || position > latest;
+  return { row, late: isLate ? [{ account, position, incarnation, timestamp_ms, digest }] : [] };
+}
+
+/** Leaves out the fields that equal a column or follow from the signals. */
+function encodeResponse(point: Point, computed: ComputedState): string {
+  const { timestampMs, score, confidence, received, previousScore: _, model: __, ...rest } = computed;
+  return rowFormats.response.encode({
+    ...(timestampMs !== point.timestampMs && { timestampMs }),
+    ...(score !== point.score && { score }),
+    ...(confidence !== point.confidence && { confidence }),
+    ...(String(received) !== String(categoriesOf(point.measured)) && { received }),
+    ...rest,
+  });
+}
+
+/** Returns the first and the last position of a reading that is not in `late_readings`. */
+function rangeOf(timestampMs: number): [earliest: number, latest: number] {
+  return [(timestampMs - aheadMaxMs) * positionsPerMs, (timestampMs + latenessMaxMs) * positionsPerMs];
+}
+
+const lateWithReadings = 'late_readings l join session_readings r on r.account = l.account and r.position = l.position';
+
+/** Returns SQL that selects the index of a session's readings. SQLite would read those of all sessions instead. */
+export function readingsOfSession(knex: Knex): string {
+  const hint = isMysql(knex) ? 'force index (session_readings_by_session)' : 'indexed by session_readings_by_session';
+  return `session_readings r ${hint}`;
 }
 
 /** Readings of one account. */
 export function readingTable(knex: Knex, accountId: string) {
-  const mine = () => knex('readings').where({ account_id: accountId });
+  const account = toAccountKey(accountId);
 
   return {
     /** Returns the newest `datapoints_max` history points after a time (epoch ms), oldest first. */
-    async pointsAfter(sessionId: string, incarnation: string, afterMs: number): Promise<Point[]> {
-      const rows: PointRow[] = await mine()
-        .select({
-          timestampMs: 'timestamp_ms',
-          score: 'stress_score',
-          confidence: 'confidence',
-          model: 'model_version',
-          signals: 'signals',
-        })
-        .where({ session_id: sessionId, incarnation })
-        .where('timestamp_ms', '>', afterMs)
-        .orderBy([
-          { column: 'timestamp_ms', order: 'desc' },
-          { column: 'digest', order: 'desc' },
-        ])
-        .limit(settings.datapoints_max);
-      rows.reverse();
-      return rows.map(({ signals, ...row }) => ({ ...row, measured: rowFormats.signals.decode(signals) }));
+    async pointsAfter(incarnation: string, afterMs: number): Promise<Point[]> {
+      const columns = ['digest', ...computedColumns].map((name) => `r.${name}`).join(', ');
+      const after = rangeOf(afterMs)[0];
+      // Readings with a lower position, e.g. backfilled readings, are in `late_readings`.
+      const sql = `select ${columns} from ${readingsOfSession(knex)}
+        where r.account = ? and r.incarnation = ? and r.position > ? and r.timestamp_ms > ?
+        union all select ${columns} from ${lateWithReadings}
+        where l.account = ? and l.incarnation = ? and l.timestamp_ms > ? and l.position <= ?
+        order by timestamp_ms desc, digest desc limit ${settings.datapoints_max}`;
+      const bindings = [account, incarnation, after, afterMs, account, incarnation, afterMs, after];
+      return (await selectRows<ComputedRow>(knex, { sql, bindings })).reverse().map(toPoint);
     },
 
     /** Returns those readings that are stored, with their responses. */
     async find(keys: readonly ReadingKey[]): Promise<Array<ReadingKey & { readonly computed: ComputedState }>> {
       if (keys.length === 0) return [];
-      // Repeats the account in each alternative. Otherwise, SQLite would scan all readings of the account.
-      const rows = await knex('readings')
-        .select('session_id', 'incarnation', 'timestamp_ms', 'digest', ...computedColumns)
-        .where((any) =>
-          keys.forEach(({ sessionId, incarnation, timestampMs, digest }) => {
-            const key = { session_id: sessionId, incarnation, timestamp_ms: timestampMs, digest };
-            any.orWhere({ account_id: accountId, ...key });
-          }),
-        );
-      return rows.map((row) => ({
-        sessionId: row.session_id,
-        incarnation: row.incarnation,
-        timestampMs: row.timestamp_ms,
-        digest: row.digest,
-        computed: toComputed(row),
-      }));
+      const columns = ['incarnation', 'digest', ...computedColumns].map((name) => `r.${name}`).join(', ');
+      const any = (condition: string) => keys.map(() => `(${condition})`).join(' or ');
+      const near = any(
+        'r.account = ? and r.incarnation = ? and r.position between ? and ? and r.digest = ? and r.timestamp_ms = ?',
+      );
+      const late = any('l.account = ? and l.incarnation = ? and l.timestamp_ms = ? and l.digest = ?');
+      const rows = await selectRows<ComputedRow & { readonly incarnation: string; readonly digest: string }>(knex, {
+        sql: `select ${columns} from ${readingsOfSession(knex)} where ${near}
+          union all select ${columns} from ${lateWithReadings} where ${late}`,
+        bindings: [
+          ...keys.flatMap((it) => [account, it.incarnation, ...rangeOf(it.timestampMs), it.digest, it.timestampMs]),
+          ...keys.flatMap((it) => [account, it.incarnation, it.timestampMs, it.digest]),
+        ],
+      });
+      const sessionIds = new Map(keys.map(({ incarnation, sessionId }) => [incarnation, sessionId]));
+      return rows.map((row) => {
+        const { incarnation, digest, timestamp_ms: timestampMs } = row;
+        const sessionId = sessionIds.get(incarnation) as string;
+        return { sessionId, incarnation, timestampMs, digest, computed: toComputed(row, toPoint(row)) };
+      });
     },
 
     /** Returns the statements that add the readings. Positions ascend from `firstPosition`. */
     toAppend(readings: readonly StoredReading[], firstPosition: number): Statement[] {
-      const rows = readings.map(
-        ({ sessionId, incarnation, timestampMs, digest, point, computed, stateChange, isSilent }, index) => ({
-          account_id: accountId,
-          session_id: sessionId,
-          incarnation,
-          timestamp_ms: timestampMs,
-          digest,
-          stress_score: point.score,
-          confidence: point.confidence,
-          signals: rowFormats.signals.encode(point.measured),
-          model_version: point.model,
-          response: rowFormats.response.encode({ ...computed, model: undefined }),
-          position: (isSilent ? -1 : 1) * (firstPosition + index * positionStep),
-          state_change: stateChange ? JSON.stringify(stateChange) : null,
-        }),
-      );
-      return insertOf(knex, 'readings', rows);
+      const rows = readings.map((reading, index) => {
+        const position = (reading.isSilent ? -1 : 1) * (firstPosition + index * positionStep);
+        return toReadingRows(account, reading, position);
+      });
+      const insert = (table: string, inserted: Parameters<typeof insertOf>[2]) => insertOf(knex, table, inserted);
+      return [
+        ...insert(
+          'session_readings',
+          rows.map(({ row }) => row),
+        ),
+        ...insert(
+          'late_readings',
+          rows.flatMap(({ late }) => late),
+        ),
+      ];
     },
   };
 }
 
-/** Number of readings to search. Backfilled readings with recent timestamps could otherwise make the search long. */
-const newestMax = 1_000;
+/** SQL of `toAccountKey`. */
+const accountKey = 'substr(p.account_id, 5, 12)';
 
 /** Returns the timestamp of the newest live reading of all accounts, epoch ms. Undefined if none is found. */
 export async function findNewestReading(knex: Knex): Promise<number | undefined> {
-  const newest = knex('readings').select('timestamp_ms', 'position').orderBy('timestamp_ms', 'desc').limit(newestMax);
   // The position of a backfilled reading is negative.
-  const [row] = await knex.from(newest.as('newest')).where('position', '>', 0).max({ timestampMs: 'timestamp_ms' });
+  const newest = `select timestamp_ms from session_readings where account = ${accountKey} and position > 0
+    order by position desc limit 1`;
+  const sql = `select max(newest.timestampMs) as timestampMs from
+    (select (${newest}) as timestampMs from stream_positions p) as newest`;
+  const [row] = await selectRows<{ timestampMs: number | null }>(knex, { sql, bindings: [] });
   return row?.timestampMs ?? undefined;
 }
 
-/** Deletes at most `batch` readings older than `beforeMs`. Returns the number of deleted readings. */
-export function purgeReadings(knex: Knex, beforeMs: number, batch: number): Promise<number> {
-  return deleteOldest(knex, 'readings', 'timestamp_ms', beforeMs, batch);
+/**
+ * Deletes at most `batch` readings older than `beforeMs`. Returns the number of deleted readings, 0 if none remain.
+ *
+ * Finds late readings by their timestamps and others by their positions, so that only late readings require an index of
+ * timestamps. A reading may stay up to a minute longer.
+ */
+export async function purgeReadings(knex: Knex, beforeMs: number, batch: number): Promise<number> {
+  const late = await knex('late_readings')
+    .select('account', 'position')
+    .where('timestamp_ms', '<', beforeMs)
+    .orderBy('timestamp_ms')
+    .limit(batch);
+  for (const account of new Set(late.map((row) => row.account)))
+    await deleteAll(knex, account, late.filter((row) => row.account === account).map(toPosition));
+  return late.length > 0 ? late.length : purgeByPosition(knex, beforeMs, batch);
+}
+
+async function purgeByPosition(knex: Knex, beforeMs: number, batch: number): Promise<number> {
+  const expired = 'position > 0 and position < ? and timestamp_ms < ?';
+  const range = [beforeMs * positionsPerMs, beforeMs];
+  const [found] = await selectRows<{ account: string }>(knex, {
+    sql: `select ${accountKey} as account from stream_positions p
+      where exists (select 1 from session_readings where account = ${accountKey} and ${expired}) limit 1`,
+    bindings: range,
+  });
+  if (!found) return 0;
+  const oldest = await selectRows<{ position: number }>(knex, {
+    sql: `select position from session_readings where account = ? and ${expired} order by position limit ${batch}`,
+    bindings: [found.account, ...range],
+  });
+  const mine = knex('session_readings').where({ account: found.account });
+  return mine.whereIn('position', oldest.map(toPosition)).delete();
+}
+
+/** Deletes about `batch` readings of a session. Returns false when none remain. */
+export async function deleteSession(
+  knex: Knex,
+  { account_id, incarnation }: { readonly account_id: string; readonly incarnation: string },
+  batch: number,
+): Promise<boolean> {
+  const account = toAccountKey(account_id);
+  for (const table of ['late_readings', 'session_readings']) {
+    const positions = (await knex(table).select('position').where({ account, incarnation }).limit(batch)).map(
+      toPosition,
+    );
+    if (positions.length === 0) continue;
+    await deleteAll(knex, account, positions);
+    return true;
+  }
+  return false;
+}
+
+/** Deletes readings, first their rows in `session_readings`. A crash thus leaves no reading that no purge finds. */
+async function deleteAll(knex: Knex, account: string, positions: readonly number[]): Promise<void> {
+  for (const table of ['session_readings', 'late_readings'])
+    await knex(table).where({ account }).whereIn('position', positions).delete();
+}
+
+function toPosition({ position }: { readonly position: number }): number {
+  return position;
 }

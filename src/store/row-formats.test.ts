@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { addTurn, type Step } from '../domain/session.js';
-import { history } from '../domain/testing/arbitraries.js';
-import { advanceAll } from '../domain/testing/pipeline.js';
+import { advanceAll, history } from '../../contract-tests/support/arbitraries.js';
 import type { TopicEvidence } from '../domain/topics/topic-evidence.js';
 import { topicNames } from '../domain/topics/vocabulary.js';
 import { rowFormat } from './row-format.js';
@@ -24,6 +23,8 @@ const storedRows: Readonly<Record<keyof typeof rowFormats, readonly string[]>> =
   subject: [`{"v":1,"active":["exams"],"resolved":["boss_and_coworkers"],"baseline":{"heart_rate":${track}}}`],
   response: [
     `{"v":1,${response},"topics":["exams"],"triggers":{"active":["exams"],"resolved":["boss_and_coworkers"]}}`,
+    // With all fields, as for a reading whose columns differ from them.
+    `{"v":2,${response},"topics":["exams"],"triggers":{"active":["exams"],"resolved":["boss_and_coworkers"]}}`,
   ],
   signals: ['{"v":1,"heart_rate":61.5,"tone":"calm","source_device":"watch"}'],
   statusChanges: ['{"v":1,"changes":[{"status":"observed","atMs":1760000000000}]}'],

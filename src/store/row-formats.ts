@@ -10,10 +10,14 @@ export const rowFormats = {
   session: rowFormat<Omit<Session, 'subjectId'>>('session'),
   subject: rowFormat<Subject>('subject'),
   signals: rowFormat<Measured>('list of signals'),
-  response: rowFormat<ComputedState>('response'),
+  // Since version 2, fields that equal a column of the reading may be absent.
+  response: rowFormat<StoredResponse>('response', [(older) => older]),
   statusChanges: rowFormat<Pick<Trigger, 'changes'>>('list of status changes'),
   webhook: rowFormat<Omit<StoredWebhook, WebhookColumn>>('webhook'),
 };
+
+/** The part of a computed state that the other columns of its reading do not contain. */
+type StoredResponse = Pick<ComputedState, 'reason'> & Partial<ComputedState>;
 
 /** Fields of a webhook that have a separate column. */
 type WebhookColumn = 'webhookId' | 'url' | 'sessionId' | 'subjectId' | 'registeredEpoch' | 'disabledEpoch';

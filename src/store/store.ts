@@ -17,13 +17,12 @@ import {
   findDueQueues,
   purgeDeliveries,
 } from './delivery-queue.js';
-import { exportReader } from './export-readings.js';
 import { deliveryTable } from './deliveries.js';
 import { failedDeliveryTable } from './failed-deliveries.js';
 import { forgetIssuedSecrets, idempotencyKeyTable, purgeIdempotencyKeys } from './idempotency-keys.js';
 import type { KnownTriggers } from './known-subject.js';
 import { keyTable } from './keys.js';
-import { isMigrated, migrate } from './migrate.js';
+import { isMigrated, migrate, type OnMoved } from './migrate.js';
 import { type BoundSession, nameSubjects } from './name-subjects.js';
 import { findOldestEvent, findSessionsWithEvents, outboxTable } from './outbox.js';
 import { findNewestReading, purgeReadings, readingTable } from './readings.js';
@@ -35,7 +34,7 @@ import { secretsKeyTable } from './secrets-key.js';
 import { createSqliteFiles } from './sqlite-files.js';
 import { deliveryLog } from './settled-deliveries.js';
 import { findStreamHeads, positionTable } from './stream-positions.js';
-import { streamReader } from './stream-readings.js';
+import { positionReader } from './readings-by-position.js';
 import { findSubjectSummary } from './subject-summary.js';
 import { subjectReader, subjectWriter } from './subjects.js';
 import { triggerReader, triggerWriter } from './triggers.js';
@@ -50,8 +49,7 @@ export function readerOf(knex: Knex, accountId: string) {
     findSession: sessionReader(knex, accountId).find,
     sessionsWithData: sessionReader(knex, accountId).withData,
     sessions: (filter: SessionFilter, max: number) => listSessions(knex, accountId, filter, max),
-    stream: streamReader(knex, accountId),
-    exported: exportReader(knex, accountId),
+    readings: positionReader(knex, accountId),
     findSubject: subjectReader(knex, accountId).find,
     findSubjectSummary: (subjectId: string) => findSubjectSummary(knex, accountId, subjectId),
     triggersOf: triggerReader(knex, accountId).ofSubject,
@@ -126,7 +124,7 @@ export function openStore(config: DatabaseConfig, use: DatabaseUse = 'serving', 
     eraseSomeDeliveries: (accountId: string, subjectId: string, batch: number) =>
       retry(() => eraseSomeDeliveries(knex, accountId, subjectId, batch)),
     sqliteFiles,
-    migrate: () => migrateApart(config),
+    migrate: (onMoved?: OnMoved) => migrateApart(config, onMoved),
     /** Returns true if the schema is current. Rejects if the database is unavailable. */
     isReady: () => isMigrated(knex),
     /** Returns false if the MySQL server acknowledges commits before they are on disk. */
@@ -162,11 +160,14 @@ export function createTransact(knex: Knex, caches = createCaches()): <T>(work: W
     });
 }
 
+/** Number of rows between two reports of a migration. */
+const progressRows = 50_000;
+
 /** Migrates through a separate connection without a statement timeout, because migrations may run for minutes. */
-async function migrateApart(config: DatabaseConfig): Promise<void> {
+async function migrateApart(config: DatabaseConfig, onMoved?: OnMoved): Promise<void> {
   const knex = openDatabase(config, 'administration');
   try {
-    await untilAvailable(() => migrate(knex));
+    await untilAvailable(() => migrate(knex, (rows) => (rows % progressRows === 0 ? onMoved?.(rows) : undefined)));
   } finally {
     await knex.destroy();
   }

@@ -7,7 +7,7 @@ import type { Statement } from './run-statements.js';
  * reading caused.
  */
 export const positionStep = 2;
-const positionsPerMs = 1_000;
+export const positionsPerMs = 1_000;
 
 /** The newest position of an account, and the number of its erasures. Both only increase. */
 export interface StreamHead {

@@ -1,5 +1,5 @@
 import type { StreamHead } from '../store/stream-positions.js';
-import type { ChangedSession } from '../store/stream-readings.js';
+import type { ChangedSession } from '../store/readings-by-position.js';
 import type { OpenStreams } from './open-streams.js';
 
 export interface ChangeQueries {

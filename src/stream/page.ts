@@ -2,7 +2,7 @@ import { stream as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract.js';
 import { toStateReading } from '../domain/state-reading.js';
 import type { Reader } from '../store/store.js';
-import type { StreamedReading } from '../store/stream-readings.js';
+import type { StreamedReading } from '../store/readings-by-position.js';
 
 /**
  * A request for the events of one account or session after a given event. Plain data, because it is sent to another
@@ -33,14 +33,14 @@ export interface Page {
 
 /** Reads the next events. Reads the reading of `after` again, because its state change may be the next event. */
 export async function readPage(
-  { stream }: Pick<Reader, 'stream'>,
+  { readings }: Pick<Reader, 'readings'>,
   { sessionId, after }: Omit<PageRequest, 'accountId'>,
 ): Promise<Page> {
   const max = settings.page_events;
   const found =
     sessionId === undefined
-      ? { readings: await stream.ofAccount(after, max), incarnation: undefined }
-      : await stream.ofSession(sessionId, after, max);
+      ? { readings: await readings.streamAccount(after, max), incarnation: undefined }
+      : await readings.streamSession(sessionId, after, max);
   const events = found.readings.flatMap(eventsOf).filter(({ id }) => id > after);
   return { events, incarnation: found.incarnation, isFull: found.readings.length === max };
 }

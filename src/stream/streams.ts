@@ -25,6 +25,11 @@ export interface StreamsParts extends ChangeQueries {
   readonly heartbeatMs?: number | undefined;
 }
 
+export interface SessionId {
+  readonly accountId: string;
+  readonly sessionId: string;
+}
+
 /** All streams of this process. */
 export interface Streams {
   /**
@@ -32,8 +37,8 @@ export interface Streams {
    * `begin` is called, if there are too many streams or the database is unavailable.
    */
   open(request: StreamRequest, begin: () => Sink): Promise<void>;
-  /** Wakes the streams of sessions with new readings. Each entry is account and session, separated by a space. */
-  wake(sessions: readonly string[]): void;
+  /** Wakes the streams of sessions with new readings. */
+  wake(sessions: readonly SessionId[]): void;
   /** Looks for readings that other processes stored for these accounts, and wakes the affected streams. */
   lookUp(accountIds: Iterable<string>): void;
   /** Returns the number of streams that are open or being opened. */
@@ -144,8 +149,7 @@ export function createStreams(parts: StreamsParts): Streams {
     },
     wake(sessions) {
       const accountIds = new Set<string>();
-      for (const session of sessions) {
-        const [accountId = '', sessionId = ''] = session.split(' ');
+      for (const { accountId, sessionId } of sessions) {
         accountIds.add(accountId);
         for (const { stream } of open.ofSession(accountId, sessionId)) stream.wake();
       }

@@ -1,5 +1,5 @@
 /** Colors, fonts and elements of the charts. */
-export const colours = {
+export const colors = {
   ground: '#ffffff',
   shade: '#fbe9dd',
   grid: '#dfe3e8',
@@ -24,9 +24,9 @@ export function picture({ width, height, left, title, subtitle }: Picture, body:
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"` +
       ` viewBox="0 0 ${width} ${height}" font-family="system-ui, Helvetica, Arial, sans-serif" role="img">`,
     `<title>${escape(title)}</title>`,
-    `<rect width="${width}" height="${height}" fill="${colours.ground}"/>`,
+    `<rect width="${width}" height="${height}" fill="${colors.ground}"/>`,
     text(left, 28, title, { size: 17, weight: 600 }),
-    text(left, 49, subtitle, { size: 12.5, fill: colours.faint }),
+    text(left, 49, subtitle, { size: 12.5, fill: colors.faint }),
     ...body,
     '</svg>',
     '',
@@ -41,7 +41,7 @@ export interface TextStyle {
 }
 
 export function text(x: number, y: number, content: string, style: TextStyle): string {
-  const { size: fontSize, fill = colours.text, weight = 400, anchor = 'start' } = style;
+  const { size: fontSize, fill = colors.text, weight = 400, anchor = 'start' } = style;
   const look = `font-size="${fontSize}" font-weight="${weight}" fill="${fill}" text-anchor="${anchor}"`;
   return `<text x="${round(x)}" y="${round(y)}" ${look}>${escape(content)}</text>`;
 }

@@ -1,7 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { bundle } from '../docs/bundle.js';
-import { withCompressed } from '../docs/compress.js';
-import { save } from '../docs/save.js';
+import { bundle, withCompressed, save } from '../docs/files.js';
 import { dashboardPage } from './page.js';
 
 /** Writes the dashboard to dist/dashboard/. */

@@ -42,7 +42,13 @@ try {
 }
 
 async function photograph(hooks: readonly string[]): Promise<void> {
-  const service = await startService({ config: settings(), root, startCore, log: pino({ level: 'silent' }) });
+  const service = await startService({
+    config: settings(),
+    root,
+    startCore,
+    log: pino({ level: 'silent' }),
+    now: Date.now,
+  });
   const browser = await chromium.launch({ executablePath: chromiumPath, args: ['--no-sandbox'] });
   try {
     const key = service.developmentKey?.key ?? '';

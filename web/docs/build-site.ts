@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { bundle } from './bundle.js';
-import { withCompressed } from './compress.js';
+import { bundle, withCompressed, save, type SiteFiles } from './files.js';
 import { contract, operations } from './contract.js';
 import { figures } from '../../scripts/generate/figures.js';
 import { fillIn } from '../../scripts/generate/fill.js';
@@ -12,7 +11,6 @@ import { type Relink, renderPage } from './markdown.js';
 import { type Guide, markdownPages, reference } from './pages.js';
 import { referencePage } from './reference.js';
 import { referenceMarkdown } from './reference-markdown.js';
-import { save, type SiteFiles } from './save.js';
 import { type RenderedGuide, searchEntries } from './search-entries.js';
 
 /** Writes the site to dist/docs/. */

@@ -1,5 +1,11 @@
 import { fitBody } from './fit-body.js';
-import { type ExportOptions, exportReadings } from './export-readings.js';
+import {
+  type ExportedRows,
+  type ExportOptions,
+  exportReadings,
+  exportRows,
+  type ExportRowsOptions,
+} from './export-readings.js';
 import { openStream } from './open-stream.js';
 import { toLines } from './lines.js';
 import type { CallOptions, ClientOptions, IdempotentCallOptions, TokenClientOptions } from './options.js';
@@ -61,6 +67,8 @@ export interface SessionClient {
    * in memory. Continues after the last row when the connection breaks. Leaving the loop closes the connection.
    */
   exportReadings(options?: ExportOptions, call?: CallOptions): AsyncGenerator<ExportedReading, void, undefined>;
+  /** Iterates over the same rows as text, as NDJSON or CSV, e.g. to write them to a file. Each item has some rows. */
+  exportRows(options?: ExportRowsOptions, call?: CallOptions): AsyncGenerator<ExportedRows, void, undefined>;
 }
 
 /**
@@ -133,6 +141,7 @@ export function createStateClient(options: ClientOptions | TokenClientOptions = 
       read(await api.DELETE('/v1/subjects/{subject_id}', { ...on(call), params: { path: { subject_id } } })),
     stream: (streamed = {}, call = {}) => openStream(transport, streamed, call),
     exportReadings: (exported = {}, call = {}) => exportReadings(transport, exported, call),
+    exportRows: (exported = {}, call = {}) => exportRows(transport, exported, call),
     tokens: { create: async (body, call) => read(await api.POST('/v1/tokens', { ...on(call), body })) },
     webhooks: {
       register: async (body, call) => read(await api.POST('/webhooks/register', { ...on(withKey(call)), body })),

@@ -7,7 +7,7 @@ export {
 } from './client.js';
 export { ConnectionError, TimeoutError } from './connection-error.js';
 export type { TokenSource } from './credential.js';
-export type { ExportOptions } from './export-readings.js';
+export { type ExportedRows, type ExportOptions, type ExportRowsOptions, lastCursor } from './export-readings.js';
 export type { CallOptions, ClientOptions, IdempotentCallOptions, ResponseInfo, TokenClientOptions } from './options.js';
 export type { Pages } from './pages.js';
 export { ProblemError, UnexpectedAnswerError } from './problem-error.js';

@@ -1,9 +1,8 @@
-import { errorOf } from './problem-error.js';
 import type { CallOptions } from './options.js';
 import { sleep } from './retry.js';
 import type { StreamEventType } from './schemas.js';
 import { followStream, type StreamEvent, type StreamOptions } from './stream.js';
-import { read, type Transport } from './transport.js';
+import { readBody, type Transport } from './transport.js';
 
 const mediaType = 'text/event-stream';
 
@@ -17,12 +16,7 @@ export function openStream<Type extends StreamEventType>(
   const asked = { ...(sessionId !== undefined && { session_id: sessionId }), ...(events && { events }) };
   const connect = async (lastEventId: string | undefined, signal: AbortSignal) => {
     const query = { ...asked, ...(lastEventId !== undefined && { last_event_id: lastEventId }) };
-    const answered = await api.GET('/v1/stream', { ...once(signal, call), params: { query } });
-    const body = read(answered);
-    // A proxy may respond with a page of its own.
-    if (!body || !answered.response.headers.get('content-type')?.startsWith(mediaType))
-      throw errorOf(undefined, answered.response);
-    return body;
+    return readBody(await api.GET('/v1/stream', { ...once(signal, call), params: { query } }), mediaType);
   };
   return followStream({ ...limitsOf(call), connect, signal: call.signal, sleep, random: Math.random }, options);
 }

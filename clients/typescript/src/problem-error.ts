@@ -49,15 +49,21 @@ function describe({ pointer = '', parameter, detail }: Fault): string {
 /** An error response that is not from the service, e.g. from a proxy. */
 export class UnexpectedAnswerError extends Error {
   override readonly name = 'UnexpectedAnswerError';
+  /** Seconds after which the same request may be resent. Undefined without a `Retry-After` header. */
+  readonly retryAfterSeconds: number | undefined;
 
-  constructor(readonly status: number) {
+  constructor(
+    readonly status: number,
+    headers: Headers = new Headers(),
+  ) {
     super(`status ${status} without a problem of the service`);
+    this.retryAfterSeconds = retryAfterSeconds(headers);
   }
 }
 
 /** Returns the error for an error response. */
 export function errorOf(body: unknown, { status, headers }: Response): Error {
-  return isProblem(body) ? new ProblemError(body, headers) : new UnexpectedAnswerError(status);
+  return isProblem(body) ? new ProblemError(body, headers) : new UnexpectedAnswerError(status, headers);
 }
 
 /** Returns `Retry-After` in seconds. The service never sends a date. */

@@ -20,6 +20,7 @@ export type TriggerProfile = Schemas['TriggerProfile'];
 export type SubjectProfile = Schemas['SubjectProfile'];
 export type Baseline = Schemas['Baseline'];
 export type ExportedReading = Schemas['ExportedReading'];
+export type ExportFormat = Schemas['ExportFormat'];
 export type ExportedComputation = Schemas['ExportedComputation'];
 export type Erasure = Schemas['Erasure'];
 export type Webhook = Schemas['Webhook'];

@@ -100,13 +100,16 @@ export async function* followStream<Type extends StreamEventType>(
 
 /** Returns the wait in ms. A longer one that the service states takes precedence. */
 export function waitAfter(error: Error, backoffMs: number): number {
-  const statedMs = error instanceof ProblemError ? (error.retryAfterSeconds ?? 0) * 1000 : 0;
+  const statedMs = isAnswer(error) ? (error.retryAfterSeconds ?? 0) * 1000 : 0;
   return Math.max(statedMs, Math.round(Math.min(backoffMs, waitMaxMs)));
 }
 
 export function isFinal(error: Error): boolean {
-  if (!(error instanceof ProblemError || error instanceof UnexpectedAnswerError)) return false;
-  return error.status < 500 && !passing.includes(error.status);
+  return isAnswer(error) && error.status < 500 && !passing.includes(error.status);
+}
+
+function isAnswer(error: Error): error is ProblemError | UnexpectedAnswerError {
+  return error instanceof ProblemError || error instanceof UnexpectedAnswerError;
 }
 
 /** Returns the event of a message. Undefined for `ready`, and for a type that this client does not know. */

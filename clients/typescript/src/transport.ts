@@ -88,6 +88,14 @@ export function read<Data>(answered: Answered<Data>): Data {
   return answered.data;
 }
 
+/** Returns the body of a streamed response. Throws an error for a page of a proxy, which has another media type. */
+export function readBody<Body>(answered: Answered<Body>, mediaType: string): NonNullable<Body> {
+  const body = read(answered);
+  if (!body || !answered.response.headers.get('content-type')?.startsWith(mediaType))
+    throw errorOf(undefined, answered.response);
+  return body;
+}
+
 /** Throws the error of an error response. */
 export function succeed({ error, response }: Answered<unknown>): void {
   if (!response.ok) throw errorOf(error, response);

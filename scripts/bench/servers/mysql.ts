@@ -1,5 +1,5 @@
 import mysql, { type PoolConnection } from 'mysql2/promise';
-import type { RecordReading } from './record-reading.js';
+import type { RecordReading } from './server.js';
 
 const tables = [
   `create table if not exists sessions (

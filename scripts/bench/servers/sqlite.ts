@@ -1,5 +1,5 @@
 import Database from 'libsql';
-import type { RecordReading } from './record-reading.js';
+import type { RecordReading } from './server.js';
 
 /** Opens a database whose commits are as durable as those of the service: WAL, synchronized at every commit. */
 export function openSqlite(file: string): RecordReading {

@@ -1,6 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import type { Knex } from 'knex';
 import { insertRows } from '../../../src/store/insert-rows.js';
-import { createRequest } from '../../check/webhooks/client.js';
+import { createRequest } from '../../check/shared/client.js';
 import { draw, type Scene, scenes, seededRandom } from '../../../src/terminal/scenes.js';
 import { crowdName, liveCount, liveName, longName, subjectName } from './requests.js';
 import { startBenchedService } from './service.js';
@@ -51,16 +52,25 @@ interface SessionColumns {
 }
 type ReadingRow = Parameters<typeof insertRows>[2][number];
 
+const copied = ['digest', 'stress_score', 'confidence', 'model_version', 'previous_score', 'signals', 'response'];
+const copiedColumns = copied.map((name) => `t.${name}`).join(', ');
+
+function makeIncarnation(): string {
+  return randomBytes(6).toString('hex');
+}
+
 /** Creates the template by sending its readings to the service. */
 export async function startCrowd(knex: Knex, databaseUrl: string, key: string, options: CrowdOptions): Promise<Crowd> {
   await sendTemplate(databaseUrl, key, options.readingsPerSession);
-  const readings: ReadingRow[] = await knex('readings').where({ session_id: templateName }).orderBy('timestamp_ms');
+  const session = await knex('sessions').where({ session_id: templateName }).first();
+  const { incarnation } = session;
+  const readings: ReadingRow[] = await knex('session_readings').where({ incarnation }).orderBy('timestamp_ms');
   const { timestamp_ms } = readings.at(-1) as { timestamp_ms: number };
-  const template: Template = { ...(await knex('sessions').where({ session_id: templateName }).first()), timestamp_ms };
+  const template: Template = { ...session, timestamp_ms };
   const nowMs = Date.now();
   const stepMs = (crowdEndsMs.first - crowdEndsMs.last) / options.sessions;
   const copyTo = (from: number, to: number, shiftMs: number) => copyReadings(knex, template, [from, to], shiftMs);
-  const expired = () => knex('readings').where('timestamp_ms', '<', Date.now() - 24 * hourMs);
+  const expired = () => knex('session_readings').where('timestamp_ms', '<', Date.now() - 24 * hourMs);
   return {
     async add(from, to) {
       const endsMs = (number: number) => Math.round(nowMs - crowdEndsMs.first + number * stepMs);
@@ -95,20 +105,20 @@ async function sendTemplate(databaseUrl: string, key: string, readings: number):
       await request('/v1/ingest', { session_id: templateName, timestamp, ...draw(scenes[2] as Scene, random) });
     }
   } finally {
-    await service.close();
+    await service.stop();
   }
 }
 
 async function addSessions(
   knex: Knex,
-  { account_id, incarnation, version, body }: Template,
+  { account_id, version, body }: Template,
   from: number,
   to: number,
   describe: (number: number) => SessionColumns,
 ): Promise<void> {
   const rows = Array.from({ length: to - from }, (_, index) => ({
     account_id,
-    incarnation,
+    incarnation: makeIncarnation(),
     version,
     body,
     ...describe(from + index),
@@ -118,22 +128,23 @@ async function addSessions(
     await insertRows(knex, 'sessions', rows.slice(at, at + rowsAtOnce), conflict);
 }
 
-/** Copies the template's readings to each session. The last reading gets the session's newest timestamp. */
+/**
+ * Copies the template's readings to each session. The last reading gets the session's newest timestamp. The position of
+ * a reading follows its timestamp and, among the readings of a timestamp, the number of its session.
+ */
 async function copyReadings(
   knex: Knex,
-  { account_id, timestamp_ms }: Template,
+  { account_id, incarnation, timestamp_ms }: Template,
   [from, to]: readonly [number, number],
   shiftMs: number,
 ): Promise<void> {
   await knex.raw(
-    `insert into readings
-       (account_id, session_id, incarnation, timestamp_ms, digest, stress_score, confidence, signals, response,
-        position)
-     select s.account_id, s.session_id, s.incarnation, s.touched_at_ms + t.timestamp_ms + ?, t.digest, t.stress_score,
-       t.confidence, t.signals, t.response, t.position
-     from sessions s join readings t on t.account_id = s.account_id and t.session_id = ?
+    `insert into session_readings (account, position, incarnation, timestamp_ms, ${copied.join(', ')})
+     select t.account, (s.touched_at_ms + t.timestamp_ms + ?) * 1000 + 2 * (substr(s.session_id, 7) % 500), s.incarnation,
+       s.touched_at_ms + t.timestamp_ms + ?, ${copiedColumns}
+     from sessions s join session_readings t on t.incarnation = ?
      where s.account_id = ? and s.session_id between ? and ?`,
-    [shiftMs - timestamp_ms, templateName, account_id, crowdName(from), crowdName(to - 1)],
+    [shiftMs - timestamp_ms, shiftMs - timestamp_ms, incarnation, account_id, crowdName(from), crowdName(to - 1)],
   );
 }
 
@@ -143,21 +154,25 @@ async function replaceHistories(knex: Knex, template: Template, readings: readon
     ...Array.from({ length: liveCount }, (_, number) => [liveName(number), 5] as const),
     [longName, 60] as const,
   ];
-  for (const [session_id, minutes] of lengths) {
-    await knex('readings').where({ account_id: template.account_id, session_id }).delete();
+  for (const [number, [session_id, minutes]] of lengths.entries()) {
+    const key = { account_id: template.account_id, session_id };
+    const former = knex('sessions').where(key);
+    await knex('session_readings').whereIn('incarnation', former.clone().select('incarnation')).delete();
+    await former.delete();
     await addSessions(knex, template, 0, 1, () => ({
       session_id,
       subject_id: null,
       touched_at_ms: nowMs,
       started_at_ms: nowMs,
     }));
+    const { incarnation } = await knex('sessions').where(key).first();
     const count = (minutes * minuteMs) / spacingMs;
-    const rows = Array.from({ length: count }, (_, index) => ({
-      ...(readings[index % readings.length] as ReadingRow),
-      session_id,
-      timestamp_ms: nowMs - (count - 1 - index) * spacingMs,
-    }));
+    const rows = Array.from({ length: count }, (_, index) => {
+      const timestamp_ms = nowMs - (count - 1 - index) * spacingMs;
+      const position = timestamp_ms * 1_000 + 2 * number;
+      return { ...(readings[index % readings.length] as ReadingRow), incarnation, timestamp_ms, position };
+    });
     for (let at = 0; at < rows.length; at += rowsAtOnce)
-      await insertRows(knex, 'readings', rows.slice(at, at + rowsAtOnce));
+      await insertRows(knex, 'session_readings', rows.slice(at, at + rowsAtOnce));
   }
 }

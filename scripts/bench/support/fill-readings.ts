@@ -3,7 +3,8 @@ import { readConfig } from '../../../src/config/config.js';
 import { openDatabase } from '../../../src/store/database.js';
 import { insertRows } from '../../../src/store/insert-rows.js';
 import { draw, type Scene, scenes, seededRandom } from '../../../src/terminal/scenes.js';
-import { createRequest } from '../../check/webhooks/client.js';
+import { startProgress } from '../../../src/terminal/progress.js';
+import { createRequest } from '../../check/shared/client.js';
 import { startBenchedService } from './service.js';
 
 const template = 'template';
@@ -35,25 +36,35 @@ export async function fillReadings(
   url: string,
   key: string,
   { readings, sessions, ageMs = 0 }: FillOptions,
-  onProgress: () => void,
 ): Promise<FilledReadings> {
+  const progress = startProgress(process.stderr, Math.ceil(readings / sessions / 10), 'parts of the readings');
   await sendTemplate(url, key);
   const knex = openDatabase(readConfig({ DATABASE_URL: url }).database, 'administration');
   try {
     const startMs = Date.now() - ageMs - (readings / sessions) * spacingMs;
     await addSessions(knex, sessions, startMs);
-    await rank(knex);
+    const { incarnation } = await knex('sessions').where({ session_id: template }).first();
+    await rank(knex, incarnation);
     const rounds = Math.ceil(readings / sessions / templateReadings);
     for (let round = 0; round < rounds; round += 1) {
       const left = readings / sessions - round * templateReadings;
-      await copyReadings(knex, { sessions, startMs, round, count: Math.min(left, templateReadings), onProgress });
+      await copyReadings(knex, {
+        incarnation,
+        sessions,
+        startMs,
+        round,
+        count: Math.min(left, templateReadings),
+        onProgress: progress.advance,
+      });
     }
-    await knex('readings').where({ session_id: template }).delete();
+    await knex('session_readings').where({ incarnation }).delete();
     await knex('sessions').where({ session_id: template }).delete();
-    const { count, last } = (await knex('readings').count({ count: '*' }).max({ last: 'position' }).first()) ?? {};
+    const { count, last } =
+      (await knex('session_readings').count({ count: '*' }).max({ last: 'position' }).first()) ?? {};
     await knex('stream_positions').update({ position: last });
     return { readings: Number(count), cursorOfLastTenth: Number(last) - 2 * Math.floor(Number(count) / 10) };
   } finally {
+    progress.stop();
     await knex.destroy();
   }
 }
@@ -68,7 +79,7 @@ async function sendTemplate(databaseUrl: string, key: string): Promise<void> {
     const signals = draw(scenes[number % 3] as Scene, random);
     await request('/v1/ingest', { session_id: template, subject_id: 'person', timestamp, ...signals });
   }
-  await service.close();
+  await service.stop();
 }
 
 async function addSessions(knex: Knex, sessions: number, startMs: number): Promise<void> {
@@ -87,16 +98,16 @@ async function addSessions(knex: Knex, sessions: number, startMs: number): Promi
 }
 
 /** Numbers the readings of the template: their positions become 0, 1, 2, … */
-async function rank(knex: Knex): Promise<void> {
-  const positions: number[] = await knex('readings')
-    .where({ session_id: template })
-    .orderBy('position')
-    .pluck('position');
+async function rank(knex: Knex, incarnation: string): Promise<void> {
+  const ofTemplate = () => knex('session_readings').where({ incarnation });
+  const positions: number[] = await ofTemplate().orderBy('position').pluck('position');
   for (const [index, position] of positions.entries())
-    await knex('readings').where({ session_id: template, position }).update({ position: index });
+    await ofTemplate().where({ position }).update({ position: index });
 }
 
 interface Copied {
+  /** Incarnation of the template. */
+  readonly incarnation: string;
   readonly sessions: number;
   readonly startMs: number;
   readonly round: number;
@@ -106,23 +117,26 @@ interface Copied {
 }
 
 /** Copies the readings of the template to all sessions, ten ranks at a time. */
-async function copyReadings(knex: Knex, { sessions, startMs, round, count, onProgress }: Copied): Promise<void> {
+async function copyReadings(
+  knex: Knex,
+  { incarnation, sessions, startMs, round, count, onProgress }: Copied,
+): Promise<void> {
   const ranksAtOnce = 10;
   for (let from = 0; from < count; from += ranksAtOnce) {
     await knex.raw(
-      `insert into readings
-         (account_id, session_id, incarnation, timestamp_ms, digest, stress_score, confidence, signals, response,
-          position, state_change)
-       select s.account_id, s.session_id, s.incarnation, ? + (t.position + ?) * ?, t.digest, t.stress_score,
-         t.confidence, t.signals, t.response, ? + 2 * ((t.position + ?) * ? + s.started_at_ms - ?) as place,
-         t.state_change
-       from readings t join sessions s on s.account_id = t.account_id
-       where t.session_id = ? and t.position >= ? and t.position < ? and s.session_id <> ?
+      `insert into session_readings
+         (account, incarnation, timestamp_ms, digest, stress_score, confidence, model_version, previous_score, signals,
+          response, position, state_change)
+       select t.account, s.incarnation, ? + (t.position + ?) * ?, t.digest, t.stress_score, t.confidence,
+         t.model_version, t.previous_score, t.signals, t.response,
+         ? + 2 * ((t.position + ?) * ? + s.started_at_ms - ?) as place, t.state_change
+       from session_readings t join sessions s
+       where t.incarnation = ? and t.position >= ? and t.position < ? and s.session_id <> ?
        order by place`,
       [
         ...[Math.floor(startMs), round * templateReadings, spacingMs],
         ...[Math.floor(startMs) * positionsPerMs, round * templateReadings, sessions, Math.floor(startMs)],
-        ...[template, from, Math.min(from + ranksAtOnce, count), template],
+        ...[incarnation, from, Math.min(from + ranksAtOnce, count), template],
       ],
     );
     onProgress();

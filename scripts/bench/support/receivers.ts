@@ -1,6 +1,5 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openReceiver } from '../../../contract-tests/support/open-receiver.js';
 
 export interface Receivers {
   /** One URL per receiver. A receiver is a host and port. */
@@ -25,45 +24,38 @@ export async function startReceivers(count: number, onDelivery: () => void): Pro
   const inFlight = new Map<string, number>();
   let overlaps = 0;
   let lastMs = Date.now();
-  const servers = Array.from({ length: count }, (_, index) => {
-    const server = createServer((request, response) => {
-      const id = String(request.headers['webhook-id']);
-      const others = inFlight.get(id) ?? 0;
-      if (others > 0) overlaps += 1;
-      inFlight.set(id, others + 1);
-      if (!attempts.has(id)) onDelivery();
-      attempts.set(id, (attempts.get(id) ?? 0) + 1);
-      lastMs = Date.now();
-      request.resume();
-      setTimeout(() => {
-        const left = (inFlight.get(id) ?? 0) - 1;
-        if (left > 0) inFlight.set(id, left);
-        else inFlight.delete(id);
-        response.writeHead(204).end();
-      }, answerAfterMs);
-    });
-    return server.listen(0, `127.0.0.${index + 1}`);
-  });
-  await Promise.all(servers.map((server) => once(server, 'listening')));
+  const add = (counts: Map<string, number>, id: string, more: 1 | -1) => {
+    const sum = (counts.get(id) ?? 0) + more;
+    if (sum > 0) counts.set(id, sum);
+    else counts.delete(id);
+  };
+  const receivers = await Promise.all(
+    Array.from({ length: count }, (_, index) =>
+      openReceiver(
+        ({ id }, response) => {
+          if (inFlight.has(id)) overlaps += 1;
+          if (!attempts.has(id)) onDelivery();
+          add(inFlight, id, 1);
+          add(attempts, id, 1);
+          lastMs = Date.now();
+          setTimeout(() => {
+            add(inFlight, id, -1);
+            response.writeHead(204).end();
+          }, answerAfterMs);
+        },
+        `127.0.0.${index + 1}`,
+      ),
+    ),
+  );
   return {
-    urls: servers.map((server) => {
-      const { address, port } = server.address() as AddressInfo;
-      return `http://${address}:${port}/hooks`;
-    }),
+    urls: receivers.map(({ url }) => url),
     attempts,
     overlaps: () => overlaps,
     async until(deliveries) {
-      while (attempts.size < deliveries) {
+      for (; attempts.size < deliveries; await sleep(lookMs))
         if (Date.now() > lastMs + silenceMs)
           throw new Error(`only ${attempts.size} of ${deliveries} deliveries arrived`);
-        await new Promise((resolve) => setTimeout(resolve, lookMs));
-      }
     },
-    close() {
-      for (const server of servers) {
-        server.close();
-        server.closeAllConnections();
-      }
-    },
+    close: () => receivers.forEach((it) => it.close()),
   };
 }

@@ -1,32 +1,23 @@
 import { startProgress } from '../../../src/terminal/progress.js';
 import { quantile } from '../../../src/terminal/quantile.js';
-import type { Run } from './load.js';
-
-export interface Rounds {
-  readonly rounds: number;
-  /** Number of rounds before the measured rounds. */
-  readonly warmUps: number;
-}
+import type { Column } from '../../../src/terminal/table.js';
+import type { Run } from './generator.js';
 
 /** The runs of each subject, in the order of the rounds. */
 export type Runs<Name extends string, Taken extends Run = Run> = Readonly<Record<Name, readonly Taken[]>>;
 
-/**
- * Runs each contender once per round, in reverse order in every second round. Discards warm-up runs, except those with
- * failed requests, so that the failures are reported.
- */
-export async function takeTurns<Name extends string, Taken extends Run>(
+/** Runs each contender once per round, in reverse order in every second round, because a shared machine changes. */
+export async function takeTurns<Name extends string, Taken>(
   names: readonly Name[],
-  { rounds, warmUps }: Rounds,
+  rounds: number,
   take: (name: Name) => Promise<Taken>,
-): Promise<Runs<Name, Taken>> {
-  const progress = startProgress(process.stderr, (warmUps + rounds) * names.length, 'runs');
+): Promise<Readonly<Record<Name, readonly Taken[]>>> {
+  const progress = startProgress(process.stderr, rounds * names.length, 'runs');
   const runs = Object.fromEntries(names.map((name) => [name, [] as Taken[]])) as Record<Name, Taken[]>;
   try {
-    for (let round = 0; round < warmUps + rounds; round += 1)
+    for (let round = 0; round < rounds; round += 1)
       for (const name of round % 2 === 0 ? names : names.toReversed()) {
-        const run = await take(name);
-        if (round >= warmUps || run.failures > 0) runs[name].push(run);
+        runs[name].push(await take(name));
         progress.advance();
       }
     return runs;
@@ -46,6 +37,11 @@ export function middle(values: readonly number[]): number {
 
 export function failuresOf(runs: readonly Run[]): number {
   return runs.reduce((sum, { failures }) => sum + failures, 0);
+}
+
+/** Returns columns that are aligned on the right, for figures. */
+export function figureColumns(...titles: readonly string[]): Column[] {
+  return titles.map((title) => ({ title, align: 'right' }));
 }
 
 /** Column titles of throughput and latency. */

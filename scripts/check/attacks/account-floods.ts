@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request as httpRequest } from 'node:http';
 import { batch, limits } from '../../../generated/spec.js';
-import { runCommand } from '../../../contract-tests/support/service-process.js';
+import { runCommand } from '../../../contract-tests/support/program.js';
 import type { Scenario } from './scenario.js';
 import type { Stage } from './stage.js';
 

@@ -1,15 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
+import { openReceiver } from '../../../contract-tests/support/open-receiver.js';
+import type { Row } from '../../../contract-tests/support/verdict.js';
 import type { StateReading } from '../../../src/contract.js';
-import { createRequest, createWebhookClient } from '../webhooks/client.js';
+import { createRequest, createWebhookClient } from '../shared/client.js';
 import { draw, type Scene, scenes, seededRandom } from '../../../src/terminal/scenes.js';
-import { changeKey, hangingPath, startNeighborReceiver } from './neighbor-receiver.js';
-import { type Counts, countLost, countsOf, type Observed, waitForWebhooks } from './neighbor-counts.js';
+import { countLost } from '../shared/load.js';
 
 const sessionCount = 10;
 /** Interval between readings of one session, ms. */
 const paceMs = 400;
 const answerMs = 15_000;
+const lookMs = 50;
+/** Path of the URL that never responds. */
+const hangingPath = '/hang';
 const calm = scenes[0] as Scene;
 const hostile = scenes.at(-1) as Scene;
 
@@ -53,11 +57,18 @@ interface Turn {
 }
 
 export async function startNeighbor({ url, key, receiverHost, now, settleMs }: NeighborOptions): Promise<Neighbor> {
-  const receiver = await startNeighborReceiver();
+  // Arrival time of each state change, as a value of `performance.now`.
+  const arrivedAt = new Map<string, number>();
+  const receiver = await openReceiver(({ event, path }, response) => {
+    if (path.startsWith(hangingPath)) return;
+    const change = changeKey(event.session_id, event.timestamp);
+    if (!arrivedAt.has(change)) arrivedAt.set(change, performance.now());
+    response.writeHead(204).end();
+  });
   const agent = new Agent({ connections: 4, headersTimeout: answerMs, bodyTimeout: answerMs });
   const random = seededRandom(1);
   const headers = { 'X-Service-Key': key, 'Content-Type': 'application/json' };
-  const receiverUrl = `http://${receiverHost}:${receiver.port}`;
+  const receiverUrl = `http://${receiverHost}:${new URL(receiver.url).port}`;
   await createWebhookClient(createRequest(url(), key)).register(`${receiverUrl}/hooks`);
   let phases = 0;
 
@@ -108,13 +119,13 @@ export async function startNeighbor({ url, key, receiverHost, now, settleMs }: N
       );
       await Promise.all([sleep(ms), work]).finally(() => (isOver = true));
       await Promise.all(lives);
-      await waitForWebhooks(observed, receiver.arrivedAt, settleMs);
+      await waitForWebhooks(observed, arrivedAt, settleMs);
       const arrived = [...observed.changes].flatMap(([change, sentAt]) => {
-        const at = receiver.arrivedAt.get(change);
+        const at = arrivedAt.get(change);
         return at === undefined ? [] : [at - sentAt];
       });
-      const lost = await countLost(createRequest(url(), key), observed.acknowledged);
-      return { ingestMs: observed.ingestMs, webhookMs: arrived, counts: countsOf(observed, receiver.arrivedAt, lost) };
+      const lost = await countLost(url(), key, observed.acknowledged);
+      return { ingestMs: observed.ingestMs, webhookMs: arrived, counts: countsOf(observed, arrivedAt, lost) };
     },
     async close() {
       receiver.close();
@@ -132,4 +143,65 @@ async function ingest(url: string, options: Parameters<typeof request>[1]): Prom
   } catch (error) {
     return (error as { code?: string }).code ?? (error as Error).name;
   }
+}
+
+function changeKey(sessionId: string, timestamp: string): string {
+  return `${sessionId} ${timestamp}`;
+}
+
+/** Results of the readings and state changes of a phase. */
+export interface Counts {
+  readonly acknowledged: number;
+  /** Number of acknowledged readings that are missing in the export. */
+  readonly lost: number;
+  readonly changes: number;
+  /** Session and timestamp of each state change whose webhook had not arrived at the end of the wait. */
+  readonly missing: readonly string[];
+  /** Number of requests without status 200, by status or error code. */
+  readonly failures: Readonly<Record<string, number>>;
+}
+
+/** The records of one phase. */
+interface Observed {
+  readonly ingestMs: number[];
+  readonly failures: Map<string, number>;
+  readonly acknowledged: Map<string, string[]>;
+  /** Send time of each state change, as a value of `performance.now`. */
+  readonly changes: Map<string, number>;
+}
+
+async function waitForWebhooks(
+  { changes }: Observed,
+  arrivedAt: ReadonlyMap<string, number>,
+  settleMs: number,
+): Promise<void> {
+  const endsAt = performance.now() + settleMs;
+  while ([...changes.keys()].some((change) => !arrivedAt.has(change)) && performance.now() < endsAt)
+    await sleep(lookMs);
+}
+
+function countsOf(
+  { failures, acknowledged, changes }: Observed,
+  arrivedAt: ReadonlyMap<string, number>,
+  lost: number,
+): Counts {
+  const missing = [...changes.keys()].filter((change) => !arrivedAt.has(change));
+  return {
+    acknowledged: [...acknowledged.values()].reduce((sum, { length }) => sum + length, 0),
+    ...{ lost, changes: changes.size, missing, failures: Object.fromEntries(failures) },
+  };
+}
+
+/** Returns findings that pass if every request of the neighbor got a 200. */
+export function findingsOf({ acknowledged, lost, changes, missing, failures }: Counts): Row[] {
+  return [
+    { what: "neighbor's readings acknowledged", found: acknowledged },
+    ...Object.entries(failures).map(([why, found]) => ({
+      what: `neighbor's requests that failed: ${why}`,
+      ...{ found, allowed: 0 },
+    })),
+    { what: "neighbor's acknowledged readings lost", found: lost, allowed: 0 },
+    { what: "neighbor's state changes", found: changes },
+    { what: "neighbor's webhooks that did not arrive in time", found: missing.length, allowed: 0 },
+  ];
 }

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DatabaseKind } from '../../../contract-tests/support/databases.js';
-import { type Finding, isBroken } from './finding.js';
+import { isAllowed, type Row } from '../../../contract-tests/support/verdict.js';
 import type { Phase } from './neighbor.js';
-import { type Counts, findingsOf } from './neighbor-counts.js';
+import { type Counts, findingsOf } from './neighbor.js';
 import { quantile } from '../../../src/terminal/quantile.js';
 import { titleOf } from '../../bench/support/databases.js';
 import { openStage, type Stage, type StageOptions } from './stage.js';
@@ -20,13 +20,13 @@ export interface Scenario {
   /** Starts resources that the service needs at startup. `defer` registers their cleanup. */
   readonly setUp?: (defer: Stage['defer']) => Promise<Partial<StageOptions>> | Partial<StageOptions>;
   /** Checks the neighbor's requests during the attack. Default: requires that none failed. */
-  readonly judge?: (counts: Counts) => Finding[];
+  readonly judge?: (counts: Counts) => Row[];
   /** Runs before the attack, while the neighbor is idle. */
   readonly prepare?: (stage: Stage) => Promise<unknown>;
   /** Runs while the neighbor is measured. */
-  readonly attack: (stage: Stage) => Promise<readonly Finding[]>;
+  readonly attack: (stage: Stage) => Promise<readonly Row[]>;
   /** Runs after the attack. */
-  readonly inspect?: (stage: Stage) => Promise<readonly Finding[]>;
+  readonly inspect?: (stage: Stage) => Promise<readonly Row[]>;
 }
 
 export interface ScenarioOutcome {
@@ -34,7 +34,7 @@ export interface ScenarioOutcome {
   readonly title: string;
   readonly database: DatabaseKind;
   readonly holds: boolean;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly Row[];
   readonly without: Phase;
   readonly with: Phase;
   readonly seconds: number;
@@ -59,7 +59,8 @@ export async function playAll(scenarios: readonly Scenario[], options: RunOption
     console.error(`${titleOf(options.kind)}: ${scenario.title}`);
     const outcome = await playOrBreak(scenario, options);
     console.error(`  ${outcome.holds ? 'holds' : 'BROKEN'}, ${outcome.seconds.toFixed(0)} s`);
-    for (const { what, found } of outcome.findings.filter(isBroken)) console.error(`  ${what}: ${found}`);
+    for (const { what, found } of outcome.findings.filter((row) => !isAllowed(row)))
+      console.error(`  ${what}: ${found}`);
     outcomes.push(outcome);
   }
   return outcomes;
@@ -77,7 +78,7 @@ async function playOrBreak(scenario: Scenario, options: RunOptions): Promise<Sce
     .catch((error: Error) => ({ findings: failed(error), without: nothing, with: nothing }))
     .finally(() => signal.abort());
   for (const undo of undos.reverse()) await undo();
-  const holds = !played.findings.some(isBroken);
+  const holds = !played.findings.some((row) => !isAllowed(row));
   const seconds = (Date.now() - startedAtMs) / 1000;
   return { item: scenario.item, title: scenario.title, database: options.kind, holds, seconds, ...played };
 }
@@ -115,16 +116,16 @@ async function play(
   const inspected = (await scenario.inspect?.(stage).catch(failed)) ?? [];
   const ratios = ratiosOf(without, during, scenario.neighborRatioMax);
   const findings = [...(await attack), ...inspected, ...judge(during.counts), ...ratios];
-  if (findingsOf(without.counts).some(isBroken))
+  if (findingsOf(without.counts).some((row) => !isAllowed(row)))
     findings.push({ what: 'neighbor disturbed before the attack', found: 1, allowed: 0 });
   return { findings, without, with: during };
 }
 
-function failed(error: Error): Finding[] {
+function failed(error: Error): Row[] {
   return [{ what: `not completed: ${error.message.split('\n')[0]}`, found: 1, allowed: 0 }];
 }
 
-function ratiosOf(without: Phase, during: Phase, target: number | undefined): Finding[] {
+function ratiosOf(without: Phase, during: Phase, target: number | undefined): Row[] {
   if (target === undefined) return [];
   const ratio = (pick: (phase: Phase) => readonly number[]) =>
     Number((quantile(pick(during), 0.5) / quantile(pick(without), 0.5)).toFixed(1));

@@ -1,13 +1,17 @@
-import { runCommand } from '../../../contract-tests/support/service-process.js';
+import {
+  createKeyOf,
+  type Env,
+  type ServiceProgram,
+  startServiceProgram,
+} from '../../../contract-tests/support/program.js';
 import { createTestDatabase, type DatabaseKind } from '../../../contract-tests/support/databases.js';
 import { storyEnv, storyTime } from '../../../contract-tests/support/story.js';
 import type { StateReading } from '../../../src/contract.js';
 import { ample } from '../../bench/support/service.js';
-import { createRequest, createWebhookClient, type Request, type WebhookClient } from '../webhooks/client.js';
+import { createRequest, createWebhookClient, type Request, type WebhookClient } from '../shared/client.js';
 import { draw, type Scene, scenes, seededRandom } from '../../../src/terminal/scenes.js';
 import { createClock, type ServiceClock } from './clock.js';
 import { type Neighbor, startNeighbor } from './neighbor.js';
-import { type AttackedService, startService } from './service.js';
 
 /** One service with its own database, with a neighbor and two accounts for the attack. */
 export interface Stage {
@@ -17,13 +21,13 @@ export interface Stage {
   readonly attacker: Caller;
   readonly accomplice: Caller;
   readonly clock: ServiceClock;
-  service(): AttackedService;
+  service(): ServiceProgram;
   /** Stops the service and starts it again on the same database. By default, the stop is a graceful shutdown. */
   restart(changes?: RestartOptions): Promise<void>;
   /** Starts another service on the same database. Its clock is ahead by this time, ms. */
-  startAhead(ms: number): Promise<AttackedService>;
+  startAhead(ms: number): Promise<ServiceProgram>;
   /** Starts the service with another SECRETS_KEY on the same database. Rejects with its log if it does not start. */
-  startWithWrongKey(): Promise<AttackedService>;
+  startWithWrongKey(): Promise<ServiceProgram>;
   /** Registers a cleanup function for the end of the stage. The functions run in reverse order. */
   defer(undo: () => unknown): void;
   close(): Promise<void>;
@@ -34,6 +38,13 @@ export interface RestartOptions {
   readonly signal?: 'SIGTERM' | 'SIGKILL';
   /** Runs after the stop and before the start. */
   readonly between?: () => Promise<unknown>;
+}
+
+/** Changes of one start. */
+interface StartOptions {
+  readonly own?: Env;
+  readonly preload?: string;
+  readonly logFile?: string;
 }
 
 export interface StageOptions {
@@ -87,12 +98,16 @@ async function open(options: StageOptions, defer: Stage['defer'], close: Stage['
   const clock = createClock();
   defer(clock.remove);
   const [neighborKey, attackerKey, accompliceKey] = [
-    await createKey(databaseUrl, 'neighbor'),
-    await createKey(databaseUrl, 'attacker'),
-    await createKey(databaseUrl, 'accomplice'),
+    await createKeyOf(databaseUrl, 'neighbor'),
+    await createKeyOf(databaseUrl, 'attacker'),
+    await createKeyOf(databaseUrl, 'accomplice'),
   ];
   const env = { ...settings, ...clock.env, DATABASE_URL: databaseUrl, ...options.env };
-  const start = (changes = {}) => startService({ ...options, env, preload: clock.preload, ...changes });
+  const start = ({ own = {}, preload = clock.preload, logFile = options.logFile }: StartOptions = {}) =>
+    startServiceProgram(
+      { ...env, ...own },
+      { node: options.node, nodeArgs: ['--import', preload], ...(logFile !== undefined && { stderr: logFile }) },
+    );
   let service = await start();
   defer(() => service.stop());
   const url = () => service.url;
@@ -108,12 +123,12 @@ async function open(options: StageOptions, defer: Stage['defer'], close: Stage['
       const ahead = createClock();
       defer(ahead.remove);
       await ahead.shift(ms);
-      const other = await start({ env: { ...env, ...ahead.env }, preload: ahead.preload });
+      const other = await start({ own: ahead.env, preload: ahead.preload });
       defer(() => other.stop());
       return other;
     },
     async startWithWrongKey() {
-      const other = await start({ env: { ...env, SECRETS_KEY: 'wrong-wrong-wrong-wrong-wrong-wrong' } });
+      const other = await start({ own: { SECRETS_KEY: 'wrong-wrong-wrong-wrong-wrong-wrong' } });
       defer(() => other.stop());
       return other;
     },
@@ -129,10 +144,6 @@ async function createDatabase(kind: DatabaseKind, defer: Stage['defer']): Promis
   const { url, drop } = await createTestDatabase(kind);
   defer(drop);
   return url;
-}
-
-function createKey(databaseUrl: string, account: string): Promise<string> {
-  return runCommand(databaseUrl, ['keys', 'create', '--account', account, '--tier', 'enterprise']);
 }
 
 function createCaller(url: () => string, key: string, now: () => number): Caller {

@@ -1,5 +1,4 @@
-import type { StateReading } from '../../../src/contract.js';
-import type { Acknowledged } from '../webhooks/load.js';
+import type { StateReading, Submission } from '../../../src/contract.js';
 import type { Reads } from './verdict.js';
 
 /** Number of requests, with and without a response. */
@@ -15,9 +14,9 @@ const share = 0.2;
 export function createReader(urls: readonly string[], key: string, random: () => number) {
   let [sent, answered, stale] = [0, 0, 0];
   const running = new Set<Promise<void>>();
-  const read = async ({ sessionId, timestamp }: Acknowledged): Promise<void> => {
+  const read = async ({ session_id, timestamp }: Submission): Promise<void> => {
     sent += 1;
-    const url = `${urls[Math.floor(random() * urls.length)]}/v1/state?session_id=${sessionId}`;
+    const url = `${urls[Math.floor(random() * urls.length)]}/v1/state?session_id=${session_id}`;
     const signal = AbortSignal.timeout(responseMs);
     const response = await fetch(url, { headers: { 'X-Service-Key': key }, signal });
     // A session exists as soon as its first reading is acknowledged, so 404 is a stale response.
@@ -28,7 +27,7 @@ export function createReader(urls: readonly string[], key: string, random: () =>
   };
   return {
     /** Starts a request after some of the readings. A request without a response counts as sent only. */
-    check(reading: Acknowledged): void {
+    check(reading: Submission): void {
       if (random() > share) return;
       const one = read(reading)
         .catch(() => undefined)

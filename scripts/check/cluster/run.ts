@@ -1,23 +1,22 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import mysql from 'mysql2/promise';
-import { runCommand } from '../../../contract-tests/support/service-process.js';
+import { createKeyOf, freePorts } from '../../../contract-tests/support/program.js';
 import { type GaleraNode, startGalera } from '../../../contract-tests/support/galera.js';
+import { sumOf } from '../../../contract-tests/support/verdict.js';
+import { storyEnv } from '../../../contract-tests/support/story.js';
 import { startPrivateRedis } from '../../../contract-tests/support/redis.js';
 import { startProgress } from '../../../src/terminal/progress.js';
 import { seededRandom } from '../../../src/terminal/scenes.js';
 import { ample } from '../../bench/support/service.js';
-import { countLost } from '../durability/load.js';
-import { createRequest, createWebhookClient } from '../webhooks/client.js';
-import { type Acknowledged, type Loaded, startLoad } from '../webhooks/load.js';
-import { freePorts, type ProcessOptions, startFleet } from '../../../contract-tests/support/fleet.js';
-import { watchQueue } from '../webhooks/queue.js';
-import { startUnreliableReceiver, type UnreliableReceiver } from '../webhooks/receiver.js';
-import { judge } from '../webhooks/verdict.js';
-import { readCalls } from './calls.js';
+import { createRequest, createWebhookClient } from '../shared/client.js';
+import { changing, countLost, type Loaded, startLoad } from '../shared/load.js';
+import { type ProcessOptions, startFleet } from '../../../contract-tests/support/fleet.js';
+import { watchQueue } from '../shared/queue.js';
+import { startUnreliableReceiver } from '../shared/receiver.js';
+import { judge } from '../shared/verdict.js';
 import { killAtRandom } from './kill-loop.js';
 import { createReader, type Sent } from './reader.js';
-import { countConflicts, countDiffering } from './tables.js';
-import { startTimeline, type Timeline } from './timeline.js';
+import { countConflicts, countDiffering, readCalls } from './tables.js';
+import { startTimeline } from './timeline.js';
 import type { ClusterRun, Reads } from './verdict.js';
 
 export interface ClusterOptions {
@@ -33,9 +32,6 @@ const services = 2;
 const database = 'cluster';
 /** Readings between two kills. */
 const readingsBetween = 100;
-const lookMs = 20;
-/** Longest time without an acknowledged reading, ms. Then the check fails. */
-const silenceMs = 120_000;
 /** Range of the interval between two readings of a session, ms. */
 const pauseMs = [200, 600] as const;
 /** Maximum time to deliver all queued deliveries, ms. Longer than the lease of a killed worker. */
@@ -73,7 +69,7 @@ function urlOf(nodes: readonly GaleraNode[], first = 0): string {
 async function endure(stage: Stage): Promise<ClusterRun> {
   const { databaseUrl, nodes, sessions, kills: planned, seed } = stage;
   const random = seededRandom(seed);
-  const key = await runCommand(databaseUrl, ['keys', 'create', '--account', 'cluster', '--tier', 'enterprise']);
+  const key = await createKeyOf(databaseUrl, 'cluster');
   const ports = await freePorts(services);
   const urls = ports.map((port) => `http://127.0.0.1:${port}`);
   const receiver = await startUnreliableReceiver(random);
@@ -91,16 +87,19 @@ async function endure(stage: Stage): Promise<ClusterRun> {
     const timeline = startTimeline();
     const reader = createReader(urls, key, random);
     const startedAtMs = performance.now();
-    const onAcknowledged = (reading: Acknowledged) => {
-      timeline.record(reading);
-      reader.check(reading);
-    };
-    const load = startLoad({ urls, key, sessions, random, pauseMs, onAcknowledged });
+    const senders = Array.from({ length: sessions }, (_, index) => changing(`cluster-${index}`, random));
+    const load = startLoad({
+      ...{ urls, key, senders, random, isResent: true, pauseMs },
+      onAcknowledged(reading, waitedMs) {
+        timeline.record(waitedMs);
+        reader.check(reading);
+      },
+    });
     const kills: Record<string, number> = {};
     let conflicts = 0;
     await killAtRandom({
       ...{ nodes, fleet, processes: fleetOptions.length, kills: planned, random },
-      underLoad: () => acknowledges(timeline, readingsBetween),
+      underLoad: () => load.acknowledges(readingsBetween),
       beforeNode: async (node) => void (conflicts += await countConflicts(node)),
       onRejoin: () => timeline.mark('a node rejoined'),
       onKill(name) {
@@ -118,13 +117,13 @@ async function endure(stage: Stage): Promise<ClusterRun> {
     await drain(databaseUrl);
     for (const node of nodes) conflicts += await countConflicts(node);
     const pauses = timeline.pauses();
-    const lost = await Promise.all(urls.map((url) => countLost(url, key, timeline.timestampsBySession())));
+    const lost = await Promise.all(urls.map((url) => countLost(url, key, loaded.timestampsBySession)));
     return {
       ...{ kills, seconds, pauses, reads, hostChanges, conflicts, deaths: fleet.deaths() },
       readings: { acknowledged: loaded.acknowledged, lost: Math.max(...lost) },
-      events: await judgeEvents(loaded, receiver, client.allFailed),
+      events: judge({ changes: loaded.changes, ...receiver, failed: await client.allFailed() }),
       calls: { counted, ...sentBy(loaded, reads), ...killedOf(kills), services, peakPerSecond: pauses.peakPerSecond },
-      errors: Object.fromEntries(loaded.resent),
+      errors: loaded.failed,
       differingNodes: await countDiffering(nodes, database),
     };
   } finally {
@@ -145,6 +144,7 @@ function processesOf({ nodes, spread, redisUrl }: Stage, ports: readonly number[
     WEBHOOK_ALLOW_LOOPBACK: '1',
     WORKER: '0',
     ...ample,
+    ...storyEnv,
   };
   const processes = [
     ...ports.map((port, index) => ({ name: `service ${index + 1}`, args: [], env: { ...env, PORT: String(port) } })),
@@ -156,15 +156,6 @@ function processesOf({ nodes, spread, redisUrl }: Stage, ports: readonly number[
   }));
 }
 
-/** Resolves after `more` further readings are acknowledged. */
-async function acknowledges(timeline: Timeline, more: number): Promise<void> {
-  const goal = timeline.count() + more;
-  for (let [last, atMs] = [timeline.count(), Date.now()]; timeline.count() < goal; await sleep(lookMs)) {
-    if (timeline.count() > last) [last, atMs] = [timeline.count(), Date.now()];
-    if (Date.now() > atMs + silenceMs) throw new Error('no reading was acknowledged for a long time');
-  }
-}
-
 async function drain(databaseUrl: string): Promise<void> {
   const queue = watchQueue(databaseUrl);
   try {
@@ -174,18 +165,9 @@ async function drain(databaseUrl: string): Promise<void> {
   }
 }
 
-async function judgeEvents(
-  { changes }: Loaded,
-  receiver: UnreliableReceiver,
-  allFailed: () => Promise<Parameters<typeof judge>[0]['failed']>,
-): Promise<ClusterRun['events']> {
-  return judge({ changes, ...receiver, failed: await allFailed() });
-}
-
 /** Counts the registration of the webhook and the reads too. */
-function sentBy({ acknowledged, resent }: Loaded, { sent, answered }: Sent & Reads): Sent & { succeeded: number } {
-  const others = [...resent.values()].reduce((sum, count) => sum + count, 0);
-  return { succeeded: acknowledged + 1 + answered, sent: acknowledged + 1 + others + sent };
+function sentBy({ acknowledged, failed }: Loaded, { sent, answered }: Sent & Reads): Sent & { succeeded: number } {
+  return { succeeded: acknowledged + 1 + answered, sent: acknowledged + 1 + sumOf(failed) + sent };
 }
 
 function killedOf(kills: Readonly<Record<string, number>>) {

@@ -1,15 +1,11 @@
 import { quantile } from '../../../src/terminal/quantile.js';
-import type { Acknowledged } from '../webhooks/load.js';
 
 /** Records of the acknowledged readings of a run. */
 export interface Timeline {
-  record(reading: Acknowledged): void;
+  /** Records a reading and the time from its first request to its acknowledgment, ms. */
+  record(waitedMs: number): void;
   /** Records that something happened, e.g. that a node was killed. */
   mark(what: string): void;
-  /** Number of readings so far. */
-  count(): number;
-  /** Timestamps of the readings, by session. */
-  timestampsBySession(): ReadonlyMap<string, readonly string[]>;
   pauses(): Pauses;
 }
 
@@ -31,21 +27,15 @@ const secondMs = 1_000;
 
 /** Starts an empty timeline. `now` is a monotonic clock, ms. */
 export function startTimeline(now: () => number = () => performance.now()): Timeline {
-  const bySession = new Map<string, string[]>();
   const atMs: number[] = [];
   const waitsMs: number[] = [];
   const marks: Mark[] = [];
   return {
-    record({ sessionId, timestamp, waitedMs }) {
+    record(waitedMs) {
       atMs.push(now());
       waitsMs.push(waitedMs);
-      const mine = bySession.get(sessionId) ?? [];
-      mine.push(timestamp);
-      bySession.set(sessionId, mine);
     },
     mark: (what) => void marks.push({ what, atMs: now() }),
-    count: () => atMs.length,
-    timestampsBySession: () => bySession,
     pauses() {
       return {
         longestMs: maxOf(atMs.map((at, index) => at - (atMs[index - 1] ?? at))),

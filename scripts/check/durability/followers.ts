@@ -12,6 +12,8 @@ const settleMs = 1_000;
 /** Events that the clients received, compared with the events of a new stream. */
 export interface Followed {
   readonly events: number;
+  /** State changes in the events of a new stream. */
+  readonly changes: number;
   readonly missed: number;
   readonly repeated: number;
   readonly reconnects: number;
@@ -30,8 +32,8 @@ export interface Followers {
 interface Follower {
   /** Session of the stream. Undefined: all sessions of the account. */
   readonly sessionId: string | undefined;
-  /** Ids of the events with their sessions, in order of arrival. */
-  readonly events: Array<{ readonly id: string; readonly sessionId: string }>;
+  /** Ids of the events with their types and sessions, in order of arrival. */
+  readonly events: Array<{ readonly id: string; readonly type: string; readonly sessionId: string }>;
   /** Newest timestamp by session. */
   readonly newest: Map<string, string>;
 }
@@ -84,6 +86,7 @@ export async function startFollowers(url: string, key: string, sessionIds: reado
       const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
       return {
         events: sum(followers.map(({ events }) => events.length)),
+        changes: reference.events.filter(({ type }) => type === 'state_change').length,
         missed: sum(counts.map(({ missed }) => missed)),
         repeated: sum(counts.map(({ repeated }) => repeated)),
         reconnects,
@@ -94,8 +97,8 @@ export async function startFollowers(url: string, key: string, sessionIds: reado
 }
 
 async function record({ events, newest }: Follower, stream: ReturnType<StateClient['stream']>): Promise<void> {
-  for await (const { id, data } of stream) {
-    events.push({ id, sessionId: data.session_id });
+  for await (const { id, type, data } of stream) {
+    events.push({ id, type, sessionId: data.session_id });
     newest.set(data.session_id, data.timestamp);
   }
 }

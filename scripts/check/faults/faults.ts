@@ -1,13 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startPrivateRedis } from '../../../contract-tests/support/redis.js';
-import { createLimitedLog, fillLimitedLog, limitFileSize } from '../attacks/limited-log.js';
+import { createLimitedLog, fillLimitedLog, limitFileSize } from '../attacks/full-log.js';
 import { readConfig } from '../../../src/config/config.js';
 import { openDatabase } from '../../../src/store/database.js';
 import type { Stage } from '../attacks/stage.js';
-import type { AttackedService } from '../attacks/service.js';
-import { serverOf, setUpServer } from './database-server.js';
+import type { ServiceProgram } from '../../../contract-tests/support/program.js';
+import { diskFull, serverOf, setUpServer } from './databases.js';
 import type { Fault } from './fault.js';
-import { diskFull } from './disk-full.js';
 
 const hourMs = 3_600_000;
 /** Maximum file size in bytes. So small that the next write to a write-ahead log exceeds it. */
@@ -88,7 +87,7 @@ async function requireRefusal(start: Stage['startWithWrongKey']): Promise<void> 
 
 /** Returns the fault of a second service whose clock is two days ahead. It purges once at its start. */
 function clockAhead(): Fault {
-  let other: AttackedService | undefined;
+  let other: ServiceProgram | undefined;
   return {
     name: 'clock-ahead',
     title: 'second service whose clock is two days ahead',

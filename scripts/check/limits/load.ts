@@ -1,4 +1,4 @@
-import { Agent, request as httpRequest } from 'node:http';
+import { Pool } from 'undici';
 
 /** One request with its outcome. */
 export interface Answered {
@@ -17,75 +17,54 @@ export interface Load {
   readonly key: string;
   readonly sessions: readonly string[];
   readonly requests: number;
-  readonly signal: AbortSignal;
   /** Called after each response. */
   readonly onAnswer: () => void;
   /** Function that runs once, after `after` responses. */
   readonly midway?: { readonly after: number; readonly run: () => Promise<void> };
 }
 
-const connectionsPerProcess = 16;
-const requestLimitMs = 30_000;
+const connections = 16;
+const answerMs = 30_000;
 
 /**
  * Sends readings, state requests and history requests in turn. Each session uses every process. Rejects when a request
  * gets no response.
  */
-export async function sendLoad(load: Load): Promise<Answered[]> {
-  const { urls, sessions, requests, onAnswer, midway } = load;
-  const agent = new Agent({ keepAlive: true, maxSockets: connectionsPerProcess });
+export async function sendLoad({ urls, key, sessions, requests, onAnswer, midway }: Load): Promise<Answered[]> {
+  const pools = urls.map((url) => new Pool(url, { connections, headersTimeout: answerMs, bodyTimeout: answerMs }));
+  const headers = { 'X-Service-Key': key, 'Content-Type': 'application/json' };
   const answers: Answered[] = [];
   let disturbed: Promise<void> | undefined;
   let sent = 0;
   const work = async () => {
     while (sent < requests) {
       const number = sent++;
-      // Every session uses every process.
       const process = Math.floor(number / sessions.length) % urls.length;
       const session = sessions[number % sessions.length] ?? '';
       const kind = Math.floor(number / (sessions.length * urls.length)) % 3;
-      answers.push({ process, session, ...(await send(load, agent, urls[process] ?? '', session, kind)) });
+      const request = { headers, ...requestOf(session, kind) };
+      const response = await (pools[process] as Pool).request(request);
+      await response.body.dump();
+      const rateLimit = String(response.headers['ratelimit'] ?? '');
+      answers.push({ process, session, status: response.statusCode, atMs: Date.now(), rateLimit });
       onAnswer();
       if (answers.length === midway?.after) disturbed = midway.run();
     }
   };
   try {
-    await Promise.all(Array.from({ length: urls.length * connectionsPerProcess }, work));
+    await Promise.all(Array.from({ length: urls.length * connections }, work));
     await disturbed;
     return answers;
   } finally {
-    agent.destroy();
+    for (const pool of pools) await pool.destroy();
   }
 }
 
-type Sent = Pick<Answered, 'status' | 'atMs' | 'rateLimit'>;
-
-function send({ key, signal }: Load, agent: Agent, url: string, session: string, kind: number): Promise<Sent> {
-  const [method, path] = targetOf(session, kind);
-  const body = method === 'POST' ? readingOf(session) : '';
-  const headers = {
-    'X-Service-Key': key,
-    'Content-Type': 'application/json',
-    'Content-Length': Buffer.byteLength(body),
-  };
-  return new Promise((resolve, reject) => {
-    const request = httpRequest(url + path, { agent, method, headers, signal, timeout: requestLimitMs }, (response) => {
-      const rateLimit = String(response.headers['ratelimit'] ?? '');
-      response.resume().once('end', () => resolve({ status: response.statusCode ?? 0, atMs: Date.now(), rateLimit }));
-      response.once('error', reject);
-    });
-    request.once('timeout', () => request.destroy(new Error(`no response within ${requestLimitMs / 1000} seconds`)));
-    request.once('error', reject);
-    request.end(body);
-  });
-}
-
-function targetOf(session: string, kind: number): [method: string, path: string] {
-  if (kind === 0) return ['POST', '/v1/ingest'];
-  return ['GET', `/v1/${kind === 1 ? 'state' : 'history'}?session_id=${session}`];
-}
-
-function readingOf(session: string): string {
-  const heartRate = 60 + Math.floor(Math.random() * 40);
-  return JSON.stringify({ session_id: session, timestamp: new Date().toISOString(), heart_rate: heartRate });
+function requestOf(session_id: string, kind: number) {
+  if (kind > 0) {
+    const path = `/v1/${kind === 1 ? 'state' : 'history'}?session_id=${session_id}`;
+    return { method: 'GET', path } as const;
+  }
+  const reading = { session_id, timestamp: new Date().toISOString(), heart_rate: 60 + Math.floor(Math.random() * 40) };
+  return { method: 'POST', path: '/v1/ingest', body: JSON.stringify(reading) } as const;
 }

@@ -1,3 +1,4 @@
+import type { Row } from '../../../contract-tests/support/verdict.js';
 import type { Answered } from './load.js';
 
 /** Numbers of admitted and rejected requests in one window of a name. */
@@ -37,21 +38,28 @@ function secondsLeftOf({ rateLimit }: Answered): number {
   return Number(seconds);
 }
 
-/** Returns the windows that rejected a request. Their quota was used up. */
-export function fullOf(windows: readonly Window[]): Window[] {
-  return windows.filter(({ refused }) => refused > 0);
+/**
+ * Returns the measurements of windows that all processes share. Each window whose quota was used up must admit exactly
+ * the quota.
+ */
+export function rowsOfShared(windows: readonly Window[], quota: number): Row[] {
+  const full = windows.filter(({ refused }) => refused > 0);
+  const wrong = windows.filter(({ passed, refused }) => passed > quota || (refused > 0 && passed !== quota));
+  return [
+    { what: 'rate limit windows whose quota was used up', found: full.length, allowed: [1, Infinity] },
+    { what: '  admitted requests per window', found: rangeOf(full), allowed: [quota, quota] },
+    { what: '  windows that admitted more or fewer requests', found: wrong.length, allowed: 0 },
+  ];
 }
 
-/**
- * Returns the windows that admitted more requests than the quota, or rejected a request before the quota was used up.
- */
-export function wrongOf(windows: readonly Window[], quota: number): Window[] {
-  return windows.filter(({ passed, refused }) => passed > quota || (refused > 0 && passed !== quota));
+/** Returns the highest number of admitted requests. */
+export function mostOf(windows: readonly Window[]): number {
+  return windows.reduce((most, { passed }) => Math.max(most, passed), 0);
 }
 
 /** Formats the numbers of admitted requests: one number if all are equal, otherwise minimum and maximum. */
-export function rangeOf(windows: readonly Window[]): string {
-  const passed = windows.map((it) => it.passed).sort((a, b) => a - b);
-  const [least, most] = [passed[0] ?? 0, passed.at(-1) ?? 0];
+function rangeOf(windows: readonly Window[]): string {
+  const passed = windows.map((it) => it.passed);
+  const [least, most] = [Math.min(...passed), mostOf(windows)];
   return least === most ? String(most) : `${least} to ${most}`;
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { chapterOf } from '../../../contract-tests/support/story.js';
 import type { StateReading } from '../../../src/contract.js';
-import { trySend } from '../webhooks/load.js';
+import { trySend } from '../shared/load.js';
 import { draw, type Scene, scenes } from '../../../src/terminal/scenes.js';
 
 /** A reading with the response of each request that contained it. */
@@ -17,8 +18,9 @@ export interface LoadOptions {
   /** URLs of services on one database. */
   readonly urls: readonly string[];
   readonly key: string;
+  /** Number of concurrent sessions. */
   readonly sessions: number;
-  /** Number of readings per session. */
+  /** Number of readings per concurrent session. */
   readonly readings: number;
   readonly random: () => number;
   readonly onReading: () => void;
@@ -32,37 +34,42 @@ const calm = scenes[0] as Scene;
 const hostile = scenes.at(-1) as Scene;
 
 /**
- * Sends readings of sessions that alternate between calm and hostile. In each round, all services get a reading of the
- * session at the same time, usually different readings, sometimes the same reading.
+ * Sends readings that alternate between calm and hostile. In each round, all services get a reading of the same session
+ * at the same time, usually different readings, sometimes the same reading. A new session starts every few rounds. The
+ * services require `storyEnv`.
  *
  * All readings contain the same kinds of signals. A late reading is therefore the newest for no signal and changes
  * nothing.
  */
 export async function sendReadings(options: LoadOptions): Promise<SentReadings> {
+  const all = new Map<string, Sent[]>();
   const names = Array.from({ length: options.sessions }, (_, index) => `replicas-${index}`);
-  const lives = await Promise.all(names.map(async (name) => [name, await live(name, options)] as const));
-  return new Map(lives);
+  await Promise.all(names.map((name) => live(name, options, all)));
+  return all;
 }
 
-async function live(session_id: string, { urls, key, readings, random, onReading }: LoadOptions): Promise<Sent[]> {
-  const sent: Sent[] = [];
-  let lastMs = 0;
-  const next = (scene: Scene): Sent => {
-    lastMs = Math.max(Date.now(), lastMs + 1);
-    const timestamp = new Date(lastMs).toISOString();
-    const one = { timestamp, body: JSON.stringify({ session_id, timestamp, ...draw(scene, random) }), answers: [] };
-    sent.push(one);
-    return one;
-  };
-  for (let turn = 0; sent.length < readings; turn += 1) {
-    const scene = turn % 2 === 0 ? calm : hostile;
-    const same = turn % sameEvery === sameEvery - 1 ? next(scene) : undefined;
-    const left = readings - sent.length + (same ? 1 : 0);
-    const mine = urls.slice(0, same ? urls.length : left).map((url) => [url, same ?? next(scene)] as const);
-    await Promise.all(mine.map(async ([url, one]) => one.answers.push(await send(url, key, one.body))));
-    for (const _ of new Set(mine.map(([, one]) => one))) onReading();
+/** Sends the readings of one session after another, and adds them to `all`. */
+async function live(
+  name: string,
+  { urls, key, readings, random, onReading }: LoadOptions,
+  all: Map<string, Sent[]>,
+): Promise<void> {
+  let count = 0;
+  for (let turn = 0; count < readings; turn += 1) {
+    const { session_id, timestamp: first } = chapterOf(name, turn);
+    const next = (index: number): Sent => {
+      const timestamp = new Date(Date.parse(first) + index).toISOString();
+      const signals = draw(turn % 2 === 0 ? calm : hostile, random);
+      return { timestamp, body: JSON.stringify({ session_id, timestamp, ...signals }), answers: [] };
+    };
+    const isSame = turn % sameEvery === sameEvery - 1;
+    const round = urls.slice(0, isSame ? 1 : readings - count).map((_, index) => next(index));
+    all.set(session_id, [...(all.get(session_id) ?? []), ...round]);
+    const mine = urls.map((url, index) => [url, isSame ? round[0] : round[index]] as const);
+    await Promise.all(mine.map(async ([url, one]) => one?.answers.push(await send(url, key, one.body))));
+    for (const _ of round) onReading();
+    count += round.length;
   }
-  return sent;
 }
 
 /** Sends every reading again, to a different service. */

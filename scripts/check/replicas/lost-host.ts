@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from 'knex';
+import type { ServiceProgram } from '../../../contract-tests/support/program.js';
 import { openProxy } from '../../../contract-tests/support/open-proxy.js';
+import { type Scene, scenes } from '../../../src/terminal/scenes.js';
 import { readConfig } from '../../../src/config/config.js';
 import { openDatabase } from '../../../src/store/database.js';
-import { ample, type BenchedService } from '../../bench/support/service.js';
-import { trySend } from '../webhooks/load.js';
-import { type Stage, startServices } from './stage.js';
+import { ample } from '../../bench/support/service.js';
+import { countLost, type Load, startLoad, steady, trySend } from '../shared/load.js';
+import { type Stage, withServices } from './stage.js';
 
 /** Ways in which a host stops in the middle of a transaction. */
 export const losses = {
@@ -44,37 +46,39 @@ export async function loseHost(stage: Stage, loss: Loss): Promise<LostHost> {
   const credentials = password ? `${username}:${password}` : username;
   const databaseUrl = `mysql://${credentials}@127.0.0.1:${proxy.port}${pathname}`;
   const knex = openDatabase(readConfig({ DATABASE_URL: stage.databaseUrl }).database, 'administration');
-  const services: BenchedService[] = [];
   try {
-    services.push(
-      ...(await startServices(stage, ample, 1)),
-      ...(await startServices({ ...stage, databaseUrl }, ample, 1)),
+    return await withServices(stage, ample, 1, ([other]) =>
+      withServices({ ...stage, databaseUrl }, ample, 1, async ([lost]) => {
+        if (!other || !lost) throw new Error('a service did not start');
+        const names = Array.from({ length: senders }, (_, index) => `${loss}-${index}`);
+        const sending = names.map((name) => steady(name, scenes[0] as Scene, Math.random));
+        const load = startLoad({ urls: [lost.url], key: stage.key, senders: sending, random: Math.random });
+        const control = controlOf(loss, lost, proxy);
+        await stopUnderLock(control, knex, load);
+        if (loss === 'vanished') lost.signal('SIGKILL');
+        const seconds = await measurePause(other.url, stage.key);
+        control.end();
+        const { acknowledged, timestampsBySession } = await load.stop();
+        return { loss, seconds, acknowledged, lost: await countLost(other.url, stage.key, timestampsBySession) };
+      }),
     );
-    const [other, lost] = services as [BenchedService, BenchedService];
-    const load = startLoad(lost.url, stage.key, loss);
-    const control = controlOf(loss, lost, proxy);
-    await stopUnderLock(control, knex, load);
-    if (loss === 'vanished') process.kill(lost.pid, 'SIGKILL');
-    const seconds = await measurePause(other.url, stage.key);
-    control.end();
-    return { loss, seconds, ...(await load.verify(knex)) };
   } finally {
-    for (const service of services) await service.close();
     proxy.close();
     await knex.destroy();
   }
 }
 
-function controlOf(loss: Loss, { pid }: BenchedService, proxy: Awaited<ReturnType<typeof openProxy>>): LossControl {
-  const thaw = () => void process.kill(pid, 'SIGCONT');
-  if (loss === 'frozen') return { stop: () => void process.kill(pid, 'SIGSTOP'), resume: thaw, end: thaw };
+function controlOf(loss: Loss, { signal }: ServiceProgram, proxy: Awaited<ReturnType<typeof openProxy>>): LossControl {
+  const thaw = () => signal('SIGCONT');
+  if (loss === 'frozen') return { stop: () => signal('SIGSTOP'), resume: thaw, end: thaw };
   return { stop: proxy.hang, resume: proxy.restore, end() {} };
 }
 
 /** Stops the host at random times until it holds a lock. */
 async function stopUnderLock({ stop, resume }: LossControl, knex: Knex, load: Load): Promise<void> {
   for (let tries = 0; tries < triesMax; tries += 1) {
-    await load.progress();
+    await load.acknowledges(senders);
+    await sleep(20 * Math.random());
     stop();
     // The server completes the statements that it has received.
     await sleep(untilLockedMs);
@@ -105,43 +109,4 @@ async function measurePause(url: string, key: string): Promise<number | undefine
     await sleep(100);
   }
   return undefined;
-}
-
-interface Load {
-  /** Resolves after further acknowledged readings. */
-  progress(): Promise<void>;
-  /** Ends the load and compares the acknowledged readings with the stored ones. */
-  verify(knex: Knex): Promise<{ readonly acknowledged: number; readonly lost: number }>;
-}
-
-function startLoad(url: string, key: string, name: string): Load {
-  const acknowledged: string[] = [];
-  let isStopped = false;
-  const run = async (sender: number) => {
-    for (let lastMs = 0; !isStopped;) {
-      lastMs = Math.max(Date.now(), lastMs + 1);
-      const reading = { session_id: `${name}-${sender}`, timestamp: new Date(lastMs).toISOString(), heart_rate: 70 };
-      const answer = await trySend(`${url}/v1/ingest`, key, JSON.stringify(reading));
-      if (typeof answer !== 'string') acknowledged.push(`${reading.session_id} ${lastMs}`);
-      else await sleep(100);
-    }
-  };
-  const running = Promise.all(Array.from({ length: senders }, (_, sender) => run(sender)));
-  return {
-    async progress() {
-      const { length } = acknowledged;
-      const endsAtMs = performance.now() + limitMs;
-      while (acknowledged.length < length + senders) {
-        if (performance.now() > endsAtMs) throw new Error('no reading was acknowledged before the loss');
-        await sleep(1 + Math.random() * 20);
-      }
-    },
-    async verify(knex) {
-      isStopped = true;
-      await running;
-      const rows = await knex('readings').select('session_id', 'timestamp_ms').where('session_id', 'like', `${name}-%`);
-      const stored = new Set(rows.map(({ session_id, timestamp_ms }) => `${session_id} ${timestamp_ms}`));
-      return { acknowledged: acknowledged.length, lost: acknowledged.filter((it) => !stored.has(it)).length };
-    },
-  };
 }

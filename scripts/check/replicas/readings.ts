@@ -1,9 +1,10 @@
+import { storyEnv } from '../../../contract-tests/support/story.js';
 import type { Schema, StateReading } from '../../../src/contract.js';
 import { ample } from '../../bench/support/service.js';
-import { createRequest, createWebhookClient } from '../webhooks/client.js';
-import { watchQueue } from '../webhooks/queue.js';
-import { startUnreliableReceiver } from '../webhooks/receiver.js';
-import { judge as judgeEvents, type Verdict } from '../webhooks/verdict.js';
+import { createRequest, createWebhookClient } from '../shared/client.js';
+import { watchQueue } from '../shared/queue.js';
+import { startUnreliableReceiver } from '../shared/receiver.js';
+import { judge as judgeEvents, type Verdict } from '../shared/verdict.js';
 import { withProgress } from '../../../src/terminal/progress.js';
 import { seededRandom } from '../../../src/terminal/scenes.js';
 import { resend, sendReadings, type SentReadings } from './load.js';
@@ -39,7 +40,9 @@ export async function checkReadings(stage: Stage, options: ReadingsOptions): Pro
   receiver.recover();
   const queue = watchQueue(databaseUrl);
   try {
-    return await withServices(stage, { ...ample, WEBHOOK_ALLOW_LOOPBACK: '1' }, processes, async (urls) => {
+    const settings = { ...ample, ...storyEnv, WEBHOOK_ALLOW_LOOPBACK: '1' };
+    return await withServices(stage, settings, processes, async (services) => {
+      const urls = services.map(({ url }) => url);
       const client = createWebhookClient(createRequest(urls[0] ?? '', key));
       receiver.expect((await client.register(receiver.url)).secret);
       const sent = await withProgress(sessions * readings, 'readings', ({ advance }) =>

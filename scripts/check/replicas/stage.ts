@@ -1,5 +1,5 @@
+import { type Env, type ServiceProgram, withServicePrograms } from '../../../contract-tests/support/program.js';
 import { startPrivateRedis } from '../../../contract-tests/support/redis.js';
-import { type BenchedService, startBenchedService } from '../../bench/support/service.js';
 
 /** The resources that several services share. */
 export interface Stage {
@@ -8,32 +8,14 @@ export interface Stage {
   readonly key: string;
 }
 
-type Settings = Readonly<Record<string, string>>;
-
-export async function withServices<T>(
-  stage: Stage,
-  settings: Settings,
-  count: number,
-  work: (urls: readonly string[]) => Promise<T>,
-): Promise<T> {
-  const services = await startServices(stage, settings, count);
-  try {
-    return await work(services.map(({ url }) => url));
-  } finally {
-    for (const service of services) await service.close();
-  }
-}
-
-/** Starts the services one after another. If one service fails to start, the others end with this process. */
-export async function startServices(
+/** Runs the work with this many services. */
+export function withServices<T>(
   { databaseUrl, redisUrl }: Stage,
-  settings: Settings,
+  settings: Env,
   count: number,
-): Promise<BenchedService[]> {
-  const services: BenchedService[] = [];
-  while (services.length < count)
-    services.push(await startBenchedService(databaseUrl, { REDIS_URL: redisUrl, ...settings }));
-  return services;
+  work: (services: readonly ServiceProgram[]) => Promise<T>,
+): Promise<T> {
+  return withServicePrograms({ DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, ...settings }, count, work);
 }
 
 /** Runs the work with the Redis at REDIS_URL. Starts a temporary Redis if REDIS_URL is not set. */
@@ -41,9 +23,5 @@ export async function withRedis<T>(work: (url: string) => Promise<T>): Promise<T
   const given = process.env['REDIS_URL'];
   if (given) return work(given);
   const redis = await startPrivateRedis();
-  try {
-    return await work(redis.url);
-  } finally {
-    await redis.stop();
-  }
+  return work(redis.url).finally(redis.stop);
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Schema, StateReading } from '../../../src/contract.js';
-import type { Change } from '../webhooks/load.js';
+import type { Change } from '../shared/load.js';
 import type { Sent, SentReadings } from './load.js';
 
 type History = Schema<'History'>;

@@ -20,14 +20,9 @@ export const generators: readonly Generator[] = [
     commands: [['openapi-typescript', 'openapi.json', '--output', 'generated/api.d.ts']],
   },
   {
-    // Version 0.95 and later require Node 22.
+    // Validates every response with a zod schema. zod removes fields that a schema does not define. Version 0.95 and
+    // later require Node 22.
     name: 'hey-api',
-    packages: { '@hey-api/openapi-ts': '0.94.5', typescript },
-    commands: [['openapi-ts', '--input', 'openapi.json', '--output', 'generated', '--client', '@hey-api/client-fetch']],
-  },
-  {
-    // Validates every response with a zod schema. zod removes fields that a schema does not define.
-    name: 'hey-api-zod',
     packages: { '@hey-api/openapi-ts': '0.94.5', zod: '4.6.7', typescript },
     commands: [['openapi-ts']],
     files: () => ({
@@ -47,25 +42,6 @@ export const generators: readonly Generator[] = [
         api: { input: 'openapi.json', output: { target: 'generated/api.ts', client: 'fetch', baseUrl } },
       })};\n`,
     }),
-  },
-  {
-    name: 'swagger-typescript-api',
-    packages: { 'swagger-typescript-api': '13.13.0' },
-    commands: [
-      [
-        ...[
-          'swagger-typescript-api',
-          'generate',
-          '--path',
-          'openapi.json',
-          '--output',
-          'generated',
-          '--name',
-          'api.ts',
-        ],
-        '--generate-union-enums',
-      ],
-    ],
   },
   {
     // Converts every operation to a tool of the Model Context Protocol.

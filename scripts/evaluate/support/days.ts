@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import type { StateReading } from '../../../src/contract.js';
-import { type EvaluatedService } from '../../../src/evaluate/service.js';
-import { clampToContract } from '../../../src/recordings/recorded-window.js';
+import { type EvaluatedService } from '../../../src/tools/evaluate/service.js';
+import { clampToContract } from '../../../src/tools/recordings/recorded-window.js';
 
 const minuteMs = 60_000;
 const dayMs = 1_440 * minuteMs;
@@ -23,7 +23,7 @@ export interface Wearer {
 }
 
 /** A minute with its published score and state. */
-export type Judged = Minute & Pick<StateReading, 'stress_score' | 'state'>;
+export type Judged = Minute & Pick<StateReading, 'stress_score' | 'state' | 'confidence'>;
 
 /** Parses a CSV text with the columns subject, heart_rate, and local_minute or utc_minute. */
 export function readWearers(csv: string): Wearer[] {
@@ -108,8 +108,8 @@ async function replayWearer(
       return { session_id: id, subject_id: id, timestamp, heart_rate: heartRate, backfill: true };
     });
     const responses = await service.sendBatch(lines);
-    responses.forEach(({ stress_score, state }, index) =>
-      judged.push({ ...(part[index] as Minute), stress_score, state }),
+    responses.forEach(({ stress_score, state, confidence }, index) =>
+      judged.push({ ...(part[index] as Minute), stress_score, state, confidence }),
     );
     onBatch();
   }
@@ -144,6 +144,11 @@ export function injectRises({ person, minutes }: Wearer, isNearMedian: boolean):
 /** Returns true if a rise is published as stressed within ten minutes. */
 export function isRiseSeen(judged: readonly Judged[], start: number): boolean {
   return judged.slice(start, start + onsetMinutes + 1).some(isStressed);
+}
+
+/** Returns the last ten minutes of each rise. An earlier state may still follow the rise. */
+export function lastMinutes(judged: readonly Judged[], starts: readonly number[]): Judged[] {
+  return starts.flatMap((start) => judged.slice(start + onsetMinutes, start + riseMinutes));
 }
 
 function findSteadiest(minutes: readonly Minute[], isNearMedian: boolean): number[] {

@@ -1,4 +1,4 @@
-import type { SideOf } from '../../../src/evaluate/auc-table.js';
+import type { SideOf } from '../../../src/tools/evaluate/evaluation.js';
 
 /** Task that is sent but not compared, because guided breathing itself changes the heart rhythm. */
 const notCompared = 'Breathing';

@@ -1,5 +1,5 @@
 import type { Column, TableRow } from '../../../src/terminal/table.js';
-import { auc } from '../../../src/evaluate/auc.js';
+import { auc } from '../../../src/tools/evaluate/statistics.js';
 import type { StreamResponse } from './everyday-claims.js';
 import {
   agreementOf,

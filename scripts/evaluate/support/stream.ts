@@ -1,8 +1,8 @@
 import { parse } from 'csv-parse/sync';
-import { clampToContract } from '../../../src/recordings/recorded-window.js';
-import { auc, type Scored } from '../../../src/evaluate/auc.js';
+import { clampToContract } from '../../../src/tools/recordings/recorded-window.js';
+import { auc, type Scored } from '../../../src/tools/evaluate/statistics.js';
 import type { StreamResponse } from './everyday-claims.js';
-import type { Player } from './play-claim.js';
+import { play, type Player } from './everyday.js';
 
 /** One person's heart rate, at most one row per second. */
 export interface HeartStream {
@@ -32,29 +32,19 @@ export function readStreams(csv: string): HeartStream[] | undefined {
 }
 
 /** Sends every stream with a reading every `every` seconds, all people in parallel. Returns the responses per person. */
-export async function replayStreams(
+export function replayStreams(
   player: Player,
   streams: readonly HeartStream[],
   every: number,
   onResponse: () => void,
 ): Promise<StreamResponse[][]> {
-  const responses = streams.map((): StreamResponse[] => []);
-  const bySecond = streams.map(({ rows }) => new Map(rows.map((row) => [row.second, row])));
-  const end = Math.max(...streams.map(({ rows }) => rows.at(-1)?.second ?? 0));
-  for (let second = 0; second <= end; second += every) {
-    const timestamp = new Date(player.now()).toISOString();
-    const sent = streams.map(async ({ subject }, index) => {
-      const row = bySecond[index]?.get(second);
-      if (!row) return;
-      const id = `every-${every}-s-${subject}`;
-      const response = await player.send({ session_id: id, subject_id: id, timestamp, heart_rate: row.heartRate });
-      responses[index]?.push({ ...response, second });
-      onResponse();
-    });
-    await Promise.all(sent);
-    player.advance(every);
-  }
-  return responses;
+  const thinned = streams.map(({ subject, rows }) => ({
+    who: `every-${every}-s-${subject}`,
+    readings: rows
+      .filter(({ second }) => second % every === 0)
+      .map(({ second, heartRate }) => ({ second, heart_rate: heartRate })),
+  }));
+  return play(player, thinned, onResponse);
 }
 
 /** Returns the mean published score of each window, with its most frequent label. */

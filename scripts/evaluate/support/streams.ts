@@ -1,10 +1,11 @@
 import { startProgress } from '../../../src/terminal/progress.js';
 import { save } from '../../../src/terminal/save.js';
-import { markdownTable, textTable } from '../../../src/terminal/table.js';
+import { markdownTable, type TableRow, textTable } from '../../../src/terminal/table.js';
+import { confidenceColumns, confidenceRow, judgeState } from './confidence.js';
 import { startLocalService } from './local-service.js';
 import type { StreamResponse } from './everyday-claims.js';
 import { type HeartStream, replayStreams } from './stream.js';
-import { drawStream } from './stream-chart.js';
+import { drawStream } from './charts.js';
 import { densityColumns, densityRows, streamColumns, streamRows } from './stream-tables.js';
 
 const every = 5;
@@ -27,6 +28,7 @@ export async function evaluateStreams(
   const replays = await replayAll(streams, density ? densities : [every]);
   const responses = replays.get(every) ?? [];
   console.log(print(streamColumns, streamRows(streams, responses)));
+  console.log(`\n${print(confidenceColumns, [confidenceRows(streams, responses)])}`);
   if (density) console.log(`\n${print(densityColumns, [densityRows(replays)])}`);
   const shown = Math.max(
     0,
@@ -35,6 +37,14 @@ export async function evaluateStreams(
   const stream = streams[shown];
   const subtitle = `Stress-Predict, person ${stream?.subject}, a reading every ${every} s, stressors shaded (Iqbal et al. 2022, MIT license)`;
   if (picture && stream) await save(picture, drawStream(stream, responses[shown] ?? [], subtitle));
+}
+
+function confidenceRows(streams: readonly HeartStream[], responses: readonly StreamResponse[][]): TableRow[] {
+  const verdicts = streams.flatMap(({ rows }, index) => {
+    const labels = new Map(rows.map(({ second, isStressor }) => [second, isStressor]));
+    return (responses[index] ?? []).map((it) => judgeState(it, labels.get(it.second) ?? false));
+  });
+  return [confidenceRow('all', verdicts)];
 }
 
 async function replayAll(

@@ -1,4 +1,4 @@
-import type { RecordedWindow } from '../../../src/recordings/recorded-window.js';
+import type { RecordedWindow } from '../../../src/tools/recordings/recorded-window.js';
 import type { HeartStream } from './stream.js';
 
 const windowSeconds = 60;

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { noKnownRows } from './features.js';
 import { classTotal, loadTopicModel } from './model.js';
 import { createTopicAnalyzer } from './analyzer.js';
-import { anyText } from './testing/texts.js';
+import { anyText } from '../../../contract-tests/support/arbitraries.js';
 
 const model = loadTopicModel(readFileSync(new URL('./weights.bin', import.meta.url)));
 const analyzer = createTopicAnalyzer(model);

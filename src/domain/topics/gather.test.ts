@@ -5,7 +5,7 @@ import type { TopicEvidence } from './topic-evidence.js';
 import { gatherTopics } from './gather.js';
 import { loadTopicModel } from './model.js';
 import { createTopicAnalyzer, type Turn } from './analyzer.js';
-import { anyText } from './testing/texts.js';
+import { anyText } from '../../../contract-tests/support/arbitraries.js';
 import { areaOfTopic, type TopicName, topicsByArea } from './vocabulary.js';
 
 const bytes = readFileSync(new URL('./weights.bin', import.meta.url));

@@ -1,7 +1,9 @@
 import type { Knex } from 'knex';
 import { accounts } from './accounts.js';
 import { erasedIds } from './erased-ids.js';
+import { leanReadings } from './lean-readings.js';
 import { modelVersions } from './model-versions.js';
+import { moveReadings } from './move-readings.js';
 import { readingSignals } from './reading-signals.js';
 import { secretsKey } from './secrets-key.js';
 import { sessions } from './sessions.js';
@@ -10,12 +12,22 @@ import { usage } from './usage.js';
 import { webhookLocks } from './webhook-locks.js';
 import { webhooks } from './webhooks.js';
 
+export interface Migration {
+  readonly name: string;
+  readonly run: (knex: Knex) => Promise<void>;
+  /**
+   * Changes some rows. Returns their number, 0 when none remain. Each call runs in its own transaction, so that a large
+   * table blocks nobody for long and an interrupted migration continues.
+   */
+  readonly moveSome?: (transaction: Knex) => Promise<number>;
+}
+
 /**
  * All migrations, in order. The database stores their names, so the name of a released migration never changes. MySQL
  * commits each schema statement separately. Each migration is therefore idempotent, so that it can run again after a
  * crash.
  */
-export const migrations: ReadonlyArray<{ name: string; run: (knex: Knex) => Promise<void> }> = [
+export const migrations: readonly Migration[] = [
   { name: 'initial-accounts', run: accounts },
   { name: 'initial-sessions', run: sessions },
   { name: 'initial-subjects', run: subjects },
@@ -26,4 +38,6 @@ export const migrations: ReadonlyArray<{ name: string; run: (knex: Knex) => Prom
   { name: 'reading-model-versions', run: modelVersions },
   { name: 'secrets-key', run: secretsKey },
   { name: 'erased-ids', run: erasedIds },
+  { name: 'lean-readings', run: leanReadings },
+  { name: 'move-readings', run: async () => undefined, moveSome: moveReadings },
 ];

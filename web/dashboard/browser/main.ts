@@ -1,14 +1,12 @@
-import { all, one } from '../../docs/browser/dom.js';
-import { readKey, writeKey } from '../../docs/browser/key.js';
-import { startThemeToggle } from '../../docs/browser/theme-toggle.js';
+import { all, one, readKey, writeKey } from '../../docs/browser/page.js';
+import { startThemeToggle } from '../../docs/browser/controls.js';
 import { setText } from './dom.js';
 import { followReadings } from './follow-readings.js';
-import { createKeyForm } from './key-form.js';
-import { takeKey } from './key-fragment.js';
+import { createKeyForm, takeKey } from './key-form.js';
 import { readRoute } from './router.js';
 import { connect } from './service.js';
 import { createSessionsPage } from './sessions-page.js';
-import { createUsageChip } from './usage-chip.js';
+import { createUsageChip } from './usage.js';
 import { createWebhooksView } from './webhooks/webhooks-view.js';
 
 const main = one('main');

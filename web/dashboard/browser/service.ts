@@ -1,5 +1,5 @@
 import { createStateClient, ProblemError, type StateClient } from '../../../clients/typescript/src/index.js';
-import { serverUrl } from '../../docs/browser/places.js';
+import { serverUrl } from '../../docs/browser/page.js';
 import { learnClock } from './clock.js';
 import { type Usage, usageOf } from './usage.js';
 

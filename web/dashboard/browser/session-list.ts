@@ -1,8 +1,8 @@
 import type { SessionSummary } from '../../../clients/typescript/src/index.js';
 import { nowMs } from './clock.js';
-import { h, setText } from './dom.js';
 import { age, words } from './format.js';
 import { sessionLink } from './router.js';
+import { h, setText } from './dom.js';
 import { reasonOf } from './service.js';
 import type { Sessions } from './sessions.js';
 

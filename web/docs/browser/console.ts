@@ -1,8 +1,5 @@
 import { curl, ndjson } from '../samples.js';
-import { all, element, one } from './dom.js';
-import { colouredJson } from './coloured-json.js';
-import { serverUrl } from './places.js';
-import { readKey, writeKey } from './key.js';
+import { all, element, one, readKey, serverUrl, writeKey } from './page.js';
 
 const timeoutMs = 20_000;
 /** Response headers that the console shows. */
@@ -183,4 +180,18 @@ async function textOf(answer: Response): Promise<string> {
   const { value } = await reader.read();
   await reader.cancel();
   return new TextDecoder().decode(value);
+}
+
+const tokens = /("(?:[^"\\]|\\.)*")(\s*:)?|-?\d[\d.eE+-]*|\b(?:true|false|null)\b/g;
+
+/** Returns JSON as elements, with the colors of the samples. */
+function colouredJson(text: string): (string | Node)[] {
+  const parts: (string | Node)[] = [];
+  let end = 0;
+  for (const { 0: token, 1: string, 2: colon = '', index } of text.matchAll(tokens)) {
+    const kind = string === undefined ? 'number' : colon ? 'attr' : 'string';
+    parts.push(text.slice(end, index), element('span', `hljs-${kind}`, string ?? token), colon);
+    end = index + token.length;
+  }
+  return [...parts, text.slice(end)];
 }

@@ -1,4 +1,4 @@
-import { all, one } from './dom.js';
+import { all, one } from './page.js';
 
 /** Starts the menu of small screens, highlights the current section, and unfolds linked fields. */
 export function startNavigation(): void {

@@ -1,7 +1,6 @@
 import MiniSearch, { type Query, type SearchResult } from 'minisearch';
 import type { SearchEntry } from '../search-entries.js';
-import { all, element, one } from './dom.js';
-import { siteUrl } from './places.js';
+import { all, element, one, siteUrl } from './page.js';
 import { synonymsOf } from './synonyms.js';
 
 const shownMax = 12;

@@ -529,12 +529,23 @@ class VariabilityBaseline(TypedDict):
     latest: LatestVariability
 
 
+class DeviceBaseline(TypedDict):
+    """Variability that one device measured."""
+
+    # Label of the device.
+    source_device: NotRequired[str]
+    sdnn: NotRequired[VariabilityBaseline]
+    rmssd: NotRequired[VariabilityBaseline]
+
+
 class Baseline(TypedDict):
     """Typical values of one person, learned across sessions."""
 
     heart_rate: NotRequired[HeartRateBaseline]
     sdnn: NotRequired[VariabilityBaseline]
     rmssd: NotRequired[VariabilityBaseline]
+    # Variability per `source_device`, newest first, then that of readings without a device.
+    devices: NotRequired[list[DeviceBaseline]]
 
 
 class SubjectProfile(TypedDict):

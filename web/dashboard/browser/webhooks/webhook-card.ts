@@ -1,7 +1,7 @@
 import type { Webhook } from '../../../../clients/typescript/src/index.js';
 import { nowMs } from '../clock.js';
-import { h, setText } from '../dom.js';
 import { age, count } from '../format.js';
+import { h, setText } from '../dom.js';
 import { reasonOf, type Service } from '../service.js';
 import { wait } from '../wait.js';
 import { deliveryRow } from './delivery-row.js';

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import { judgeState, type Verdict } from '../../scripts/evaluate/support/confidence.js';
+import { auc } from '../../src/tools/evaluate/statistics.js';
+import { seededRandom } from '../../src/terminal/scenes.js';
+import { startTestService, type TestService } from '../support/service.js';
+
+const seeds = [1, 2, 3];
+const people = Array.from({ length: 12 }, (_, index) => `person-${index}`);
+
+/** Sends one reading of each person per half minute and returns the last responses. */
+async function hold(service: TestService, seconds: number, signalsOf: (person: number) => Record<string, unknown>) {
+  let last: Promise<{ state: string; confidence: number }>[] = [];
+  for (let at = 0; at < seconds; at += 30) {
+    service.clock.advance(30);
+    last = people.map((id, person) => service.read({ session_id: id, subject_id: id, ...signalsOf(person) }));
+    await Promise.all(last);
+  }
+  return (await Promise.all(last)) as Parameters<typeof judgeState>[0][];
+}
+
+/** Plays rest and tasks of people whose reactions differ: some heart rates rise at rest, others hardly rise in a task. */
+async function judgePeople(service: TestService, seed: number): Promise<Verdict[]> {
+  const random = seededRandom(seed);
+  const restBpm = people.map(() => 58 + 16 * random());
+  const verdicts: Verdict[] = [];
+  await hold(service, 600, (person) => ({ heart_rate: (restBpm[person] ?? 0) + 2 * random() }));
+  for (let block = 0; block < 8; block++) {
+    const isStressor = block % 2 === 1;
+    const rises = people.map(() => (isStressor ? 1 + 18 * random() : 9 * random() ** 2 - 2));
+    const bpmOf = (person: number) => (restBpm[person] ?? 0) + (rises[person] ?? 0) + 2 * random();
+    const states = await hold(service, 240, (person) => ({ heart_rate: bpmOf(person) }));
+    verdicts.push(...states.map((it) => judgeState(it, isStressor)));
+  }
+  return verdicts;
+}
+
+test.each(seeds)(
+  'states with a higher confidence are right more often (seed %i)',
+  { timeout: 60_000 },
+  async (seed) => {
+    const verdicts = await judgePeople(await startTestService(), seed);
+    const [wrong, right] = [false, true].map((isRight) => verdicts.filter((it) => it.isRight === isRight));
+    expect(Math.min(wrong?.length ?? 0, right?.length ?? 0)).toBeGreaterThan(8);
+    const scored = verdicts.map(({ confidence, isRight }) => ({ score: confidence, isStressor: isRight }));
+    expect(auc(scored)).toBeGreaterThanOrEqual(0.6);
+  },
+);
+
+test('the confidence is lower while learning, and higher for a raised heart rate with variability', async () => {
+  const service = await startTestService();
+  const signals = (person: number) => ({ ...(person < 6 && { sdnn: 45 }) });
+  const first = await hold(service, 30, (person) => ({ heart_rate: 66, ...signals(person) }));
+  const known = await hold(service, 900, (person) => ({ heart_rate: 66, ...signals(person) }));
+  first.forEach(({ confidence }, person) => expect(confidence).toBeLessThan(known[person]?.confidence ?? 0));
+  const raised = await hold(service, 600, (person) => ({ heart_rate: 90, ...signals(person) }));
+  expect(new Set(raised.map(({ state }) => state))).toEqual(new Set(['stressed']));
+  const [withVariability, without] = [raised[0]?.confidence ?? 0, raised[6]?.confidence ?? 0];
+  expect(withVariability).toBeGreaterThan(without + 0.1);
+});
+
+test('text alone has a moderate confidence', async () => {
+  const service = await startTestService();
+  for (const sentiment of [-0.9, -0.3, 0, 0.6]) {
+    const { confidence } = await service.read({ session_id: `words${sentiment}`, sentiment });
+    expect(confidence).toBeGreaterThanOrEqual(0.4);
+    expect(confidence).toBeLessThanOrEqual(0.6);
+  }
+});

@@ -1,0 +1,28 @@
+import { onTestFinished, expect, test } from 'vitest';
+import type { Caller } from '../../src/contract.js';
+import { createGroups } from '../../src/readings/group.js';
+import type { PreparedReading } from '../../src/readings/intake.js';
+import { startTestService } from '../support/service.js';
+import { erasing } from '../support/stored.js';
+
+test('a line never overtakes an earlier line, even if its session is admitted first', async () => {
+  const service = await startTestService();
+  const { accountId, clock } = service;
+  const committed: string[] = [];
+  const admitted = new Map<string, () => void>();
+  const admitSession = (_: Caller, sessionId: string) =>
+    new Promise<void>((resolve) => void admitted.set(sessionId, resolve));
+  const onCommitted = (group: readonly PreparedReading[]) => committed.push(...group.map((it) => it.sessionId));
+  const { commit, close } = createGroups({ ...erasing(service), admitSession, onEvents() {}, onCommitted });
+  onTestFinished(close);
+  const readings = ['s0', 's1', 's2'].map((sessionId) => ({
+    ...{ accountId, sessionId, digest: sessionId, timestampMs: clock.nowMs, signals: { heart_rate: 70 } },
+  }));
+  const running = commit({ accountId, keyId: 'key_1', tier: 'solo' }, readings);
+  for (const sessionId of ['s2', 's1', 's0']) {
+    admitted.get(sessionId)?.();
+    await new Promise(setImmediate);
+  }
+  await running;
+  expect(committed).toEqual(['s0', 's1', 's2']);
+});

@@ -1,0 +1,24 @@
+import type { Response } from 'express';
+import type { ServerResponse } from 'node:http';
+import { written } from './messages.js';
+
+/** Calls back once, when the response is sent or its connection is closed. */
+export function whenSettled(response: ServerResponse, act: () => unknown): void {
+  // A connection that closed during earlier middleware emits no further event.
+  if (response.destroyed) act();
+  else response.once('close', act);
+}
+
+/** Calls back once, when the response is written or settled. The client may still be sending its body. */
+export function whenWritten(response: ServerResponse, act: () => void): void {
+  response.once(written, act);
+  // The first listener makes a response that settles emit the event, so that one `close` listener serves all of them.
+  if (response.listenerCount(written) === 1) whenSettled(response, () => response.emit(written));
+}
+
+/** Sends text that is already serialized as JSON. The content type may be set. */
+export function sendText(response: Response, json: string): void {
+  if (!response.hasHeader('Content-Type')) response.setHeader('Content-Type', 'application/json; charset=utf-8');
+  response.setHeader('Content-Length', Buffer.byteLength(json));
+  response.end(json, 'utf8');
+}

@@ -1,0 +1,129 @@
+import type { ServerResponse } from 'node:http';
+import type { Logger } from 'pino';
+import type { BodyOf, Caller, CallerOf, Input, OperationId, Output, Refusals } from '../contract.js';
+import type { ResolveName } from '../delivery/resolve-name.js';
+import type { SecretBox } from '../delivery/secret-box.js';
+import type { TargetPolicy } from '../delivery/target.js';
+import type { Exports } from '../export/exports.js';
+import type { Commit } from '../readings/group.js';
+import type { DigestId } from '../store/erased-ids.js';
+import type { Store } from '../store/store.js';
+import type { Streams } from '../stream/streams.js';
+import type { SessionTokens } from '../tokens/session-token.js';
+
+/** Operations whose responses are sent piece by piece. */
+type StreamedId = 'streamEvents' | 'exportReadings';
+
+/** What the service must know about an operation, in addition to the contract. */
+export type OperationRecord<Op extends OperationId, Body = BodyOf<Op>> = Facts &
+  Named<Op> &
+  (Op extends StreamedId ? Streamed<Op> : Handled<Op, Body>);
+
+interface Facts {
+  /** The effect on the data of people. */
+  readonly personalData: 'none' | 'reads' | 'writes' | 'erases';
+  /** What the body contains: one reading, or one reading per line. The intake prepares the readings. */
+  readonly takes?: 'reading' | 'lines';
+  /** True if a request counts against the limit of its session. Readings always count. */
+  readonly countsPerSession?: true;
+  /** True if a token may be a parameter of the query: `EventSource` cannot send headers. */
+  readonly takesTokenInQuery?: true;
+  /** The tool of the Model Context Protocol that runs this operation. */
+  readonly tool?: Tool;
+}
+
+interface Named<Op extends OperationId> {
+  /**
+   * Returns the session that a valid request names. Undefined if the request does not concern exactly one session. A
+   * request without a session may mean the session of its token.
+   */
+  nameSession?(query: Input<Op>['query'], ownSession: string | undefined): string | undefined;
+}
+
+/** An operation with a single response. Its handler runs in the core. */
+interface Handled<Op extends OperationId, Body> {
+  handle(services: Services, input: Input<Op, Body>, caller: CallerOf<Op>): Promise<Output<Op>>;
+}
+
+/** An operation whose response is sent piece by piece. It runs on the HTTP thread. */
+interface Streamed<Op extends OperationId> {
+  /** Throws a ProblemError if the parameters contradict each other. */
+  stream(services: StreamServices, request: StreamRequest<Op>): StreamedResponse;
+}
+
+/** The type of all operations. Its methods accept any input: callers validate the input against the same operation. */
+export interface AnyOperation extends Facts {
+  nameSession?(query: unknown, ownSession: string | undefined): string | undefined;
+  handle?(services: Services, input: AnyInput, caller: Caller | undefined): Promise<AnyOutput>;
+  stream?(
+    services: StreamServices,
+    request: Omit<AnyInput, 'body'> & Pick<StreamRequest<OperationId>, 'caller' | 'token'>,
+  ): StreamedResponse;
+}
+
+export interface AnyInput {
+  readonly query: unknown;
+  readonly params: unknown;
+  readonly body: unknown;
+  /** The headers that the contract declares as parameters. */
+  readonly headers?: unknown;
+}
+
+/** A success status with its body, and what the handler reports about the lines of a batch. */
+export interface AnyOutput extends Refusals {
+  readonly status: number;
+  readonly body?: unknown;
+}
+
+/** Runs an operation in the core. */
+export type Operate = (operationId: OperationId, input: AnyInput, caller: Caller | undefined) => Promise<Served>;
+
+/** Response of an operation: a success status and its JSON text, if it has a body. */
+export interface Served extends Refusals {
+  readonly status: number;
+  readonly json: string | undefined;
+}
+
+export interface Tool {
+  /** The same as in comparable MCP servers, because agents know these names. */
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  /** Fields of the response that the text of a result begins with. */
+  readonly leading?: readonly string[];
+}
+
+export interface StreamRequest<Op extends OperationId> extends Omit<Input<Op>, 'body'> {
+  readonly caller: Caller;
+  /** The caller's session token, with its expiry in epoch ms. Undefined if the caller uses a key. */
+  readonly token: { readonly sessionId: string; readonly expiresAtMs: number } | undefined;
+}
+
+export interface StreamedResponse {
+  readonly mediaType: string;
+  /** True for a response without an end. It does not count as a request in flight. */
+  readonly isEndless?: true;
+  /** Writes the response. `begin` returns the response with its headers. */
+  run(begin: () => ServerResponse): Promise<void>;
+}
+
+/** Dependencies of handlers. */
+export interface Services {
+  readonly store: Store;
+  readonly commit: Commit;
+  /** The time of the database, epoch ms. All processes of a database share it. */
+  readonly now: () => number;
+  readonly log: Logger;
+  readonly sessionTokens: SessionTokens;
+  readonly digestId: DigestId;
+  readonly secretBox: SecretBox;
+  readonly targetPolicy: TargetPolicy;
+  readonly resolveName: ResolveName;
+  /** Wakes the delivery worker. Called when deliveries may be due. */
+  readonly wakeWorker: () => void;
+}
+
+export interface StreamServices {
+  readonly openStream: Streams['open'];
+  readonly runExport: Exports['run'];
+}

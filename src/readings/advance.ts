@@ -1,0 +1,200 @@
+import { backfillSession, newestAtMs, startLive } from '../domain/backfill.js';
+import type { Baseline } from '../domain/baseline.js';
+import { changeOf, nextSeq, type SessionEvent } from '../domain/events.js';
+import { advanceSession, type ComputedState, addTurn, type Session, type Step } from '../domain/session.js';
+import { isOtherSubject } from '../domain/session-subject.js';
+import type { Reading } from '../domain/signals.js';
+import { type Subject, unknownSubject } from '../domain/subject.js';
+import { type Extraction, gatherTopics } from '../domain/topics/gather.js';
+import type { TopicName } from '../domain/topics/vocabulary.js';
+import { fault, ProblemError } from '../problem.js';
+import type { ErasedId } from '../store/erased-ids.js';
+import type { StoredSession } from '../store/sessions.js';
+import type { Writer } from '../store/store.js';
+import type { PreparedReading } from './intake.js';
+
+type AdvancedSession = StoredSession & { readonly session: Session };
+
+/** Intermediate results for the readings of one account in a group. */
+export interface Progress {
+  readonly sessions: Map<string, StoredSession>;
+  readonly subjects: Map<string, Subject | undefined>;
+  /** Responses to readings that are already stored, by reading key. */
+  readonly alreadyStored: ReadonlyMap<string, ComputedState>;
+  /** Accepted readings of this group, by reading key. Used to detect duplicates within the group. */
+  readonly taken: Map<string, TakenReading>;
+  readonly changedSessions: Map<string, AdvancedSession>;
+  readonly changedSubjects: Map<string, Subject>;
+  /** Returns the time of the newest erasure of a session or subject, epoch ms. 0 if there is none. */
+  readonly erasedAtMs: (erased: ErasedId) => number;
+  /** Time of processing, epoch ms. The same for the whole group. */
+  readonly nowMs: number;
+}
+
+/** An accepted reading and its effect on the session. */
+export interface TakenReading {
+  readonly kind: 'taken';
+  readonly submitted: PreparedReading;
+  readonly incarnation: string;
+  readonly step: Step;
+  readonly topics: readonly TopicName[];
+  /** The topics that a first-person phrase names. A subset of `topics`. */
+  readonly certainTopics: readonly TopicName[];
+  /** The topics that are new in this session. A subset of `topics`. */
+  readonly newTopics: readonly TopicName[];
+  /** Absent if the state did not change. */
+  readonly event: SessionEvent | undefined;
+}
+
+/** Outcome of a reading: already stored, duplicate within its group, rejected, or accepted. */
+export type Advance =
+  | { readonly kind: 'stored'; readonly computed: ComputedState }
+  | { readonly kind: 'same'; readonly as: TakenReading }
+  | { readonly kind: 'refused'; readonly refusal: ProblemError }
+  | TakenReading;
+
+/** Starts without readings and changes. Copies the subjects, because the group changes them. */
+export function beginProgress(
+  found: Pick<Progress, 'sessions' | 'subjects' | 'alreadyStored' | 'erasedAtMs' | 'nowMs'>,
+): Progress {
+  const changes = { taken: new Map(), changedSessions: new Map(), changedSubjects: new Map() };
+  return { ...found, ...changes, subjects: new Map(found.subjects) };
+}
+
+export function advanceReading(progress: Progress, submitted: PreparedReading): Advance {
+  const { incarnation, session } = sessionOf(progress.sessions, submitted.sessionId);
+  const reading = toReading(submitted);
+  // Checked first, because the response to a resend contains the triggers of the session's subject.
+  if (isOutsideGrant(progress, session, submitted))
+    return { kind: 'refused', refusal: new ProblemError('invalid_token') };
+  if (isOtherSubject(session, reading)) return { kind: 'refused', refusal: subjectMismatch() };
+  const key = keyOf(submitted);
+  const computed = progress.alreadyStored.get(key);
+  if (computed) return { kind: 'stored', computed };
+  const same = progress.taken.get(key);
+  if (same) return { kind: 'same', as: same };
+  const step = stepOf(session, reading, baselineOf(progress, session, reading), submitted);
+  const { topics, certainTopics, evidence } = topicsOf(session, submitted);
+  const event = submitted.isBackfill ? undefined : eventOf(progress, submitted.sessionId, session, step.session);
+  const numbered = event ? { ...step.session, eventSeq: event.seq } : step.session;
+  const advanced = { incarnation, session: evidence ? addTurn(numbered, { topics, evidence }) : numbered };
+  progress.sessions.set(submitted.sessionId, advanced);
+  progress.changedSessions.set(submitted.sessionId, advanced);
+  rememberBaseline(progress, step);
+  const newTopics = topics.filter((topic) => !session?.sightedTopics?.includes(topic));
+  const taken = { kind: 'taken', submitted, incarnation, step, topics, certainTopics, newTopics, event } as const;
+  progress.taken.set(key, taken);
+  return taken;
+}
+
+/**
+ * Returns true for a reading that its session token does not allow: it names a person other than the token's and the
+ * session's, or the token is from before the erasure of the session or the person.
+ */
+function isOutsideGrant(
+  { erasedAtMs }: Progress,
+  session: Session | undefined,
+  { grant, sessionId, subjectId }: PreparedReading,
+): boolean {
+  if (!grant) return false;
+  if (subjectId !== undefined && subjectId !== grant.subjectId && subjectId !== session?.subjectId) return true;
+  const subjects = [subjectId, session?.subjectId].filter((id) => id !== undefined);
+  const ids = [
+    { kind: 'session', id: sessionId } as const,
+    ...subjects.map((id) => ({ kind: 'subject', id }) as const),
+  ];
+  return ids.some((id) => grant.issuedAtMs <= erasedAtMs(id));
+}
+
+function stepOf(
+  session: Session | undefined,
+  reading: Reading,
+  known: Baseline | undefined,
+  { isBackfill }: PreparedReading,
+): Step {
+  if (isBackfill) return backfillSession(session, reading, known);
+  return session?.isBackfilled ? startLive(session, reading, known) : advanceSession(session, reading, known);
+}
+
+function eventOf(
+  { nowMs }: Progress,
+  sessionId: string,
+  before: Session | undefined,
+  after: Session,
+): SessionEvent | undefined {
+  // The first reading that is not backfilled starts the current state, so it changes none.
+  const payload = changeOf(sessionId, before?.isBackfilled ? undefined : before, after);
+  return payload && { sessionId, seq: nextSeq(before, nowMs), subjectId: after.subjectId, payload };
+}
+
+/** Returns the ids of the subjects that the readings contain or their sessions are bound to. */
+export function subjectsOf(
+  readings: readonly PreparedReading[],
+  sessions: ReadonlyMap<string, Pick<StoredSession, 'session'>>,
+): string[] {
+  const named = readings.map(({ subjectId }) => subjectId);
+  const bound = [...sessions.values()].map(({ session }) => session?.subjectId);
+  return [...new Set([...named, ...bound].filter((id) => id !== undefined))];
+}
+
+/**
+ * Returns the responses to readings that are already stored. Skips readings that are newer than their session, because
+ * they cannot be stored yet.
+ */
+export async function findAlreadyStored(
+  table: Writer['readings'],
+  readings: readonly PreparedReading[],
+  sessions: Progress['sessions'],
+): Promise<Map<string, ComputedState>> {
+  const submittedKeys = new Map<string, string>();
+  const candidates = readings.flatMap((reading) => {
+    const { sessionId, timestampMs, digest, earlierDigests = [] } = reading;
+    const { incarnation, session } = sessionOf(sessions, sessionId);
+    const newestMs = newestAtMs(session);
+    if (newestMs === undefined || timestampMs > newestMs) return [];
+    for (const earlier of earlierDigests) submittedKeys.set(keyOf({ sessionId, digest: earlier }), keyOf(reading));
+    return [digest, ...earlierDigests].map((it) => ({ sessionId, incarnation, timestampMs, digest: it }));
+  });
+  const found = await table.find(candidates);
+  return new Map(found.map((reading) => [submittedKeys.get(keyOf(reading)) ?? keyOf(reading), reading.computed]));
+}
+
+function toReading({ signals, subjectId, timestampMs }: PreparedReading): Reading {
+  return { ...signals, atMs: timestampMs, ...(subjectId !== undefined && { subjectId }) };
+}
+
+function topicsOf(
+  session: Session | undefined,
+  { turn }: PreparedReading,
+): Omit<Extraction, 'evidence'> & Partial<Extraction> {
+  return turn ? gatherTopics(session?.topicEvidence, turn) : { topics: [], certainTopics: [] };
+}
+
+/** Returns the subject's baseline. Returns the session's own baseline if the subject has none. */
+function baselineOf({ subjects }: Progress, session: Session | undefined, reading: Reading): Baseline | undefined {
+  const subjectId = session?.subjectId ?? reading.subjectId;
+  return (subjectId === undefined ? undefined : subjects.get(subjectId)?.baseline) ?? session?.baseline;
+}
+
+function rememberBaseline({ subjects, changedSubjects }: Progress, { session, baseline }: Step): void {
+  if (session.subjectId === undefined) return;
+  const subject = { ...(subjects.get(session.subjectId) ?? unknownSubject), baseline };
+  subjects.set(session.subjectId, subject);
+  changedSubjects.set(session.subjectId, subject);
+}
+
+/** Returns a locked session. Throws if the group did not lock the session. */
+function sessionOf(sessions: Progress['sessions'], sessionId: string): StoredSession {
+  const stored = sessions.get(sessionId);
+  if (!stored) throw new Error('a session of the group was not locked');
+  return stored;
+}
+
+/** Returns the reading key. It is unambiguous, because ids contain no spaces and the digest covers the timestamp. */
+function keyOf({ sessionId, digest }: { readonly sessionId: string; readonly digest: string }): string {
+  return `${sessionId} ${digest}`;
+}
+
+function subjectMismatch(): ProblemError {
+  return new ProblemError('subject_mismatch', { faults: [fault('subject_mismatch', { pointer: '/subject_id' })] });
+}

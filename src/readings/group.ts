@@ -1,0 +1,234 @@
+import type { Caller } from '../contract.js';
+import { createGroupCommit } from '../concurrency/group-commit.js';
+import type { ComputedState, Session } from '../domain/session.js';
+import type { AdmitSession } from '../limits/new-session-limit.js';
+import { ProblemError } from '../problem.js';
+import type { DigestId, ErasedId } from '../store/erased-ids.js';
+import type { BoundSession } from '../store/name-subjects.js';
+import type { StoredSession } from '../store/sessions.js';
+import type { Store, Writer } from '../store/store.js';
+import { isTransient } from '../store/transient.js';
+import { inSharedSpan, type TraceOrigin, traceOrigin } from '../tracing/in-span.js';
+import {
+  type Advance,
+  advanceReading,
+  beginProgress,
+  findAlreadyStored,
+  type Progress,
+  subjectsOf,
+} from './advance.js';
+import type { PreparedReading } from './intake.js';
+import { rememberTopics, sightedSubjects } from './topics.js';
+
+/**
+ * Maximum number of readings in a transaction. With three topics per reading, the transaction writes about 500 trigger
+ * rows.
+ */
+const groupMax = 160;
+const queueMax = 4096;
+/** Number of waiting readings from which a second group starts. A smaller group does not justify a transaction. */
+const secondFrom = 16;
+
+/** The state of the session after a stored reading, or the error of a rejected reading. */
+export type Outcome = ComputedState | ProblemError;
+
+/**
+ * Stores readings of one caller. Resolves with one outcome per reading, in order, when the stored readings are durable.
+ * A rejected reading does not affect the others.
+ */
+export type Commit = (caller: Caller, readings: readonly PreparedReading[]) => Promise<Outcome[]>;
+
+export interface GroupsParts {
+  readonly store: Store;
+  /** True if the database runs transactions concurrently. */
+  readonly hasConcurrentWriters?: boolean;
+  readonly admitSession: AdmitSession;
+  readonly now: () => number;
+  readonly digestId: DigestId;
+  /** Called after a commit that added events to the outbox. */
+  readonly onEvents: () => void;
+  /** Called with the readings of each committed group. */
+  readonly onCommitted: (group: readonly PreparedReading[]) => void;
+}
+
+/** Writes the readings of all callers in groups. */
+export interface Groups {
+  readonly commit: Commit;
+  /** Number of queued readings. */
+  waiting(): number;
+  /** Rejects new readings. Resolves when the readings in progress are settled. */
+  close(): Promise<void>;
+}
+
+interface Submitted {
+  readonly reading: PreparedReading;
+  readonly origin: TraceOrigin;
+}
+
+export function createGroups(parts: GroupsParts): Groups {
+  const { admitSession, hasConcurrentWriters } = parts;
+  const queue = createGroupCommit<Submitted, Outcome>({
+    commit: (group) => commitGroup(parts, group),
+    isOutage: isTransient,
+    groupMax,
+    queueMax,
+    secondFrom: hasConcurrentWriters ? secondFrom : undefined,
+    // Readings of one session are applied in the order in which they were submitted.
+    orderKeyOf: ({ reading }) => `${reading.accountId} ${reading.sessionId}`,
+    accountOf: ({ reading }) => reading.accountId,
+  });
+  return {
+    async commit(caller, readings) {
+      // All readings are admitted before the first is submitted. Otherwise a reading could overtake an earlier one.
+      const admissions = readings.map(({ sessionId }) => admitSession(caller, sessionId).catch(toProblem));
+      const refusals = await Promise.all(admissions);
+      const origin = traceOrigin();
+      return Promise.all(
+        readings.map((reading, index) => refusals[index] ?? queue.submit({ reading, origin }).catch(toProblem)),
+      );
+    },
+    waiting: queue.waiting,
+    close: queue.close,
+  };
+}
+
+function toProblem(error: unknown): ProblemError {
+  if (error instanceof ProblemError) return error;
+  return new ProblemError(isTransient(error) ? 'service_unavailable' : 'internal_error', { cause: error });
+}
+
+async function commitGroup(
+  { store, now, digestId, onEvents, onCommitted }: GroupsParts,
+  group: readonly Submitted[],
+): Promise<Outcome[]> {
+  const size = { 'ingest.group_size': group.length };
+  const origins = group.map(({ origin }) => origin);
+  const readings = group.map(({ reading }) => reading);
+  const { outcomes, hasEvents } = await inSharedSpan('ingest group', size, origins, () =>
+    advanceGroup(store, readings, now(), digestId),
+  );
+  onCommitted(readings);
+  if (hasEvents) onEvents();
+  return outcomes;
+}
+
+/** What a transaction did. */
+interface Advanced {
+  /** One outcome per reading, in order. */
+  readonly outcomes: Outcome[];
+  /** True if the outbox has new events. */
+  readonly hasEvents: boolean;
+}
+
+/** Processes a group of readings in one transaction. Resolves after the commit. If the function rejects, nothing is stored. */
+export async function advanceGroup(
+  store: Store,
+  group: readonly PreparedReading[],
+  nowMs: number,
+  digestId: DigestId,
+): Promise<Advanced> {
+  return store.transact(async (writerOf) => {
+    const outcomes = new Map<PreparedReading, Outcome | undefined>();
+    let hasEvents = false;
+    // Sorted, so that all processes lock rows in the same order.
+    for (const accountId of [...new Set(group.map((it) => it.accountId))].sort()) {
+      const readings = group.filter((it) => it.accountId === accountId);
+      const advanced = await advanceAccount(writerOf(accountId), readings, nowMs, (it) => digestId(accountId, it));
+      for (const [index, reading] of readings.entries()) outcomes.set(reading, advanced.outcomes[index]);
+      hasEvents ||= advanced.hasEvents;
+    }
+    return { outcomes: group.map((reading) => outcomes.get(reading) as Outcome), hasEvents };
+  });
+}
+
+/** Processes the readings that one account has in a group. */
+async function advanceAccount(
+  writer: Writer,
+  readings: readonly PreparedReading[],
+  nowMs: number,
+  digestId: (id: ErasedId) => readonly string[],
+): Promise<Advanced> {
+  const { sessions, subjects, webhookEpoch } = await lockAll(writer, readings, nowMs);
+  const alreadyStored = await findAlreadyStored(writer.readings, readings, sessions);
+  const unbound = withoutSubject(sessions);
+  const erasedAtMs = await findErased(writer, readings, [...subjects.keys()], digestId);
+  const progress = beginProgress({ sessions, subjects, alreadyStored, erasedAtMs, nowMs });
+  const advances = readings.map((reading) => advanceReading(progress, reading));
+  const triggers = await writer.triggers.find(sightedSubjects(advances));
+  const remembered = rememberTopics(progress, advances, triggers);
+  // Positions are taken last, because other processes with readings of this account wait for them until the commit.
+  const positions = await writer.positions.take(remembered.stored.length, nowMs);
+  // Sends all writes in one round trip, because this transaction limits the throughput of the service.
+  await writer.run([
+    ...writer.sessions.toSave(progress.changedSessions, nowMs),
+    ...writer.subjects.toSave(progress.changedSubjects),
+    ...writer.triggers.toSave(remembered.triggers),
+    ...writer.readings.toAppend(remembered.stored, positions.first),
+    ...positions.toSave,
+  ]);
+  await writer.sessions.removePlaceholders([...sessions].flatMap(([id, it]) => (it.session ? [] : [id])));
+  await writer.subjects.removePlaceholders([...subjects.keys()].filter((id) => !progress.subjects.get(id)));
+  if (webhookEpoch !== undefined) await writer.nameSubjects(newlyBound(unbound, progress.changedSessions));
+  const hasEvents = webhookEpoch !== undefined && (await appendEvents(writer, advances, webhookEpoch, nowMs));
+  const outcomes = advances.map((it, index) => (it.kind === 'refused' ? it.refusal : remembered.computedStates[index]));
+  return { outcomes: outcomes as Outcome[], hasEvents };
+}
+
+/** Locks the sessions, then their subjects. All processes use this order to prevent deadlocks. */
+async function lockAll(writer: Writer, readings: readonly PreparedReading[], nowMs: number) {
+  const sessions = await writer.sessions.lock([...new Set(readings.map((it) => it.sessionId))], nowMs);
+  const webhookEpoch = await writer.webhooks.epoch();
+  const subjects = await writer.subjects.lock(subjectsOf(readings, sessions));
+  return { sessions, subjects, webhookEpoch };
+}
+
+/**
+ * Returns a function that returns the time of the newest erasure of a session or subject, 0 if there is none. Runs after
+ * the locks, so that it finds a concurrent erasure. Readings without a token require no query.
+ */
+async function findErased(
+  { erasedIds }: Writer,
+  readings: readonly PreparedReading[],
+  subjectIds: readonly string[],
+  digestId: (id: ErasedId) => readonly string[],
+): Promise<Progress['erasedAtMs']> {
+  const withToken = readings.filter(({ grant }) => grant);
+  if (withToken.length === 0) return () => 0;
+  const sessions = [...new Set(withToken.map(({ sessionId }) => sessionId))];
+  const ids = [
+    ...sessions.map((id) => ({ kind: 'session', id }) as const),
+    ...subjectIds.map((id) => ({ kind: 'subject', id }) as const),
+  ];
+  const found = await erasedIds.find(ids.flatMap(digestId));
+  return (erased) => Math.max(0, ...digestId(erased).map((digest) => found.get(digest) ?? 0));
+}
+
+/** Returns the sessions without a subject, by id. The value of a new session is undefined. */
+function withoutSubject(sessions: ReadonlyMap<string, StoredSession>): Map<string, Session | undefined> {
+  const all = [...sessions].map(([id, { session }]) => [id, session] as const);
+  return new Map(all.filter(([, session]) => session?.subjectId === undefined));
+}
+
+/** Returns the sessions that this group binds to a subject. */
+function newlyBound(
+  unbound: ReadonlyMap<string, Session | undefined>,
+  changed: ReadonlyMap<string, { readonly session: Session }>,
+): BoundSession[] {
+  return [...changed].flatMap(([sessionId, { session }]) => {
+    const { subjectId } = session;
+    if (subjectId === undefined || !unbound.has(sessionId)) return [];
+    return [{ sessionId, subjectId, isNew: unbound.get(sessionId) === undefined }];
+  });
+}
+
+/** Appends the state change events to the outbox. Returns true if there are any. */
+async function appendEvents(
+  writer: Writer,
+  advances: readonly Advance[],
+  epoch: number,
+  nowMs: number,
+): Promise<boolean> {
+  const events = advances.flatMap((advance) => (advance.kind === 'taken' && advance.event) || []);
+  if (events.length > 0) await writer.outbox.append(events, epoch, nowMs);
+  return events.length > 0;
+}

@@ -1,0 +1,184 @@
+import { hash } from 'node:crypto';
+import { timestamps } from '../../generated/spec.js';
+import type { Caller, Fault, Submission, TokenGrant } from '../contract.js';
+import { categoriesOf, signalNames, type SignalValues } from '../domain/signals.js';
+import { createTopicAnalyzer, type TopicAnalyzer, type TurnAnalysis } from '../domain/topics/analyzer.js';
+import type { TopicModel } from '../domain/topics/model.js';
+import { type Allowance, RateLimitError } from '../limits/allowance.js';
+import type { Call } from '../limits/monthly-calls.js';
+import type { WindowLimit } from '../limits/window-limit.js';
+import { ProblemError } from '../problem.js';
+import { digestLength } from '../store/readings.js';
+
+/**
+ * A validated reading that can be stored. It contains no text, because topic detection has reduced the turn to numbers.
+ * Plain data, because it is sent to another thread.
+ */
+export interface PreparedReading {
+  readonly accountId: string;
+  readonly sessionId: string;
+  /** Absent if the reading contains no subject_id. */
+  readonly subjectId?: string;
+  /** Set for a reading that was sent with a session token. */
+  readonly grant?: TokenGrant;
+  /** Time of measurement, epoch ms. */
+  readonly timestampMs: number;
+  readonly signals: SignalValues;
+  /** True for a reading of the past, which does not change the current state and causes no event. */
+  readonly isBackfill?: true;
+  /** Topic evidence of the conversation turn. Absent if the reading contains no turn. */
+  readonly turn?: TurnAnalysis;
+  /** Keyed digest of the request body. Detects resent bodies. */
+  readonly digest: string;
+  /** Digests with the earlier keys. Absent while SECRETS_KEY holds one key. */
+  readonly earlierDigests?: readonly string[];
+}
+
+/** Who sends a reading, and what the reading counts against. */
+export interface Sender {
+  readonly caller: Caller;
+  /** The session of the caller's token. Undefined if the caller uses a key. */
+  readonly tokenSession: string | undefined;
+  /** The call of the month. Undefined if the reading belongs to a call that is already counted. */
+  readonly call: Call | undefined;
+  /** Gets the state of each limit that admits the reading. */
+  readonly allowances: Allowance[];
+}
+
+/**
+ * Checks a reading and prepares it for the core. Resolves with a ProblemError if the reading is rejected. `faults` are
+ * validation errors outside of the reading.
+ */
+export type Admit = (
+  sender: Sender,
+  value: unknown,
+  faults?: readonly Fault[],
+) => Promise<PreparedReading | ProblemError>;
+
+export interface IntakeParts extends PreparationParts {
+  /** Rejects with a ProblemError that has all validation errors of a reading. */
+  readonly validate: (value: unknown, faults: readonly Fault[]) => Promise<void>;
+  /** Counts a request of a session: `sessionRequests(accountId, sessionId)`. */
+  readonly sessionRequests: WindowLimit;
+}
+
+/**
+ * Returns the one way in for readings: of `POST /v1/ingest`, of the lines of a batch and of the tool `ingest`. Runs on
+ * the HTTP thread, so that neither validation nor topic detection delays the database.
+ */
+export function createIntake({ validate, sessionRequests, ...parts }: IntakeParts): Admit {
+  const prepare = createPrepareReading(parts);
+
+  async function admit(sender: Sender, value: unknown, faults: readonly Fault[]): Promise<PreparedReading> {
+    const { caller, tokenSession, call, allowances } = sender;
+    const body = withSubject(caller.grant?.subjectId, value);
+    await validate(body, faults);
+    const submission = body as Submission;
+    if (tokenSession !== undefined && tokenSession !== submission.session_id)
+      throw new ProblemError('invalid_token', { cause: 'not valid for this session' });
+    takeAllowance(await call?.admit(), allowances);
+    takeAllowance(await sessionRequests(caller.accountId, submission.session_id), allowances);
+    return prepare(caller, submission);
+  }
+
+  return async (sender, value, faults = []) => {
+    try {
+      return await admit(sender, value, faults);
+    } catch (error) {
+      if (error instanceof ProblemError) return error;
+      throw error;
+    }
+  };
+}
+
+/**
+ * Adds the subject of the token to a reading without one. Runs before the validation, which requires a subject for a
+ * conversation turn.
+ */
+function withSubject(subjectId: string | undefined, value: unknown): unknown {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (subjectId === undefined || !isObject || Object.hasOwn(value, 'subject_id')) return value;
+  return { ...value, subject_id: subjectId };
+}
+
+/** Adds the state of a limit to those that admitted a request. Throws a RateLimitError if the limit is exceeded. */
+export function takeAllowance(allowance: Allowance | undefined, allowances: Allowance[]): void {
+  if (allowance?.isExceeded) throw new RateLimitError(allowance);
+  if (allowance) allowances.push(allowance);
+}
+
+export interface PreparationParts {
+  /** Returns the topic model. Called for the first reading with text. */
+  readonly topicModel: () => TopicModel;
+  /** Keys of the digests that detect resent readings, the newest first. */
+  readonly digestKeys: readonly [string, ...string[]];
+  /** Returns the current time, epoch ms. */
+  readonly now: () => number;
+  readonly maxTimestampAgeMs: number;
+  /** Maximum age of the timestamp of a backfilled reading: the retention of readings. */
+  readonly maxBackfillAgeMs: number;
+}
+
+/**
+ * Converts a validated submission to a reading that can be stored. Throws a ProblemError if the submission has no
+ * signal, or if its timestamp is too old or too far in the future.
+ */
+export type PrepareReading = (caller: Caller, submission: Submission) => PreparedReading;
+
+export function createPrepareReading(parts: PreparationParts): PrepareReading {
+  const { topicModel, now, maxTimestampAgeMs, maxBackfillAgeMs } = parts;
+  const [digestKey, ...earlierKeys] = parts.digestKeys;
+  let analyzer: TopicAnalyzer | undefined;
+  return ({ accountId, grant }, { backfill: isBackfill = false, ...submission }) => {
+    const { session_id, subject_id, timestamp, user_message, ai_response, ...signals } = submission;
+    const timestampMs = Date.parse(timestamp);
+    // Cheap checks run first, so that a rejected reading needs no topic detection.
+    if (categoriesOf(signals).length === 0)
+      throw new ProblemError('missing_signals', { hint: { signals: [...signalNames, 'rr_intervals_ms'].join(', ') } });
+    checkAge(timestampMs, now(), isBackfill ? maxBackfillAgeMs : maxTimestampAgeMs);
+    const hasTurn = !isBackfill && user_message !== undefined && ai_response !== undefined;
+    if (hasTurn) analyzer ??= createTopicAnalyzer(topicModel());
+    return {
+      accountId,
+      sessionId: session_id,
+      ...(subject_id !== undefined && { subjectId: subject_id }),
+      ...(grant && { grant }),
+      timestampMs,
+      signals,
+      ...(isBackfill && { isBackfill }),
+      ...(hasTurn && analyzer && { turn: analyzer.analyzeTurn({ user_message, ai_response }) }),
+      // Does not cover `backfill`, so that a resend of a reading as backfill is detected.
+      digest: digestOf(digestKey, accountId, submission),
+      ...(earlierKeys.length > 0 && { earlierDigests: earlierKeys.map((key) => digestOf(key, accountId, submission)) }),
+    };
+  };
+}
+
+function checkAge(timestampMs: number, nowMs: number, maxAgeMs: number): void {
+  const ageMs = nowMs - timestampMs;
+  const maxAheadMs = timestamps.max_ahead_seconds * 1000;
+  const now = new Date(nowMs).toISOString();
+  if (ageMs > maxAgeMs)
+    throw new ProblemError('timestamp_too_old', { hint: { age: seconds(ageMs), max: seconds(maxAgeMs), now } });
+  if (ageMs < -maxAheadMs)
+    throw new ProblemError('timestamp_in_future', { hint: { ahead: seconds(-ageMs), max: seconds(maxAheadMs), now } });
+}
+
+/** Formats seconds with milliseconds, so that a value just above the limit does not look equal to the limit. */
+function seconds(ms: number): string {
+  return String(Math.round(ms) / 1000);
+}
+
+/**
+ * Returns the digest that detects a resent body: `digestLength` hex characters. Two bodies in the same session and account have the
+ * same digest if their JSON is equal, with any order of fields.
+ *
+ * The digest is keyed, because a plain digest of a short text could be guessed from a copy of the database. SHA-256
+ * with a secret prefix is safe here, because no JSON array is a prefix of another one (Bellare, Canetti and Krawczyk,
+ * 1996). It takes a third of the time of HMAC.
+ */
+function digestOf(key: string, accountId: string, submission: Submission): string {
+  const fields = Object.entries(submission).sort(([a], [b]) => (a < b ? -1 : 1));
+  const canonical = JSON.stringify([accountId, fields]);
+  return hash('sha256', key + canonical).slice(0, digestLength);
+}

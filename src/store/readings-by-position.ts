@@ -1,0 +1,157 @@
+import type { Knex } from 'knex';
+import type { State } from '../contract.js';
+import type { StoredResult } from '../domain/exported-reading.js';
+import type { ComputedState } from '../domain/session.js';
+import { isMysql } from './is-mysql.js';
+import { computedColumns, type ComputedRow, readingsOfSession, toAccountKey, toComputed, toPoint } from './readings.js';
+import { selectRows } from './select-rows.js';
+
+/** A range of positions: later than `after`, up to `through`. */
+export interface PositionRange {
+  readonly after: number;
+  readonly through: number;
+}
+
+/** A stored reading in the form that the stream sends. */
+export interface StreamedReading {
+  readonly position: number;
+  readonly sessionId: string;
+  readonly computed: ComputedState;
+  /** JSON of the state change that the reading caused. Null if it caused none. */
+  readonly stateChange: string | null;
+}
+
+/**
+ * The readings of a session and the incarnation of the session. The incarnation is undefined if the session has no
+ * data.
+ */
+export interface SessionReadings {
+  readonly incarnation: string | undefined;
+  readonly readings: readonly StreamedReading[];
+}
+
+/** A session and its newest position. */
+export interface ChangedSession {
+  readonly sessionId: string;
+  readonly position: number;
+}
+
+interface Row extends ComputedRow {
+  readonly position: number;
+  readonly session_id: string;
+  readonly subject_id: string | null;
+  readonly state_change: string | null;
+}
+
+const readingColumns = ['position', ...computedColumns, 'state_change'].map((name) => `r.${name}`);
+const columns = ['s.session_id', 's.subject_id', ...readingColumns].join(', ');
+
+/**
+ * Queries for the readings of one account in the order of their acceptance. Never returns readings of an erased or
+ * expired session, because every query joins the sessions.
+ */
+export function positionReader(knex: Knex, accountId: string) {
+  const account = toAccountKey(accountId);
+  // Both keep the order of the tables. Otherwise, a database without statistics may start with the larger table.
+  const join = isMysql(knex) ? 'straight_join' : 'cross join';
+  const isSame = 'r.account = ? and r.incarnation = s.incarnation';
+  const ofReadings = `session_readings r${isMysql(knex) ? ' force index (primary)' : ''} ${join} sessions s on ${isSame} and s.account_id = ?`;
+  const joined = `${readingsOfSession(knex)} on ${isSame}`;
+  const ofSessions = `sessions s ${join} ${joined}`;
+
+  const selectIn = async (
+    tables: string,
+    [where, ...bindings]: readonly [sql: string, ...bindings: string[]],
+    { after, through }: PositionRange,
+    max: number,
+  ): Promise<StoredResult[]> => {
+    const select = (range: string) => {
+      const sql = `select ${columns} from ${tables} where ${where} and ${range} limit ${max}`;
+      return selectRows<Row>(knex, { sql, bindings: [account, ...bindings, after, through] });
+    };
+    const streamed = await select('r.position > ? and r.position <= ? order by r.position');
+    // Backfilled readings have negative positions.
+    const silent = await select('r.position < -? and r.position >= -? order by r.position desc');
+    const rows = silent.length === 0 ? streamed : [...streamed, ...silent].sort(byAcceptance).slice(0, max);
+    return rows.map(toStoredResult);
+  };
+  return {
+    /** Returns at most `max` readings of the account, starting at a position, without backfilled readings. */
+    async streamAccount(from: number, max: number): Promise<StreamedReading[]> {
+      const sql = `select ${columns} from ${ofReadings}
+        where r.account = ? and r.position >= ? order by r.position limit ${max}`;
+      const rows = await selectRows<Row>(knex, { sql, bindings: [account, accountId, account, from] });
+      return rows.map(toStreamed);
+    },
+
+    /** Returns at most `max` readings of the session, starting at a position, without backfilled readings. */
+    async streamSession(sessionId: string, from: number, max: number): Promise<SessionReadings> {
+      const sql = `select s.incarnation, ${columns}
+        from sessions s left join ${joined} and r.position >= ?
+        where s.account_id = ? and s.session_id = ? and s.body is not null order by r.position limit ${max}`;
+      type Found = { readonly incarnation: string } & (Row | { readonly position: null });
+      const rows = await selectRows<Found>(knex, { sql, bindings: [account, from, accountId, sessionId] });
+      const readings = rows.flatMap((row) => (row.position === null ? [] : toStreamed(row)));
+      return { incarnation: rows[0]?.incarnation, readings };
+    },
+
+    /** Returns the sessions with readings after a position. Each session has its newest position. */
+    async changedAfter(position: number): Promise<ChangedSession[]> {
+      const sql = `select s.session_id as sessionId, r.position from ${ofReadings}
+        where r.account = ? and r.position > ? order by r.position`;
+      const rows = await selectRows<ChangedSession>(knex, { sql, bindings: [account, accountId, account, position] });
+      return [...new Map(rows.map((row) => [row.sessionId, row])).values()];
+    },
+
+    /** Returns at most `max` readings of the account, with everything that is stored about them. */
+    exportAccount: (range: PositionRange, max: number) =>
+      selectIn(ofReadings, ['r.account = ?', accountId, account], range, max),
+
+    /** Returns at most `max` readings of the session, with everything that is stored about them. */
+    exportSession: (sessionId: string, range: PositionRange, max: number) =>
+      selectIn(ofSessions, ['s.account_id = ? and s.session_id = ?', accountId, sessionId], range, max),
+
+    /**
+     * Returns at most `max` readings of the subject's sessions, with everything that is stored about them. The duration
+     * depends on the number of sessions and of the readings in the range.
+     */
+    exportSubject: (subjectId: string, range: PositionRange, max: number) =>
+      selectIn(ofSessions, ['s.account_id = ? and s.subject_id = ?', accountId, subjectId], range, max),
+
+    /** Returns the time at which the subject's first session started, epoch ms. Undefined if it has no session. */
+    async firstSessionOf(subjectId: string): Promise<number | undefined> {
+      const row: { readonly startedAtMs: number } | undefined = await knex('sessions')
+        .select({ startedAtMs: 'started_at_ms' })
+        .where({ account_id: accountId, subject_id: subjectId })
+        .orderBy('started_at_ms')
+        .first();
+      return row?.startedAtMs;
+    },
+  };
+}
+
+function byAcceptance(a: Row, b: Row): number {
+  return Math.abs(a.position) - Math.abs(b.position);
+}
+
+function toStreamed(row: Row): StreamedReading {
+  const { position, session_id: sessionId, state_change: stateChange } = row;
+  return { position, sessionId, computed: toComputed(row, toPoint(row)), stateChange };
+}
+
+function toStoredResult(row: Row): StoredResult {
+  const point = toPoint(row);
+  return {
+    ...point,
+    position: Math.abs(row.position),
+    isBackfill: row.position < 0,
+    sessionId: row.session_id,
+    subjectId: row.subject_id ?? undefined,
+    computed: toComputed(row, point),
+    previousState: row.state_change === null ? undefined : readPreviousState(row.state_change),
+  };
+}
+
+function readPreviousState(stateChange: string): State {
+  return JSON.parse(stateChange).previous_state;
+}

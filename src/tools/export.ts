@@ -1,0 +1,135 @@
+/**
+ * Downloads stored readings from a running service to a file or standard output, and draws them. Continues after a lost
+ * connection. Standard output contains only the rows.
+ */
+import { resolve } from 'node:path';
+import type { CallOptions, ExportedRows, StateClient } from '../../clients/typescript/src/index.js';
+import { type Counter, startCounter } from '../terminal/progress.js';
+import { createExportChart } from './export-chart.js';
+import { requireWritable, save } from '../terminal/save.js';
+import { openOutput, type Output, type Selection } from './export-output.js';
+import { connect, explain, reasonOf, type ServiceOptions } from './service.js';
+import { stopOnSignals } from './stop-on-signals.js';
+
+export interface ExportOptions extends ServiceOptions {
+  readonly session?: string;
+  readonly subject?: string;
+  readonly format: Selection['format'];
+  /** Cursor of the last row that the user has. */
+  readonly cursor?: string;
+  /** Path of the file. Standard output if absent or `-`. */
+  readonly out?: string;
+  /** Continues the file of an interrupted export. */
+  readonly resume: boolean;
+  /** Path of an SVG of the session or person. */
+  readonly plot?: string;
+}
+
+/** Attempts in sequence without a row, over about half a minute: long enough for the restart of a service. */
+const defaultRetries: CallOptions = { maxRetries: 6 };
+
+export async function exportReadings(options: ExportOptions, retries = defaultRetries): Promise<void> {
+  const client = connect(options);
+  check(options);
+  const { url, out, resume, plot } = options;
+  const selection = select(options);
+  const chart = plot === undefined ? undefined : createExportChart(selection);
+  if (plot !== undefined) await requireWritable('--plot', plot);
+  const signal = stopOnSignals();
+  const onRows = ({ text }: ExportedRows) => chart?.add(text);
+  const output = await openOutput(selection, { ...(out !== undefined && { out }), resume, signal, onRows });
+  // On a terminal that shows the rows, the progress would be between them.
+  const counter = startCounter(process.stderr, 'readings', process.stderr.isTTY && !output.isTerminal);
+  const rows = download(client, { ...selection, cursor: output.cursor }, counter, { ...retries, signal });
+  const onWritten = (written: ExportedRows) => {
+    counter.advance(written.count);
+    onRows(written);
+  };
+  const outcome = await transfer(rows, output, onWritten).finally(() => counter.stop());
+  if ('error' in outcome) return settle(outcome, url, signal);
+  const earlier = output.count > 0 ? ` after ${output.count.toLocaleString('en')} that were already there` : '';
+  console.error(`Exported ${outcome.count.toLocaleString('en')} reading${outcome.count === 1 ? '' : 's'}${earlier}.`);
+  if (chart && plot !== undefined) await save(plot, chart.draw(), '--plot');
+}
+
+/** Requests the rows after the cursor. Ends at once if the service never responded: its address is probably wrong. */
+function download(
+  client: StateClient,
+  { cursor, ...selection }: Omit<Selection, 'cursor'> & { readonly cursor: string | undefined },
+  counter: Counter,
+  call: CallOptions,
+): AsyncIterable<ExportedRows> {
+  let hasAnswered = false;
+  const onDisconnect = (error: Error, waitMs: number) => {
+    if (!hasAnswered) throw error;
+    counter.note(`Export interrupted (${reasonOf(error)}). The next attempt is in ${(waitMs / 1000).toFixed(1)} s.`);
+  };
+  return client.exportRows(
+    { ...selection, ...(cursor !== undefined && { cursor }), onDisconnect },
+    { ...call, onResponse: () => (hasAnswered = true) },
+  );
+}
+
+/** Throws an error before anything is written if options do not fit together. */
+function check({ session, subject, format, cursor, out = '-', resume, plot }: ExportOptions): void {
+  if (session !== undefined && subject !== undefined) throw new Error('pass either --session or --subject');
+  if (resume && out === '-') throw new Error('--resume requires --out, the file that an interrupted export wrote');
+  if (plot === undefined) return;
+  if (session === undefined && subject === undefined)
+    throw new Error('--plot draws one session or one person: add --session ID or --subject ID');
+  if (format === 'csv' && cursor !== undefined)
+    throw new Error('--plot requires --format ndjson with --cursor, because a continued CSV has no header row');
+  if (out !== '-' && resolve(out) === resolve(plot)) throw new Error('--out and --plot name the same file');
+}
+
+function select({ session, subject, format, cursor }: ExportOptions): Selection {
+  return {
+    format,
+    ...(session !== undefined && { sessionId: session }),
+    ...(subject !== undefined && { subjectId: subject }),
+    ...(cursor !== undefined && { cursor }),
+  };
+}
+
+interface Interrupted {
+  readonly error: unknown;
+  /** How to continue. Undefined if there is no row. */
+  readonly advice: string | undefined;
+}
+
+/** Writes the rows. Resolves with their number, or with the error and how to continue. */
+async function transfer(
+  rows: AsyncIterable<ExportedRows>,
+  output: Output,
+  onWritten: (rows: ExportedRows) => void,
+): Promise<{ count: number } | Interrupted> {
+  let [count, cursor] = [0, output.cursor];
+  try {
+    for await (const it of rows) {
+      // Before the write, because a signal may end it after the rows have reached standard output.
+      cursor = it.cursor ?? cursor;
+      count += it.count;
+      await output.write(it.text);
+      onWritten(it);
+    }
+    await output.complete();
+    return { count };
+  } catch (error) {
+    return { error, advice: await output.abandon(count > 0 ? cursor : undefined) };
+  }
+}
+
+/** Throws the error with the advice. After a signal, prints only the advice. */
+function settle({ error, advice }: Interrupted, url: string, signal: AbortSignal): void {
+  if (!signal.aborted) {
+    const { message } = explain(error, url, remedies);
+    throw new Error([message, advice].filter(Boolean).join('. '));
+  }
+  // After an error of standard output, its end is unknown, and its reader expects no message.
+  if (advice && Number(process.exitCode) > 1) console.error(`${advice}.`);
+}
+
+const remedies = {
+  404: ': check --session or --subject, which are case-sensitive, and whether the key belongs to their account',
+  422: ': check --cursor, --session and --subject',
+};

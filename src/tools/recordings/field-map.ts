@@ -1,0 +1,68 @@
+/** The formats of devices and apps that `replay` reads, apart from the recordings with labels in `samples/`. */
+export const formats = ['apple-health', 'fit', 'polar-csv', 'csv', 'fitbit', 'health-connect'] as const;
+export type Format = (typeof formats)[number];
+
+/** The fields of a reading that recordings contain. */
+export type Field = 'heart_rate' | 'sdnn' | 'rmssd' | 'rr_intervals_ms' | 'respiratory_rate' | 'steps_last_minute';
+
+export interface Mapping {
+  readonly format: Format;
+  /** Name in the recording: a record type, a field, a column (lower case, with underscores) or table.column. */
+  readonly name: string;
+  readonly field: Field;
+  /** Unit in the recording. Apple Health states the unit of each record, and records with another unit are skipped. */
+  readonly unit: string;
+  /** A value is multiplied by this number. */
+  readonly factor: number;
+}
+
+/** Translates the names of recordings to the fields of a reading. The guide docs/recordings.md shows this table. */
+export const fieldMap: readonly Mapping[] = [
+  ...inFormat('apple-health', [
+    ['HKQuantityTypeIdentifierHeartRate', 'heart_rate', 'count/min'],
+    ['HKQuantityTypeIdentifierHeartRateVariabilitySDNN', 'sdnn', 'ms'],
+    ['HKQuantityTypeIdentifierRespiratoryRate', 'respiratory_rate', 'count/min'],
+    ['HKQuantityTypeIdentifierStepCount', 'steps_last_minute', 'count'],
+  ]),
+  ...inFormat('fit', [
+    ['record.heart_rate', 'heart_rate', 'bpm'],
+    ['monitoring.heart_rate', 'heart_rate', 'bpm'],
+    ['hrv.time', 'rr_intervals_ms', '1/1000 s'],
+    ['record.respiration_rate', 'respiratory_rate', 'breaths/min'],
+    ['record.enhanced_respiration_rate', 'respiratory_rate', '1/100 breaths/min', 0.01],
+  ]),
+  ...inFormat('polar-csv', [['hr_bpm', 'heart_rate', 'bpm']]),
+  ...inFormat('csv', [
+    ...['heart_rate', 'heartrate', 'heart_rate_bpm', 'hr', 'hr_bpm', 'bpm'].map((name): Row => [
+      name,
+      'heart_rate',
+      'bpm',
+    ]),
+    ['sdnn', 'sdnn', 'ms'],
+    ['rmssd', 'rmssd', 'ms'],
+    ['rr_interval_ms', 'rr_intervals_ms', 'ms'],
+    ['respiratory_rate', 'respiratory_rate', 'breaths/min'],
+    ['steps', 'steps_last_minute', 'steps'],
+  ]),
+  ...inFormat('fitbit', [
+    ['value.bpm', 'heart_rate', 'bpm'],
+    ['value', 'steps_last_minute', 'steps'],
+  ]),
+  ...inFormat('health-connect', [
+    ['heart_rate_record_series_table.beats_per_minute', 'heart_rate', 'bpm'],
+    ['heart_rate_variability_rmssd_record_table.heart_rate_variability_millis', 'rmssd', 'ms'],
+    ['respiratory_rate_record_table.rate', 'respiratory_rate', 'breaths/min'],
+    ['steps_record_table.count', 'steps_last_minute', 'steps'],
+  ]),
+];
+
+type Row = readonly [name: string, field: Field, unit: string, factor?: number];
+
+function inFormat(format: Format, rows: readonly Row[]): Mapping[] {
+  return rows.map(([name, field, unit, factor = 1]) => ({ format, name, field, unit, factor }));
+}
+
+/** Returns the mappings of a format by name. */
+export function mappingsOf(format: Format): ReadonlyMap<string, Mapping> {
+  return new Map(fieldMap.filter((it) => it.format === format).map((it) => [it.name, it]));
+}

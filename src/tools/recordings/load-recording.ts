@@ -1,0 +1,149 @@
+import { open, readFile } from 'node:fs/promises';
+import type { Format } from './field-map.js';
+import type { Reader, RecordingFile } from './measurement.js';
+import { Minutes, type RecordedReading } from './minutes.js';
+import { readWindows } from './read-windows.js';
+import type { RecordedWindow } from './recorded-window.js';
+
+export interface RecordingOptions {
+  /** Files of one recording. A text if the option was not given. */
+  readonly file: string | readonly string[];
+  /** Detected from the content if absent. */
+  readonly format?: Format | 'windows';
+  /** The newest hours of a recording of a device that are sent. */
+  readonly hours: number;
+  /** Offset of local times in recordings of devices, ms. */
+  readonly utcOffset: number;
+  readonly subject?: string;
+  /** Sends readings with the times of the recording. */
+  readonly backfill: boolean;
+}
+
+const headBytes = 4096;
+/** A longer recording is shown per day, because a row per hour would not fit on a screen. */
+const hoursPerRowMax = 48;
+
+/** Returns the windows of all files. Rejects with an error that names the file or the option. */
+export async function loadRecording(options: RecordingOptions): Promise<RecordedWindow[]> {
+  const files = [options.file].flat();
+  const formats = await Promise.all(
+    files.map((file) => naming(file, async () => options.format ?? detectFormat(file))),
+  );
+  const devices = formats.filter((format) => format !== 'windows');
+  if (devices.length === 0) return loadWindows(files, options);
+  if (devices.length < files.length)
+    throw new Error('pass files with the columns subject, task and label separately from recordings of devices');
+  return loadDevices(files, devices, options);
+}
+
+async function loadWindows(
+  [file = '', ...more]: readonly string[],
+  { backfill, subject }: RecordingOptions,
+): Promise<RecordedWindow[]> {
+  if (backfill) throw new Error('--backfill requires a recording of a device, which has times');
+  if (subject !== undefined)
+    throw new Error('--subject requires a recording of a device: this file names its subjects');
+  if (more.length > 0) throw new Error('pass one file with the columns subject, task and label');
+  return naming(file, async () => readWindows(await readFile(file, 'utf8')));
+}
+
+/**
+ * Returns the readings of a person's recordings, oldest first, at most one per minute (more only with beats). Prints the
+ * number of readings and of skipped values per reason to standard error.
+ */
+async function loadDevices(
+  files: readonly string[],
+  formats: readonly Format[],
+  { hours, utcOffset }: RecordingOptions,
+): Promise<RecordedWindow[]> {
+  const minutes = new Minutes({ hours, nowMs: Date.now() });
+  for (const [index, format] of formats.entries()) {
+    const path = files[index] ?? '';
+    await naming(path, () => readRecording({ path, utcOffsetMs: utcOffset }, format, minutes));
+  }
+  const readings = minutes.readings();
+  const label = [...new Set(formats)].join(', ');
+  console.error(`Read ${label}: ${readings.length} readings${formatSpan(readings)}.`);
+  const skipped = [...minutes.skipped].sort(([, a], [, b]) => b - a);
+  if (skipped.length > 0) console.error('Skipped values:');
+  for (const [reason, count] of skipped) console.error(`  ${count} × ${reason}`);
+  if (readings.length === 0)
+    throw new Error(`no heart rate, variability or beats in ${files.join(', ')}: see docs/recordings.md`);
+  const isLong = (readings.at(-1)?.atMs ?? 0) - (readings[0]?.atMs ?? 0) > hoursPerRowMax * 3_600_000;
+  return readings.map(({ atMs, values }, index) => {
+    // One session per hour, because a session accepts 120 readings per minute (LIMIT_SESSION_REQUESTS_PER_MINUTE).
+    const part = new Date(atMs).toISOString().slice(0, 13);
+    const task = isLong ? part.slice(0, 10) : `${part.replace('T', ' ')}:00`;
+    return { line: index + 1, atMs, part, subject: 'recording', task, label, values, clamped: [] };
+  });
+}
+
+function formatSpan(readings: readonly RecordedReading[]): string {
+  const [first, last] = [readings[0], readings.at(-1)];
+  if (!first || !last) return '';
+  return `, ${new Date(first.atMs).toISOString()} to ${new Date(last.atMs).toISOString()}`;
+}
+
+/** Adds the name of the file to an error. */
+async function naming<T>(file: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw new Error(`cannot read --file ${file}: ${(error as Error).message}`);
+  }
+}
+
+/** Each reader loads its library when a file of its format is read. */
+const readers: Readonly<Record<Format, () => Promise<Reader>>> = {
+  'apple-health': async () => (await import('./apple-health.js')).readAppleHealth,
+  fit: async () => (await import('./fit.js')).readFit,
+  'polar-csv': async () => (await import('./csv.js')).readPolarCsv,
+  csv: async () => (await import('./csv.js')).readCsv,
+  fitbit: async () => (await import('./fitbit.js')).readFitbit,
+  'health-connect': async () => (await import('./health-connect.js')).readHealthConnect,
+};
+
+/** Adds the measurements of a file to the minutes. Rejects with an error of one line without the name of the file. */
+export async function readRecording(file: RecordingFile, format: Format, minutes: Minutes): Promise<void> {
+  const read = await readers[format]();
+  for await (const items of read(file)) minutes.add(items);
+}
+
+/**
+ * Returns the format of a file from its first bytes. `windows` is a CSV with the columns subject, task and label. Throws
+ * an error that names the remedy if the format is not known.
+ */
+export async function detectFormat(path: string): Promise<Format | 'windows'> {
+  const head = await readHead(path);
+  const bytes = head.toString('latin1');
+  if (bytes.startsWith('SQLite format 3\0')) return 'health-connect';
+  if (bytes.slice(8, 12) === '.FIT') return 'fit';
+  if (bytes.startsWith('PK\x03\x04') || bytes.startsWith('\x1f\x8b'))
+    throw new Error('the file is an archive: extract it, and pass the file in it');
+  const text = head
+    .toString('utf8')
+    .replace(/^\uFEFF/, '')
+    .trimStart();
+  if (text.startsWith('<')) return detectXml(text);
+  if (/^[[{]/.test(text)) return 'fitbit';
+  const first = text.split('\n', 1)[0] ?? '';
+  if (['subject', 'task', 'label'].every((title) => first.split(',').some((it) => it.trim() === title)))
+    return 'windows';
+  return /^"?Name"?,"?Sport"?,"?Date"?,/.test(first) ? 'polar-csv' : 'csv';
+}
+
+function detectXml(text: string): Format {
+  if (/<(TrainingCenterDatabase|gpx)\b/.test(text))
+    throw new Error('TCX and GPX are not read: export the original FIT file or a CSV');
+  return 'apple-health';
+}
+
+async function readHead(path: string): Promise<Buffer> {
+  const handle = await open(path);
+  try {
+    const { bytesRead, buffer } = await handle.read(Buffer.alloc(headBytes), 0, headBytes, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,58 @@
+import { bounds } from '../../../generated/spec.js';
+import type { Submission } from '../../contract.js';
+
+/** The numeric signals of a submission, with the bounds of the contract. */
+export type Signal = keyof typeof bounds.SignalSubmission;
+export const signals = Object.keys(bounds.SignalSubmission) as readonly Signal[];
+
+/** The signals that allow a score. Steps and breaths are context. */
+const scored: readonly string[] = ['heart_rate', 'sdnn', 'rmssd', 'sentiment'] satisfies Signal[];
+
+/** Returns the recorded signals that allow a score. */
+export function findScored(values: RecordedWindow['values']): (keyof RecordedWindow['values'])[] {
+  return (Object.keys(values) as (keyof RecordedWindow['values'])[]).filter((name) => scored.includes(name));
+}
+
+export interface Clamp {
+  readonly signal: Signal;
+  readonly recorded: number;
+  readonly sent: number;
+}
+
+/** One recorded window: a row of the file, or a minute of a recording of a device. */
+export interface RecordedWindow {
+  /** Line number in the file. The header is line 1. In a recording of a device, the number of the reading. */
+  readonly line: number;
+  /** Time of measurement in a recording of a device, epoch ms. */
+  readonly atMs?: number;
+  /** Part of a recording of a device that is one session. */
+  readonly part?: string;
+  readonly subject: string;
+  readonly task: string;
+  readonly label: string;
+  /** Seconds since the first window of the subject. Absent in a recording without times. */
+  readonly second?: number;
+  readonly values: Pick<Submission, Signal | 'rr_intervals_ms'>;
+  /** Texts of the columns `user_message` and `ai_response`, if they are not empty. */
+  readonly texts?: Pick<Submission, TextRole>;
+  readonly clamped: readonly Clamp[];
+}
+
+export type TextRole = 'user_message' | 'ai_response';
+
+/** Returns the nearest value that the contract allows for the signal. */
+export function clampToContract(signal: Signal, value: number): number {
+  const { minimum, maximum } = bounds.SignalSubmission[signal];
+  return Math.min(maximum, Math.max(minimum, value));
+}
+
+/** Returns the windows by subject, in the order of the file. */
+export function groupBySubject(windows: readonly RecordedWindow[]): ReadonlyMap<string, readonly RecordedWindow[]> {
+  const groups = new Map<string, RecordedWindow[]>();
+  for (const window of windows) {
+    const group = groups.get(window.subject);
+    if (group) group.push(window);
+    else groups.set(window.subject, [window]);
+  }
+  return groups;
+}

@@ -1,0 +1,205 @@
+/**
+ * Sends a recording to a running service over HTTP, one session per person, and prints the states per task. Standard
+ * output contains only the table. The exit code is 1 if the service rejected a row.
+ */
+import { randomBytes } from 'node:crypto';
+import { timestamps } from '../../generated/spec.js';
+import { groupBySubject, type RecordedWindow } from './recordings/recorded-window.js';
+import { startProgress } from '../terminal/progress.js';
+import { requireWritable, save } from '../terminal/save.js';
+import { markdownTable, textTable } from '../terminal/table.js';
+import { type AnsweredWindow, summarize, summaryColumns } from './task-summary.js';
+import { drawTimeline, spansOf, type TimelinePoint } from '../terminal/timeline.js';
+import { loadRecording, type RecordingOptions } from './recordings/load-recording.js';
+import { type Answer, createSend, createSendBatch, type Send, type SendBatch } from './send.js';
+import type { ServiceOptions } from './service.js';
+
+const refusalsShown = 10;
+const peopleListed = 20;
+const subjectsAtOnce = 8;
+/** Lines per batch. With more lines, the progress would seem to stop between responses. */
+const linesPerBatch = 500;
+/** Seconds between the timestamps of consecutive windows, unless the service's age limit requires less. */
+const spacingSeconds = 24;
+/** Margin below the age limit, s. It prevents a slow response from making the next window too old. */
+const slackSeconds = 30;
+
+export interface ReplayOptions extends RecordingOptions, ServiceOptions {
+  readonly markdown: boolean;
+  /** Path of an SVG of one person. */
+  readonly plot?: string;
+  /** Person in the plot. Default: the first person of the recording. */
+  readonly person?: string;
+}
+
+export async function replay(options: ReplayOptions): Promise<void> {
+  const { markdown, backfill, plot } = options;
+  const stop = new AbortController();
+  const [send, sendBatch] = [createSend(options, stop.signal), createSendBatch(options, stop.signal)];
+  const windows = await loadRecording(options);
+  const person = requirePerson(windows, options.person);
+  if (plot !== undefined) await requireWritable('--plot', plot);
+  const progress = startProgress(process.stderr, windows.length, 'windows');
+  try {
+    const names = createNames(options.subject);
+    const outcome = backfill
+      ? await backfillAll(windows, sendBatch, names, progress.advance)
+      : await sendAll(windows, send, names, progress.advance);
+    progress.stop();
+    console.log((markdown ? markdownTable : textTable)(summaryColumns, summarize(windows, outcome.answered)));
+    report(windows, outcome.refused);
+    const drawn = outcome.answered.filter(({ window }) => window.subject === person);
+    if (plot !== undefined) await save(plot, drawReplay(person, drawn), '--plot');
+  } finally {
+    progress.stop();
+    stop.abort();
+  }
+}
+
+/** Returns the person of the plot. Throws an error before anything is sent if the recording does not have the person. */
+function requirePerson(windows: readonly RecordedWindow[], person: string | undefined): string {
+  const people = [...groupBySubject(windows).keys()];
+  if (person === undefined) return people[0] ?? '';
+  if (people.includes(person)) return person;
+  const more = people.length > peopleListed ? ', …' : '';
+  throw new Error(
+    `no --person ${person} in the recording. Subjects: ${people.slice(0, peopleListed).join(', ')}${more}`,
+  );
+}
+
+/** A window, its response, and the time of measurement if the recording has it, otherwise the sent time, epoch ms. */
+interface TimedAnswer extends AnsweredWindow {
+  readonly atMs: number;
+}
+
+const stressorLabel = 'stressor';
+
+/** Returns an SVG of one person's replay. Shades the windows with the label `stressor`. */
+function drawReplay(subject: string, answers: readonly TimedAnswer[]): string {
+  const startMs = answers[0]?.atMs ?? 0;
+  const times = answers[0]?.window.atMs === undefined ? 'that were sent to the service' : 'of the recording';
+  const points = answers.map(({ window, reading, atMs }): TimelinePoint => ({
+    second: (atMs - startMs) / 1000,
+    heartRate: window.values.heart_rate,
+    score: reading.stress_score,
+    state: reading.state,
+    topics: reading.topics_detected,
+  }));
+  return drawTimeline({
+    title: 'Heart rate, stress score and states',
+    subtitle: `Person ${subject}, ${answers.length} readings, at the times ${times}`,
+    points,
+    shaded: spansOf(points, (_, index) => answers[index]?.window.label === stressorLabel),
+    shadedAs: `label ${stressorLabel}`,
+  });
+}
+
+interface Outcome {
+  readonly answered: TimedAnswer[];
+  readonly refused: { readonly window: RecordedWindow; readonly reason: string }[];
+}
+
+type Names = (window: RecordedWindow) => { session_id: string; subject_id: string };
+
+/**
+ * Returns the names of sessions and subjects. The subject id is unique per run, because a baseline from an earlier run
+ * would change the result, unless the caller names the subject.
+ */
+function createNames(subject: string | undefined): Names {
+  const run = randomBytes(4).toString('hex');
+  return (window) => {
+    const subjectId = subject ?? `replay-${run}-${window.subject}`;
+    return { session_id: window.part === undefined ? subjectId : `${subjectId}-${window.part}`, subject_id: subjectId };
+  };
+}
+
+/**
+ * Sends the windows of different people in parallel, and those of one person in order. Each session gets the current time
+ * when it begins.
+ */
+async function sendAll(
+  windows: readonly RecordedWindow[],
+  send: Send,
+  names: Names,
+  onSent: () => void,
+): Promise<Outcome> {
+  const outcome: Outcome = { answered: [], refused: [] };
+  const sendSession = async (session: readonly RecordedWindow[]) => {
+    const stamps = stampsUntil(Date.now(), session.length);
+    for (const [index, window] of session.entries()) {
+      const atMs = stamps[index] ?? Date.now();
+      const timestamp = new Date(atMs).toISOString();
+      note(outcome, window, await send({ ...names(window), timestamp, ...window.values, ...window.texts }), atMs);
+      onSent();
+    }
+  };
+  const waiting = groupBySubject(windows).values();
+  const sendNext = async () => {
+    for (const group of waiting)
+      for (const part of new Set(group.map((it) => it.part))) await sendSession(group.filter((it) => it.part === part));
+  };
+  await Promise.all(Array.from({ length: subjectsAtOnce }, sendNext));
+  return outcome;
+}
+
+/**
+ * Returns the timestamps of `count` windows, epoch ms. The last timestamp is the current time. The more windows, the
+ * closer they are.
+ */
+export function stampsUntil(nowMs: number, count: number): number[] {
+  const room = (timestamps.max_age_seconds - slackSeconds) / Math.max(1, count - 1);
+  const spacingMs = Math.min(spacingSeconds, room) * 1000;
+  return Array.from({ length: count }, (_, index) => Math.round(nowMs - (count - 1 - index) * spacingMs));
+}
+
+/** Sends the windows with the times of the recording, oldest first. */
+async function backfillAll(
+  windows: readonly RecordedWindow[],
+  send: SendBatch,
+  names: Names,
+  onSent: () => void,
+): Promise<Outcome> {
+  const outcome: Outcome = { answered: [], refused: [] };
+  for (let from = 0; from < windows.length; from += linesPerBatch) {
+    const part = windows.slice(from, from + linesPerBatch);
+    const lines = part.map((window) => {
+      const timestamp = new Date(window.atMs ?? Date.now()).toISOString();
+      return { ...names(window), timestamp, backfill: true, ...window.values };
+    });
+    for (const [index, answer] of (await send(lines)).entries()) {
+      const window = part[index];
+      if (window) note(outcome, window, answer, Date.now());
+      onSent();
+    }
+  }
+  return outcome;
+}
+
+function note({ answered, refused }: Outcome, window: RecordedWindow, answer: Answer, sentAtMs: number): void {
+  // Sessions of a device are sent with overlapping times, so the time of the recording is the better axis.
+  if ('reading' in answer) answered.push({ window, reading: answer.reading, atMs: window.atMs ?? sentAtMs });
+  else refused.push({ window, reason: answer.refusal });
+}
+
+function report(windows: readonly RecordedWindow[], refused: Outcome['refused']): void {
+  const people = groupBySubject(windows).size;
+  console.error(`\n${count(windows.length, 'window')} of ${people === 1 ? '1 person' : `${people} people`} sent.`);
+  const clamps = windows.flatMap((window) =>
+    window.clamped.map(({ signal, recorded, sent }) => `${describe(window)}: ${signal} ${recorded} sent as ${sent}`),
+  );
+  if (clamps.length > 0) console.error(`Clamped to the bounds of the contract: ${count(clamps.length, 'value')}.`);
+  for (const clamp of clamps) console.error(`  ${clamp}`);
+  if (refused.length === 0) return;
+  process.exitCode = 1;
+  console.error(`Rejected: ${count(refused.length, 'window')}.`);
+  for (const { window, reason } of refused.slice(0, refusalsShown)) console.error(`  ${describe(window)}: ${reason}`);
+  if (refused.length > refusalsShown) console.error(`  and ${refused.length - refusalsShown} more`);
+}
+
+function describe({ line, atMs, subject, task }: RecordedWindow): string {
+  return atMs === undefined ? `line ${line} (${subject}, ${task})` : new Date(atMs).toISOString();
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}

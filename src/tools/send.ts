@@ -1,0 +1,80 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type BatchResult,
+  ProblemError,
+  type StateReading,
+  type Submission,
+  UnexpectedAnswerError,
+} from '../../clients/typescript/src/index.js';
+import { connect, explain, otherService, reasonOf, type ServiceOptions } from './service.js';
+
+/** Maximum number of requests for one line of a batch. */
+const triesMax = 5;
+/** Longest wait for a line, s: enough for the window of a minute, but not for the quota of a month. */
+const waitSecondsMax = 60;
+
+/** The response to a reading, or the reason why the service rejected the reading. */
+export type Answer = { readonly reading: StateReading } | { readonly refusal: string };
+export type Send = (submission: Submission) => Promise<Answer>;
+/** Sends at most 1,000 readings in one batch. Returns one answer per reading, in order. */
+export type SendBatch = (submissions: readonly Submission[]) => Promise<Answer[]>;
+
+export function createSend(service: ServiceOptions, signal: AbortSignal): Send {
+  const client = connect(service);
+  return async (submission) => {
+    try {
+      const reading = await client.ingest(submission, { signal });
+      if (!('stress_score' in reading)) throw otherService(service.url);
+      return { reading };
+    } catch (error) {
+      return { refusal: requireRefusal(error, service.url) };
+    }
+  };
+}
+
+/** The returned function also resends the lines of a batch that a limit rejected. */
+export function createSendBatch(service: ServiceOptions, signal: AbortSignal): SendBatch {
+  const client = connect(service);
+  const sendLines = async (submissions: readonly Submission[]): Promise<LineAnswer[]> => {
+    try {
+      const { results } = await client.ingestBatch(submissions, { signal });
+      if (!Array.isArray(results)) throw otherService(service.url);
+      return submissions.map((_, index) => readLine(results[index]));
+    } catch (error) {
+      const refusal = requireRefusal(error, service.url);
+      return submissions.map(() => ({ refusal }));
+    }
+  };
+  return async (submissions) => {
+    const answers: LineAnswer[] = [];
+    let waiting = [...submissions.keys()];
+    for (let tries = 1; ; tries += 1) {
+      const outcomes = await sendLines(waiting.flatMap((index) => submissions[index] ?? []));
+      waiting.forEach((index, at) => (answers[index] = outcomes[at] ?? { refusal: 'no result' }));
+      waiting = waiting.filter((index) => answers[index]?.waitSeconds !== undefined);
+      const waitSeconds = Math.max(...waiting.map((index) => answers[index]?.waitSeconds ?? 0));
+      if (waiting.length === 0 || waitSeconds > waitSecondsMax || tries === triesMax) return answers;
+      await sleep(waitSeconds * 1000, undefined, { signal });
+    }
+  };
+}
+
+/** `waitSeconds` is the time until a retry. Absent if the answer is final. */
+type LineAnswer = Answer & { readonly waitSeconds?: number };
+
+function readLine(line: BatchResult['results'][number] | undefined): LineAnswer {
+  if (line?.state) return { reading: line.state };
+  const { status = 502, error } = line ?? {};
+  const [fault] = error?.errors ?? [];
+  const field = fault?.pointer ? `${fault.pointer.slice(1)}: ` : '';
+  const refusal = `${status} ${field}${fault?.detail ?? error?.detail ?? 'no result'}`;
+  return status === 429 || status === 503 ? { refusal, waitSeconds: error?.retry_after_seconds ?? 1 } : { refusal };
+}
+
+/** Returns the reason why the service rejected one reading. Throws an error that concerns all readings. */
+function requireRefusal(error: unknown, url: string): string {
+  const isRejected = error instanceof ProblemError && error.status !== 401;
+  const isBusy = error instanceof UnexpectedAnswerError && (error.status === 429 || error.status >= 500);
+  if (isRejected || isBusy) return reasonOf(error);
+  throw explain(error, url);
+}
