@@ -80,8 +80,8 @@ export interface paths {
         /**
          * Get state
          * @description Returns the state as of the session's newest reading. The score does not decay while no reading arrives:
-         *     `confidence` falls with the age of the state, to 0 after 300 s. `topics_detected` is empty, because topics belong to the request that
-         *     carried the text.
+         *     `confidence` falls with the age of the state, to 0 after 300 s. `topics_detected` is empty, and `text_analysis` and `safety` are absent, because they belong to the
+         *     request that carried the text.
          */
         get: operations["getState"];
         put?: never;
@@ -619,7 +619,7 @@ export interface components {
              */
             source_device?: string;
             /**
-             * @description The user's utterance. Used for topic detection together with `ai_response`, and never stored. At most 4,016 characters, because the shortest body with a longer text would exceed 4,096 bytes.
+             * @description The user's utterance. Checked for safety, used for topic detection together with `ai_response`, and never stored. At most 4,016 characters, because the shortest body with a longer text would exceed 4,096 bytes.
              * @example My review at work is tomorrow and I have not slept.
              */
             user_message?: string;
@@ -802,10 +802,12 @@ export interface components {
             adaptation_effectiveness?: components["schemas"]["AdaptationEffectiveness"];
             rr_quality?: components["schemas"]["RrQuality"];
             /**
-             * @description Topics of the concern that the user describes in this request's conversation turn. Empty if the user describes no concern of their own, or if the request has no turn.
+             * @description Topics of the concern that the user describes in this request's conversation turn. Empty if the user describes no concern of their own, if the request has no turn, if the message is not in English, or if the response has `safety`.
              * @example []
              */
             topics_detected: components["schemas"]["TopicName"][];
+            text_analysis?: components["schemas"]["TextAnalysis"];
+            safety?: components["schemas"]["SafetyFinding"];
             /**
              * @description Topics that currently raise this person's stress, most recently seen first. Topics with the same time are sorted by name. Present when the subject is known.
              * @example [
@@ -825,6 +827,53 @@ export interface components {
              * @example Not a medical device. Scores are estimates for adapting software and must not be used for diagnosis or treatment.
              */
             disclaimer: string;
+        };
+        /**
+         * @description Whether the service checked the `user_message` of this request. Present in the response to a reading with
+         *     `user_message` that is not backfilled. Never stored.
+         * @example {
+         *       "status": "analyzed"
+         *     }
+         */
+        TextAnalysis: {
+            /**
+             * @description `analyzed`: the message was checked for safety and, together with `ai_response`, for topics.
+             *     `unsupported_language`: the message is not in English, and was not checked. A text that is too short to recognize its
+             *     language is analyzed.
+             * @example analyzed
+             * @enum {string}
+             */
+            status: "analyzed" | "unsupported_language";
+            /**
+             * @description States that the message was not checked. Present if the language is not supported.
+             * @example The message is not in English. It was not checked for topics or for safety.
+             */
+            detail?: string;
+        };
+        /**
+         * @description What the user describes of themselves. `suicidal_thoughts`: thoughts of suicide, or a wish to be dead. `self_harm`: harm to
+         *     one's own body on purpose. `violence`: harm, threats, coercion, stalking or imprisonment by another person.
+         * @example self_harm
+         * @enum {string}
+         */
+        SafetyKind: "suicidal_thoughts" | "self_harm" | "violence";
+        /**
+         * @description The `user_message` of this request may describe a danger to the user. Absent if nothing was found, which does not mean that
+         *     the user is safe: the service misses messages, and only checks messages in English. Neither a diagnosis nor a crisis service. The finding is never
+         *     stored, logged, streamed, exported or delivered to a webhook. Resending the reading computes the finding again. The
+         *     turn has no topics.
+         * @example {
+         *       "kind": "self_harm",
+         *       "guidance": "The message may describe self-harm. Follow your crisis procedure."
+         *     }
+         */
+        SafetyFinding: {
+            kind: components["schemas"]["SafetyKind"];
+            /**
+             * @description A fixed sentence per kind for the software that shows the conversation.
+             * @example The message may describe self-harm. Follow your crisis procedure.
+             */
+            guidance: string;
         };
         /** @description Change of the score since the session's previous reading, whose suggested action the client may have followed. Present from a session's second reading on. */
         AdaptationEffectiveness: {

@@ -520,6 +520,15 @@ export const topicExtraction = {
   "topics_per_turn_max": 3
 } as const;
 
+export const textAnalysis = {
+  "unsupported_language_detail": "The message is not in English. It was not checked for topics or for safety.",
+  "safety_guidance": {
+    "suicidal_thoughts": "The message may describe suicidal thoughts. Follow your crisis procedure.",
+    "self_harm": "The message may describe self-harm. Follow your crisis procedure.",
+    "violence": "The message may describe violence against the person. Follow your crisis procedure."
+  }
+} as const;
+
 export const problemTypePrefix = "urn:problem-type:realtime-state-service:" as const;
 
 export const problems = {
@@ -925,6 +934,11 @@ export const enums = {
     "visual",
     "textual"
   ],
+  "SafetyKind": [
+    "suicidal_thoughts",
+    "self_harm",
+    "violence"
+  ],
   "Trend": [
     "rising",
     "falling",
@@ -1301,4 +1315,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "98755f2740a6054e5bea00d3ce549b11b9ddd094fc36a20f8cf877a3b8de01b2" as const;
+export const contractDigest = "3d3e14cf5fffa5ddbdf5b592bbe6a5955487bdb31c6628ab4b1a7b67b8c3381a" as const;

@@ -118,6 +118,29 @@ class AdaptationEffectiveness(TypedDict):
 RrQuality = Literal["usable", "unusable"]
 
 
+class TextAnalysis(TypedDict):
+    """Whether the service checked the `user_message` of this request."""
+
+    # `analyzed`: the message was checked for safety and, together with `ai_response`, for topics.
+    # `unsupported_language`: the message is not in English, and was not checked.
+    status: Literal["analyzed", "unsupported_language"]
+    # States that the message was not checked.
+    detail: NotRequired[str]
+
+
+# What the user describes of themselves. `suicidal_thoughts`: thoughts of suicide, or a wish to be dead. `self_harm`:
+# harm to one's own body on purpose. `violence`: harm, threats, coercion, stalking or imprisonment by another person.
+SafetyKind = Literal["suicidal_thoughts", "self_harm", "violence"]
+
+
+class SafetyFinding(TypedDict):
+    """The `user_message` of this request may describe a danger to the user."""
+
+    kind: SafetyKind
+    # A fixed sentence per kind for the software that shows the conversation.
+    guidance: str
+
+
 class StateReading(TypedDict):
     """The state of a session, in the format of the Human State Protocol 1.0."""
 
@@ -142,6 +165,8 @@ class StateReading(TypedDict):
     rr_quality: NotRequired[RrQuality]
     # Topics of the concern that the user describes in this request's conversation turn.
     topics_detected: list[str]
+    text_analysis: NotRequired[TextAnalysis]
+    safety: NotRequired[SafetyFinding]
     # Topics that currently raise this person's stress, most recently seen first.
     active_triggers: NotRequired[list[str]]
     # Topics that no longer raise this person's stress, most recently seen first.
