@@ -60,7 +60,7 @@ export interface Caller {
 
 /** Limits of the readings of a session token. */
 export interface TokenGrant {
-  /** The person whom readings may name, in addition to the one that the session is bound to. */
+  /** A person whom readings may name, in addition to the subject of the session. */
   readonly subjectId?: string;
   /** Database time, epoch ms. */
   readonly issuedAtMs: number;
@@ -92,7 +92,7 @@ export type TokenIdentity =
     }
   | { readonly caller?: undefined; readonly refusal: string };
 
-/** Tier of an account, which sets its monthly quota. */
+/** Tier of an account. The tier sets the monthly quota. */
 export type Tier = keyof typeof tiers;
 
 /** The caller of an operation. Public operations have none. */

@@ -112,7 +112,7 @@ test.each(requests.map((request) => [request.title, request] as const))(
     const absent = await ask(other, request, randomUUID());
     expect(foreign.answer).toBe(absent.answer);
     expect(await viewOf(owner)).toBe(before);
-    // The owner gets a different response. The equal responses above are therefore not equal for lack of data.
+    // The owner gets a different response. Missing data is therefore not the reason why the responses above are equal.
     const own = await ask(owner.key, request, ownIdOf(owner));
     // These operations accept any session of the caller's own account, whether the session exists or not.
     const isAboutData = request.idName !== undefined && !['createToken', 'streamEvents'].includes(request.operationId);

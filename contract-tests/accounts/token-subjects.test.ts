@@ -191,7 +191,7 @@ test('a token from before an erasure brings back neither the person nor the eras
   expect(JSON.stringify(await rowsOf(service, 'erased_ids'))).not.toContain('anna');
 });
 
-test('a reading with a token that arrives during an erasure waits for its end and is rejected', async () => {
+test('a reading with a token that arrives during an erasure waits for the end of the erasure and is rejected', async () => {
   const service = await startTestService({});
   const { store, accountId } = service;
   const token = await issueToken(service, { session_id: 'new', subject_id: 'anna' });

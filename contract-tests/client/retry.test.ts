@@ -63,7 +63,7 @@ test('waits of one call never exceed its budget together', async () => {
   expect(waitedMs).toEqual([40_000]);
 });
 
-test('a 502 and a 504 are retried only where the service may have processed the request without harm', async () => {
+test('a 502 and a 504 are retried only for a request that the service may process twice without harm', async () => {
   for (const status of [502, 504]) {
     const safe = play([busy(status, '1'), new Response('{}')]);
     expect((await safe.send(reading())).status).toBe(200);

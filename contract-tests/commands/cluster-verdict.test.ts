@@ -22,7 +22,7 @@ const upheld: ClusterRun = {
   ...{ hostChanges: 8, conflicts: 5, differingNodes: 0, deaths: [] },
 };
 
-test('a run without violations is upheld, and its pauses, conflicts and errors are reported', () => {
+test('a run without violations passes, and its pauses, conflicts and errors are reported', () => {
   expect(isUpheld(upheld)).toBe(true);
   const found = Object.fromEntries(
     rowsOf(upheld)
@@ -56,7 +56,7 @@ test('a killed service may lose, and a killed node may count twice, the calls of
   expect(callsAllowed({ ...calls, killedServices: 0, killedNodes: 0 })).toEqual([120, 150]);
 });
 
-test('a timeline reports the longest pause by what happened last, and the peak of a second', () => {
+test('a timeline reports the longest pause after each kind of mark, and the most readings in one second', () => {
   let atMs = 0;
   const timeline = startTimeline(() => atMs);
   const { record } = timeline;

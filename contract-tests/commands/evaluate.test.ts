@@ -99,7 +99,11 @@ test.each([
   ['binary data', '\u0000\u0001\u001b[31m,x\n', 'Its columns: [31m, x'],
   ['a header of 5,000 columns', `${'c,'.repeat(5_000)}x\n`, ' and 4981 more'],
   ['a column of a prototype', 'label,__proto__\nrest,60\n', 'no row has a signal'],
-  ['too many rows', `label,heart_rate\n${'rest,60\n'.repeat(20_001)}`, '20001 rows of 20000 at most: use means'],
+  [
+    'too many rows',
+    `label,heart_rate\n${'rest,60\n'.repeat(20_001)}`,
+    '20001 rows, at most 20000 are allowed: use means',
+  ],
 ])('%s is rejected with a message of one line', (_, csv, message) => {
   const read = () => readRecording(csv, stressors);
   expect(read).toThrow(message);

@@ -7,7 +7,7 @@ import { readWindows } from '../../src/tools/recordings/read-windows.js';
 
 const header = 'subject,task,label,heart_rate,sdnn\n';
 
-test('a recording with only heart rate, such as the sample, supports every variant without other signals', async () => {
+test('a recording with only heart rate, such as the sample, supports every variant that requires no other signal', async () => {
   const windows = readWindows(await readFile(sampleRecording, 'utf8'));
   expect(variantsFor(windows).map(({ name }) => name)).toEqual([
     'cold',
@@ -18,12 +18,12 @@ test('a recording with only heart rate, such as the sample, supports every varia
   expect(new Set(windows.map(sideOf))).toEqual(new Set(['rest', 'stressor']));
 });
 
-test('a recording with heart rate and SDNN supports a variant without each of the two signals', () => {
+test('a recording with heart rate and SDNN supports the variants that withhold one of the two', () => {
   const names = variantsFor(readWindows(`${header}p1,Math,stressor,90,30\n`)).map(({ name }) => name);
   expect(names).toEqual(expect.arrayContaining(['ablation: no variability', 'ablation: no heart rate']));
 });
 
-test('a recording with SDNN and RMSSD supports a variant without each of them', () => {
+test('a recording with SDNN and RMSSD supports the variants that use only one of the two', () => {
   const both = 'subject,task,label,heart_rate,sdnn,rmssd\np1,Math,stressor,90,30,25\n';
   const names = variantsFor(readWindows(both)).map(({ name }) => name);
   expect(names).toEqual(expect.arrayContaining(['rmssd instead of sdnn', 'sdnn instead of rmssd']));

@@ -49,7 +49,7 @@ test('times without readings are shaded, and interrupt the line of the heart rat
   expect(drawExport({ name: 'Person p', count: 0, readings: [] })).toContain('Person p, 0 readings');
 });
 
-test('a chart keeps all of a few readings, in the order of their times', () => {
+test('a chart keeps every reading if there are few, in the order of their times', () => {
   const thinned = createThinnedReadings();
   const all = Array.from({ length: 2_000 }, (_, index) => reading(1e12 + index * 1000));
   for (const it of [...all].reverse()) thinned.add(it);

@@ -49,7 +49,7 @@ test.each(formats)(
     expect(stderr).toMatch(/\nExported 1,500 readings\.\n$/);
     expect(code).toBe(0);
     expect(requests.map((it) => /cursor=\d+/.test(it))).toEqual([false, false, true, true, true]);
-    // Not with toBe, which would print both files.
+    // Does not use toBe, because toBe would print both files.
     expect((await readFile(file, 'utf8')) === (await operation(`format=${format}`))).toBe(true);
   },
 );
@@ -82,7 +82,7 @@ test('an interrupted export keeps the earlier file, and --resume completes it', 
   expect(stderr).toBe(`The rows so far are in ${partial}. To continue, run the same command with --resume.\n`);
   expect(code).toBe(130);
   expect(await readFile(file, 'utf8')).toBe('an earlier export');
-  // As after a power failure.
+  // After a power failure, the last row may be incomplete.
   await writeFile(partial, '{"reading":{"session_id":"ma', { flag: 'a' });
   const resumed = await run(service.url, '--out', file, '--resume');
   expect(resumed.stderr).toMatch(/^Exported [\d,]+ readings after [\d,]+ that were already there\.\n$/);

@@ -61,7 +61,7 @@ function runInShell({ url, key }: Target, redirection: string): Promise<{ code: 
   });
 }
 
-test('a full disk behind standard output is an error, and a reader that ends early is none', async () => {
+test('a full disk behind standard output is an error, and a reader that ends early is not', async () => {
   const full = await runInShell(service, '> /dev/full');
   expect(full).toEqual({
     code: 1,

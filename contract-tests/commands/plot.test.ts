@@ -43,7 +43,7 @@ test('a person who is not in the recording is reported before anything is sent',
   silence();
   const file = 'samples/wrist-heart-rate.csv';
   const options = { ...unused, file, url: 'http://127.0.0.1:1', key: 'sk_x', plot: 'x.svg', person: 'P99' };
-  await expect(replay(options)).rejects.toThrow(/^no --person P99 in the recording. Subjects: P2, /);
+  await expect(replay(options)).rejects.toThrow(/^the recording has no --person P99. Subjects: P2, /);
 });
 
 test('a plot or figure that cannot be written is reported before anything is sent', async () => {

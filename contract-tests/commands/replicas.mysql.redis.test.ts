@@ -21,7 +21,7 @@ test(
     expect(stdout).toMatch(/^ {2}lost +0 +0$/m);
     expect(stdout).toMatch(/^ {2}admitted requests per window +120 +120$/m);
     expect(stdout).toContain('Nothing was lost, duplicated or out of order, and the limit is shared.');
-    expect(stdout).toMatch(/^2 processes take (\d+\.\d\d|–) of what one takes in a second\.$/m);
+    expect(stdout).toMatch(/^2 processes accept (\d+\.\d\d|–) × the readings per second of one process\.$/m);
     const report = JSON.parse(await readFile(join(reports, 'check-replicas.json'), 'utf8'));
     expect(report).toMatchObject({
       processes: 2,

@@ -151,7 +151,7 @@ test('everything works by keyboard', async () => {
   await page.getByText(/^Sent\. Score \d+\.$/).waitFor();
 });
 
-test('a reading by hand has the chosen signals only', async () => {
+test('a reading sent by hand contains only the chosen signals', async () => {
   const service = await startTestService(withClock());
   const { page } = await openBrowser(service.url);
   await open(service, page, '#/sessions/by-hand');
@@ -190,7 +190,7 @@ test('a link with another key asks before it replaces the stored key', async () 
   await open(service, page, '#/');
   await open(service, page, '#/');
   expect(questions).toEqual([]);
-  // In the loaded page, and when the page loads.
+  // The first link changes the fragment of the loaded page. The second link loads the page.
   await page.goto(`${service.url}/dashboard/#key=sk_other`);
   await expect.poll(() => questions).toHaveLength(1);
   await page.goto('about:blank');
@@ -216,7 +216,7 @@ test('the button forgets the key, and its stream ends', async () => {
   expect(await page.evaluate('sessionStorage.getItem("key")')).toBe('');
 });
 
-test('an account with a quota sees its calls of the month, and a key without a scope the reason', async () => {
+test('the page shows the calls of the month for an account with a quota, and names a missing scope of the key', async () => {
   const { url, store, clock } = await startTestService();
   const account = `solo-${randomUUID()}`;
   const { key } = await createKey(store.keys, { account, tier: 'solo', scopes: ['read'] }, clock.nowMs);

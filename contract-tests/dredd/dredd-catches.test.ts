@@ -5,7 +5,7 @@ import { afterEach, expect, test } from 'vitest';
 import contract from '../../generated/openapi.json' with { type: 'json' };
 import { type BringAbout, runDredd, type Verdict } from './run-dredd.js';
 
-/** A response of a stub, which replaces the service. These tests check that our setup of Dredd detects deviations. */
+/** The response of a stub. The stub replaces the service, because these tests check that Dredd detects deviations. */
 interface Answer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;

@@ -189,7 +189,7 @@ export function bringAboutIn(world: World): BringAbout {
   return async (transaction, { operationId, status, needsKey }, defer) => {
     const table: Readonly<Record<string, Readonly<Record<string, Scenario>> | undefined>> = scenarios;
     const scenario = { ...commonScenarios, ...table[operationId] }[status];
-    if (!scenario) throw new Error(`no scenario brings about ${operationId} ${status}`);
+    if (!scenario) throw new Error(`no scenario causes ${operationId} ${status}`);
     if (needsKey) transaction.request.headers['X-Service-Key'] = world.key;
     // Dredd sends the documented example of the key each time. Different requests would therefore use the same key.
     delete transaction.request.headers['Idempotency-Key'];

@@ -208,6 +208,6 @@ async function call(
   const init = { method, headers, ...(body && { body: JSON.stringify(body) }) };
   const response = await fetch(service.url + path, init);
   const text = await response.text();
-  if (!response.ok) throw new Error(`${method} ${path} was answered with ${response.status}: ${text}`);
+  if (!response.ok) throw new Error(`${method} ${path} got status ${response.status}: ${text}`);
   return JSON.parse(text);
 }

@@ -21,13 +21,13 @@ test('the state is that of the newest reading, and its confidence falls with its
 });
 
 test.each([1, 2])(
-  'for 10 minutes after the device changes, the confidence is at most 0.7 of it (seed %i)',
+  'for 10 minutes after the device changes, the confidence is at most 0.7 × that of the same device (seed %i)',
   async (seed) => {
     const { read, clock } = await startTestService();
     const random = seededRandom(seed);
     for (let second = 0; second < 1500; second += 60) {
       const signals = { heart_rate: 66 + 4 * random(), timestamp: clock.at() };
-      // A microphone measures no heart data, so its name is no change.
+      // A microphone measures no heart data, so its name does not change the device.
       for (const session_id of ['kept', 'changed'])
         await read({ session_id, timestamp: clock.at(), tone: 'neutral', source_device: 'microphone' });
       const kept = await read({ ...signals, session_id: 'kept', source_device: 'watch' });

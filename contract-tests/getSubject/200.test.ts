@@ -52,7 +52,7 @@ test('a reading is compared with the typical heart rate of the profile', async (
   expect(action_reason).toContain(`Heart rate ${Math.round(88 - typical_bpm)} bpm above this person's typical`);
 });
 
-test('a state shows how far the baseline is, up to the exact learned time', async () => {
+test('a state shows the progress of the baseline, which is 1 exactly at the required learned time', async () => {
   const service = await startTestService();
   const reading = () => service.read({ session_id: 'progress', subject_id, heart_rate: 60 });
   expect((await reading()).baseline).toEqual({ status: 'learning', progress: 0 });

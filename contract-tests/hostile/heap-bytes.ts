@@ -4,7 +4,7 @@ import { WebSocket } from 'undici';
 /** Returns the heap size after garbage collection, in bytes, of a process that was started with --inspect. */
 export async function heapBytes(stderr: string): Promise<number> {
   const [url] = /ws:\/\/\S+/.exec(stderr) ?? [];
-  if (!url) throw new Error('the process says nowhere that it can be inspected');
+  if (!url) throw new Error('standard error contains no inspector URL: start the process with --inspect');
   const socket = new WebSocket(url);
   await once(socket as never, 'open');
   const ask = async (method: string): Promise<{ usedSize: number }> => {

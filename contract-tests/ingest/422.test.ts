@@ -27,7 +27,7 @@ test.each([
   ['session_id', 'x'.repeat(257), 'string_too_long', 'Input should have at most 256 characters'],
   ['session_id', 7, 'string_type', 'Input should be a valid string'],
   ['subject_id', 'a\n', 'pattern_mismatch', notAnId],
-  // URL rules remove both from a path, so DELETE /v1/subjects/{subject_id} could not erase such a person.
+  // URL parsers remove `.` and `..` from a path, so DELETE /v1/subjects/{subject_id} could not erase such a person.
   ['subject_id', '.', 'pattern_mismatch', notAnId],
   ['subject_id', '..', 'pattern_mismatch', notAnId],
   ['session_id', '..', 'pattern_mismatch', notAnId],

@@ -46,7 +46,7 @@ test.each(seeds)(
   },
 );
 
-test('the confidence is lower while learning, and higher for a raised heart rate with variability', async () => {
+test('the confidence is lower while the baseline is learned, and a raised heart rate has more confidence with variability', async () => {
   const service = await startTestService();
   const signals = (person: number) => ({ ...(person < 6 && { sdnn: 45 }) });
   const first = await hold(service, 30, (person) => ({ heart_rate: 66, ...signals(person) }));

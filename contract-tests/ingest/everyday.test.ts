@@ -31,7 +31,8 @@ test(
     timeout,
   },
   async () => {
-    // Across the border of two times of day, where a new person has more changes than at any other time.
+    // Starts at 03:53 UTC, so that the readings cross the border of two times of day. A new person has the most state
+    // changes at this border.
     const clock = new Clock();
     clock.nowMs = Math.floor(clock.nowMs / dayMs) * dayMs + (3 * 60 + 53) * 60_000;
     const { read } = await startTestService({ clock });

@@ -21,7 +21,7 @@ async function wear(service: TestService, minutes: number, bpm: () => number, so
 const cases = seeds.flatMap((seed) => ['watch', 'other watch'].map((device) => ({ seed, device })));
 
 test.each(cases)(
-  'a watch that another person wears does not stay stressed with the usual confidence ($device, seed $seed)',
+  'when another person wears the watch, a lasting stressed state has a low confidence ($device, seed $seed)',
   { timeout },
   async ({ seed, device }) => {
     const service = await startTestService();

@@ -9,7 +9,7 @@ import { startTestService, type TestService } from '../support/service.js';
 type Answered = StateReading & { readonly second: number };
 
 const seeds = [1, 2, 3];
-/** Duration of the readings of one batch. A reading must not be older than 300 s, s. */
+/** Time span of the readings of one batch, s. A reading must not be older than 300 s. */
 const batchSeconds = 240;
 
 /** Returns one reading per `every` seconds until `until`. */
@@ -68,7 +68,7 @@ test('labels that alternate or are random change the state at most 10 times in 2
     expect(changesOf(responses), `stream ${index}`).toBeLessThanOrEqual(10);
 });
 
-test('a hostile or anxious voice alone becomes stressed when it is repeated, and only then', async () => {
+test('a hostile or anxious voice alone gives the state stressed only when it is repeated', async () => {
   const tones = ['hostile', 'anxious'] as const;
   const streams = tones.flatMap((tone) => [2, 10, 30].map((every) => stream(every, 150, () => ({ tone }))));
   for (const responses of await play(await startTestService(), streams)) {
@@ -77,14 +77,14 @@ test('a hostile or anxious voice alone becomes stressed when it is repeated, and
   }
 });
 
-test.each(seeds)('words of sentiment −0.8 are stressed with that reading (seed %i)', async (seed) => {
+test.each(seeds)('a reading with sentiment −0.8 gives the state stressed immediately (seed %i)', async (seed) => {
   const random = seededRandom(seed);
   const before = stream(10, 300, () => ({ heart_rate: 67 + 6 * random(), tone: 'neutral', sentiment: 0 }));
   const [responses = []] = await play(await startTestService(), [[...before, { second: 301, sentiment: -0.8 }]]);
   expect(responses.slice(-2).map(({ state }) => state)).toEqual(['relaxed', 'stressed']);
 });
 
-test('a focused voice and a concentrated face with 10 bpm more are focused', async () => {
+test('a focused voice and a concentrated face with 10 bpm more give the state focused', async () => {
   const streams = seeds.map((seed) => {
     const random = seededRandom(seed);
     const work = { tone: 'focused', expression: 'concentrated' } as const;
@@ -97,7 +97,7 @@ test('a focused voice and a concentrated face with 10 bpm more are focused', asy
     for (const { second, state } of responses) expect(state).toBe(second < 900 ? 'relaxed' : 'focused');
 });
 
-test('after a tense conversation, a calm voice and positive words are relaxed within 2 minutes', async () => {
+test('after a tense conversation, a calm voice with positive words gives the state relaxed within 2 minutes', async () => {
   const calmFrom = 120;
   const readings = stream(5, calmFrom + 180, (index) =>
     5 * index < calmFrom ? { tone: 'hostile', sentiment: -0.5 } : { tone: 'calm', sentiment: 0.4 },

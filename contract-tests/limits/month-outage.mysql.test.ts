@@ -17,7 +17,8 @@ test('calls during a database outage are counted after the outage', async () => 
   const { request } = client(service.url, key, service.clock);
   const isAnswered = ({ status }: { status: number }) => status === 404;
   const answered = { before: 0, during: 0 };
-  // A key is cached for one second. A slow machine may take longer between a call and the outage, and tries again.
+  // During the outage, a key works for one second, while it is cached. On a slow machine, the test may need several
+  // tries.
   await until('calls during an outage', async () => {
     answered.before += (await call(request, 30)).filter(isAnswered).length;
     proxy.cut();

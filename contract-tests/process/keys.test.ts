@@ -5,7 +5,7 @@ import { temporaryFolder } from '../commands/temporary-folder.js';
 import { createTestDatabase } from '../support/databases.js';
 import { runMain, startMain } from '../support/process.js';
 
-test('only a set DATABASE_URL lets keys create create a database, and says so', async () => {
+test('the command `keys create` creates a database only if DATABASE_URL is set, and prints its path', async () => {
   const folder = await temporaryFolder();
   const keys = (env: Record<string, string>, ...args: string[]) => runMain(['keys', ...args], env, undefined, folder);
   const create = ['create', '--account', 'acme', '--tier', 'solo'];

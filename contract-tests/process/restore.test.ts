@@ -20,7 +20,7 @@ test('only the owner can read a backup, its checksum and its key, and no partial
   await service.stop('SIGTERM');
 });
 
-test('a restore replaces an existing database only with --replace, never while a process uses it, and keeps it renamed', async () => {
+test('a restore replaces a database only with --replace, never one in use, and keeps the replaced one under another name', async () => {
   const database = await createTestDatabase();
   onTestFinished(database.drop);
   const env = { DATABASE_URL: database.url };
@@ -78,7 +78,7 @@ test('restoring a damaged, foreign or newer copy fails and does not change the d
     expect(ended.stderr).toContain(reason);
     expect(ended.stderr.trim().split('\n')).toHaveLength(1);
   }
-  expect((await runMain(['restore', live, '--replace'], env)).stderr).toContain('is a database and no backup');
+  expect((await runMain(['restore', live, '--replace'], env)).stderr).toContain('is a database, not a backup');
   expect(await readdir(dirname(database.url.slice('sqlite:'.length)))).toEqual(['state.db']);
   expect((await runMain(['backup', join(folder, 'again.db')], env)).code).toBe(0);
   expect((await runMain(['backup', good], env)).stderr).toContain('exists already: choose another name');

@@ -57,7 +57,7 @@ test('an erasure also deletes a delivery that a worker adds between the deletes 
   await service.read({ subject_id: 'anna', tone: 'calm', heart_rate: 60 });
   clock.advance(1);
   await service.read({ subject_id: 'anna', tone: 'hostile', heart_rate: 130 });
-  // The erasure waits at this delivery. The index contains the delivery of the worker before it.
+  // The erasure waits for the lock of this delivery. In the index, the delivery that the worker adds comes first.
   const last = { webhookId, deliveryId: 'z', subjectId: 'anna', status: 'due', owner: 'o', settledAtMs: null } as const;
   await storeFailed(service, [last]);
   let done: ReadonlyArray<Promise<unknown>> = [];

@@ -12,8 +12,8 @@ const waitingForLocks = `select count(*) as count from information_schema.innodb
   where trx_state = 'LOCK WAIT' and db = database()`;
 
 /**
- * Returns a function that resolves when the work has ended, or `count` transactions of the MySQL database wait for locks. A test thereby
- * makes two transactions meet.
+ * Returns a function that resolves when the work has ended or `count` transactions of the MySQL database wait for
+ * locks. With this function, a test makes two transactions overlap.
  */
 export function watchLocks({ url }: TestDatabase): (work: Promise<unknown>, count?: number) => Promise<void> {
   const knex = openDatabase(readConfig({ DATABASE_URL: url }).database);

@@ -38,7 +38,7 @@ export function faultsAgainst(schemaName: string, value: unknown): string {
 }
 
 function assertEmpty(body: unknown): void {
-  if (body !== undefined) throw new Error(`a body where none is documented: ${JSON.stringify(body)}`);
+  if (body !== undefined) throw new Error(`the response has an undocumented body: ${JSON.stringify(body)}`);
 }
 
 /**

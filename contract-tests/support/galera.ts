@@ -56,7 +56,9 @@ interface Ports {
 /** Starts a cluster of MariaDB servers on loopback. Requires Debian's packages mariadb-server, galera-4 and rsync. */
 export async function startGalera(size: number): Promise<GaleraCluster> {
   if (!existsSync(provider))
-    throw new Error('there is no Galera library: install it, as by `apt-get install mariadb-server galera-4 rsync`');
+    throw new Error(
+      'there is no Galera library: install it, for example with `apt-get install mariadb-server galera-4 rsync`',
+    );
   const numbers = await freePorts(4 * size);
   const ports = Array.from({ length: size }, (_, index): Ports => {
     const [sql = 0, group = 0, ist = 0, sst = 0] = numbers.slice(4 * index);

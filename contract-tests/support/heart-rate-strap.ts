@@ -27,7 +27,7 @@ interface Operation {
  */
 export async function emulateStrap(context: BrowserContext, page: Page, name: string): Promise<Strap> {
   const browser = await context.browser()?.newBrowserCDPSession();
-  if (!browser) throw new Error('the browser has no session of its own');
+  if (!browser) throw new Error('the browser context belongs to no browser');
   // The protocol types of playwright-core lack this domain.
   const send = async (method: string, params: object = {}): Promise<Record<string, string>> =>
     (browser as unknown as { send(method: string, params: object): Promise<never> }).send(

@@ -76,7 +76,9 @@ export async function startPrivateMariadb(
 
 function explain(error: Error): never {
   const isMissing = (error as { code?: string }).code === 'ENOENT';
-  throw isMissing ? new Error('there is no MariaDB server: install it, as by `apt-get install mariadb-server`') : error;
+  throw isMissing
+    ? new Error('there is no MariaDB server: install it, for example with `apt-get install mariadb-server`')
+    : error;
 }
 
 /** Returns the last errors in the log. Empty if the options name no log there. */
@@ -92,7 +94,7 @@ async function answers(uri: string, server: Program): Promise<void> {
       return await (await mysql.createConnection({ uri, connectTimeout: 1_000 })).end();
     } catch (error) {
       if (!server.isRunning() || Date.now() > endsAtMs)
-        throw new Error(`no MariaDB answers at ${uri}`, { cause: error });
+        throw new Error(`MariaDB does not respond at ${uri}`, { cause: error });
       await sleep(lookMs);
     }
 }

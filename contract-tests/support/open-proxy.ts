@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A proxy between the service and its database, which interrupts the connection. */
+/** A proxy between the service and its database. The proxy can interrupt the connection. */
 export interface Proxy {
   readonly port: number;
   /** Forwards connections. This is the initial mode. */

@@ -104,7 +104,7 @@ export function fit(): Uint8Array {
     ]);
     if (index >= 12) continue;
     const intervals = Array.from({ length: 5 }, () => Math.round(60_000 / bpm));
-    // The last value is the invalid one, which devices use to fill the array.
+    // The last value means "no value". Devices fill the array with it.
     const bytes = new Uint8Array(new Uint16Array([...intervals, 0xffff]).buffer);
     encoder.writeMessage(78, [field(0, bytes.length, FitBaseType.Uint16, bytes)], 1);
   }

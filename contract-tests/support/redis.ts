@@ -47,7 +47,7 @@ export async function startPrivateRedis(options: readonly string[] = []): Promis
 function explain(error: Error): Error {
   const isMissing = (error as { code?: string }).code === 'ENOENT';
   return isMissing
-    ? new Error('there is no redis-server: install Redis 7, as by `apt-get install redis-server`')
+    ? new Error('there is no redis-server: install Redis 7, for example with `apt-get install redis-server`')
     : error;
 }
 
@@ -55,7 +55,7 @@ async function answers(url: string): Promise<void> {
   const client = new Redis(url, { retryStrategy: () => 50, maxRetriesPerRequest: null });
   client.on('error', () => undefined);
   const timeUp = AbortSignal.timeout(startMs);
-  const late = once(timeUp, 'abort').then(() => Promise.reject(new Error(`no redis-server answers at ${url}`)));
+  const late = once(timeUp, 'abort').then(() => Promise.reject(new Error(`redis-server does not respond at ${url}`)));
   // A response that requires a password also shows that the server is running.
   await Promise.race([client.ping().catch(() => undefined), late]).finally(() => client.disconnect());
   late.catch(() => undefined);

@@ -4,7 +4,7 @@ export interface Reference {
 
 /** Resolves a local `$ref`, e.g. `#/components/responses/Unavailable`, including nested references. */
 export function resolve<T extends object>(contract: object, node: Reference | T | undefined): T {
-  if (node === undefined) throw new Error('the contract refers to something that is not in it');
+  if (node === undefined) throw new Error('a $ref of the contract has no target');
   if (!isReference(node)) return node;
   const steps = node.$ref.slice(2).split('/');
   const target = steps.reduce<unknown>((at, step) => (at as Record<string, unknown> | undefined)?.[step], contract);

@@ -8,7 +8,7 @@ const pauseMs = 10;
 export async function until(name: string, holds: () => Promise<boolean> | boolean): Promise<void> {
   const endsAtMs = Date.now() + limitMs;
   while (!(await holds())) {
-    if (Date.now() > endsAtMs) throw new Error(`never came true: ${name}`);
+    if (Date.now() > endsAtMs) throw new Error(`timeout while waiting for: ${name}`);
     await sleep(pauseMs);
   }
 }

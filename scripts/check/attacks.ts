@@ -20,8 +20,8 @@ interface Options {
 }
 
 /**
- * Time limit of a scenario in addition to its measurements, ms. The slowest scenario takes about 40 s on an idle
- * machine.
+ * Time limit of a scenario, ms. The duration of the measurements is added. The slowest scenario takes about 40 s on an
+ * idle machine.
  */
 const marginMs = 120_000;
 const items = [...new Set(scenarios.map(({ item }) => String(item)))];

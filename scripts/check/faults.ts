@@ -24,7 +24,7 @@ interface Options {
 /** Grace period for webhooks, ms. Longer than the lease of a delivery that a stopped service held. */
 const settleMs = 60_000;
 const measureMs = 1_000;
-/** Time limits of a scenario in addition to the fault, ms. A scenario that takes longer counts as broken. */
+/** Time limits of a scenario, ms. The duration of the fault is added. A scenario that takes longer counts as broken. */
 const limits = { aroundMs: 240_000, perKillMs: 20_000 };
 const names = [...new Set(listFaults(1).map(({ name }) => name))];
 

@@ -61,7 +61,7 @@ async function evaluate({ file, nurses, labels, people, markdown, figure }: Opti
   const wearers = readWearers(await load('--file', file)).filter(isChosen);
   const onShift = readWearers(await load('--nurses', nurses)).filter(isChosen);
   const reports = readReports(await load('--labels', labels)).filter(isChosen);
-  if (wearers.length + onShift.length === 0) throw new Error('--people names nobody of these files');
+  if (wearers.length + onShift.length === 0) throw new Error('--people names no person in these files');
   const injected = [true, false].map((isNearMedian) => wearers.map((it) => injectRises(it, isNearMedian)));
   const raised = injected.map((its) => its.map(({ wearer }) => wearer));
   const [days, shifts, ...rises] = await replayAll([wearers, onShift, ...raised]);
@@ -178,7 +178,10 @@ const reportColumns = [
   right('AUC within a nurse'),
 ];
 
-/** Compares the mean of each report of high stress with that of each report of none: of all nurses, and of the same one. */
+/**
+ * Compares reports of high stress with reports of none, by their mean. One AUC is over all nurses. The other compares
+ * only reports of the same nurse.
+ */
 function reportRows(
   nurses: readonly Wearer[],
   shifts: readonly Judged[][],

@@ -32,7 +32,7 @@ const { artifacts, runs, firstSeed } = new Command('evaluate:rr')
   .parse()
   .opts<{ artifacts: number; runs: number; firstSeed: number }>();
 
-/** Shorter than the window of the service, which then contains the whole recording. */
+/** Length of a recording, s. The window of the service is longer, so it contains the whole recording. */
 const recordingSeconds = 290;
 const batchSize = 64;
 const kinds = [addEctopics, shiftPeaks];

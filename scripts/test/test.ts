@@ -41,7 +41,9 @@ const isMysqlRequired = process.env['TEST_MYSQL_REQUIRED'] === '1';
 const isRedisRequired = process.env['TEST_REDIS_REQUIRED'] === '1';
 const isBrowserRequired = process.env['TEST_BROWSER_REQUIRED'] === '1';
 const otherNode = process.env['TEST_OTHER_NODE'];
-/** Tests of processes, HTTP, streams and threads, which depend on Node. The whole suite would take as long again. */
+/**
+ * Tests that depend on Node: processes, HTTP, streams and threads. Running the whole suite again would double the time.
+ */
 const nodeTests = [
   ...['start', 'shutdown', 'core-thread', 'log-output', 'keys'].map((it) => `contract-tests/process/${it}.test.ts`),
   ...['bodies', 'half-open', 'pipelines', 'slow-senders'].map((it) => `contract-tests/hostile/${it}.test.ts`),

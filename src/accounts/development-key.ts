@@ -6,7 +6,7 @@ import { createKey } from './manage.js';
 
 const dayMs = 24 * 60 * 60 * 1000;
 const account = 'development';
-/** Time before the expiry of the last development key from which the startup prints a warning, ms. */
+/** The startup prints a warning when the last development key expires within this time, ms. */
 const noticeMs = 7 * dayMs;
 
 /** The key created at the first startup, shown once. */

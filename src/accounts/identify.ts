@@ -26,7 +26,7 @@ export interface IdentifyParts {
   readonly now: () => number;
   /** Called each time an expired key is used. */
   readonly onExpiredUse: (key: ListedKey) => void;
-  /** Called for each key that looks like one, with true if its row is in the cache. */
+  /** Called for each text in the format of a key. `isCached` is true if the row of the key is in the cache. */
   readonly onLookup?: (isCached: boolean) => void;
 }
 

@@ -19,7 +19,7 @@ const responseMs = 3_000;
 /** The first release of Node that the service supports. */
 const nodeMin = [20, 19] as const;
 
-/** The outcome of one check of `doctor`. The remedy is absent if nothing is to do. */
+/** The outcome of one check of `doctor`. The remedy is absent if there is nothing to do. */
 interface Finding {
   readonly what: string;
   readonly found: string;
@@ -154,7 +154,7 @@ export async function compareClock(server: string, read: () => Promise<number>):
   const beforeMs = Date.now();
   const serverMs = await read();
   const afterMs = Date.now();
-  // The server read its clock between the two.
+  // The server read its clock between `beforeMs` and `afterMs`.
   const aheadMs = beforeMs > serverMs ? beforeMs - serverMs : Math.min(0, afterMs - serverMs);
   return judgeClock(server, aheadMs);
 }

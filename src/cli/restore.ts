@@ -23,7 +23,7 @@ export async function restore(config: Config, file: string, options: RestoreOpti
   }
   if (!existsSync(file) || !statSync(file).isFile()) throw new Error(`there is no backup at ${file}`);
   if (existsSync(`${file}-wal`))
-    throw new Error(`${file}-wal exists, so ${file} is a database and no backup: copy it with the command backup`);
+    throw new Error(`${file}-wal exists, so ${file} is a database, not a backup: copy it with the command backup`);
   const target = database.file;
   await requireReplaceable(target, options);
   mkdirSync(dirname(target), { recursive: true });

@@ -66,7 +66,7 @@ export function createGroupCommit<Item, Result>(options: GroupCommitOptions<Item
     await new Promise(setImmediate);
     while (waiting.length >= (loops.size > 1 ? secondFrom : 1)) {
       const group = takeGroup(waiting, busy, options);
-      // All waiting items depend on the group of the other loop, which continues with them.
+      // All waiting items depend on the group of the other loop. The other loop commits them afterwards.
       if (group.length === 0) break;
       const keys = options.orderKeyOf ? group.map(({ item }) => options.orderKeyOf?.(item) ?? '') : [];
       for (const key of keys) busy.add(key);
@@ -126,7 +126,7 @@ function alternate<Entry>(entries: readonly Entry[], accountOf: (entry: Entry) =
     counts.set(account, rank + 1);
     return { entry, rank };
   });
-  // The sort is stable, so that of two accounts the one that waits longer comes first.
+  // The sort is stable: of several entries with the same rank, the oldest comes first.
   return ranked.sort((a, b) => a.rank - b.rank).map(({ entry }) => entry);
 }
 

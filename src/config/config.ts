@@ -16,8 +16,8 @@ export interface Config {
   readonly logLevel: string;
   readonly maxTimestampAgeMs: number;
   /**
-   * Keys for reading digests, webhook secrets and tokens, the newest first. If absent, an embedded database uses a key
-   * file in its folder. MySQL requires them.
+   * Keys for webhook secrets, tokens and digests of readings, the newest first. If absent, an embedded database uses a
+   * key file in its folder. MySQL requires them.
    */
   readonly secretsKeys: SecretsKeys | undefined;
   /** Whether this process delivers webhooks. */
@@ -133,14 +133,14 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   return Object.freeze(config) as Config;
 }
 
-/** Returns the settings that exclude each other. */
+/** Returns one error per pair of settings that contradict each other. */
 function conflictsOf({ maxTimestampAgeMs, retention }: Pick<Config, 'maxTimestampAgeMs' | 'retention'>): string[] {
   const { readingsMs, idleSessionsMs } = retention;
   return [
     ...(idleSessionsMs < readingsMs
       ? [`RETENTION_IDLE_SESSIONS_HOURS must be at least RETENTION_READINGS_HOURS (${readingsMs / hourMs})`]
       : []),
-    // A resent reading is only detected while the first one is stored.
+    // A resent reading is detected only while the original reading is stored.
     ...(maxTimestampAgeMs > readingsMs
       ? [`MAX_TIMESTAMP_AGE_SECONDS must be at most RETENTION_READINGS_HOURS, which are ${readingsMs / 1000} seconds`]
       : []),

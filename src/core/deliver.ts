@@ -9,7 +9,7 @@ export interface DeliveryParts extends ProcessParts {
   readonly droppedLines?: () => number;
 }
 
-/** Trades the latency of an event against the number of queries of an idle process. */
+/** A shorter pause reduces the latency of an event. A longer pause reduces the number of queries of an idle process. */
 const defaultPollMs = 200;
 
 /** Starts webhook delivery without serving HTTP. Any number of such processes share one database. */

@@ -23,7 +23,7 @@ export async function findWarnings(
 
 const hourMs = 3_600_000;
 
-/** An earlier key is required while a stored reading has a digest with this key, so that a resend is detected. */
+/** A resend is detected by its digest. An earlier key is required while a stored reading has a digest with this key. */
 async function keyWarnings(store: Store, keys: Config['secretsKeys'], readingsMs: number): Promise<string[]> {
   if (keys === undefined || keys.length < 2) return [];
   const replacedAtMs = (await store.secretsKey.find())?.sinceMs ?? 0;

@@ -81,7 +81,7 @@ function isStale({ reusedSocket }: ClientRequest, error: unknown): boolean {
   return reusedSocket && ['ECONNRESET', 'EPIPE'].includes((error as { code?: string }).code ?? '');
 }
 
-/** Reads the start of the body. Sets `error` if the connection broke within this part. */
+/** Reads the start of the body. Sets `error` if the connection broke before the start was complete. */
 async function readStart(response: IncomingMessage): Promise<{ text: string; error?: unknown }> {
   const parts: Buffer[] = [];
   let length = 0;

@@ -84,7 +84,7 @@ test('an account can queue a limited number of lookups, and another account is n
   for (const lookup of flood)
     lookup.catch((error: Error) => (rejected += error.message.startsWith('too many lookups') ? 1 : 0));
   expect(await resolveName('known.example', 'neighbor')).toHaveLength(1);
-  // Each lookup first reads the hosts file, so some are rejected later than the neighbor's lookup ends.
+  // Each lookup first reads the hosts file, so some lookups are rejected only after the neighbor's lookup has ended.
   await expect.poll(() => rejected, { timeout: 30_000 }).toBe(1_000 - 8 - 600);
 });
 

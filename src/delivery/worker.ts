@@ -114,8 +114,7 @@ export function startWorker(parts: WorkerParts): Worker {
 
   async function expand(): Promise<number> {
     const hadEvents = await expandEvents(store, now);
-    // Wakes the loop that sends even without events: both loops of an idle process then run at the same time, once per
-    // poll.
+    // Wakes `sending` even without events. In an idle process, both loops then run together, once per poll.
     sending.wake();
     return hadEvents ? 0 : parts.pollMs;
   }

@@ -46,8 +46,8 @@ function passHeart(
 }
 
 /**
- * Returns the input for the baseline: the values of the reading that are the newest, with the smoothed heart rate.
- * The baseline does not learn from a heart rate that movement explains.
+ * Returns the input for the baseline: the smoothed heart rate, SDNN and RMSSD of the reading. Omits a value if the
+ * session has a newer one. The baseline does not learn from a heart rate that movement explains.
  */
 export function lessonOf(
   { atMs, sdnn, rmssd, source_device }: Reading,

@@ -30,7 +30,7 @@ test('backfilled readings of a new session get the results that they would have 
   );
 });
 
-test('a backfilled reading changes nothing of a current session except the past', () => {
+test('a backfilled reading changes only the past and the baseline of a current session', () => {
   fc.assert(
     fc.property(history, history, (readings, backfilled) => {
       const now = applyAll(live, readings).at(-1);
@@ -67,7 +67,7 @@ test.each<Partial<Reading>>([
   { heart_rate: 120, activity_level: 'vigorous' },
   { heart_rate: 120, steps_last_minute: 140 },
   { heart_rate: 175 },
-])('a backfilled exertion teaches nothing: %j', (exertion) => {
+])('a backfilled exertion does not change the typical values: %j', (exertion) => {
   const readings = (fromMs: number, rest: Partial<Reading>) =>
     Array.from({ length: 60 }, (_, index): Reading => ({ ...rest, atMs: fromMs + index * 30_000 }));
   const rested = applyAll(live, readings(laterMs, { heart_rate: 66, sdnn: 50, rmssd: 45 })).at(-1);
@@ -76,7 +76,7 @@ test.each<Partial<Reading>>([
   expect(typicalOf(after?.baseline, nextMs)).toEqual(typicalOf(rested?.baseline, nextMs));
 });
 
-test('readings that are backfilled after newer ones teach about the same resting heart rate as in time', () => {
+test('readings backfilled after newer ones give about the same typical values as readings in time', () => {
   const rest = Array.from({ length: 120 }, (_, index): Reading => {
     return { atMs: startMs + index * 30_000, heart_rate: 80 + (index % 3), sdnn: 60 };
   });

@@ -26,7 +26,10 @@ export interface TypicalHeartRate extends TypicalValue {
   readonly stressedRiseBpm: number;
   /** Learned time, s. */
   readonly learnedSeconds: number;
-  /** Time with a heart rate raised as under stress minus later time without, s, at most `unlike_seconds`. */
+  /**
+   * Time with a heart rate raised as under stress, minus the later time without such a heart rate, s. At most
+   * `unlike_seconds`.
+   */
   readonly raisedSeconds: number;
   /** True if the person has enough readings for a personal resting heart rate. */
   readonly isPersonal: boolean;
@@ -72,7 +75,10 @@ export function typicalOf(baseline: Baseline | undefined, atMs: number, measured
   };
 }
 
-/** Returns the progress of a baseline, 0–1, two decimals. 1 when the typical heart rate of the person counts half. */
+/**
+ * Returns the progress of a baseline, 0–1, two decimals. At 1, the weight of the person's own typical heart rate is one
+ * half.
+ */
 export function learnedProgress({ learnedSeconds }: TypicalHeartRate): number {
   return Math.floor(Math.min(1, learnedSeconds / model.baseline.typical_weight_seconds) * 100) / 100;
 }

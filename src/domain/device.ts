@@ -29,7 +29,7 @@ export function newerDevice(held: Device | undefined, other: Device | undefined)
   return (other.changedMs ?? 0) > (held.changedMs ?? 0) ? other : held;
 }
 
-/** Returns the confidence, 0–1, which is lower after a change of the device. */
+/** Returns the confidence, 0–1. It is lower for some minutes after a change of the device. */
 export function afterDeviceChange(confidence: number, device: Device | undefined, atMs: number): number {
   const { device_change_seconds, device_change_share } = model.confidence;
   if (device?.changedMs === undefined || atMs - device.changedMs >= device_change_seconds * 1000) return confidence;

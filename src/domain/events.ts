@@ -2,7 +2,7 @@ import type { Schema } from '../contract.js';
 import type { Session } from './session.js';
 import { bandOf } from './states.js';
 
-/** A session event in the format that receivers get, with a number that increases per session. */
+/** A session event in the format that receivers get. `seq` increases with each event of the session. */
 export interface SessionEvent {
   readonly sessionId: string;
   readonly seq: number;

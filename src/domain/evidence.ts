@@ -32,7 +32,10 @@ export interface BoundedEvidence {
   readonly isLoad: boolean;
 }
 
-/** Returns the evidence of concentrated work and of a stressful tone that `agreeing` earlier tones agree with. */
+/**
+ * Returns two kinds of evidence: labels of concentrated work, and a stressful tone that repeats `agreeing` earlier
+ * tones.
+ */
 export function boundedEvidence({ tone, expression }: Signals, agreeing = 0): BoundedEvidence[] {
   const bounded: BoundedEvidence[] = [];
   const add = (name: BoundedEvidence['name'], logOdds: number, total: number, isLoad: boolean) => {
@@ -58,8 +61,9 @@ function repetitionLogOdds(tone: Tone, agreeing: number): number {
 }
 
 /**
- * Returns how many tones before `newest` agree with a stressful tone. `before` is the tone before, `agreeing` the number
- * before that tone. A stressful tone adds the share of a rating that it lasted, at most one. Another tone removes it.
+ * Returns how many tones before `newest` agree with a stressful tone. `before` is the previous tone, and `agreeing` is
+ * the number that was returned for it. A stressful previous tone adds its duration in ratings, at most one. Another
+ * previous tone subtracts its duration.
  */
 export function countAgreeingTones(
   before: Sample<Tone> | undefined,

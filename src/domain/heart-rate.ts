@@ -17,7 +17,10 @@ export interface RecentHeartRates {
   readonly unconfirmed?: Sample<number> | undefined;
   /** The level before the newest reading, bpm. */
   readonly steadyBpm: number;
-  /** Since when the mean is back at the typical heart rate while `steadyBpm` is higher, epoch ms. Absent otherwise. */
+  /**
+   * Time since which the mean is back at the typical heart rate while `steadyBpm` is higher, epoch ms. Absent
+   * otherwise.
+   */
   readonly backSinceMs?: number | undefined;
   /** The last quiet minutes. Absent in rows of releases without them. */
   readonly quiet?: QuietRate | undefined;

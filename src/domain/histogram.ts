@@ -4,7 +4,7 @@ import { round3 } from './rounding.js';
 /** Seconds per bin. The key is the lower edge of the bin, bpm. */
 export type Histogram = Readonly<Record<string, number>>;
 
-/** Returns the histogram with more time at a heart rate. */
+/** Returns the histogram with `seconds` added at a heart rate. */
 export function addTo(secondsByBpm: Histogram, bpm: number, seconds: number): Histogram {
   const { bin_bpm } = model.baseline;
   const bin = Math.floor(bpm / bin_bpm) * bin_bpm;

@@ -96,7 +96,7 @@ test('a more stressful value of one signal never lowers the score', () => {
   );
 });
 
-// Excludes heart rates: above a limit, a higher one indicates movement or a sensor error.
+// Excludes heart rates: a heart rate above a limit indicates movement or a sensor error.
 test('adding a stressful signal other than heart rate to a reading never lowers its score', () => {
   const others = worsening.filter(([values]) => values.heart_rate === undefined);
   fc.assert(

@@ -20,8 +20,8 @@ export interface Movements {
 }
 
 /**
- * Returns the movement after a reading that states an activity or steps. No steps are no statement of rest, because
- * cycling has no steps.
+ * Returns the movement after a reading that states an activity or steps. Zero steps do not state rest, because cycling
+ * has no steps.
  */
 export function addStated(held: Movements, reading: Context & { readonly atMs: number }): Movements {
   const value = statedRise(reading);
@@ -72,7 +72,9 @@ export function hasMoved({ movement }: Movements, fromMs: number): boolean {
   return movement !== undefined && fromMs - movement.atMs < model.age.stale_after_seconds * 1000;
 }
 
-/** Returns the movement that explains more of the heart rate at the time of the newer movement. */
+/**
+ * Compares two movements at the time of the newer one. Returns the movement that explains the larger heart rate rise.
+ */
 export function strongerMovement(held: Movement | undefined, other: Movement | undefined): Movement | undefined {
   if (!held || !other) return held ?? other;
   const atMs = Math.max(held.atMs, other.atMs);

@@ -133,7 +133,7 @@ test('the strongest evidence for the score is named, unless it is negligible', (
   );
 });
 
-test('no recorded or random stream is focused or higher because nothing stands out', async () => {
+test('no recorded or random stream has a score of focused or higher with the reason that nothing stands out', async () => {
   const people = groupBySubject(readWindows(await readFile(sampleRecording, 'utf8'))).values();
   const random = seededRandom(1);
   const wrist = [...people].map((windows) => withWristNoise(windows, random).rows);

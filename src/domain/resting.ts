@@ -20,7 +20,7 @@ export interface RestingHeartRate {
   readonly isSkipped?: boolean | undefined;
   /** True if the newest rate is raised as under stress. */
   readonly isRaised?: boolean | undefined;
-  /** Time with a raised heart rate before the newest rate minus later time without, s. Absent for 0. */
+  /** Time with a raised heart rate before the newest rate, minus the later time without one, s. Absent for 0. */
   readonly raisedSeconds?: number | undefined;
   /** Mean of the readings whose duration is still too short for a bin entry. Absent if there are none. */
   readonly blockBpm?: number | undefined;

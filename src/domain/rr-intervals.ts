@@ -75,8 +75,8 @@ export function variabilityOf(normal: ReadonlyArray<Beat | undefined>): { sdnn?:
 }
 
 /**
- * Returns `unusable` if most intervals are artifacts, or if RMSSD is too large for any breathing rhythm: the filter adapts
- * to the window and cannot find artifacts that are the rule.
+ * Returns `unusable` if most intervals are artifacts, or if RMSSD is too large for any breathing rhythm. The filter
+ * adapts to the window, so it cannot find artifacts that are more frequent than normal intervals.
  */
 function judgeQuality(beats: readonly Beat[], normal: ReadonlyArray<Beat | undefined>): Schema<'RrQuality'> {
   const leftOut = normal.filter((beat) => !beat).length / beats.length;

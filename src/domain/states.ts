@@ -87,7 +87,7 @@ function isImmediate({ expressed }: Fused, score: number, held: Published, atMs:
   if (bandsApart(held.score, score) < 0) return false;
   const bandMs = atMs - (held.bandSinceMs ?? -Infinity);
   const from = bandMs < rise_seconds * 1000 ? Math.min(held.score, held.scoreBefore ?? held.score) : held.score;
-  // Applies also if a score in the band between was published first.
+  // A fast rise of two bands counts as one rise, even if a score in the middle band was published first.
   if (bandsApart(from, score) > 1) return true;
   if (bandMs < dwell_seconds * 1000) return false;
   if (expressed - (held.expressed ?? 0) >= immediate_log_odds) return true;
@@ -106,7 +106,7 @@ function hasDwelt(
   return held.bandSinceMs === undefined || atMs - held.bandSinceMs >= dwell_seconds * 1000;
 }
 
-/** Integrates the distance from the band: of `value` above it, of `lasting` below it. */
+/** Integrates the distance from the band over time: `value` above the band, or `lasting` below the band. */
 function dwellOf(value: number, lasting: number, held: Published, atMs: number): number {
   const { dwell = 0, score } = held;
   const { min_score, max_score } = bandOf(score);

@@ -49,7 +49,7 @@ function toHeartRate(
   };
 }
 
-/** The track and its typical value are in ln ms. */
+/** `track` and its typical value are in ln ms. */
 function toVariability(
   track: RunningMean,
   { value, known }: TypicalValue,

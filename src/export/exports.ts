@@ -56,10 +56,10 @@ interface ReadPage {
 }
 
 /**
- * Exports read the database in turns: one page at a time in this process, so that many exports delay other requests no
- * more than one. An export writes a page only after its client has received the previous one, and reads the next page
- * meanwhile. It holds two pages in memory. If the client was slow, it reads the next page again, so that it sends no
- * reading that was erased in the meantime.
+ * Exports read the database in turns, one page at a time in this process. Many exports therefore delay other requests
+ * no more than one export does. An export writes a page only after its client has received the previous one, and reads
+ * the next page meanwhile. It holds two pages in memory. If the client was slow, the export reads the next page again,
+ * so that it sends no reading that was erased in the meantime.
  */
 export function createExports(parts: ExportsParts): Exports {
   const { policy, quota } = limits.exports;
@@ -94,7 +94,7 @@ export function createExports(parts: ExportsParts): Exports {
         if (page.text !== '') sink.write(page.text);
         const { next } = page;
         const inAdvance = next && read(next);
-        // An error is thrown where the page is used.
+        // Prevents an unhandled rejection. `await inAdvance` throws the error.
         inAdvance?.catch(() => undefined);
         await drained(sink);
         if (sink.destroyed) return;
@@ -124,7 +124,7 @@ export function createExports(parts: ExportsParts): Exports {
     },
     drain() {
       isDraining = true;
-      // The others end after their page.
+      // The other exports end after their current page.
       for (const sink of sinks) if (sink.writableNeedDrain) sink.destroy();
     },
   };

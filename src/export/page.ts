@@ -37,14 +37,14 @@ export interface ExportPage {
   readonly next: ExportPosition | undefined;
 }
 
-/** Ranges of a subject's positions that one page searches at most, so that a page takes milliseconds. */
+/** Maximum number of position ranges that one page searches, so that a page takes milliseconds. */
 const searchesMax = 16;
 const firstSpan = 60_000 * positionsPerMs;
 
 /**
- * Returns the start of an export, after the row with the position `cursor` if given. The export ends with the newest
- * reading of now, so that it ends and is the same for each client. Rejects with a ProblemError (404) if the account has
- * no data for the session or subject.
+ * Returns the start of an export, after the row with the position `cursor` if given. The export ends with the reading
+ * that is the newest one now, so that new readings do not prolong it. Rejects with a ProblemError (404) if the account
+ * has no data for the session or subject.
  */
 export async function beginExport(
   store: Store,

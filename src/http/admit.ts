@@ -47,7 +47,7 @@ export function countCalls(calls: MonthlyCalls): Middleware {
   };
 }
 
-/** Rejects requests of an account that has half of the maximum number of requests in flight. */
+/** Rejects a request if the account already has half of the maximum number of requests in flight. */
 export function admitAccount({ inFlightMax }: Admission): Middleware {
   const { policy, refused_retry_seconds: resetSeconds } = limits.requests;
   const begin = createConcurrencyLimit({ policy, quota: shareOfAccount(inFlightMax), resetSeconds });
@@ -72,7 +72,7 @@ export function limitRequests(sessionRequests: WindowLimit): Middleware {
   return async ({ query }, response, next) => {
     const { route, caller, call, token, allowances } = response.locals;
     if (!route || !caller) throw new Error('limits require a caller');
-    // A tool call has no call: the request at `/mcp` counts.
+    // `call` is undefined in a tool call, because the request at `/mcp` is already counted.
     takeAllowance(await call?.admit(), allowances);
     const { countsPerSession, nameSession } = route.record;
     const sessionId = countsPerSession && nameSession?.(query, token?.sessionId);

@@ -58,7 +58,10 @@ export async function createApp(parts: AppParts): Promise<Express> {
   return build(requests, parts);
 }
 
-/** Returns a function that returns the middleware of an operation, in order. An operation passes only what it needs. */
+/**
+ * Returns a function that returns the middleware of an operation, in order. Middleware that the operation does not need
+ * is left out.
+ */
 async function createSteps(routes: readonly Route[], parts: AppParts): Promise<(route: Route) => Middleware[]> {
   const { validateRequest, validateBody } = await createValidation();
   const reading = routes.find(({ record }) => record.takes === 'reading');

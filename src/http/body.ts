@@ -7,7 +7,7 @@ import { batch as batchLimits, body as bodyLimits } from '../../generated/spec.j
 import { ProblemError } from '../problem.js';
 import { decodeLines } from './lines.js';
 
-/** How bodies of one media type are read. */
+/** Size limit and parser of bodies of one media type. */
 interface Format {
   readonly bytesMax: number;
   readonly parse: (bytes: Buffer) => unknown;
@@ -38,7 +38,7 @@ async function readAs(expected: string, request: Request, response: Response, wa
   if (length > format.bytesMax) throw tooLarge(response);
   if (!isOfType(expected, headers['content-type']) || isCompressed(headers['content-encoding']))
     throw new ProblemError('unsupported_media_type', { hint: { received: receivedType(headers), expected } });
-  // Replaces the header by a fixed value, because the validator keeps one compiled schema per distinct value.
+  // Replaces the header with a fixed value, because the validator keeps one compiled schema per distinct value.
   headers['content-type'] = expected;
   if (headers.expect !== undefined) response.writeContinue();
   const { caller } = response.locals;

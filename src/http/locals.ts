@@ -36,7 +36,7 @@ declare global {
       token: { readonly sessionId: string; readonly expiresAtMs: number } | undefined;
       /** The scopes of the caller's key or token. */
       scopes: ReadonlySet<Scope> | undefined;
-      /** The call of the month. Set when `caller` is set, except in a tool call. */
+      /** The call that counts against the monthly quota. Set when `caller` is set, except in a tool call. */
       call: Call | undefined;
       /** The state of each limit that admitted this request. */
       allowances: Allowance[];

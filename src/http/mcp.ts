@@ -57,7 +57,7 @@ async function serve(operations: Express, request: Request, response: Response):
     maxSubscriptions: 0,
   });
   const answer = await handler.fetch(await toWebRequest(request));
-  // Sent as a whole, because every response ends with the result of its one message.
+  // The body is sent as a whole, because every response has one message.
   const text = await answer.text();
   response.status(answer.status);
   answer.headers.forEach((value, name) => void response.setHeader(name, value));
@@ -130,7 +130,7 @@ function requestWithin(app: Express, { body = '', ...head }: InternalRequest): P
   request.push(null);
   const response = new ServerResponse(request);
   return new Promise((resolve) => {
-    // Without a connection, no bytes are written. The response is therefore closed when it ends.
+    // `response.end` writes no bytes, because there is no connection. The event `close` is therefore emitted here.
     response.end = (chunk?: unknown) => {
       const header = (name: string) => response.getHeader(name)?.toString();
       resolve({ status: response.statusCode, header, text: chunk?.toString() ?? '' });

@@ -12,7 +12,7 @@ export function whenSettled(response: ServerResponse, act: () => unknown): void 
 /** Calls back once, when the response is written or settled. The client may still be sending its body. */
 export function whenWritten(response: ServerResponse, act: () => void): void {
   response.once(written, act);
-  // The first listener makes a response that settles emit the event, so that one `close` listener serves all of them.
+  // Only the first call adds a `close` listener. The listener emits `written`, which calls all `act` functions.
   if (response.listenerCount(written) === 1) whenSettled(response, () => response.emit(written));
 }
 

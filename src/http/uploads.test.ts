@@ -22,7 +22,7 @@ function startUploads(...accountIds: string[]) {
   };
 }
 
-test('uploads up to the bound stay open, and one byte more closes the oldest of the largest account', async () => {
+test('uploads up to the bound stay open, and one more byte closes the oldest upload of the account with the most bytes', async () => {
   const { send } = startUploads('slow', 'slow', 'other');
   await send(0, 4);
   await send(1, 2);

@@ -13,7 +13,7 @@ export interface Validation {
    */
   readonly validateRequest: Middleware;
   /**
-   * Validates a value like the body of a request of the operation. Rejects with a ProblemError that has all validation
+   * Validates a value in the same way as a body of the operation. Rejects with a ProblemError that has all validation
    * errors: `faults`, which are already known, and those of the body.
    */
   readonly validateBody: (definition: Definition, body: unknown, faults: readonly Fault[]) => Promise<void>;
@@ -64,7 +64,7 @@ function faultsAcrossFields({ body: content }: Definition, body: unknown): Fault
 }
 
 export interface ReadQuery {
-  /** The parameters without faults, by name. Integers are numbers. */
+  /** The parameters without an error in `faults`, by name. Integers are converted to numbers. */
   readonly query: Readonly<Record<string, string | number>>;
   /** Unknown, repeated and empty parameters, and values that are not an integer. */
   readonly faults: readonly Fault[];

@@ -1,15 +1,15 @@
 import { type Allowance, RateLimitError } from './allowance.js';
 
-/** What the response to a refused request states. */
+/** The values in the response to a rejected request. */
 export type ConcurrencyQuota = Pick<Allowance, 'policy' | 'quota' | 'resetSeconds'>;
 
 /**
- * Counts an entry of an account or key. Returns a function that ends it. Throws a RateLimitError if the quota is
- * reached.
+ * Adds an entry of an account or key. Returns a function that removes the entry. Throws a RateLimitError if the quota
+ * is reached.
  */
 export type BeginEntry = (id: string) => () => void;
 
-/** Limits the entries that each account or key has open at the same time. A quota of 0 means unlimited. */
+/** Limits the number of concurrent entries per account or key. A quota of 0 means unlimited. */
 export function createConcurrencyLimit({ policy, quota, resetSeconds }: ConcurrencyQuota): BeginEntry {
   const open = new Map<string, number>();
   return (id) => {

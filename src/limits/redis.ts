@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { type Availability, trackAvailability } from '../redis/availability.js';
 import { openRedis } from '../redis/open-redis.js';
 
-/** A count that takes longer falls back to memory. */
+/** Time limit of a count, ms. After this time, the request is counted in memory. */
 const responseMs = 250;
 /** Maximum time that startup waits for a connection. */
 const startMs = 1_000;

@@ -11,7 +11,7 @@ export interface AgentConfiguration {
   readonly title: string;
   /** Relative paths belong to the project that the agent works in. */
   readonly file: string;
-  /** What a user copies into the file, or the command that does the same. */
+  /** The text that a user copies into the file, or the command that adds it. */
   readonly text: string;
   /** The place of the entry in a JSON file. Absent: the file is TOML, and the text is appended. */
   readonly entry?: { readonly group: string; readonly value: unknown };

@@ -4,7 +4,9 @@ import { ProblemError } from '../problem.js';
 import type { Reader } from '../store/store.js';
 import type { OperationRecord } from './operation.js';
 
-/** Returns the state as of the newest reading. The score does not decay, the confidence falls with its age. */
+/**
+ * Returns the state as of the newest reading. The score does not decay. The confidence falls with the age of the state.
+ */
 export const getState: OperationRecord<'getState'> = {
   personalData: 'reads',
   countsPerSession: true,

@@ -14,7 +14,7 @@ import type { SessionTokens } from '../tokens/session-token.js';
 /** Operations whose responses are sent piece by piece. */
 type StreamedId = 'streamEvents' | 'exportReadings';
 
-/** What the service must know about an operation, in addition to the contract. */
+/** Properties of an operation that the contract does not define. */
 export type OperationRecord<Op extends OperationId, Body = BodyOf<Op>> = Facts &
   Named<Op> &
   (Op extends StreamedId ? Streamed<Op> : Handled<Op, Body>);
@@ -22,7 +22,7 @@ export type OperationRecord<Op extends OperationId, Body = BodyOf<Op>> = Facts &
 interface Facts {
   /** The effect on the data of people. */
   readonly personalData: 'none' | 'reads' | 'writes' | 'erases';
-  /** What the body contains: one reading, or one reading per line. The intake prepares the readings. */
+  /** Content of the body: one reading, or one reading per line. The intake prepares the readings. */
   readonly takes?: 'reading' | 'lines';
   /** True if a request counts against the limit of its session. Readings always count. */
   readonly countsPerSession?: true;
@@ -89,7 +89,7 @@ export interface Tool {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  /** Fields of the response that the text of a result begins with. */
+  /** The text of a result begins with these fields of the response. */
   readonly leading?: readonly string[];
 }
 

@@ -112,7 +112,7 @@ async function commitGroup(
   return outcomes;
 }
 
-/** What a transaction did. */
+/** Result of one transaction. */
 interface Advanced {
   /** One outcome per reading, in order. */
   readonly outcomes: Outcome[];

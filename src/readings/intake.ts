@@ -34,14 +34,16 @@ export interface PreparedReading {
   readonly earlierDigests?: readonly string[];
 }
 
-/** Who sends a reading, and what the reading counts against. */
+/** The sender of a reading, and the limits that the reading counts against. */
 export interface Sender {
   readonly caller: Caller;
   /** The session of the caller's token. Undefined if the caller uses a key. */
   readonly tokenSession: string | undefined;
-  /** The call of the month. Undefined if the reading belongs to a call that is already counted. */
+  /**
+   * The call that counts against the monthly quota. Undefined if the reading belongs to a call that is already counted.
+   */
   readonly call: Call | undefined;
-  /** Gets the state of each limit that admits the reading. */
+  /** The intake adds the state of each limit that admits the reading. */
   readonly allowances: Allowance[];
 }
 
@@ -63,8 +65,8 @@ export interface IntakeParts extends PreparationParts {
 }
 
 /**
- * Returns the one way in for readings: of `POST /v1/ingest`, of the lines of a batch and of the tool `ingest`. Runs on
- * the HTTP thread, so that neither validation nor topic detection delays the database.
+ * Returns the function that checks and prepares every reading: of `POST /v1/ingest`, of the lines of a batch and of the
+ * tool `ingest`. Runs on the HTTP thread, so that neither validation nor topic detection delays the database.
  */
 export function createIntake({ validate, sessionRequests, ...parts }: IntakeParts): Admit {
   const prepare = createPrepareReading(parts);

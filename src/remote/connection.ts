@@ -6,7 +6,7 @@ import { errorOf, type WireError, wireErrorOf } from './wire-error.js';
 /** Functions that the other thread may call, by name. Arguments and results are copied (structured clone). */
 export type Functions = Readonly<Record<string, AnyFunction>>;
 
-/** Declared as a method, which may have narrower parameters. */
+/** Declared as a method, because TypeScript then accepts functions with narrower parameters. */
 type AnyFunction = { call(...args: readonly unknown[]): unknown }['call'];
 
 type Call = readonly ['call', id: number, name: string, args: readonly unknown[], headers: TraceHeaders | undefined];

@@ -52,7 +52,7 @@ export function startRetention(store: Store, times: RetentionTimes, clock: Datab
   const loop = async () => {
     while (!stop.signal.aborted) {
       const erase = () => finishErasures(store, stop.signal);
-      // First, because the others fail on a full disk until the space of the log is free again.
+      // `tidy` runs first: on a full disk, the other steps fail until `tidy` has freed the space of the log.
       for (const work of [store.sqliteFiles.tidy, purge, erase])
         await work().catch((error: unknown) => log.warn({ err: error }, 'cleanup failed'));
       await sleep(intervalMs, undefined, { signal: stop.signal, ref: false }).catch(() => undefined);
@@ -87,7 +87,7 @@ export async function purgeExpired(
   return total;
 }
 
-/** Deletes the secrets of responses that may no longer be repeated. */
+/** Deletes the secrets of stored responses after the time in which a resend gets them. */
 function forgetSecrets(store: Store, nowMs: number): Promise<void> {
   return store.forgetIssuedSecrets(nowMs - idempotency.secret_minutes * 60_000);
 }

@@ -12,7 +12,7 @@ const differenceMaxMs = 60_000;
 export interface DatabaseClock {
   /** Returns the time, epoch ms. Does not query the database. */
   readonly now: () => number;
-  /** Returns how far the clock of this process is ahead of this clock, ms. Negative if it is behind. */
+  /** Returns how far the clock of this process is ahead of the database clock, ms. Negative if it is behind. */
   readonly aheadMs: () => number;
   /**
    * Returns the time for the deletion of expired data, epoch ms. Undefined if the time is uncertain. Rejects if the
@@ -103,9 +103,10 @@ export interface SqliteClockParts {
 /**
  * Returns the clock of an embedded database, which is the clock of this process.
  *
- * Nothing else tells the time, so a wrong clock is not detected. The purge therefore uses the earlier one of two times:
- * the clock, and the timestamp of the newest live reading plus the monotonic time since the purge found the reading. If
- * no reading is stored, the start of this process replaces the reading, but only after `readingsMs`.
+ * There is no other clock to compare, so a wrong clock is not detected. The purge therefore uses the earlier one of two
+ * times: the clock, and the timestamp of the newest live reading plus the monotonic time since the purge found the
+ * reading. If no reading is stored, the second time is the start of this process plus its uptime, and the purge waits
+ * until the uptime is `readingsMs`.
  */
 export function createSqliteClock(parts: SqliteClockParts): DatabaseClock {
   const { now, findNewestReading, readingsMs, monotonic = () => performance.now() } = parts;

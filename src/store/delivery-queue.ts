@@ -128,8 +128,8 @@ function horizonOf({ leasedUntilMs }: Pick<Claim, 'leasedUntilMs'>): number {
 }
 
 /**
- * Shortens leases that end more than one lease from now, which happens after a clock was set back. Otherwise, the
- * claims of a crashed worker would end too late. A running worker settles its deliveries before the shortened lease
+ * Shortens leases that end later than a lease that starts now. Such leases exist after a clock was set back. Otherwise,
+ * the claims of a crashed worker would end too late. A running worker settles its deliveries before the shortened lease
  * ends.
  */
 async function shortenLeases(knex: Knex, found: readonly Candidate[], claim: Claim): Promise<void> {

@@ -9,11 +9,11 @@ interface Connection {
 }
 
 /**
- * Ends the connections that wait for a process for `idleSecondsMax`, if a transaction has waited for a lock in vain. One
- * of them may hold the lock for a process that is frozen or has lost its network. Other processes connect again.
- *
- * MySQL has no timeout for idle transactions, but a user may end connections of the same user. A user without further
- * privileges can neither see which connection holds a lock nor which one has an open transaction.
+ * Ends the connections that wait for a process for `idleSecondsMax`. Called when a transaction has timed out waiting
+ * for a lock. One of these connections may hold the lock for a process that is frozen or has lost its network. Other
+ * processes connect again. MySQL has no timeout for idle transactions, but a user may end connections of the same user.
+ * A user without further privileges can neither see which connection holds a lock nor which one has an open
+ * transaction.
  */
 export async function endIdleConnections(knex: Knex, error: unknown): Promise<void> {
   if ((error as { code?: string }).code !== 'ER_LOCK_WAIT_TIMEOUT' || endsIdleTransactions(knex)) return;

@@ -65,8 +65,8 @@ class LibsqlDialect extends BetterSqlite3Client {
   }
 
   /**
-   * Runs a query. Replaces the connection after a failed statement, because libsql leaves the statement open, which
-   * prevents any later commit on the connection.
+   * Runs a query. Replaces the connection after a failed statement, because libsql leaves the statement open. An open
+   * statement prevents later commits on the connection.
    */
   override async _query(connection: Connection, query: { sql: string }): Promise<unknown> {
     try {

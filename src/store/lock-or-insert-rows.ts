@@ -34,7 +34,8 @@ export async function lockOrInsertRows<Row extends object>(
     found.push(...known);
     const knownIds = new Set(known.map((row) => row[idColumn as keyof Row]));
     missing = missing.filter((id) => !knownIds.has(id as Row[keyof Row]));
-    // Ignores any key that exists, also a placeholder's random one. The next round draws another.
+    // Ignores every conflict, also one of a placeholder's random key. The next round inserts the row with another
+    // random key.
     if (missing.length > 0)
       await transaction(table)
         .insert(missing.map((id) => ({ account_id: accountId, [idColumn]: id, ...placeholder() })))

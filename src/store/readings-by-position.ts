@@ -52,7 +52,8 @@ const columns = ['s.session_id', 's.subject_id', ...readingColumns].join(', ');
  */
 export function positionReader(knex: Knex, accountId: string) {
   const account = toAccountKey(accountId);
-  // Both keep the order of the tables. Otherwise, a database without statistics may start with the larger table.
+  // Both kinds of join keep the order of the tables. Otherwise, a database without statistics may start with the larger
+  // table.
   const join = isMysql(knex) ? 'straight_join' : 'cross join';
   const isSame = 'r.account = ? and r.incarnation = s.incarnation';
   const ofReadings = `session_readings r${isMysql(knex) ? ' force index (primary)' : ''} ${join} sessions s on ${isSame} and s.account_id = ?`;

@@ -66,7 +66,7 @@ export function toPoint(row: ComputedRow): Point {
   return { timestampMs, score, confidence, model, measured: rowFormats.signals.decode(row.signals) };
 }
 
-/** Returns the computed state of a row with this point. */
+/** Returns the computed state of a row. `point` is the point of the same row. */
 export function toComputed({ response, previous_score }: ComputedRow, point: Point): ComputedState {
   const { timestampMs, score, confidence, model, measured } = point;
   const { received = categoriesOf(measured), ...rest } = rowFormats.response.decode(response);
@@ -115,7 +115,10 @@ function rangeOf(timestampMs: number): [earliest: number, latest: number] {
 
 const lateWithReadings = 'late_readings l join session_readings r on r.account = l.account and r.position = l.position';
 
-/** Returns SQL that selects the index of a session's readings. SQLite would read those of all sessions instead. */
+/**
+ * Returns SQL that selects the index of a session's readings. Otherwise, SQLite would read the readings of all
+ * sessions.
+ */
 export function readingsOfSession(knex: Knex): string {
   const hint = isMysql(knex) ? 'force index (session_readings_by_session)' : 'indexed by session_readings_by_session';
   return `session_readings r ${hint}`;
@@ -252,7 +255,10 @@ export async function deleteSession(
   return false;
 }
 
-/** Deletes readings, first their rows in `session_readings`. A crash thus leaves no reading that no purge finds. */
+/**
+ * Deletes readings. Their rows in `session_readings` are deleted first, so that a later purge finds the rest after a
+ * crash.
+ */
 async function deleteAll(knex: Knex, account: string, positions: readonly number[]): Promise<void> {
   for (const table of ['session_readings', 'late_readings'])
     await knex(table).where({ account }).whereIn('position', positions).delete();

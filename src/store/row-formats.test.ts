@@ -23,7 +23,7 @@ const storedRows: Readonly<Record<keyof typeof rowFormats, readonly string[]>> =
   subject: [`{"v":1,"active":["exams"],"resolved":["boss_and_coworkers"],"baseline":{"heart_rate":${track}}}`],
   response: [
     `{"v":1,${response},"topics":["exams"],"triggers":{"active":["exams"],"resolved":["boss_and_coworkers"]}}`,
-    // With all fields, as for a reading whose columns differ from them.
+    // All fields are present, as in a reading whose columns have other values than its response.
     `{"v":2,${response},"topics":["exams"],"triggers":{"active":["exams"],"resolved":["boss_and_coworkers"]}}`,
   ],
   signals: ['{"v":1,"heart_rate":61.5,"tone":"calm","source_device":"watch"}'],

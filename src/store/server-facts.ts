@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** What the connections of a pool found out about their server. */
+/** Facts that the connections of a pool have read from their server. */
 export interface ServerFacts {
   /** True if the server is a node of a Galera cluster. */
   isGalera: boolean;

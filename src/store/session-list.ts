@@ -47,7 +47,7 @@ export async function listSessions(
   });
 }
 
-/** Adds the time condition twice, because only the separate condition can use the index. */
+/** Starts after the cursor. The first condition is redundant, but only this condition can use the index. */
 function onlyAfter(query: Knex.QueryBuilder, { startedAtMs, incarnation }: SessionCursor): void {
   query
     .where('started_at_ms', '<=', startedAtMs)

@@ -43,7 +43,7 @@ export function deliveryLog(knex: Knex, accountId: string) {
   };
 }
 
-/** Adds the time condition twice, because only the separate condition can use the index. */
+/** Starts after the cursor. The first condition is redundant, but only this condition can use the index. */
 function onlyAfter(query: Knex.QueryBuilder, { settledAtMs, deliveryId }: DeliveryCursor): void {
   query
     .where('settled_at_ms', '<=', settledAtMs)

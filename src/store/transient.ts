@@ -76,7 +76,9 @@ export function isTransient(error: unknown): boolean {
   return error.name === 'KnexTimeoutError' || transientCodes.has(code) || remedyByCode.has(code);
 }
 
-/** Returns true if another transaction won the same rows. The same work then usually succeeds within a second. */
+/**
+ * Returns true if another transaction changed the same rows first. The same work then usually succeeds within a second.
+ */
 export function isConflict(error: unknown): boolean {
   return conflictCodes.includes((error as { code?: unknown } | undefined)?.code);
 }

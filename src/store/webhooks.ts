@@ -49,8 +49,8 @@ export function webhookTable(knex: Knex, accountId: string) {
   const select = () => mine().select(columns).orderBy('webhook_id');
   /**
    * Writes the rows before they are locked, if other nodes may write. Two transactions that lock the same webhook then
-   * never both commit. Otherwise, one could add a delivery behind another that the other settles, and nobody would
-   * promote it.
+   * never both commit. Otherwise, one transaction could queue a delivery behind a delivery that the other transaction
+   * settles. The queued delivery would never become due.
    */
   const markLocked = async (rows: Knex.QueryBuilder): Promise<boolean> => {
     const isMarked = hasOtherWriters(knex);

@@ -101,7 +101,10 @@ export function createEventStream({ sink, request, type, readPage }: EventStream
   };
 }
 
-/** Returns the first bytes of a stream. A client that gets no further event can continue from the `id` in them. */
+/**
+ * Returns the first bytes of a stream. They contain an `id`, from which a client can continue that gets no further
+ * event.
+ */
 export function readyText(after: number, sessionId: string | undefined): string {
   const data = sessionId === undefined ? {} : { session_id: sessionId };
   return `retry: ${settings.retry_ms[0]}\nid: ${after}\nevent: ready\ndata: ${JSON.stringify(data)}\n\n`;

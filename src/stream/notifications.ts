@@ -10,8 +10,8 @@ const messages = {
 };
 
 /**
- * Notifies the processes of a deployment of each other's commits. A message may be lost, because streams also query the
- * database.
+ * Notifies the processes of a deployment of each other's commits. A lost message only delays events, because streams
+ * also query the database.
  */
 export interface Notifications {
   /** Notifies the other processes of new readings of these accounts. */

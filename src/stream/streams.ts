@@ -65,7 +65,7 @@ export function createStreams(parts: StreamsParts): Streams {
   let timers: NodeJS.Timeout[] = [];
 
   const notifyCommits = (isOn: boolean) => void parts.notifyStreams(isOn).catch(() => undefined);
-  // Other processes may have streams of the readings of this one.
+  // Other processes may have streams that wait for the readings of this process.
   if (parts.notifications) notifyCommits(true);
   const start = () => {
     if (parts.notifications) parts.notifications.listen(true);

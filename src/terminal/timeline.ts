@@ -24,7 +24,7 @@ export interface Timeline {
   readonly subtitle: string;
   readonly points: readonly TimelinePoint[];
   readonly shaded?: readonly TimelineSpan[];
-  /** What the shaded ranges are, for the legend. */
+  /** Meaning of the shaded ranges, for the legend. */
   readonly shadedAs?: string;
 }
 
@@ -45,7 +45,7 @@ const lanesMax = 8;
 const laneCharactersMax = 22;
 /** Space that the name of a state requires, px. */
 const nameWidth = 78;
-/** With more dots, they hide the score. */
+/** More dots would hide the score. */
 const dotsMax = 40;
 const bandColors: Readonly<Record<State, string>> = {
   calm: '#14b8a6',

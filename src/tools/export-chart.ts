@@ -110,10 +110,13 @@ function formatPeriod(readings: readonly ChartReading[]): string {
   return `${formatMinute(first)} to ${formatMinute(last)} UTC`;
 }
 
-/** Several per pixel of a chart. Up to this number of times, the readings of all are kept. */
+/**
+ * Maximum number of intervals: several per pixel of a chart. Up to this number of distinct times, every reading is
+ * kept.
+ */
 const intervalsDefault = 2_000;
 
-/** For each role, the reading of an interval with the smallest value. */
+/** The readings that are kept of one interval of time, by role. The reading with the smallest value gets the role. */
 type Interval = Map<string, { readonly value: number; readonly reading: ChartReading }>;
 
 /**

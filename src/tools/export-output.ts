@@ -6,24 +6,24 @@ import type { Writable } from 'node:stream';
 import { type ExportedRows, type ExportRowsOptions, lastCursor } from '../../clients/typescript/src/index.js';
 import { requireWritable, unwritable } from '../terminal/save.js';
 
-/** The readings of an export, without the place where it continues. */
+/** The selected readings and the format of an export. The position where it continues is separate. */
 export type Selection = Omit<ExportRowsOptions, 'onDisconnect'> & { readonly format: 'ndjson' | 'csv' };
 
 /** Where an export is written. The caller writes only complete rows. */
 export interface Output {
   /** Number of readings that the output already contains. */
   readonly count: number;
-  /** Cursor of the last of these, or that of the selection. */
+  /** Cursor of the last of these readings. Without readings, the cursor of the selection. */
   readonly cursor: string | undefined;
   /** Whether a terminal shows the rows. */
   readonly isTerminal: boolean;
   /** Resolves when the next rows may be written. */
   write(rows: string): Promise<void>;
-  /** Puts the complete export in its place. */
+  /** Moves the complete export to its final path. */
   complete(): Promise<void>;
   /**
-   * Closes the output of an incomplete export. `cursor` is that of its last row. Resolves with a sentence that says how to
-   * continue, or with undefined if there is no row.
+   * Closes the output of an incomplete export. `cursor` is the cursor of its last row. Resolves with a sentence that
+   * says how to continue, or with undefined if there is no row.
    */
   abandon(cursor: string | undefined): Promise<string | undefined>;
 }
@@ -51,13 +51,13 @@ export async function openOutput(selection: Selection, { out = '-', resume, sign
 /** The file that contains the rows of an incomplete export. */
 interface PartialFile {
   readonly path: string;
-  /** The file that it replaces when the export is complete. */
+  /** The file that the partial file replaces when the export is complete. */
   readonly target: string;
 }
 
 /** Returns the partial file of an export. Each query has its own, so that `--resume` never joins rows of two exports. */
 export async function resolvePartialFile(path: string, selection: Selection): Promise<PartialFile> {
-  // A link keeps pointing to its file.
+  // Replaces the target of a symbolic link, not the link.
   const target = await realpath(path).catch(() => path);
   return { target, path: `${target}.${hash('sha256', JSON.stringify(selection)).slice(0, 8)}.partial` };
 }

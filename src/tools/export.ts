@@ -38,7 +38,7 @@ export async function exportReadings(options: ExportOptions, retries = defaultRe
   const signal = stopOnSignals();
   const onRows = ({ text }: ExportedRows) => chart?.add(text);
   const output = await openOutput(selection, { ...(out !== undefined && { out }), resume, signal, onRows });
-  // On a terminal that shows the rows, the progress would be between them.
+  // If a terminal shows the rows, the progress is off, because it would appear between the rows.
   const counter = startCounter(process.stderr, 'readings', process.stderr.isTTY && !output.isTerminal);
   const rows = download(client, { ...selection, cursor: output.cursor }, counter, { ...retries, signal });
   const onWritten = (written: ExportedRows) => {
@@ -93,7 +93,7 @@ function select({ session, subject, format, cursor }: ExportOptions): Selection 
 
 interface Interrupted {
   readonly error: unknown;
-  /** How to continue. Undefined if there is no row. */
+  /** Says how to continue. Undefined if no row was written. */
   readonly advice: string | undefined;
 }
 
@@ -106,7 +106,7 @@ async function transfer(
   let [count, cursor] = [0, output.cursor];
   try {
     for await (const it of rows) {
-      // Before the write, because a signal may end it after the rows have reached standard output.
+      // Set before the write: a signal may end the write after the rows have reached standard output.
       cursor = it.cursor ?? cursor;
       count += it.count;
       await output.write(it.text);
@@ -125,7 +125,7 @@ function settle({ error, advice }: Interrupted, url: string, signal: AbortSignal
     const { message } = explain(error, url, remedies);
     throw new Error([message, advice].filter(Boolean).join('. '));
   }
-  // After an error of standard output, its end is unknown, and its reader expects no message.
+  // An exit code of 0 or 1 means that standard output has failed. The last row that its reader got is then unknown.
   if (advice && Number(process.exitCode) > 1) console.error(`${advice}.`);
 }
 

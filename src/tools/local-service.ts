@@ -20,7 +20,7 @@ export interface LocalServiceOptions {
   readonly root: URL;
   /** Name of the account, and part of the folder's name. */
   readonly name: string;
-  /** Further environment variables. `folder` is that of the service. */
+  /** Further environment variables. `folder` is the folder of the service. */
   readonly settings?: (folder: string) => Readonly<Record<string, string>>;
 }
 

@@ -63,7 +63,7 @@ function requirePerson(windows: readonly RecordedWindow[], person: string | unde
   if (people.includes(person)) return person;
   const more = people.length > peopleListed ? ', …' : '';
   throw new Error(
-    `no --person ${person} in the recording. Subjects: ${people.slice(0, peopleListed).join(', ')}${more}`,
+    `the recording has no --person ${person}. Subjects: ${people.slice(0, peopleListed).join(', ')}${more}`,
   );
 }
 

@@ -10,7 +10,7 @@ import { connect, explain, otherService, reasonOf, type ServiceOptions } from '.
 
 /** Maximum number of requests for one line of a batch. */
 const triesMax = 5;
-/** Longest wait for a line, s: enough for the window of a minute, but not for the quota of a month. */
+/** Longest wait before a line is sent again, s. Enough for a limit per minute, but not for the monthly quota. */
 const waitSecondsMax = 60;
 
 /** The response to a reading, or the reason why the service rejected the reading. */

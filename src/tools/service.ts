@@ -8,7 +8,7 @@ import {
 } from '../../clients/typescript/src/index.js';
 import { commandLine } from '../command-line.js';
 
-/** Longest wait of a call for its retries, ms: enough for the window of a minute, but not for the quota of a month. */
+/** Longest total wait for the retries of a call, ms. Enough for a limit per minute, but not for the monthly quota. */
 const waitBudgetMs = 120_000;
 
 const keyRemedy = `set --key or SERVICE_KEY. To create a key: ${commandLine('keys', 'create --account NAME --tier solo')}`;
@@ -58,8 +58,8 @@ export function readBaseUrl(text: string): string | undefined {
 }
 
 /**
- * Returns the error of a call as an error of one line that names the remedy. `remedies` has those of the command, by the
- * status of the response.
+ * Returns the error of a call as an error of one line that names the remedy. `remedies` contains the remedies of the
+ * command, by the status of the response.
  */
 export function explain(error: unknown, url: string, remedies: Readonly<Record<number, string>> = {}): Error {
   if (error instanceof ConnectionError || error instanceof TimeoutError) {

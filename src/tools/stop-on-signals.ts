@@ -1,9 +1,9 @@
 import { unwritable } from '../terminal/save.js';
 
 /**
- * Aborts on Ctrl-C, on SIGTERM, or when standard output is closed (`npm run demo | head`), so that cleanup runs. Sets the
- * exit code: 0 if the reader of standard output has ended, because it got what it wanted. `interruptCode` is that of
- * Ctrl-C.
+ * Aborts on Ctrl-C, on SIGTERM, or when standard output is closed (`npm run demo | head`), so that cleanup runs. Sets
+ * the exit code. The exit code is 0 if the reader of standard output has ended, because a reader may end early.
+ * `interruptCode` is the exit code of Ctrl-C.
  */
 export function stopOnSignals(interruptCode = 130): AbortSignal {
   const stopping = new AbortController();

@@ -5,7 +5,7 @@ import { draw, type Scene, scenes, seededRandom } from '../../src/terminal/scene
 export const shownSession = 'support-call-4812';
 const subject_id = '5f2b51ca2b4d1a7e';
 const spacingMs = 5_000;
-/** The course of the shown session: scenes and their minutes. */
+/** The scenes of the session in the pictures, with their minutes. */
 const course = [
   ['relaxed', 4],
   ['focused', 2.5],

@@ -1,6 +1,6 @@
 /**
- * Draws docs/images/dashboard-*.png: starts the service in this process on a temporary database, sends fifteen minutes of
- * readings and some deliveries, and photographs the dashboard in Chromium. Takes about a minute.
+ * Draws docs/images/dashboard-*.png: starts the service in this process on a temporary database, sends fifteen minutes
+ * of readings and some deliveries, and takes screenshots of the dashboard in Chromium. Takes about a minute.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';

@@ -125,7 +125,10 @@ interface Way {
   readonly sinceSent: number;
 }
 
-/** Starts a service with a webhook. Its worker runs in the same process or alone. Times the events of state changes. */
+/**
+ * Starts a service with a webhook and times the events of state changes. With `isAlone`, the worker runs in a separate
+ * process.
+ */
 async function timeChanges(databaseUrl: string, isAlone: boolean, changes: number): Promise<Way[]> {
   const key = await createKeyOf(databaseUrl, 'live');
   const [port = 0] = await freePorts(1);

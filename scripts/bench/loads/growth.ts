@@ -147,7 +147,7 @@ interface Purge {
 interface GrowthOutcome {
   readonly kind: DatabaseKind;
   readonly version: string;
-  /** One purge per round. */
+  /** One entry per round. */
   readonly purges: readonly Purge[];
   /** The databases under test. */
   readonly runs: Partial<Runs<Name, MeasuredRun>>;

@@ -217,7 +217,7 @@ async function sample(
   const samples: Array<Outcome['soaked'][number]> = [];
   for (let answers = 0; answers < answersMin;) {
     const done = await run();
-    if (done.failures > 0 || done.answers === 0) throw new Error(`${done.failures} requests failed in the long run`);
+    if (done.failures > 0 || done.answers === 0) throw new Error(`${done.failures} requests failed during the soak`);
     answers += done.answers;
     samples.push({ answers, residentMb: readUsage(pid).residentMb });
   }

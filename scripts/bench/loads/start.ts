@@ -44,7 +44,7 @@ async function measure({ rounds, idleSeconds }: { rounds: number; idleSeconds: n
   console.log(markdownTable([{ title: 'Measure' }, ...figureColumns('Result', 'Goal')], [rows]));
 }
 
-/** Starts the service and stops it again. Returns its usage this long after it is ready. */
+/** Starts the service and stops it again. Returns its usage `idleSeconds` after it is ready. */
 async function startOnce(url: string, nodeArgs: readonly string[] = [], idleSeconds = 0) {
   const service = await startServiceProgram({ DATABASE_URL: url, LOG_LEVEL: 'error' }, { nodeArgs });
   try {

@@ -1,7 +1,7 @@
 /**
- * Measures streams: the latency from the response to ingest until the event, of the same and of another process, the
- * memory per stream, and the throughput of ingest with idle streams. Exits with 1 when an event is missing or a request
- * failed.
+ * Measures streams: the latency of an event after the response to ingest, for streams of the same process and of
+ * another process, the memory per stream, and the throughput of ingest with idle streams. Exits with 1 when an event is
+ * missing or a request failed.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';

@@ -13,7 +13,7 @@ import { startBenchedService } from './service.js';
 
 const [sessions, readingsPerSession] = [100, 1_000];
 const readings = sessions * readingsPerSession;
-/** Number of readings in a batch, which the service stores in one transaction. */
+/** Number of readings per batch. The service stores a batch in one transaction. */
 const groupSize = 24;
 /** Number of readings after which a session switches to the next scene, so that its state changes occasionally. */
 const readingsAScene = 50;

@@ -59,7 +59,10 @@ export interface Timed {
   readonly failures: number;
 }
 
-/** Times of readings of one session, in the order of sending. Arrived events belong to the oldest readings. */
+/**
+ * Times of the readings of one session that lack their response or their event, in the order of sending. The n-th entry
+ * of each list belongs to the n-th of these readings.
+ */
 interface Pending {
   readonly respondedAt: number[];
   readonly arrivedAt: number[];

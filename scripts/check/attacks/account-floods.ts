@@ -8,7 +8,7 @@ import type { Stage } from './stage.js';
 const floodMs = 8_000;
 const parallelFloods = 16;
 const messagesPerArray = 100;
-/** Accounts whose slow uploads together exceed the batches that a process may have in progress. */
+/** Number of accounts whose slow uploads together exceed the batches that a process may have in progress. */
 const slowAccounts = Math.ceil(batch.in_progress_max / limits.batches.quota);
 const probes = 50;
 

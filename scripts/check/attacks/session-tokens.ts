@@ -121,7 +121,7 @@ async function post({ service }: Stage, token: string, path: string, body: objec
   return { status: response.status, text: await response.text() };
 }
 
-/** Returns the status of the only line of a batch, or that of the batch. */
+/** Returns the status of the only line of a batch, or the status of a batch that was rejected as a whole. */
 function statusOfLine({ status, text }: Answer): Answer {
   const { results } = JSON.parse(text) as Partial<Schema<'BatchResult'>>;
   return { status: results?.[0]?.status ?? status, text };

@@ -24,7 +24,7 @@ export interface Stage {
   service(): ServiceProgram;
   /** Stops the service and starts it again on the same database. By default, the stop is a graceful shutdown. */
   restart(changes?: RestartOptions): Promise<void>;
-  /** Starts another service on the same database. Its clock is ahead by this time, ms. */
+  /** Starts another service on the same database. Its clock is ahead by `ms` milliseconds. */
   startAhead(ms: number): Promise<ServiceProgram>;
   /** Starts the service with another SECRETS_KEY on the same database. Rejects with its log if it does not start. */
   startWithWrongKey(): Promise<ServiceProgram>;
@@ -40,7 +40,7 @@ export interface RestartOptions {
   readonly between?: () => Promise<unknown>;
 }
 
-/** Changes of one start. */
+/** Options of one start of the service. */
 interface StartOptions {
   readonly own?: Env;
   readonly preload?: string;

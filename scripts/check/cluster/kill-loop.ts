@@ -5,13 +5,13 @@ import type { Fleet } from '../../../contract-tests/support/fleet.js';
 export interface KillLoop {
   readonly nodes: readonly GaleraNode[];
   readonly fleet: Fleet;
-  /** Number of processes in the fleet, which are as likely to be killed as a node. */
+  /** Number of processes in the fleet. A process is as likely to be killed as a node. */
   readonly processes: number;
   readonly kills: number;
   readonly random: () => number;
   /** Resolves after further readings are acknowledged, so that every kill happens under load. */
   readonly underLoad: () => Promise<void>;
-  /** Called before a node is killed, which resets its status. */
+  /** Called before a node is killed, because the kill resets the status of the node. */
   readonly beforeNode: (node: GaleraNode) => Promise<void>;
   readonly onKill: (name: string) => void;
   readonly onRejoin: () => void;

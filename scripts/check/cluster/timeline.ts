@@ -12,7 +12,7 @@ export interface Timeline {
 export interface Pauses {
   /** Longest time in which no reading of any session was acknowledged, ms. */
   readonly longestMs: number;
-  /** The same, by what happened last. */
+  /** `longestMs` of the pauses after each kind of mark. A pause belongs to the last mark before its end. */
   readonly longestMsAfter: Readonly<Record<string, number>>;
   /** Longest time from the first request with a reading to its acknowledgment, ms. */
   readonly longestWaitMs: number;

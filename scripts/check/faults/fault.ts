@@ -101,7 +101,7 @@ const calls: readonly Call[] = [
 ];
 
 interface Probe {
-  /** Stops the calls. Resolves with one finding per response that the fault does not excuse. */
+  /** Stops the calls. Resolves with one finding per response that is not allowed during the fault. */
   stop(): Promise<readonly Row[]>;
 }
 

@@ -26,7 +26,7 @@ export interface LoadOptions {
   readonly onReading: () => void;
 }
 
-/** In one of this many rounds, all services get the same reading instead of different ones. */
+/** In every n-th round, all services get the same reading instead of different ones. */
 const sameEvery = 4;
 const triesMax = 50;
 const afterFailureMs = 100;
@@ -48,7 +48,7 @@ export async function sendReadings(options: LoadOptions): Promise<SentReadings> 
   return all;
 }
 
-/** Sends the readings of one session after another, and adds them to `all`. */
+/** Sends the readings of one concurrent sender, session by session. Adds them to `all`. */
 async function live(
   name: string,
   { urls, key, readings, random, onReading }: LoadOptions,

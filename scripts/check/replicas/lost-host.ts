@@ -26,7 +26,7 @@ export interface LostHost {
 }
 
 const senders = 16;
-/** How often a host is stopped until it holds the lock of the account. */
+/** Maximum number of times that a host is stopped until it holds the lock of the account. */
 const triesMax = 40;
 const untilLockedMs = 300;
 /** Time limit, ms. A lost lock blocks the other process for hours. */
@@ -35,7 +35,7 @@ const limitMs = 60_000;
 interface LossControl {
   stop(): void;
   resume(): void;
-  /** Ends what `stop` began, after the measurement. */
+  /** Continues a frozen process, so that it can be stopped. Called after the measurement. */
   end(): void;
 }
 

@@ -63,7 +63,7 @@ function reportThroughput(runs: Runs<Side>, processes: number): void {
   console.log(`${textTable(columns, [sides.map((side) => [titles[side], ...runCells(runs[side])])])}\n`);
   const ratio = middleOf(runs.all, ({ perSecond }) => perSecond) / middleOf(runs.one, ({ perSecond }) => perSecond);
   console.log(
-    `${processes} processes take ${Number.isFinite(ratio) ? ratio.toFixed(2) : '–'} of what one takes in a second.`,
+    `${processes} processes accept ${Number.isFinite(ratio) ? ratio.toFixed(2) : '–'} × the readings per second of one process.`,
   );
   condemnFailures(sides.map((side) => runs[side]));
 }

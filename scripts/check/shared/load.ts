@@ -159,7 +159,10 @@ export function steady(session_id: string, scene: Scene, random: () => number, l
 /** The response of a reading. The response of a batch contains no states. */
 type Answer = StateReading | 'stored';
 
-/** Returns the response of each reading, undefined for a line that is not stored, or the reason of no response. */
+/**
+ * Returns one entry per reading: its response, or undefined for a line that is not stored. If the request got no usable
+ * response, returns the reason instead.
+ */
 async function sendReadings(
   url: string,
   key: string,

@@ -14,7 +14,9 @@ export function watchQueue(databaseUrl: string) {
   };
   return {
     waiting,
-    /** Resolves when the queue is empty. Rejects if it is not after `limitMs`. Calls `onLook` every 5 s. */
+    /**
+     * Resolves when the queue is empty. Rejects if the queue is not empty after `limitMs`. Calls `onLook` every 5 s.
+     */
     async empty(limitMs: number, onLook: (count: number) => void = () => {}): Promise<void> {
       const endsAtMs = Date.now() + limitMs;
       for (let looks = 1; ; looks += 1) {

@@ -31,7 +31,7 @@ export interface UnreliableReceiver {
 /** Kinds of simulated failure, with their share of all requests. */
 const shares = { 'status 500': 0.08, 'status 503': 0.03, redirect: 0.02, reset: 0.05, 'cut off': 0.02, hang: 0.002 };
 export type Fault = keyof typeof shares | 'hopeless';
-/** One of this many deliveries fails at every attempt. */
+/** On average, one of `hopelessOneIn` deliveries fails at every attempt. */
 const hopelessOneIn = 150;
 const slowShare = 0.1;
 const slowMsMax = 800;

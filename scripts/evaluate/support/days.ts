@@ -5,7 +5,7 @@ import { clampToContract } from '../../../src/tools/recordings/recorded-window.j
 
 const minuteMs = 60_000;
 const dayMs = 1_440 * minuteMs;
-/** Most lines that one batch may have. */
+/** Maximum number of lines per batch. */
 const linesMax = 1_000;
 /** The service limits the batches in progress per account. */
 const peopleAtOnce = 2;
@@ -67,8 +67,8 @@ function readRows(csv: string): Record<string, string>[] {
 }
 
 /**
- * Backfills all people, each with their own session and subject. Moves their times by whole days to just before the time
- * of the service. Returns the responses per person.
+ * Backfills all people, each with their own session and subject. Shifts their times by whole days, so that they end
+ * just before the time of the service. Returns the responses per person.
  */
 export async function replayWearers(
   service: EvaluatedService,
@@ -123,7 +123,7 @@ export function countBatches(wearers: readonly Wearer[]): number {
 
 const riseMinutes = 20;
 const riseBpm = 25;
-/** Longest time from the start of a rise to its state, min. */
+/** A rise must reach its state within this time, min. */
 const onsetMinutes = 10;
 
 /** Distance from the median of the day up to which a heart rate is near it, bpm. */
@@ -146,7 +146,10 @@ export function isRiseSeen(judged: readonly Judged[], start: number): boolean {
   return judged.slice(start, start + onsetMinutes + 1).some(isStressed);
 }
 
-/** Returns the last ten minutes of each rise. An earlier state may still follow the rise. */
+/**
+ * Returns the last ten minutes of each rise. During the first ten minutes, the state may still be that from before the
+ * rise.
+ */
 export function lastMinutes(judged: readonly Judged[], starts: readonly number[]): Judged[] {
   return starts.flatMap((start) => judged.slice(start + onsetMinutes, start + riseMinutes));
 }

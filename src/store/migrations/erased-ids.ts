@@ -2,9 +2,9 @@ import type { Knex } from 'knex';
 import { ascii, asciiOf, createTable } from './create-table.js';
 
 /**
- * Creates the table of erased ids, which rejects readings with tokens from before the erasure.
- *
- * Deletes the learned data of the subjects `.` and `..`. These ids are no longer valid, so no request could erase it.
+ * Creates the table of erased ids. With this table, the service rejects readings whose token is from before the
+ * erasure. Deletes the learned data of the subjects `.` and `..`. These ids are no longer valid, so no request could
+ * erase their data.
  */
 export async function erasedIds(knex: Knex): Promise<void> {
   await createTable(knex, 'erased_ids', {

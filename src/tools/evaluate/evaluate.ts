@@ -39,7 +39,7 @@ export interface Recording {
   readonly options: RecordingOptions;
 }
 
-/** Keeps the time of the intervals below a minute. They sort all windows some thousand times. */
+/** Limits the time for the confidence intervals to a minute: the computation sorts all windows some thousand times. */
 const windowsMax = 20_000;
 /** Columns of the figure. The names of more tasks would overlap. */
 const columnsMax = 12;
@@ -99,7 +99,7 @@ function requireBothSides(rows: readonly RecordedWindow[], windows: readonly Rec
     throw new Error('no row has a signal: name the column with --heart-rate, --sdnn, --rmssd or --sentiment');
   if (windows.length > windowsMax)
     throw new Error(
-      `the file has ${windows.length} rows of ${windowsMax} at most: use means, such as one row per minute`,
+      `the file has ${windows.length} rows, at most ${windowsMax} are allowed: use means, such as one row per minute`,
     );
   const sides = windows.map(sideOf);
   const labels = [...new Set(windows.map(({ label }) => label || '(empty)'))];

@@ -40,7 +40,10 @@ export const aucColumns: readonly Column[] = [
   { title: 'description' },
 ];
 
-/** Returns two sections: one row per variant, then one row per method without the service that the signals allow. */
+/**
+ * Returns two sections: one row per variant, then one row per method that scores without the service. Omits methods
+ * whose signals the recording does not have.
+ */
 export function aucSections({ people, variants, answers }: Evaluation, sideOf: SideOf): TableRow[][] {
   const measured = variants.map(({ name, note }) => aucRow(name, note, answers.get(name) ?? [], sideOf));
   const compared = comparisons

@@ -31,7 +31,7 @@ export async function startEvaluatedService({ root, signal }: ServiceOptions): P
   let nowMs = Date.UTC(2026, 0, 5, 9);
   const setClock = (folder: string) => {
     const file = join(folder, 'clock');
-    // Replaced at once, because the service may read the file at any time.
+    // Replaces the file atomically, because the service may read it at any time.
     writeFileSync(`${file}.new`, String(nowMs));
     renameSync(`${file}.new`, file);
     return file;

@@ -67,8 +67,8 @@ const variants: readonly Variant[] = [
 ];
 
 /**
- * Returns the variants that a recording supports. A variant without a signal requires the withheld signal and another
- * one.
+ * Returns the variants that a recording supports. A variant that withholds signals requires a recording with these
+ * signals and others.
  */
 export function variantsFor(windows: readonly RecordedWindow[]): Variant[] {
   const signals = windows.map(({ values }) => findScored(values));

@@ -21,7 +21,7 @@ export async function* readAppleHealth({ path, utcOffsetMs }: RecordingFile): As
   const fail = (problem: string) => (failure ??= `line ${parser.line + 1}: ${problem}`);
   parser.onerror = (error) => {
     fail(`not valid XML (${error.message.split('\n')[0]}): export the data again and extract export.xml`);
-    // The parser throws on the next write otherwise.
+    // Without this call, the parser throws on the next write.
     parser.resume();
   };
   let attributeCount = 0;

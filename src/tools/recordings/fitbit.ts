@@ -50,7 +50,8 @@ function fitbitTime(value: unknown): number {
 function* parseEntries(text: string): Generator<unknown> {
   if (!/^\s*\[/.test(text))
     throw new Error('the file is not a JSON array: pass heart_rate-*.json or steps-*.json of the Fitbit export');
-  // A text, or a character that opens, closes or separates values. A text that is too long is a single quotation mark.
+  // Matches a text, or a character that opens, closes or separates values. Of a text that is too long, matches only the
+  // opening quotation mark.
   const tokens = new RegExp(String.raw`"(?:[^"\\]|\\[^]){0,${entryMaxCharacters}}"|["[\]{},]`, 'g');
   let depth = 0;
   let start = text.indexOf('[') + 1;

@@ -10,7 +10,7 @@ export interface RecordingOptions {
   readonly file: string | readonly string[];
   /** Detected from the content if absent. */
   readonly format?: Format | 'windows';
-  /** The newest hours of a recording of a device that are sent. */
+  /** Number of hours of a device recording that are sent, the newest ones. */
   readonly hours: number;
   /** Offset of local times in recordings of devices, ms. */
   readonly utcOffset: number;

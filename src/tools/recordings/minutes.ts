@@ -7,7 +7,7 @@ const minuteMs = 60_000;
 /** Bounds of a beat-to-beat interval, ms, as in the contract. */
 const interval = { minimum: 250, maximum: 2500 };
 const intervalsPerReading = 64;
-/** Beats of a minute at the shortest interval. More beats are repeated data. */
+/** Maximum number of intervals in a minute. More intervals are repeated data. */
 const intervalsPerMinute = minuteMs / interval.minimum;
 /** Steps of a longer interval say nothing about a minute. */
 const stepsIntervalMaxMs = 60 * minuteMs;

@@ -5,8 +5,8 @@ type Attributes = Readonly<Record<string, Attribute>>;
 const svgNamespace = 'http://www.w3.org/2000/svg';
 
 /**
- * Returns an HTML element. Text is never interpreted as HTML, so ids and topics from clients are safe. An attribute that
- * is false or undefined is left out, and a function listens to the event that its name names after "on".
+ * Returns an HTML element. Text is never interpreted as HTML, so ids and topics from clients are safe. An attribute
+ * that is false or undefined is left out. A function is added as a listener: `onclick` listens to `click`.
  */
 export function h<Name extends keyof HTMLElementTagNameMap>(
   name: Name,

@@ -7,9 +7,9 @@ export interface Following {
 }
 
 /**
- * Follows the readings of all sessions of the account until the signal of the service aborts. The client reads the stream
- * with fetch, not EventSource: the key then travels in a header and never in a URL, and one stream covers all sessions,
- * which a session token cannot. Resolves early if the service rejects the key or its scopes.
+ * Follows the readings of all sessions of the account until the signal of the service aborts. Uses fetch instead of
+ * EventSource, because EventSource cannot send the key in a header. A session token would allow EventSource, but covers
+ * only one session. Resolves early if the service rejects the key or its scopes.
  */
 export async function followReadings(service: Service, { onReading, onDisconnect }: Following): Promise<void> {
   const patience = { maxRetries: Number.POSITIVE_INFINITY, waitBudgetMs: Number.POSITIVE_INFINITY };

@@ -1,4 +1,4 @@
-/** What the address shows. Ids stand in the fragment, which browsers do not send. */
+/** The page that the address names. Ids are in the fragment, which browsers do not send to the server. */
 export type Route =
   { readonly page: 'sessions'; readonly sessionId: string | undefined } | { readonly page: 'webhooks' };
 

@@ -6,7 +6,7 @@ import { type Point, withHistory, withReading } from './points.js';
 import type { Service } from './service.js';
 import type { Sessions } from './sessions.js';
 
-/** What the page knows about one session. */
+/** The data of one session that the page has loaded. */
 export interface SessionData {
   readonly points: readonly Point[];
   /** Topics in the order of their mentions. */

@@ -58,7 +58,7 @@ export function createSessionsPage(service: Service): SessionsPage {
   };
 }
 
-/** Returns what is shown while no session is open: how to open one. */
+/** Returns the instructions that the page shows while no session is open. */
 function createWelcome(): HTMLElement {
   const input = h('input', {
     id: 'session-id',

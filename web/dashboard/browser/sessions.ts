@@ -12,14 +12,14 @@ export interface Sessions {
   loadMore(): Promise<void>;
   /** Requests pages until the session is loaded. Resolves without it if it is not among the newest ones. */
   search(id: string): Promise<void>;
-  /** Updates the list by a reading from the stream. */
+  /** Updates the list with a reading from the stream. */
   apply(reading: StateReading): void;
 }
 
 /** Pages that a search for one session requests. */
 const searchedPagesMax = 10;
 
-/** The sessions of the account: pages from the service, kept current by the stream. */
+/** The sessions of the account. Pages come from the service, and the stream keeps them up to date. */
 export function createSessions(service: Service, onChange: () => void): Sessions {
   const byId = new Map<string, SessionSummary>();
   let cursor: string | null | undefined;
@@ -36,7 +36,9 @@ export function createSessions(service: Service, onChange: () => void): Sessions
   };
   let loading: Promise<void> | undefined;
   const loadMore = () => (loading ??= load().finally(() => (loading = undefined)));
-  /** The stream does not tell the subject and the start of a session that it mentions first. */
+  /**
+   * Requests the first page again: an event of the stream does not contain the subject and the start of a new session.
+   */
   const complete = async () => {
     await page(undefined).catch(() => undefined);
     onChange();
@@ -61,7 +63,7 @@ export function createSessions(service: Service, onChange: () => void): Sessions
   };
 }
 
-/** The stream may be ahead of the page that was requested before. */
+/** Returns the entry with the newest state. The stream may be newer than a page that was requested earlier. */
 function newer(loaded: SessionSummary, known: SessionSummary | undefined): SessionSummary {
   if (!known || Date.parse(known.timestamp) <= Date.parse(loaded.timestamp)) return loaded;
   const { timestamp, state, stress_score, confidence, model_version } = known;

@@ -9,7 +9,7 @@ type Category = StateReading['signals_received'][number];
 export interface SignalsCard {
   readonly element: HTMLElement;
   receive(reading: StateReading): void;
-  /** The history has heart rates, and so tells when the heart was measured last. */
+  /** Updates the time of the last heart data, which the history contains. */
   receiveHistory(points: readonly Point[]): void;
   /** Shows the ages at a time. */
   tick(nowMs: number): void;

@@ -1,4 +1,4 @@
-/** Places of the chart in pixels. The score is above, the heart rate below, and both share the time axis. */
+/** Positions in the chart, px. The score is above, the heart rate below, and both share the time axis. */
 export interface Layout {
   readonly width: number;
   readonly left: number;

@@ -4,7 +4,7 @@ export interface HeartRateMeasurement {
   readonly heartRate: number;
   /** Times between beats since the previous notification, ms, oldest first. Empty if the sensor sends none. */
   readonly rrIntervalsMs: readonly number[];
-  /** False while the sensor notices that it is not worn. Undefined if it cannot notice. */
+  /** False while the sensor detects that it is not worn. Undefined if the sensor cannot detect it. */
   readonly hasContact: boolean | undefined;
 }
 

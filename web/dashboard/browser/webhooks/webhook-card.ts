@@ -12,7 +12,7 @@ export interface WebhookCard {
 }
 
 const shownDeliveries = 5;
-/** A test is sent at once. Its result is requested this often. */
+/** The page requests the result of a test up to `times` times, with a pause between two requests. */
 const testChecks = { times: 12, pauseMs: 500 };
 
 /** Creates the card of a webhook: its status, its latest deliveries and a button that sends a test event. */
