@@ -532,6 +532,31 @@ export interface components {
          */
         Instant: string;
         /**
+         * @description Heart rate in beats per minute. The bounds are those of an adult at rest or in exercise. A value outside the bounds is a sensor error.
+         * @example 96
+         */
+        HeartRate: number;
+        /**
+         * @description Standard deviation of normal-to-normal beat intervals over the last minutes, in milliseconds. A value above 500 means misdetected beats, and a value of 0 does not occur in people.
+         * @example 28
+         */
+        Sdnn: number;
+        /**
+         * @description Root mean square of successive differences of normal-to-normal beat intervals over the last minutes, in milliseconds. Most wearables report this value. Together with `sdnn` it is one piece of evidence.
+         * @example 24
+         */
+        Rmssd: number;
+        /**
+         * @description Breaths per minute. Stored only.
+         * @example 16
+         */
+        RespiratoryRate: number;
+        /**
+         * @description Label of the measuring device, printable ASCII. Heart rate variability is compared per device, and the confidence is lower for ten minutes after the device of the heart data changes. The baseline of the person stores the label.
+         * @example wrist watch
+         */
+        DeviceLabel: string;
+        /**
          * @description Tone of voice, as labeled by the client's voice analysis.
          * @example tense
          * @enum {string}
@@ -552,9 +577,9 @@ export interface components {
         /**
          * @description One reading: the signals of a person at one time. At least one of `heart_rate`, `sdnn`, `rmssd`,
          *     `rr_intervals_ms`, `tone`, `expression`, `sentiment` and `urgency` is required (400 "Missing signals"
-         *     otherwise). `activity_level` and `steps_last_minute` explain a heart rate. `respiratory_rate` only appears in
-         *     the history. `source_device` names the device of the heart data. These four fields are not signals. `user_message` and `ai_response`
-         *     together require `subject_id`.
+         *     otherwise). `activity_level` and `steps_last_minute` explain a heart rate. Fields with the description "Stored only"
+         *     appear in the history and the export, and change no score. `source_device` names the device of the heart data.
+         *     `user_message` and `ai_response` together require `subject_id`.
          */
         SignalSubmission: {
             session_id: components["schemas"]["Identifier"];
@@ -569,21 +594,9 @@ export interface components {
              * @example 2026-11-21T09:30:00.000Z
              */
             timestamp: string;
-            /**
-             * @description Heart rate in beats per minute. The bounds are those of an adult at rest or in exercise. A value outside the bounds is a sensor error.
-             * @example 96
-             */
-            heart_rate?: number;
-            /**
-             * @description Standard deviation of normal-to-normal beat intervals over the last minutes, in milliseconds. A value above 500 means misdetected beats, and a value of 0 does not occur in people.
-             * @example 28
-             */
-            sdnn?: number;
-            /**
-             * @description Root mean square of successive differences of normal-to-normal beat intervals over the last minutes, in milliseconds. Most wearables report this value. Together with `sdnn` it is one piece of evidence.
-             * @example 24
-             */
-            rmssd?: number;
+            heart_rate?: components["schemas"]["HeartRate"];
+            sdnn?: components["schemas"]["Sdnn"];
+            rmssd?: components["schemas"]["Rmssd"];
             /**
              * @description Beat-to-beat intervals in milliseconds, oldest first. The last beat ends at `timestamp`. The service derives `heart_rate`, `sdnn` and `rmssd` from the intervals of the last five minutes where the reading does not state them. It ignores artifacts, and beats that an earlier reading already contained. The response contains `rr_quality`.
              * @example [
@@ -608,16 +621,8 @@ export interface components {
              * @example 12
              */
             steps_last_minute?: number;
-            /**
-             * @description Breaths per minute. Appears in the history. It is not used as evidence until data supports it.
-             * @example 16
-             */
-            respiratory_rate?: number;
-            /**
-             * @description Label of the measuring device, printable ASCII. Heart rate variability is compared per device, and the confidence is lower for ten minutes after the device of the heart data changes. The baseline of the person stores the label.
-             * @example wrist watch
-             */
-            source_device?: string;
+            respiratory_rate?: components["schemas"]["RespiratoryRate"];
+            source_device?: components["schemas"]["DeviceLabel"];
             /**
              * @description The user's utterance. Checked for safety, used for topic detection together with `ai_response`, and never stored. At most 4,016 characters, because the shortest body with a longer text would exceed 4,096 bytes.
              * @example My review at work is tomorrow and I have not slept.
@@ -918,7 +923,7 @@ export interface components {
          * @enum {string}
          */
         Trend: "rising" | "falling" | "stable";
-        /** @description The state after one reading. */
+        /** @description The state after one reading. The values that the reading contained, or that were derived from its intervals, are present. */
         HistoryDatapoint: {
             timestamp: components["schemas"]["Instant"];
             state: components["schemas"]["State"];
@@ -933,31 +938,11 @@ export interface components {
              */
             confidence: number;
             model_version: components["schemas"]["ModelVersion"];
-            /**
-             * @description Heart rate in beats per minute. Present if the reading contained a heart rate, or intervals that give one.
-             * @example 84
-             */
-            heart_rate?: number;
-            /**
-             * @description Standard deviation of normal-to-normal beat intervals. Present if the reading contained it, or if it is derived from intervals of at least 30 s.
-             * @example 41.5
-             */
-            sdnn?: number;
-            /**
-             * @description Root mean square of successive differences. Present if the reading contained it, or if it is derived from intervals of at least 30 s.
-             * @example 33.2
-             */
-            rmssd?: number;
-            /**
-             * @description Breaths per minute. Present if the reading contained a respiratory rate.
-             * @example 16
-             */
-            respiratory_rate?: number;
-            /**
-             * @description Label of the measuring device. Present if the reading contained a label.
-             * @example wrist watch
-             */
-            source_device?: string;
+            heart_rate?: components["schemas"]["HeartRate"];
+            sdnn?: components["schemas"]["Sdnn"];
+            rmssd?: components["schemas"]["Rmssd"];
+            respiratory_rate?: components["schemas"]["RespiratoryRate"];
+            source_device?: components["schemas"]["DeviceLabel"];
         };
         /** @description Figures of the window. min, max and mean are present if the window has a datapoint. */
         HistorySummary: {
@@ -1027,7 +1012,8 @@ export interface components {
         };
         /**
          * @description The fields that the service computed for a reading. `state`, `stress_score` and `confidence` are those of the
-         *     history. The other fields are those of the response to the reading.
+         *     history. `heart_rate`, `sdnn` and `rmssd` are present if they were derived from `rr_intervals_ms`. The other fields are
+         *     those of the response to the reading.
          */
         ExportedComputation: {
             state: components["schemas"]["State"];
@@ -1042,21 +1028,9 @@ export interface components {
              */
             confidence: number;
             model_version: components["schemas"]["ModelVersion"];
-            /**
-             * @description Heart rate that was derived from `rr_intervals_ms`. Absent if the reading states it, or has no intervals.
-             * @example 74.2
-             */
-            heart_rate?: number;
-            /**
-             * @description SDNN that was derived from `rr_intervals_ms` of the last five minutes. Absent if the reading states it.
-             * @example 41.3
-             */
-            sdnn?: number;
-            /**
-             * @description RMSSD that was derived from `rr_intervals_ms` of the last five minutes. Absent if the reading states it.
-             * @example 38.9
-             */
-            rmssd?: number;
+            heart_rate?: components["schemas"]["HeartRate"];
+            sdnn?: components["schemas"]["Sdnn"];
+            rmssd?: components["schemas"]["Rmssd"];
             rr_quality?: components["schemas"]["RrQuality"];
             /**
              * @description Categories of the signals in the reading.
@@ -1368,11 +1342,7 @@ export interface components {
          *     devices and the readings without a device are stored.
          */
         DeviceBaseline: {
-            /**
-             * @description Label of the device. Absent for readings without a label.
-             * @example wrist watch
-             */
-            source_device?: string;
+            source_device?: components["schemas"]["DeviceLabel"];
             sdnn?: components["schemas"]["VariabilityBaseline"];
             rmssd?: components["schemas"]["VariabilityBaseline"];
         };

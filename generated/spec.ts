@@ -1239,6 +1239,18 @@ export const bounds = {
       "maximum": 1
     }
   },
+  "HeartRateBaseline": {
+    "own_share": {
+      "minimum": 0,
+      "maximum": 1
+    }
+  },
+  "VariabilityBaseline": {
+    "own_share": {
+      "minimum": 0,
+      "maximum": 1
+    }
+  },
   "SubjectProfile": {
     "sessions": {
       "minimum": 0,
@@ -1283,6 +1295,410 @@ export const bounds = {
   }
 } as const;
 
+export const fields = {
+  "SignalSubmission": [
+    "session_id",
+    "subject_id",
+    "timestamp",
+    "heart_rate",
+    "sdnn",
+    "rmssd",
+    "rr_intervals_ms",
+    "tone",
+    "expression",
+    "sentiment",
+    "urgency",
+    "activity_level",
+    "steps_last_minute",
+    "respiratory_rate",
+    "source_device",
+    "user_message",
+    "ai_response",
+    "backfill"
+  ],
+  "BatchResult": [
+    "accepted",
+    "rejected",
+    "results"
+  ],
+  "LineResult": [
+    "line",
+    "status",
+    "state",
+    "error"
+  ],
+  "LineProblem": [
+    "type",
+    "title",
+    "status",
+    "detail",
+    "code",
+    "request_id",
+    "errors",
+    "violated_policies",
+    "retry_after_seconds"
+  ],
+  "StateReading": [
+    "hsp_version",
+    "session_id",
+    "timestamp",
+    "state",
+    "stress_score",
+    "confidence",
+    "signals_received",
+    "suggested_action",
+    "action_reason",
+    "recommendation",
+    "model_version",
+    "baseline",
+    "adaptation_effectiveness",
+    "rr_quality",
+    "topics_detected",
+    "text_analysis",
+    "safety",
+    "active_triggers",
+    "resolved_triggers",
+    "disclaimer"
+  ],
+  "TextAnalysis": [
+    "status",
+    "detail"
+  ],
+  "SafetyFinding": [
+    "kind",
+    "guidance"
+  ],
+  "AdaptationEffectiveness": [
+    "previous_action",
+    "previous_score",
+    "current_score",
+    "stress_delta",
+    "effective"
+  ],
+  "History": [
+    "session_id",
+    "minutes",
+    "datapoints",
+    "trend",
+    "summary"
+  ],
+  "HistoryDatapoint": [
+    "timestamp",
+    "state",
+    "stress_score",
+    "confidence",
+    "model_version",
+    "heart_rate",
+    "sdnn",
+    "rmssd",
+    "respiratory_rate",
+    "source_device"
+  ],
+  "HistorySummary": [
+    "transitions",
+    "min",
+    "max",
+    "mean"
+  ],
+  "ExportedReading": [
+    "reading",
+    "computed",
+    "cursor"
+  ],
+  "ExportedComputation": [
+    "state",
+    "stress_score",
+    "confidence",
+    "model_version",
+    "heart_rate",
+    "sdnn",
+    "rmssd",
+    "rr_quality",
+    "signals_received",
+    "suggested_action",
+    "action_reason",
+    "recommendation",
+    "previous_state",
+    "adaptation_effectiveness",
+    "topics_detected",
+    "active_triggers",
+    "resolved_triggers"
+  ],
+  "TokenRequest": [
+    "session_id",
+    "subject_id",
+    "scopes",
+    "expires_in"
+  ],
+  "SessionToken": [
+    "token",
+    "session_id",
+    "scopes",
+    "expires_at"
+  ],
+  "SessionSummary": [
+    "session_id",
+    "subject_id",
+    "started_at",
+    "timestamp",
+    "state",
+    "stress_score",
+    "confidence",
+    "model_version"
+  ],
+  "SessionList": [
+    "sessions",
+    "next_cursor"
+  ],
+  "TriggerEntry": [
+    "status",
+    "avg_stress",
+    "peak_stress",
+    "sessions",
+    "last_seen"
+  ],
+  "TriggerProfile": [
+    "subject_id",
+    "triggers",
+    "active",
+    "resolved"
+  ],
+  "LatestHeartRate": [
+    "timestamp",
+    "bpm",
+    "learned"
+  ],
+  "LatestVariability": [
+    "timestamp",
+    "ms",
+    "learned"
+  ],
+  "HeartRateBin": [
+    "from_bpm",
+    "seconds"
+  ],
+  "BaselineProgress": [
+    "status",
+    "progress"
+  ],
+  "HeartRateBaseline": [
+    "resting_bpm",
+    "typical_bpm",
+    "stressed_rise_bpm",
+    "own_share",
+    "learned_seconds",
+    "histogram",
+    "latest"
+  ],
+  "VariabilityBaseline": [
+    "typical_ms",
+    "own_share",
+    "own_mean_ms",
+    "learned_seconds",
+    "latest"
+  ],
+  "Baseline": [
+    "heart_rate",
+    "sdnn",
+    "rmssd",
+    "devices"
+  ],
+  "DeviceBaseline": [
+    "source_device",
+    "sdnn",
+    "rmssd"
+  ],
+  "SubjectProfile": [
+    "subject_id",
+    "sessions",
+    "first_session_started_at",
+    "last_session_started_at",
+    "baseline"
+  ],
+  "Erasure": [
+    "subject_id",
+    "deleted",
+    "sessions_removed",
+    "triggers_removed"
+  ],
+  "WebhookRegistration": [
+    "url",
+    "events",
+    "session_id"
+  ],
+  "Webhook": [
+    "id",
+    "url",
+    "events",
+    "session_id",
+    "status",
+    "secret",
+    "consecutive_failures",
+    "last_failure_at",
+    "last_success_at",
+    "queued_deliveries",
+    "created_at"
+  ],
+  "WebhookList": [
+    "webhooks"
+  ],
+  "StateChange": [
+    "event",
+    "session_id",
+    "previous_state",
+    "new_state",
+    "stress_score",
+    "timestamp"
+  ],
+  "TestAccepted": [
+    "delivery_id"
+  ],
+  "DeliveryAttempt": [
+    "timestamp",
+    "status",
+    "error",
+    "duration_ms",
+    "answer"
+  ],
+  "Delivery": [
+    "id",
+    "webhook_id",
+    "status",
+    "payload",
+    "attempts",
+    "reason",
+    "settled_at"
+  ],
+  "DeliveryList": [
+    "deliveries",
+    "next_cursor"
+  ],
+  "FailedDelivery": [
+    "id",
+    "webhook_id",
+    "payload",
+    "attempts",
+    "reason"
+  ],
+  "FailedDeliveryList": [
+    "deliveries",
+    "next_cursor"
+  ],
+  "RetryRequest": [
+    "delivery_ids",
+    "webhook_id",
+    "since"
+  ],
+  "RetryAccepted": [
+    "count",
+    "delivery_ids"
+  ],
+  "Health": [
+    "status"
+  ],
+  "Readiness": [
+    "status"
+  ],
+  "Problem": [
+    "type",
+    "title",
+    "status",
+    "detail",
+    "code",
+    "request_id"
+  ],
+  "ValidationProblem": [
+    "type",
+    "title",
+    "status",
+    "detail",
+    "code",
+    "request_id",
+    "errors"
+  ],
+  "RateLimitProblem": [
+    "type",
+    "title",
+    "status",
+    "detail",
+    "code",
+    "request_id",
+    "violated_policies"
+  ],
+  "Fault": [
+    "detail",
+    "code",
+    "pointer",
+    "parameter",
+    "allowed"
+  ]
+} as const;
+
+export const signals = {
+  "heart_rate": {
+    "use": "evidence",
+    "category": "cardiovascular",
+    "unit": "bpm",
+    "minimum": 30,
+    "maximum": 220
+  },
+  "sdnn": {
+    "use": "evidence",
+    "category": "cardiovascular",
+    "unit": "ms",
+    "minimum": 1,
+    "maximum": 500
+  },
+  "rmssd": {
+    "use": "evidence",
+    "category": "cardiovascular",
+    "unit": "ms",
+    "minimum": 1,
+    "maximum": 500
+  },
+  "rr_intervals_ms": {
+    "use": "derivation",
+    "category": "cardiovascular",
+    "unit": "ms",
+    "minimum": 250,
+    "maximum": 2500,
+    "items_max": 64
+  },
+  "tone": {
+    "use": "evidence",
+    "category": "vocal"
+  },
+  "expression": {
+    "use": "evidence",
+    "category": "visual"
+  },
+  "sentiment": {
+    "use": "evidence",
+    "category": "textual",
+    "minimum": -1,
+    "maximum": 1
+  },
+  "urgency": {
+    "use": "evidence",
+    "category": "textual"
+  },
+  "activity_level": {
+    "use": "context"
+  },
+  "steps_last_minute": {
+    "use": "context",
+    "unit": "steps",
+    "minimum": 0,
+    "maximum": 400
+  },
+  "respiratory_rate": {
+    "use": "stored only",
+    "unit": "breaths per minute",
+    "minimum": 4,
+    "maximum": 60
+  }
+} as const;
+
 export const parameterDefaults = {
   "Minutes": 5
 } as const;
@@ -1315,4 +1731,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "3d3e14cf5fffa5ddbdf5b592bbe6a5955487bdb31c6628ab4b1a7b67b8c3381a" as const;
+export const contractDigest = "3b1aac67d18b08f1fcf6a321e978da3ee08bbdf617e23bdd7e43a195702b6802" as const;

@@ -24,7 +24,14 @@ interface OperationObject {
   'x-scope'?: string;
 }
 interface Schema extends PythonSchema {
-  properties?: Record<string, PythonSchema & { minimum?: number; maximum?: number }>;
+  properties?: Record<string, Schema>;
+  items?: Schema;
+  minimum?: number;
+  maximum?: number;
+  maxItems?: number;
+  'x-unit'?: string;
+  /** Marks a signal: see openapi.yaml. */
+  'x-signal'?: { use: string; category?: string };
 }
 
 const root = new URL('../../', import.meta.url);
@@ -59,7 +66,8 @@ if (process.argv.includes('--check')) {
 console.log(`up to date: ${Object.keys(files).join(', ')}`);
 
 /**
- * Returns a camelCase constant for each x- value at the root, and the enumerations and numeric bounds of the schemas.
+ * Returns a camelCase constant for each x- value at the root, and the enumerations, bounds and fields of the
+ * schemas.
  */
 function constants(): string[] {
   const behaviour = Object.keys(contract).filter((key) => key.startsWith('x-'));
@@ -70,6 +78,11 @@ function constants(): string[] {
       collect((schema) => schema.enum),
     ),
     constant('bounds', collect(boundsOf)),
+    constant(
+      'fields',
+      collect(({ properties }) => properties && Object.keys(properties)),
+    ),
+    constant('signals', signals()),
     constant('parameterDefaults', parameterDefaults()),
     constant('publicOperations', publicOperations()),
     constant('operationScopes', operationScopes()),
@@ -130,12 +143,33 @@ function collect(pick: (schema: Schema) => unknown): Record<string, unknown> {
   return Object.fromEntries(picked.filter(([, value]) => value !== undefined));
 }
 
-function boundsOf(schema: Schema): unknown {
-  const bounded = Object.entries(schema.properties ?? {}).filter(
-    ([, { minimum, maximum }]) => minimum !== undefined && maximum !== undefined,
-  );
+function boundsOf({ properties = {} }: Schema): unknown {
+  const bounded = Object.entries(properties)
+    .map(([name, it]) => [name, follow(it.$ref, it)] as const)
+    .filter(([, { minimum, maximum }]) => minimum !== undefined && maximum !== undefined);
   if (bounded.length === 0) return undefined;
   return Object.fromEntries(bounded.map(([name, { minimum, maximum }]) => [name, { minimum, maximum }]));
+}
+
+/** Returns the signals of a reading, with the bounds of a number or of each number in a list. */
+function signals(): Record<string, unknown> {
+  const rows = Object.entries(follow('SignalSubmission').properties ?? {}).flatMap(([name, property]) => {
+    const {
+      items,
+      maxItems: items_max,
+      'x-unit': unit,
+      'x-signal': signal,
+      ...schema
+    } = follow(property.$ref, property);
+    const { minimum, maximum } = items ?? schema;
+    return signal ? [[name, { ...signal, unit, minimum, maximum, items_max }]] : [];
+  });
+  return Object.fromEntries(rows);
+}
+
+/** Returns a schema by its name or reference. */
+function follow(reference: string | undefined, otherwise: Schema = {}): Schema {
+  return contract.components.schemas[reference?.split('/').at(-1) ?? ''] ?? otherwise;
 }
 
 /** Throws unless the table of details and the enumeration contain the same codes. */

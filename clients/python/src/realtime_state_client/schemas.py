@@ -39,12 +39,8 @@ class Submission(TypedDict):
     subject_id: NotRequired[str]
     # Time of measurement.
     timestamp: str
-    # Heart rate in beats per minute.
     heart_rate: NotRequired[float]
-    # Standard deviation of normal-to-normal beat intervals over the last minutes, in milliseconds.
     sdnn: NotRequired[float]
-    # Root mean square of successive differences of normal-to-normal beat intervals over the last minutes, in
-    # milliseconds.
     rmssd: NotRequired[float]
     # Beat-to-beat intervals in milliseconds, oldest first.
     rr_intervals_ms: NotRequired[list[int]]
@@ -56,9 +52,7 @@ class Submission(TypedDict):
     activity_level: NotRequired[ActivityLevel]
     # Steps in the last minute.
     steps_last_minute: NotRequired[int]
-    # Breaths per minute.
     respiratory_rate: NotRequired[float]
-    # Label of the measuring device, printable ASCII.
     source_device: NotRequired[str]
     # The user's utterance.
     user_message: NotRequired[str]
@@ -322,15 +316,10 @@ class HistoryDatapoint(TypedDict):
     # Confidence of the score, 0 to 1.
     confidence: float
     model_version: int
-    # Heart rate in beats per minute.
     heart_rate: NotRequired[float]
-    # Standard deviation of normal-to-normal beat intervals.
     sdnn: NotRequired[float]
-    # Root mean square of successive differences.
     rmssd: NotRequired[float]
-    # Breaths per minute.
     respiratory_rate: NotRequired[float]
-    # Label of the measuring device.
     source_device: NotRequired[str]
 
 
@@ -372,7 +361,7 @@ ExportFormat = Literal["ndjson", "csv"]
 
 
 class ExportedComputation(TypedDict):
-    """The fields that the service computed for a reading. `state`, `stress_score` and `confidence` are those of the history."""
+    """The fields that the service computed for a reading. `state`, `stress_score` and `confidence` are those of the history. `heart_rate`, `sdnn` and `rmssd` are present if they were derived from `rr_intervals_ms`."""
 
     state: State
     # Published score, 0 (calm) to 100 (acute stress).
@@ -380,11 +369,8 @@ class ExportedComputation(TypedDict):
     # Confidence of the score, 0 to 1.
     confidence: float
     model_version: int
-    # Heart rate that was derived from `rr_intervals_ms`.
     heart_rate: NotRequired[float]
-    # SDNN that was derived from `rr_intervals_ms` of the last five minutes.
     sdnn: NotRequired[float]
-    # RMSSD that was derived from `rr_intervals_ms` of the last five minutes.
     rmssd: NotRequired[float]
     rr_quality: NotRequired[RrQuality]
     # Categories of the signals in the reading.
@@ -557,7 +543,6 @@ class VariabilityBaseline(TypedDict):
 class DeviceBaseline(TypedDict):
     """Variability that one device measured."""
 
-    # Label of the device.
     source_device: NotRequired[str]
     sdnn: NotRequired[VariabilityBaseline]
     rmssd: NotRequired[VariabilityBaseline]
