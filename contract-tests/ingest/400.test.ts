@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { signalNames } from '../../src/domain/signals.js';
+import { requiredNames } from '../../src/domain/signals.js';
 import { expectNothingStored, sendRaw } from '../support/raw.js';
 import { startTestService } from '../support/service.js';
 
@@ -38,7 +38,7 @@ test.each([[{}], [{ user_message: 'I am late' }], [{ user_message: 'a', ai_respo
     const answer = await service.ingest(signals);
     expect(answer.body).toMatchObject({
       status: 400,
-      detail: 'Missing signals: send at least one of ' + [...signalNames, 'rr_intervals_ms'].join(', '),
+      detail: 'Missing signals: send at least one of ' + requiredNames.join(', '),
       code: 'missing_signals',
     });
     await expectNothingStored(service);

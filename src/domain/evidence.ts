@@ -2,26 +2,9 @@ import { stressModel as model } from '../../generated/spec.js';
 import type { Typical, TypicalHeartRate, TypicalValue } from './baseline.js';
 import { learnedShare } from './resting.js';
 import { round3 } from './rounding.js';
-import type { Sample, Signals, SignalValues } from './signals.js';
+import type { Sample, Signals, SignalValue } from './signals.js';
 
-type Tone = NonNullable<SignalValues['tone']>;
-
-/**
- * Functions that return the evidence for stress of one fresh label, in log-odds. A positive value is evidence for
- * stress, 0 is neutral.
- */
-export const labelEvidenceOf = {
-  tone: (tone: Tone) => labelLogOdds(model.tone_points[tone], model.reliability.tone),
-  expression: (expression: NonNullable<SignalValues['expression']>) =>
-    labelLogOdds(model.expression_points[expression], model.reliability.expression),
-  // Text with a sentiment near 0 is weak evidence.
-  sentiment: (sentiment: number) =>
-    -model.label_log_odds *
-    model.reliability.sentiment *
-    Math.sign(sentiment) *
-    Math.abs(sentiment) ** model.sentiment_exponent,
-  urgency: (urgency: NonNullable<SignalValues['urgency']>): number => model.urgency_log_odds[urgency],
-};
+type Tone = SignalValue<'tone'>;
 
 /** Evidence that raises the sum of all evidence up to `total` at most, log-odds. */
 export interface BoundedEvidence {
@@ -154,6 +137,6 @@ function saturate(logOdds: number, max: number): number {
  * Converts the rating of a label's word (Warriner et al. 2013), relative to "neutral", to log-odds. The word with the
  * highest rating gets the full reliability of its signal.
  */
-function labelLogOdds(points: number, reliability: number): number {
+export function labelLogOdds(points: number, reliability: number): number {
   return (model.label_log_odds * reliability * (points - model.label_neutral_points)) / model.label_span_points;
 }

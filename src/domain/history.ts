@@ -1,4 +1,4 @@
-import { history as settings, modelVersion } from '../../generated/spec.js';
+import { fields, history as settings, modelVersion, signals } from '../../generated/spec.js';
 import type { Schema } from '../contract.js';
 import { createTimestampFormatter } from './timestamps.js';
 import type { Measured, Reading } from './signals.js';
@@ -19,6 +19,11 @@ export function pointOf(reading: Reading, score: number, confidence: number): Po
   const { atMs, subjectId: _, rrQuality: __, ...measured } = reading;
   return { timestampMs: atMs, score, confidence, model: modelVersion.number, measured };
 }
+
+/** The parts of a reading that the contract shows in the history. */
+const datapointSignals = fields.HistoryDatapoint.filter(
+  (name): name is Extract<typeof name, keyof Measured> => name in signals || name === 'source_device',
+);
 
 /** Returns the points of a window as defined in the contract, oldest first. */
 export function toHistory(sessionId: string, minutes: number, found: readonly Point[]): Schema<'History'> {
@@ -60,19 +65,16 @@ export function trendOf(scores: readonly number[]): Schema<'History'>['trend'] {
 }
 
 function toDatapoint({ score, confidence, model, measured }: Point, timestamp: string): Schema<'HistoryDatapoint'> {
-  const { heart_rate, sdnn, rmssd, respiratory_rate, source_device } = measured;
-  return {
+  const datapoint: Schema<'HistoryDatapoint'> = {
     timestamp,
     state: bandOf(score).state,
     stress_score: score,
     confidence,
     model_version: model,
-    ...(heart_rate !== undefined && { heart_rate }),
-    ...(sdnn !== undefined && { sdnn }),
-    ...(rmssd !== undefined && { rmssd }),
-    ...(respiratory_rate !== undefined && { respiratory_rate }),
-    ...(source_device !== undefined && { source_device }),
   };
+  for (const name of datapointSignals)
+    if (measured[name] !== undefined) Object.assign(datapoint, { [name]: measured[name] });
+  return datapoint;
 }
 
 function compareText(a: string, b: string): number {

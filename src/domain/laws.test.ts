@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { test } from 'vitest';
-import { enums, stressModel as model } from '../../generated/spec.js';
+import { enums, signals as contract, stressModel as model } from '../../generated/spec.js';
 import { seededRandom } from '../terminal/scenes.js';
 import { type Baseline, typicalOf } from './baseline.js';
 import { toHistory } from './history.js';
 import { advanceSession, type Session, type Step } from './session.js';
-import { categoryOf, type Reading, type SignalValues, signalNames } from './signals.js';
+import { type Reading, type SignalValues, signalNames } from './signals.js';
 import { toStateReading } from './state-reading.js';
 import { publishScore } from './states.js';
 import { fuseEvidence } from './stress.js';
@@ -298,7 +298,7 @@ function unreceived({ computed: { received: _, ...computed } }: Step) {
 }
 
 function without<T extends object>(category: string, values: T): Partial<T> {
-  const gone = new Set<string>(signalNames.filter((name) => categoryOf[name] === category));
+  const gone = new Set<string>(signalNames.filter((name) => contract[name].category === category));
   return Object.fromEntries(Object.entries(values).filter(([name]) => !gone.has(name))) as Partial<T>;
 }
 

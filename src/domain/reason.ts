@@ -1,15 +1,9 @@
 import { stressModel as model } from '../../generated/spec.js';
 import type { TypicalHeartRate } from './baseline.js';
 import { isUnlikePerson } from './device.js';
+import { type LabelName, labels, type Signals } from './signals.js';
 import { bandOf } from './states.js';
-import {
-  type Assessment,
-  type Driver,
-  type EvidenceName,
-  explainedShare,
-  isExertion,
-  type Situation,
-} from './stress.js';
+import { type Assessment, type Driver, explainedShare, isExertion, type Situation } from './stress.js';
 
 /**
  * Returns one sentence that names the signals behind the published score and their direction, strongest first. Strong
@@ -46,7 +40,7 @@ function describeEvidence(drivers: readonly Driver[], situation: Situation, isEa
   const list = (group: readonly Driver[]) =>
     group
       .slice(0, model.reason.drivers_max)
-      .map((driver) => phrases[driver.evidence](situation, driver))
+      .map((driver) => describeDriver(driver, situation))
       .join(', ');
   const [reasons, objections] = [list(notable(agreeing)), list(notable(opposing))];
   const note = heartNote(drivers, situation);
@@ -56,21 +50,18 @@ function describeEvidence(drivers: readonly Driver[], situation: Situation, isEa
 
 const quietMinutes = `the mean of the last ${model.sudden_rise.quiet_seconds / 60} quiet minutes`;
 
-const phrases: { readonly [N in EvidenceName]: (situation: Situation, driver: Driver) => string } = {
-  heart_rate: ({ heart, typical }, { suddenBpm }) =>
-    suddenBpm === undefined
-      ? `heart rate ${besideRest((heart?.bpm ?? 0) - typical.heart_rate.value, typical.heart_rate)}`
-      : `heart rate ${beside(suddenBpm, 'bpm', quietMinutes)}`,
-  hrv: (_, { drop = 0 }) => `heart rate variability ${beside(Math.expm1(-drop) * 100, '%', 'a typical value')}`,
-  tone: ({ signals }) => `${signals.tone?.value} voice`,
-  expression: ({ signals }) => `${signals.expression?.value} face`,
-  sentiment: ({ signals }) => {
-    const sentiment = signals.sentiment?.value ?? 0;
-    const strength = Math.abs(sentiment) >= model.reason.sentiment_strong ? 'strongly ' : '';
-    return sentiment === 0 ? 'neutral words' : `${strength}${sentiment < 0 ? 'negative' : 'positive'} words`;
-  },
-  urgency: ({ signals }) => `${signals.urgency?.value} urgency`,
-};
+/** Returns the text of a piece of evidence, e.g. "tense voice". */
+function describeDriver({ evidence, drop = 0, suddenBpm }: Driver, { heart, typical, signals }: Situation): string {
+  if (evidence === 'hrv') return `heart rate variability ${beside(Math.expm1(-drop) * 100, '%', 'a typical value')}`;
+  if (evidence !== 'heart_rate') return describeLabel(evidence, signals);
+  if (suddenBpm !== undefined) return `heart rate ${beside(suddenBpm, 'bpm', quietMinutes)}`;
+  return `heart rate ${besideRest((heart?.bpm ?? 0) - typical.heart_rate.value, typical.heart_rate)}`;
+}
+
+function describeLabel<N extends LabelName>(name: N, signals: Signals): string {
+  const sample = signals[name];
+  return sample ? labels[name].describe(sample.value) : '';
+}
 
 /** Returns a note on the heart rate if a jump is not confirmed, another person may wear the device, or movement explains it. */
 function heartNote(drivers: readonly Driver[], situation: Situation): string {

@@ -1,22 +1,29 @@
-import { stressModel as model } from '../../generated/spec.js';
+import { signals as contract, stressModel as model } from '../../generated/spec.js';
 import type { Schema, SignalCategory, Submission } from '../contract.js';
+import { labelLogOdds } from './evidence.js';
 
-export type SignalName = 'heart_rate' | 'sdnn' | 'rmssd' | 'tone' | 'expression' | 'sentiment' | 'urgency';
+type Contract = typeof contract;
+/** The signals of the contract (`x-signal`) with a use. */
+type Used<Use> = { [N in keyof Contract]: Contract[N]['use'] extends Use ? N : never }[keyof Contract];
+
+/** A signal that changes the score. */
+export type SignalName = Used<'evidence'>;
+/** A signal that is compared with the typical value of the person. The service also derives it from intervals. */
+export type DerivedName = 'heart_rate' | 'sdnn' | 'rmssd';
+/** A signal that means the same for every person. */
+export type LabelName = Exclude<SignalName, DerivedName>;
+/** SDNN and RMSSD are one piece of evidence. */
+export type EvidenceName = LabelName | 'heart_rate' | 'hrv';
 
 /** Signals of one reading, within the bounds of the contract. An absent signal was not measured. */
 export type SignalValues = Pick<Submission, SignalName>;
+export type SignalValue<N extends SignalName> = NonNullable<SignalValues[N]>;
 
 /** Context that may explain a heart rate but is not evidence for stress. */
-export type Context = Pick<Submission, 'activity_level' | 'steps_last_minute'>;
-
-/** Fields that are not evidence and explain nothing. `source_device` names the device of the heart data. */
-export type Recorded = Pick<Submission, 'respiratory_rate' | 'source_device'>;
-
-/** Values that the service derives from beat-to-beat intervals if the reading does not state them. */
-export type DerivedName = 'heart_rate' | 'sdnn' | 'rmssd';
+export type Context = Pick<Submission, Used<'context'>>;
 
 /** Everything that a reading contains about the person, with the names of the contract. Never contains text. */
-export interface Measured extends SignalValues, Context, Recorded, Pick<Submission, 'rr_intervals_ms'> {
+export interface Measured extends Pick<Submission, keyof Contract | 'source_device'> {
   /** The values that the reading does not state. Absent if nothing was derived. */
   readonly derived?: readonly DerivedName[];
 }
@@ -39,68 +46,118 @@ export interface Sample<T> {
 }
 
 /** Newest value of each signal of a session. A signal is absent if it was never measured. */
-export type Signals = { readonly [N in SignalName]?: Sample<NonNullable<SignalValues[N]>> | undefined };
+export type Signals = { readonly [N in SignalName]?: Newest<N> };
+type Newest<N extends SignalName> = Sample<SignalValue<N>> | undefined;
 
-export const categoryOf: { readonly [N in SignalName]: SignalCategory } = {
-  heart_rate: 'cardiovascular',
-  sdnn: 'cardiovascular',
-  rmssd: 'cardiovascular',
-  tone: 'vocal',
-  expression: 'visual',
-  sentiment: 'textual',
-  urgency: 'textual',
+/** How the score uses a signal. Unit, bounds and category are in the contract, and the age of all is `stressModel.age`. */
+interface Scored<N extends SignalName> {
+  readonly evidence: EvidenceName;
+  /** Returns a positive number if `a` is the more stressful of two values. */
+  readonly compare: (a: SignalValue<N>, b: SignalValue<N>) => number;
+  /** True if the values of two devices differ. */
+  readonly isPerDevice?: true;
+}
+
+/** `stress.ts` and `reason.ts` compute evidence and text of the other signals, because both depend on the person. */
+interface Label<N extends LabelName> extends Scored<N> {
+  readonly evidence: N;
+  /** Returns the evidence of a fresh value in log-odds: positive for stress, 0 for neutral. */
+  readonly weigh: (value: SignalValue<N>) => number;
+  /** Returns the text for the reason of a score, e.g. "tense voice". */
+  readonly describe: (value: SignalValue<N>) => string;
+}
+
+type Labels = { readonly [N in LabelName]: Label<N> };
+interface ScoredSignals extends Labels, Readonly<{ [N in DerivedName]: Scored<N> }> {}
+
+/** The signals that change the score. Others need no row: `context` is read by `movement.ts`, `stored only` by nothing. */
+const scoredSignals: ScoredSignals = {
+  heart_rate: { evidence: 'heart_rate', compare: higherFirst },
+  sdnn: { evidence: 'hrv', compare: lowerFirst, isPerDevice: true },
+  rmssd: { evidence: 'hrv', compare: lowerFirst, isPerDevice: true },
+  tone: {
+    evidence: 'tone',
+    compare: byPoints(model.tone_points),
+    weigh: (tone) => labelLogOdds(model.tone_points[tone], model.reliability.tone),
+    describe: (tone) => `${tone} voice`,
+  },
+  expression: {
+    evidence: 'expression',
+    compare: byPoints(model.expression_points),
+    weigh: (expression) => labelLogOdds(model.expression_points[expression], model.reliability.expression),
+    describe: (expression) => `${expression} face`,
+  },
+  sentiment: {
+    evidence: 'sentiment',
+    compare: lowerFirst,
+    // Text with a sentiment near 0 is weak evidence.
+    weigh: (sentiment) =>
+      -model.label_log_odds *
+      model.reliability.sentiment *
+      Math.sign(sentiment) *
+      Math.abs(sentiment) ** model.sentiment_exponent,
+    describe: (sentiment) => {
+      const strength = Math.abs(sentiment) >= model.reason.sentiment_strong ? 'strongly ' : '';
+      return sentiment === 0 ? 'neutral words' : `${strength}${sentiment < 0 ? 'negative' : 'positive'} words`;
+    },
+  },
+  urgency: {
+    evidence: 'urgency',
+    compare: byPoints(model.urgency_log_odds),
+    weigh: (urgency) => model.urgency_log_odds[urgency],
+    describe: (urgency) => `${urgency} urgency`,
+  },
 };
-export const signalNames = Object.keys(categoryOf) as readonly SignalName[];
+export const labels: Labels = scoredSignals;
+const rows: { readonly [N in SignalName]: Scored<N> } = scoredSignals;
+export const signalNames = Object.keys(scoredSignals) as readonly SignalName[];
+export const labelNames = signalNames.filter((name): name is LabelName => 'weigh' in scoredSignals[name]);
+
+export const categoryOf = Object.fromEntries(
+  signalNames.map((name) => [scoredSignals[name].evidence, contract[name].category]),
+) as Readonly<Record<EvidenceName, SignalCategory>>;
+
+/** The signals that make a reading, with their categories. Intervals of artifacts give no value, but the sensor sent them. */
+const categories = (Object.entries(contract) as [keyof Contract, { readonly category?: SignalCategory }][]).flatMap(
+  ([name, { category }]) => (category ? [{ name, category }] : []),
+);
+export const requiredNames = categories.map(({ name }) => name);
 
 /** Returns the signal categories of a reading, without duplicates. */
 export function categoriesOf(values: Measured): SignalCategory[] {
-  const categories = signalNames.filter((name) => values[name] !== undefined).map((name) => categoryOf[name]);
-  // Intervals that are all artifacts give no value, but the sensor sent them.
-  return [...new Set(values.rr_intervals_ms ? ['cardiovascular' as const, ...categories] : categories)];
+  return [...new Set(categories.filter(({ name }) => values[name] !== undefined).map(({ category }) => category))];
 }
-
-/** Returns a positive number if `a` is the more stressful of two values. */
-type CompareStress<T> = (a: T, b: T) => number;
-
-const higherFirst: CompareStress<number> = (a, b) => a - b;
-const lowerFirst: CompareStress<number> = (a, b) => b - a;
-const harsherTone = byPoints(model.tone_points);
-const harsherExpression = byPoints(model.expression_points);
-const moreUrgent = byPoints(model.urgency_log_odds);
 
 /**
  * Returns the newest value of each signal after a reading. If two values have the same timestamp, the more stressful
  * value counts, in any order of arrival.
  */
 export function mergeSignals(signals: Signals, reading: Reading): Signals {
-  const { atMs, source_device: device } = reading;
-  return {
-    heart_rate: newest(signals.heart_rate, reading.heart_rate, atMs, higherFirst),
-    sdnn: newest(signals.sdnn, reading.sdnn, atMs, lowerFirst, device),
-    rmssd: newest(signals.rmssd, reading.rmssd, atMs, lowerFirst, device),
-    tone: newest(signals.tone, reading.tone, atMs, harsherTone),
-    expression: newest(signals.expression, reading.expression, atMs, harsherExpression),
-    sentiment: newest(signals.sentiment, reading.sentiment, atMs, lowerFirst),
-    urgency: newest(signals.urgency, reading.urgency, atMs, moreUrgent),
-  };
+  return Object.fromEntries(signalNames.map((name) => [name, findNewest(name, signals, reading)])) as Signals;
 }
 
-function newest<T>(
-  held: Sample<T> | undefined,
-  value: T | undefined,
-  atMs: number,
-  compare: CompareStress<T>,
-  device?: string,
-): Sample<T> | undefined {
+function findNewest<N extends SignalName>(name: N, signals: Signals, reading: Reading): Newest<N> {
+  const held: Newest<N> = signals[name];
+  const { atMs, source_device: device } = reading;
+  const value: SignalValues[N] = reading[name];
+  const { compare, isPerDevice } = rows[name];
   if (value === undefined || (held && atMs < held.atMs)) return held;
-  const sample = device === undefined ? { value, atMs } : { value, atMs, device };
+  const sample = isPerDevice && device !== undefined ? { value, atMs, device } : { value, atMs };
   if (!held || atMs > held.atMs) return sample;
-  const order = compare(value, held.value) || Number((device ?? '') > (held.device ?? ''));
+  const order = compare(value, held.value) || Number((sample.device ?? '') > (held.device ?? ''));
   return order > 0 ? sample : held;
 }
 
+function higherFirst(a: number, b: number): number {
+  return a - b;
+}
+
+function lowerFirst(a: number, b: number): number {
+  return b - a;
+}
+
 /** Orders labels by points, then by their position in the table. No two labels are equal. */
-function byPoints<L extends string>(points: Readonly<Record<L, number>>): CompareStress<L> {
+function byPoints<L extends string>(points: Readonly<Record<L, number>>): (a: L, b: L) => number {
   const ascending = (Object.keys(points) as L[]).sort((a, b) => points[a] - points[b]);
   const rank = new Map(ascending.map((label, index) => [label, index]));
   return (a, b) => (rank.get(a) ?? 0) - (rank.get(b) ?? 0);

@@ -7,12 +7,11 @@ import {
   type BoundedEvidence,
   boundedEvidence,
   heartRateEvidence,
-  labelEvidenceOf,
   variabilityDrop,
   variabilityEvidence,
 } from './evidence.js';
 import type { HeartLevel } from './heart-rate.js';
-import type { Signals } from './signals.js';
+import { categoryOf, type EvidenceName, type LabelName, labelNames, labels, type Signals } from './signals.js';
 
 /** Input of the score at one time. */
 export interface Situation {
@@ -38,8 +37,6 @@ export interface Assessment {
   readonly drivers: readonly Driver[];
 }
 
-export type EvidenceName = 'heart_rate' | 'hrv' | 'tone' | 'expression' | 'sentiment' | 'urgency';
-
 /** The evidence of one signal in a score. */
 export interface Driver {
   readonly evidence: EvidenceName;
@@ -55,15 +52,6 @@ export interface Driver {
   /** Rise above the last quiet minutes, bpm. Present if the evidence of a heart rate follows from this rise. */
   readonly suddenBpm?: number | undefined;
 }
-
-const categoryOf: { readonly [N in EvidenceName]: SignalCategory } = {
-  heart_rate: 'cardiovascular',
-  hrv: 'cardiovascular',
-  tone: 'vocal',
-  expression: 'visual',
-  sentiment: 'textual',
-  urgency: 'textual',
-};
 
 /**
  * Fuses the newest signals into one stress value: the logistic function of a neutral start plus the sum of their
@@ -99,11 +87,11 @@ function isExpressed(evidence: EvidenceName): boolean {
 
 function driversOf(situation: Situation, atMs: number): Driver[] {
   const weightOf = (measuredMs: number) => ageWeight(atMs - measuredMs);
-  const labels = labelDrivers(situation, weightOf);
+  const expressed = labelNames.flatMap((name) => labelDriver(name, situation, weightOf));
   const bounded = boundedEvidence(situation.signals, situation.agreeingTones);
-  const loads = labels.filter((it) => bounded.some(({ name, isLoad }) => isLoad && name === it.evidence));
+  const loads = expressed.filter((it) => bounded.some(({ name, isLoad }) => isLoad && name === it.evidence));
   const load = loads.reduce((most, { weight }) => Math.max(most, weight), 0);
-  return bounded.reduce(addBounded, [...heartDrivers(situation, load, weightOf), ...labels]);
+  return bounded.reduce(addBounded, [...heartDrivers(situation, load, weightOf), ...expressed]);
 }
 
 /** Returns the evidence of heart rate and variability. `load` is the weight of labels of concentrated work, 0–1. */
@@ -128,17 +116,14 @@ function heartDrivers(
   return drivers;
 }
 
-function labelDrivers({ signals }: Situation, weightOf: (measuredMs: number) => number): Driver[] {
-  const { tone, expression, sentiment, urgency } = signals;
-  const drivers: Driver[] = [];
-  const add = (evidence: EvidenceName, weight: number, logOdds: number) => {
-    if (weight > 0) drivers.push({ evidence, weight, logOdds: weight * logOdds });
-  };
-  if (tone) add('tone', weightOf(tone.atMs), labelEvidenceOf.tone(tone.value));
-  if (expression) add('expression', weightOf(expression.atMs), labelEvidenceOf.expression(expression.value));
-  if (sentiment) add('sentiment', weightOf(sentiment.atMs), labelEvidenceOf.sentiment(sentiment.value));
-  if (urgency) add('urgency', weightOf(urgency.atMs), labelEvidenceOf.urgency(urgency.value));
-  return drivers;
+function labelDriver<N extends LabelName>(
+  name: N,
+  { signals }: Situation,
+  weightOf: (atMs: number) => number,
+): Driver[] {
+  const sample = signals[name];
+  const weight = sample ? weightOf(sample.atMs) : 0;
+  return sample && weight > 0 ? [{ evidence: name, weight, logOdds: weight * labels[name].weigh(sample.value) }] : [];
 }
 
 function addBounded(drivers: Driver[], { name, logOdds, total }: BoundedEvidence): Driver[] {

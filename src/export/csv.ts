@@ -1,68 +1,27 @@
+import { fields } from '../../generated/spec.js';
 import type { Schema } from '../contract.js';
 
-type Reading = Schema<'ExportedReading'>['reading'];
-type Computed = Schema<'ExportedComputation'>;
-type Effectiveness = Schema<'AdaptationEffectiveness'>;
 type Cell = string | number | boolean | readonly (string | number)[] | undefined;
-type Cells<Fields> = { readonly [Field in keyof Required<Fields>]: string };
 
-/** Column of each accepted field. Texts are never stored. */
-const readingColumns: Cells<Omit<Reading, 'user_message' | 'ai_response'>> = {
-  session_id: 'session_id',
-  subject_id: 'subject_id',
-  timestamp: 'timestamp',
-  heart_rate: 'heart_rate',
-  sdnn: 'sdnn',
-  rmssd: 'rmssd',
-  rr_intervals_ms: 'rr_intervals_ms',
-  tone: 'tone',
-  expression: 'expression',
-  sentiment: 'sentiment',
-  urgency: 'urgency',
-  activity_level: 'activity_level',
-  steps_last_minute: 'steps_last_minute',
-  respiratory_rate: 'respiratory_rate',
-  source_device: 'source_device',
-  backfill: 'backfill',
-};
+/** Texts are never stored, so they have no column. */
+const isStored = <Name extends string>(name: Name): name is Exclude<Name, 'user_message' | 'ai_response'> =>
+  name !== 'user_message' && name !== 'ai_response';
+/** The object has a column per field. */
+const isCell = <Name extends string>(name: Name): name is Exclude<Name, 'adaptation_effectiveness'> =>
+  name !== 'adaptation_effectiveness';
+const readingFields = fields.SignalSubmission.filter(isStored);
+const computedFields = fields.ExportedComputation.filter(isCell);
+const effectivenessFields = fields.AdaptationEffectiveness;
 
-/** Column of each computed field. */
-const computedColumns: Cells<Omit<Computed, 'adaptation_effectiveness'>> = {
-  state: 'state',
-  stress_score: 'stress_score',
-  confidence: 'confidence',
-  model_version: 'model_version',
-  heart_rate: 'derived_heart_rate',
-  sdnn: 'derived_sdnn',
-  rmssd: 'derived_rmssd',
-  rr_quality: 'rr_quality',
-  signals_received: 'signals_received',
-  suggested_action: 'suggested_action',
-  action_reason: 'action_reason',
-  recommendation: 'recommendation',
-  previous_state: 'previous_state',
-  topics_detected: 'topics_detected',
-  active_triggers: 'active_triggers',
-  resolved_triggers: 'resolved_triggers',
-};
-
-const effectivenessColumns: Cells<Effectiveness> = {
-  previous_action: 'previous_action',
-  previous_score: 'previous_score',
-  current_score: 'current_score',
-  stress_delta: 'stress_delta',
-  effective: 'effective',
-};
-
-const readingFields = Object.keys(readingColumns) as Array<keyof typeof readingColumns>;
-const computedFields = Object.keys(computedColumns) as Array<keyof typeof computedColumns>;
-const effectivenessFields = Object.keys(effectivenessColumns) as Array<keyof Effectiveness>;
+/** A value that the service derived has the name of the signal that a reading states. */
+const toDerivedColumn = (name: string) =>
+  (readingFields as readonly string[]).includes(name) ? `derived_${name}` : name;
 
 /** The header row, with its line break. */
 export const csvHeader = `${[
-  ...Object.values(readingColumns),
-  ...Object.values(computedColumns),
-  ...Object.values(effectivenessColumns),
+  ...readingFields,
+  ...computedFields.map(toDerivedColumn),
+  ...effectivenessFields,
   'cursor',
 ].join(',')}\r\n`;
 

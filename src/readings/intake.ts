@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { timestamps } from '../../generated/spec.js';
 import type { Caller, Fault, Submission, TokenGrant } from '../contract.js';
-import { categoriesOf, signalNames, type SignalValues } from '../domain/signals.js';
+import { categoriesOf, type Measured, requiredNames } from '../domain/signals.js';
 import { createTopicAnalyzer, type TopicAnalyzer, type TurnAnalysis } from '../domain/topics/analyzer.js';
 import type { TopicModel } from '../domain/topics/model.js';
 import { type Allowance, RateLimitError } from '../limits/allowance.js';
@@ -23,7 +23,7 @@ export interface PreparedReading {
   readonly grant?: TokenGrant;
   /** Time of measurement, epoch ms. */
   readonly timestampMs: number;
-  readonly signals: SignalValues;
+  readonly signals: Measured;
   /** True for a reading of the past, which does not change the current state and causes no event. */
   readonly isBackfill?: true;
   /** Topic evidence of the conversation turn. Absent if the reading contains no turn. */
@@ -136,7 +136,7 @@ export function createPrepareReading(parts: PreparationParts): PrepareReading {
     const timestampMs = Date.parse(timestamp);
     // Cheap checks run first, so that a rejected reading needs no topic detection.
     if (categoriesOf(signals).length === 0)
-      throw new ProblemError('missing_signals', { hint: { signals: [...signalNames, 'rr_intervals_ms'].join(', ') } });
+      throw new ProblemError('missing_signals', { hint: { signals: requiredNames.join(', ') } });
     checkAge(timestampMs, now(), isBackfill ? maxBackfillAgeMs : maxTimestampAgeMs);
     const hasTurn = !isBackfill && user_message !== undefined && ai_response !== undefined;
     if (hasTurn) analyzer ??= createTopicAnalyzer(topicModel());
