@@ -12,7 +12,7 @@ import { until } from '../support/until.js';
 
 const limitMs = 60_000;
 
-/** Locks the stream position of the account like a process that then loses its network. */
+/** Locks the stream position of the account and keeps the lock, as a process does that has lost its network. */
 async function holdLock({ database, accountId }: TestService, settings = 'do 0'): Promise<void> {
   const server = new URL(mysqlServerUrl);
   const proxy = await startProxy(server.hostname, Number(server.port || 3306));

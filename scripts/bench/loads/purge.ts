@@ -106,7 +106,7 @@ function cells(it: Measured): string[] {
   return [String(Math.round(tableRows)), at(0.5), at(0.99), rate.toFixed(0), pacedRate(it).toFixed(0)];
 }
 
-/** Returns the rows per second of the service, which pauses after each batch. */
+/** Returns the rows per second at which the service purges, with its pause after each batch. */
 function pacedRate({ purged, batchesMs }: Measured): number {
   const pausedMs = sumOf(batchesMs.map((ms) => Math.max(pause.leastMs, pause.perBatch * ms)));
   return purged / ((sumOf(batchesMs) + pausedMs) / 1000);

@@ -25,8 +25,8 @@ const columns: readonly Column[] = [
 ];
 
 /**
- * Stores 100 sessions of 1,000 readings through the service. Prints the bytes per stored reading, with all tables and
- * indexes, their free space included.
+ * Stores 100 sessions of 1,000 readings through the service. Prints the bytes per stored reading. The bytes include all
+ * tables, all indexes and their free space.
  */
 export async function measureStoredBytes(kind: DatabaseKind): Promise<void> {
   await withDatabase(kind, async (url) => {

@@ -46,7 +46,7 @@ interface Stream {
   readonly readings: readonly StreamReading[];
 }
 
-/** Sends the readings of all streams at their seconds, in parallel. Returns the responses per stream. */
+/** Sends each reading of all streams at its `second`, all streams in parallel. Returns the responses per stream. */
 export async function play(
   player: Player,
   streams: readonly Stream[],
