@@ -48,7 +48,7 @@ export function asciiOf(table: Knex.CreateTableBuilder, name: string, length: nu
   return table.specificType(name, `char(${length})`).collate('ascii_bin');
 }
 
-/** Adds a column for JSON that contains only ASCII: ids, labels and numbers. */
+/** Adds a column for JSON that contains only ASCII: ids, labels and numbers. At most 65,535 bytes on MySQL. */
 export function asciiJson(table: Knex.CreateTableBuilder, name: string): Knex.ColumnBuilder {
   return table.text(name).collate('ascii_bin');
 }

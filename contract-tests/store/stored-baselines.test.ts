@@ -1,0 +1,156 @@
+import { expect, onTestFinished, test } from 'vitest';
+import contract from '../../generated/openapi.json' with { type: 'json' };
+import { bounds, stressModel as model } from '../../generated/spec.js';
+import { readConfig } from '../../src/config/config.js';
+import { type Baseline, learn, learnPast } from '../../src/domain/baseline.js';
+import { topicNames } from '../../src/domain/topics/vocabulary.js';
+import { openDatabase } from '../../src/store/database.js';
+import { createTestDatabase } from '../support/databases.js';
+import { client, Clock, startTestService } from '../support/service.js';
+
+const dayMs = 86_400_000;
+/** The epoch ms at which the rows of version 1 were recorded, a minute after the last reading. */
+const recordedAtMs = 1_767_608_400_000;
+const baselineOfVersion1 =
+  '{"heart_rate":{"atMs":1767608340000,"bpm":56.686,"seconds":60,"seenSeconds":1200,"secondsByBpm":{"54":360,"56":840}},"sdnn":{"atMs":1767608340000,"value":3.988984,"seconds":60,"mean":3.947026,"meanSeconds":1200}}';
+const sessionOfVersion1 =
+  '"firstAtMs":1767607200000,"signals":{"heart_rate":{"value":57,"atMs":1767608340000},"sdnn":{"value":54,"atMs":1767608340000}},"recent":{"slots":[{"atMs":1767608280000,"bpm":54,"seconds":30}],"steadyBpm":56.532},"held":{"score":33,"atMs":1767608280000},"published":{},"latest":{"timestampMs":1767608340000,"score":33,"confidence":0.47,"received":["cardiovascular"],"reason":"Nothing stands out: heart rate 2 bpm above this person\'s resting heart rate, heart rate variability 5 % above a typical value.","previousScore":33}}';
+
+/**
+ * Starts the service on a database whose rows of the session `bound` (subject `anna`) and the session `alone` (no
+ * subject) have other bodies. The service that wrote the rows is closed, so that no cache contains them.
+ */
+async function startWithRows(rows: { readonly subject: string; readonly bound: string; readonly alone: string }) {
+  const [database, clock] = [await createTestDatabase(), new Clock()];
+  onTestFinished(() => database.drop());
+  const before = await startTestService({ database, clock });
+  const signals = { timestamp: clock.at(-60), heart_rate: 57 };
+  await before.read({ session_id: 'bound', subject_id: 'anna', ...signals });
+  await before.read({ session_id: 'alone', ...signals });
+  await before.close();
+  const knex = openDatabase(readConfig({ DATABASE_URL: database.url }).database);
+  const moved = (text: string) =>
+    text.replace(/\b1767\d{9}\b/g, (ms) => String(Number(ms) - recordedAtMs + clock.nowMs));
+  await knex('subjects').update({ body: moved(rows.subject) });
+  for (const session_id of ['bound', 'alone'] as const)
+    await knex('sessions')
+      .where({ session_id })
+      .update({ body: moved(rows[session_id]) });
+  const readBodies = async () => ({
+    subject: JSON.parse(
+      await knex('subjects')
+        .where({ subject_id: 'anna' })
+        .first('body')
+        .then((row) => row.body),
+    ),
+    alone: JSON.parse(
+      await knex('sessions')
+        .where({ session_id: 'alone' })
+        .first('body')
+        .then((row) => row.body),
+    ),
+  });
+  onTestFinished(() => knex.destroy());
+  const { url } = await startTestService({ database, clock });
+  return { ...client(url, before.key, clock), clock, readBodies };
+}
+
+test('rows of version 1, without phases and devices, are shown, scored and learned further', async () => {
+  const { request, read, clock, readBodies } = await startWithRows({
+    subject: `{"v":1,"baseline":${baselineOfVersion1}}`,
+    bound: `{"v":1,${sessionOfVersion1}`,
+    alone: `{"v":1,"baseline":${baselineOfVersion1},${sessionOfVersion1}`,
+  });
+  const readProfile = async (id: string) => (await request(`/v1/subjects/${id}`)).body.baseline;
+  const stored = await readProfile('anna');
+  expect(stored.heart_rate.histogram).toEqual([
+    { from_bpm: 54, seconds: 360 },
+    { from_bpm: 56, seconds: 900 },
+  ]);
+  expect(stored).not.toHaveProperty('devices');
+  expect((await request('/v1/state?session_id=alone')).body).toMatchObject({ state: 'relaxed', model_version: 1 });
+
+  const raised = { heart_rate: 78, sdnn: 50, source_device: 'watch' };
+  const stranger = await read({ session_id: 'stranger', ...raised });
+  for (const session_id of ['bound', 'alone']) {
+    const scored = await read({ session_id, ...raised });
+    expect(scored.action_reason).toContain("this person's typical heart rate");
+    expect(scored.stress_score).toBeGreaterThan(stranger.stress_score);
+    expect(scored.baseline).toEqual({ status: 'learning', progress: 0.15 });
+  }
+  for (let minute = 0; minute < 20; minute += 1) {
+    clock.advance(60);
+    for (const session_id of ['bound', 'alone']) await read({ session_id, ...raised, heart_rate: 57 });
+  }
+  clock.advance(60);
+  // The session passes its baseline to the subject that the reading names.
+  await read({ session_id: 'alone', subject_id: 'bert', heart_rate: 57 });
+  for (const id of ['anna', 'bert']) {
+    const { heart_rate, devices } = await readProfile(id);
+    expect(heart_rate.learned_seconds).toBeGreaterThan(2400);
+    expect(heart_rate.typical_bpm).toBeLessThan(60);
+    expect(devices).toMatchObject([{ source_device: 'watch' }, { sdnn: { own_mean_ms: stored.sdnn.own_mean_ms } }]);
+  }
+  const { subject } = await readBodies();
+  const phases: Array<Record<string, number>> = Object.values(subject.baseline.heart_rate.phases);
+  const inPhases = phases.flatMap((it) => Object.values(it)).reduce((sum, seconds) => sum + seconds, 0);
+  expect(inPhases).toBeGreaterThan(1100);
+  expect(inPhases).toBeLessThanOrEqual(1400);
+});
+
+/** Maximum of a baseline as JSON, bytes. The docstring of `Baseline` states it. */
+const baselineBytesMax = 12_800;
+const { minimum, maximum } = bounds.SignalSubmission.heart_rate;
+const { maxLength } = contract.components.schemas.DeviceLabel;
+/** Returns a label of maximum length. JSON writes two characters for each quote. */
+const longestLabel = (number: number) => `${'"'.repeat(maxLength - 1)}${number}`;
+
+/**
+ * Returns a baseline that is as long as learning can make it, except for about 2 %: one more digit in some numbers. Every
+ * heart rate has at least 1,000 s with three decimals in the whole day and in each phase: longer than that, the capacity
+ * halves the seconds. Every device has a label of maximum length.
+ */
+function longestBaseline(): Baseline {
+  const endMs = Math.floor(recordedAtMs / dayMs) * dayMs;
+  let baseline: Baseline | undefined;
+  // The first pass is without a device.
+  for (let number = 0; number <= model.baseline.devices_max; number += 1)
+    for (const [index, isSkipped] of [false, false, true].entries()) {
+      const atMs = endMs + 10_000 * number + 1_234 * index;
+      const source_device = number === 0 ? undefined : longestLabel(number);
+      const device = { name: longestLabel(number), atMs, changedMs: atMs };
+      const measured = { heart_rate: maximum - 0.123, sdnn: 123.4, rmssd: 123.4, source_device, device };
+      baseline = learn(baseline, { atMs, isSkipped, isRaised: true, ...measured });
+    }
+  // Two entries of 62.611 s are longer than the minimum of a bin entry, and eight such pairs are longer than 1,000 s.
+  for (let atMs = endMs - dayMs; atMs < endMs; atMs += model.baseline.phase_hours * 3_600_000)
+    for (let bpm = minimum; bpm <= maximum; bpm += model.baseline.bin_bpm)
+      for (let added = 0; added < 16; added += 1)
+        baseline = learnPast(baseline, { atMs, heart_rate: bpm }, { heart_rate: 62.611, sdnn: 0, rmssd: 0 });
+  return baseline ?? {};
+}
+
+test('the longest baseline has at most 12,800 bytes, and is stored, shown and learned further', async () => {
+  const baseline = JSON.stringify(longestBaseline());
+  expect(Buffer.byteLength(baseline)).toBeLessThanOrEqual(baselineBytesMax);
+  const names = JSON.stringify(topicNames);
+  const { request, read, readBodies } = await startWithRows({
+    subject: `{"v":1,"active":${names},"resolved":[],"baseline":${baseline}}`,
+    bound: `{"v":1,${sessionOfVersion1}`,
+    alone: `{"v":1,"baseline":${baseline},"sightedTopics":${names},${sessionOfVersion1}`,
+  });
+  const { heart_rate, devices } = (await request('/v1/subjects/anna')).body.baseline;
+  expect(heart_rate.histogram).toHaveLength((maximum - minimum) / model.baseline.bin_bpm + 1);
+  expect(devices).toHaveLength(model.baseline.devices_max + 1);
+  for (const session_id of ['bound', 'alone']) {
+    const { baseline, action_reason } = await read({ session_id, heart_rate: 78, sdnn: 50, source_device: 'watch' });
+    expect(baseline).toEqual({ status: 'known', progress: 1 });
+    expect(action_reason).toContain('typical');
+  }
+  const { subject, alone } = await readBodies();
+  for (const { baseline } of [subject, alone]) {
+    expect(baseline.devices.map((it: { device: string }) => it.device)).toContain('watch');
+    expect(Object.keys(baseline.heart_rate.phases)).toHaveLength(24 / model.baseline.phase_hours);
+    expect(JSON.stringify(baseline).length).toBeLessThanOrEqual(baselineBytesMax);
+  }
+});
