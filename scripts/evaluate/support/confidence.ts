@@ -39,21 +39,27 @@ const bandEdges = [0, 0.15, 0.2, 0.25, 0.3, 0.4];
 
 export const confidenceColumns: readonly Column[] = [
   { title: 'confidence: share of states that are right (number)' },
-  ...['AUC', ...bandEdges.map(titleOf)].map((title) => ({ title, align: 'right' }) as const),
+  ...['all', 'AUC', ...bandEdges.map(titleOf)].map((title) => ({ title, align: 'right' }) as const),
 ];
 
-/** Returns the AUC of the confidence, right states against wrong ones, and the share of right states per confidence band. */
+/**
+ * Returns the share of right states, the AUC of the confidence, right states against wrong ones, and the share of right
+ * states per confidence band.
+ */
 export function confidenceRow(name: string, verdicts: readonly Verdict[]): TableRow {
   const area = auc(verdicts.map(({ confidence, isRight }) => ({ score: confidence, isStressor: isRight })));
-  return [name, area.toFixed(3), ...bandEdges.map((_, band) => shareRight(verdicts, band))];
+  const bands = bandEdges.map((_, band) => shareRight(verdicts.filter(({ confidence }) => isIn(band, confidence))));
+  return [name, shareRight(verdicts), area.toFixed(3), ...bands];
 }
 
-function shareRight(verdicts: readonly Verdict[], band: number): string {
-  const [from, to] = [bandEdges[band] ?? 0, bandEdges[band + 1] ?? Infinity];
-  const its = verdicts.filter(({ confidence }) => confidence >= from && confidence < to);
-  if (its.length === 0) return '·';
-  const right = its.filter(({ isRight }) => isRight).length;
-  return `${((100 * right) / its.length).toFixed(0)} % (${its.length})`;
+function isIn(band: number, confidence: number): boolean {
+  return confidence >= (bandEdges[band] ?? 0) && confidence < (bandEdges[band + 1] ?? Infinity);
+}
+
+function shareRight(verdicts: readonly Verdict[]): string {
+  if (verdicts.length === 0) return '·';
+  const right = verdicts.filter(({ isRight }) => isRight).length;
+  return `${((100 * right) / verdicts.length).toFixed(0)} % (${verdicts.length})`;
 }
 
 function titleOf(from: number, index: number): string {
