@@ -3,9 +3,13 @@ import type { Schema, StateReading } from '../contract.js';
 import { ageWeight } from './evidence.js';
 import type { ComputedState } from './session.js';
 import { bandOf } from './states.js';
+import { describeCheck, type MessageCheck } from './text/check-message.js';
 
-/** Returns a computed state as the response that the contract defines. */
-export function toStateReading(sessionId: string, computed: ComputedState): StateReading {
+/**
+ * Returns a computed state as the response that the contract defines. `check` is the check of the message in the
+ * request, also of a resent one.
+ */
+export function toStateReading(sessionId: string, computed: ComputedState, check?: MessageCheck): StateReading {
   const { state, suggested_action, recommendation } = bandOf(computed.score);
   return {
     hsp_version: '1.0',
@@ -30,6 +34,7 @@ export function toStateReading(sessionId: string, computed: ComputedState): Stat
     }),
     ...(computed.rrQuality && { rr_quality: computed.rrQuality }),
     topics_detected: [...(computed.topics ?? [])],
+    ...describeCheck(check),
     ...(computed.triggers && {
       active_triggers: [...(computed.triggers.active ?? [])],
       resolved_triggers: [...(computed.triggers.resolved ?? [])],

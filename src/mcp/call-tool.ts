@@ -72,7 +72,7 @@ function textOf(value: unknown): string {
 
 /** Returns a result. The leading fields come first, so that an agent that reads only the start knows what to do. */
 function success({ leading = [] }: Tool, body: Record<string, unknown>): ToolResult {
-  const first = Object.fromEntries(leading.map((name) => [name, body[name]]));
+  const first = Object.fromEntries(leading.filter((name) => name in body).map((name) => [name, body[name]]));
   const structuredContent = { ...first, ...body };
   return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent };
 }

@@ -69,7 +69,7 @@ async function commitAll(
 
 function toResult({ line, reading }: PreparedLine, outcome: Outcome, requestId: string): Schema<'LineResult'> {
   if (outcome instanceof ProblemError) return rejectedLine(line, outcome, requestId);
-  return { line, status: 200, state: toStateReading(reading.sessionId, outcome) };
+  return { line, status: 200, state: toStateReading(reading.sessionId, outcome, reading.check) };
 }
 
 /** Returns the result of a rejected line of a batch. Limits the number of validation errors. */

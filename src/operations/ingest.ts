@@ -12,12 +12,12 @@ export const ingest: OperationRecord<'ingest', PreparedReading> = {
     name: 'ingest',
     title: 'Send a reading',
     description:
-      'Send the signals of a person at one time, and get the stress state with a recommendation. Send at least one of heart_rate, sdnn, rmssd, tone, expression, sentiment and urgency. To detect stress topics, send user_message and ai_response together with subject_id. Omit timestamp for a reading taken now.',
-    leading: ['recommendation'],
+      'Send the signals of a person at one time, and get the stress state with a recommendation. Send at least one of heart_rate, sdnn, rmssd, tone, expression, sentiment and urgency. To detect stress topics, send user_message and ai_response together with subject_id. If the result contains safety, follow its guidance first. Omit timestamp for a reading taken now.',
+    leading: ['safety', 'recommendation'],
   },
   async handle({ commit }, { body: reading }, caller) {
     const [outcome] = (await commit(caller, [reading])) as [Outcome];
     if (outcome instanceof ProblemError) throw outcome;
-    return { status: 200, body: toStateReading(reading.sessionId, outcome) };
+    return { status: 200, body: toStateReading(reading.sessionId, outcome, reading.check) };
   },
 };

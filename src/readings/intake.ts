@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { timestamps } from '../../generated/spec.js';
 import type { Caller, Fault, Submission, TokenGrant } from '../contract.js';
 import { categoriesOf, type Measured, requiredNames } from '../domain/signals.js';
+import { createCheckMessage, type MessageCheck } from '../domain/text/check-message.js';
 import { createTopicAnalyzer, type TopicAnalyzer, type TurnAnalysis } from '../domain/topics/analyzer.js';
 import type { TopicModel } from '../domain/topics/model.js';
 import { type Allowance, RateLimitError } from '../limits/allowance.js';
@@ -26,8 +27,10 @@ export interface PreparedReading {
   readonly signals: Measured;
   /** True for a reading of the past, which does not change the current state and causes no event. */
   readonly isBackfill?: true;
-  /** Topic evidence of the conversation turn. Absent if the reading contains no turn. */
+  /** Topic evidence of the conversation turn. Absent if the reading contains no turn, or a turn that must have no topics. */
   readonly turn?: TurnAnalysis;
+  /** Result of checking `user_message`, for the response only. Absent for a reading without one and for backfill. */
+  readonly check?: MessageCheck;
   /** Keyed digest of the request body. Detects resent bodies. */
   readonly digest: string;
   /** Digests with the earlier keys. Absent while SECRETS_KEY holds one key. */
@@ -130,6 +133,7 @@ export type PrepareReading = (caller: Caller, submission: Submission) => Prepare
 export function createPrepareReading(parts: PreparationParts): PrepareReading {
   const { topicModel, now, maxTimestampAgeMs, maxBackfillAgeMs } = parts;
   const [digestKey, ...earlierKeys] = parts.digestKeys;
+  const checkMessage = createCheckMessage();
   let analyzer: TopicAnalyzer | undefined;
   return ({ accountId, grant }, { backfill: isBackfill = false, ...submission }) => {
     const { session_id, subject_id, timestamp, user_message, ai_response, ...signals } = submission;
@@ -138,7 +142,9 @@ export function createPrepareReading(parts: PreparationParts): PrepareReading {
     if (categoriesOf(signals).length === 0)
       throw new ProblemError('missing_signals', { hint: { signals: requiredNames.join(', ') } });
     checkAge(timestampMs, now(), isBackfill ? maxBackfillAgeMs : maxTimestampAgeMs);
-    const hasTurn = !isBackfill && user_message !== undefined && ai_response !== undefined;
+    const check = isBackfill || user_message === undefined ? undefined : checkMessage(user_message);
+    const mayHaveTopics = check !== undefined && !check.isForeign && check.danger === undefined;
+    const hasTurn = mayHaveTopics && user_message !== undefined && ai_response !== undefined;
     if (hasTurn) analyzer ??= createTopicAnalyzer(topicModel());
     return {
       accountId,
@@ -149,6 +155,7 @@ export function createPrepareReading(parts: PreparationParts): PrepareReading {
       signals,
       ...(isBackfill && { isBackfill }),
       ...(hasTurn && analyzer && { turn: analyzer.analyzeTurn({ user_message, ai_response }) }),
+      ...(check && { check }),
       // Does not cover `backfill`, so that a resend of a reading as backfill is detected.
       digest: digestOf(digestKey, accountId, submission),
       ...(earlierKeys.length > 0 && { earlierDigests: earlierKeys.map((key) => digestOf(key, accountId, submission)) }),

@@ -101,6 +101,13 @@ export const guides: readonly Guide[] = [
     title: 'AI agents',
     summary: 'The Model Context Protocol: connection, tools and errors.',
   },
+  {
+    slug: 'safety',
+    source: 'docs/safety.md',
+    title: 'Safety',
+    summary:
+      'Messages about suicidal thoughts, self-harm and violence: what is found, what is not, and what you must do.',
+  },
 ];
 
 export const operatorGuides: readonly Guide[] = [

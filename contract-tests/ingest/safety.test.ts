@@ -1,0 +1,169 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { expect, onTestFinished, test } from 'vitest';
+import { batchResults } from '../support/batch.js';
+import { openStream } from '../support/event-source.js';
+import { startReceiver } from '../support/receiver.js';
+import { startDelivering, startTestService } from '../support/service.js';
+import { everythingStored } from '../support/stored.js';
+import { bearer, issueToken } from '../support/tokens.js';
+import { register } from '../support/webhooks.js';
+
+const guidance = {
+  suicidal_thoughts: 'The message may describe suicidal thoughts. Follow your crisis procedure.',
+  self_harm: 'The message may describe self-harm. Follow your crisis procedure.',
+  violence: 'The message may describe violence against the person. Follow your crisis procedure.',
+} as const;
+const danger = 'I want to kill myself';
+const found = { kind: 'suicidal_thoughts', guidance: guidance.suicidal_thoughts };
+const german = 'Ich will nicht mehr leben, mir ist alles zu viel';
+const anna = { subject_id: 'anna', heart_rate: 80 } as const;
+const calm = { heart_rate: 60, tone: 'calm', expression: 'relaxed', sentiment: 0.9 } as const;
+const stressed = { heart_rate: 120, tone: 'hostile', expression: 'tense', sentiment: -1 } as const;
+
+test.each([
+  [danger, 'suicidal_thoughts'],
+  ['I cut myself again last night', 'self_harm'],
+  ['My husband hits me when he drinks', 'violence'],
+] as const)(
+  '"%s" has a safety finding of its kind, with and without a response of the assistant',
+  async (text, kind) => {
+    const { read } = await startTestService();
+    const expected = { text_analysis: { status: 'analyzed' }, safety: { kind, guidance: guidance[kind] } };
+    expect(await read({ ...anna, user_message: text })).toMatchObject(expected);
+    expect(await read({ ...anna, user_message: text, ai_response: 'I am here.' })).toMatchObject(expected);
+  },
+);
+
+test('a message without danger is analyzed and has no safety finding', async () => {
+  const { read } = await startTestService();
+  const state = await read({ ...anna, user_message: 'My exam is tomorrow and this game is killing me' });
+  expect(state.text_analysis).toEqual({ status: 'analyzed' });
+  expect(state).not.toHaveProperty('safety');
+});
+
+test('a message that is not in English is not checked, and the response says so', async () => {
+  const { read } = await startTestService();
+  const state = await read({ ...anna, user_message: german, ai_response: 'My exam is tomorrow' });
+  expect(state.text_analysis).toEqual({
+    status: 'unsupported_language',
+    detail: 'The message is not in English. It was not checked for topics or for safety.',
+  });
+  expect(state).not.toHaveProperty('safety');
+  expect(state.topics_detected).toEqual([]);
+});
+
+test('a reading without a user message, or of the past, is not checked', async () => {
+  const { read, clock } = await startTestService();
+  for (const reading of [
+    { heart_rate: 80 },
+    { ...anna, ai_response: danger },
+    { ...anna, user_message: danger, backfill: true, timestamp: clock.at(-600) },
+  ])
+    for (const field of ['text_analysis', 'safety']) expect(await read(reading)).not.toHaveProperty(field);
+});
+
+test('a turn with a safety finding has no topics, and the same turn without it has topics', async () => {
+  const service = await startTestService();
+  const ai_response = 'What worries you most about the exam?';
+  const concern = 'I am failing my exam and I cannot sleep because of it.';
+  const { topics_detected, safety } = await service.read({
+    ...anna,
+    user_message: `${concern} ${danger}.`,
+    ai_response,
+  });
+  expect([topics_detected, safety]).toEqual([[], found]);
+  expect((await service.request('/v1/triggers?subject_id=anna')).body.triggers).toEqual({});
+  expect((await service.read({ ...anna, user_message: concern, ai_response })).topics_detected).toContain('exams');
+});
+
+test('a resend computes the safety finding again, and reads nothing of it from the database', async () => {
+  const { read, clock } = await startTestService();
+  const reading = { ...anna, timestamp: clock.at(), user_message: danger, ai_response: 'I am here.' };
+  const first = await read(reading);
+  expect(first.safety).toEqual(found);
+  expect(await read(reading)).toEqual(first);
+  expect(await read({ ...reading, backfill: true })).not.toHaveProperty('safety');
+});
+
+test('each live line of a batch is checked', async () => {
+  const service = await startTestService();
+  const line = { session_id: 's1', timestamp: service.clock.at(), subject_id: 'anna', heart_rate: 80 };
+  const past = { ...line, timestamp: service.clock.at(-600), backfill: true };
+  const results = await batchResults(service, [
+    { ...line, user_message: danger },
+    { ...line, user_message: german },
+    { ...line, user_message: 'ok' },
+    { ...past, user_message: danger },
+    line,
+  ]);
+  expect(results.map(({ state }) => [state?.text_analysis?.status, state?.safety])).toEqual([
+    ['analyzed', found],
+    ['unsupported_language', undefined],
+    ['analyzed', undefined],
+    [undefined, undefined],
+    [undefined, undefined],
+  ]);
+});
+
+test('a reading with a session token is checked', async () => {
+  const service = await startTestService();
+  const headers = { ...bearer(await issueToken(service, { subject_id: 'anna' })), 'Content-Type': 'application/json' };
+  const body = JSON.stringify({
+    session_id: 's1',
+    timestamp: service.clock.at(),
+    heart_rate: 80,
+    user_message: danger,
+  });
+  expect((await service.request('/v1/ingest', { method: 'POST', headers, body })).body.safety).toEqual(found);
+});
+
+test('the result of the tool ingest starts with the safety finding', async () => {
+  const { url, key } = await startTestService();
+  const client = new Client({ name: 'test', version: '1' });
+  const requestInit = { headers: { 'X-Service-Key': key } };
+  await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', url), { requestInit }));
+  onTestFinished(() => client.close());
+  const result = await client.callTool({
+    name: 'ingest',
+    arguments: { session_id: 's1', ...anna, user_message: danger },
+  });
+  const [first] = result.content as Array<{ text: string }>;
+  expect(first?.text).toMatch(/^\{"safety":/);
+  expect(result.structuredContent).toMatchObject({ safety: found });
+});
+
+test('no text and no safety finding reaches a table, log, webhook, stream, export or later response', async () => {
+  const service = await startDelivering();
+  const receiver = await startReceiver();
+  await register(service, receiver.url);
+  const stream = await openStream(service);
+  const marker = 'xylophone-quokka-marker';
+  const ai_response = `I am here, ${marker}`;
+  await service.read({ subject_id: 'anna', ...calm, user_message: `${danger}, ${marker}`, ai_response });
+  service.clock.advance(2);
+  const reading = { subject_id: 'anna', ...stressed, timestamp: service.clock.at() };
+  const { safety } = await service.read({ ...reading, user_message: `He beats me, ${marker}`, ai_response });
+  await service.read({ ...reading, user_message: `${german} ${marker}`, ai_response });
+  await service.read({ ...reading, user_message: `${german} ${marker}`, ai_response });
+  await batchResults(service, [{ session_id: 's1', ...reading, user_message: `I cut myself again, ${marker}` }]);
+  expect(safety?.kind).toBe('violence');
+  const places: Record<string, string> = {
+    webhook: JSON.stringify(await receiver.until(1)),
+    stream: (await stream.until(4), stream.text()),
+  };
+  for (const path of [
+    'state?session_id=s1',
+    'history?session_id=s1',
+    'triggers?subject_id=anna',
+    'subjects/anna',
+    'sessions',
+    'export?subject_id=anna',
+    'export?subject_id=anna&format=csv',
+  ])
+    places[path] = JSON.stringify((await service.request(`/v1/${path}`)).body);
+  places['database'] = await everythingStored(service.database);
+  places['log'] = service.logs.join('');
+  const secrets = [marker, 'crisis procedure', 'suicidal', 'self_harm', 'violence', 'unsupported_language', 'safety'];
+  for (const [place, text] of Object.entries(places))
+    expect([place, secrets.filter((secret) => text.includes(secret))]).toEqual([place, []]);
+});
