@@ -579,7 +579,7 @@ export interface components {
          *     `rr_intervals_ms`, `tone`, `expression`, `sentiment` and `urgency` is required (400 "Missing signals"
          *     otherwise). `activity_level` and `steps_last_minute` explain a heart rate. Fields with the description "Stored only"
          *     appear in the history and the export, and change no score. `source_device` names the device of the heart data.
-         *     `user_message` and `ai_response` together require `subject_id`.
+         *     `user_message` and `ai_response` together require `subject_id`. With `derive_sentiment`, `user_message` is enough.
          */
         SignalSubmission: {
             session_id: components["schemas"]["Identifier"];
@@ -624,7 +624,7 @@ export interface components {
             respiratory_rate?: components["schemas"]["RespiratoryRate"];
             source_device?: components["schemas"]["DeviceLabel"];
             /**
-             * @description The user's utterance. Checked for safety, used for topic detection together with `ai_response`, and never stored. At most 4,016 characters, because the shortest body with a longer text would exceed 4,096 bytes.
+             * @description The user's utterance. Checked for safety, used for topic detection together with `ai_response` and for `derive_sentiment`, and never stored. At most 4,016 characters, because the shortest body with a longer text would exceed 4,096 bytes.
              * @example My review at work is tomorrow and I have not slept.
              */
             user_message?: string;
@@ -634,7 +634,16 @@ export interface components {
              */
             ai_response?: string;
             /**
-             * @description True for a reading of the past, e.g. from a device that was offline. Its `timestamp` may be as old as the retention of readings. It updates the history and the baseline, does not change the current state, and causes no event. Its text is not analyzed. A resend is detected with and without this field.
+             * @description True to estimate the sentiment of `user_message` if the reading does not state `sentiment`. The estimate counts
+             *     as the textual signal, and the response contains it in `derived`. `user_message` is then enough for a reading.
+             *     A text in another language or without known words gets no
+             *     estimate. If the field is absent, the setting `derive-sentiment` of the
+             *     account applies, which is off unless the operator turns it on.
+             * @example true
+             */
+            derive_sentiment?: boolean;
+            /**
+             * @description True for a reading of the past, e.g. from a device that was offline. Its `timestamp` may be as old as the retention of readings. It updates the history and the baseline, does not change the current state, and causes no event. Its text has no topics. A resend is detected with and without this field.
              * @example false
              */
             backfill?: boolean;
@@ -806,6 +815,7 @@ export interface components {
             baseline?: components["schemas"]["BaselineProgress"];
             adaptation_effectiveness?: components["schemas"]["AdaptationEffectiveness"];
             rr_quality?: components["schemas"]["RrQuality"];
+            derived?: components["schemas"]["DerivedValues"];
             /**
              * @description Topics of the concern that the user describes in this request's conversation turn. Empty if the user describes no concern of their own, if the request has no turn, if the message is not in English, or if the response has `safety`.
              * @example []
@@ -879,6 +889,14 @@ export interface components {
              * @example The message may describe self-harm. Follow your crisis procedure.
              */
             guidance: string;
+        };
+        /** @description Values that the service estimated from the text of this request (`derive_sentiment`). Absent if nothing was estimated. */
+        DerivedValues: {
+            /**
+             * @description Sentiment that the service estimated from `user_message`, from -1 (severe distress) to 1.
+             * @example -0.64
+             */
+            sentiment?: number;
         };
         /** @description Change of the score since the session's previous reading, whose suggested action the client may have followed. Present from a session's second reading on. */
         AdaptationEffectiveness: {
@@ -1031,6 +1049,13 @@ export interface components {
             heart_rate?: components["schemas"]["HeartRate"];
             sdnn?: components["schemas"]["Sdnn"];
             rmssd?: components["schemas"]["Rmssd"];
+            /**
+             * @description Sentiment that was derived from `user_message`. Absent if the reading states it, or if nothing was derived.
+             *     `reading.sentiment` has the same value, because the text is not stored: an imported reading thus gets the same
+             *     score.
+             * @example -0.64
+             */
+            sentiment?: number;
             rr_quality?: components["schemas"]["RrQuality"];
             /**
              * @description Categories of the signals in the reading.

@@ -681,7 +681,7 @@ export const problemHelp = {
   },
   "missing_signals": {
     "cause": "The reading contains none of the signals that count as evidence. Text and context fields alone do not count.",
-    "fix": "Send at least one of `heart_rate`, `sdnn`, `rmssd`, `tone`, `expression`, `sentiment` and `urgency`, or do not send the reading."
+    "fix": "Send at least one of `heart_rate`, `sdnn`, `rmssd`, `tone`, `expression`, `sentiment` and `urgency`, or `user_message` with `derive_sentiment: true`, or do not send the reading."
   },
   "timestamp_too_old": {
     "cause": "The `timestamp` is older than the limit. The reading was delayed or buffered, or the sender's clock is slow.",
@@ -1125,6 +1125,12 @@ export const bounds = {
       "maximum": 1
     }
   },
+  "DerivedValues": {
+    "sentiment": {
+      "minimum": -1,
+      "maximum": 1
+    }
+  },
   "AdaptationEffectiveness": {
     "previous_score": {
       "minimum": 0,
@@ -1205,6 +1211,10 @@ export const bounds = {
     "rmssd": {
       "minimum": 1,
       "maximum": 500
+    },
+    "sentiment": {
+      "minimum": -1,
+      "maximum": 1
     }
   },
   "TokenRequest": {
@@ -1314,6 +1324,7 @@ export const fields = {
     "source_device",
     "user_message",
     "ai_response",
+    "derive_sentiment",
     "backfill"
   ],
   "BatchResult": [
@@ -1353,6 +1364,7 @@ export const fields = {
     "baseline",
     "adaptation_effectiveness",
     "rr_quality",
+    "derived",
     "topics_detected",
     "text_analysis",
     "safety",
@@ -1367,6 +1379,9 @@ export const fields = {
   "SafetyFinding": [
     "kind",
     "guidance"
+  ],
+  "DerivedValues": [
+    "sentiment"
   ],
   "AdaptationEffectiveness": [
     "previous_action",
@@ -1413,6 +1428,7 @@ export const fields = {
     "heart_rate",
     "sdnn",
     "rmssd",
+    "sentiment",
     "rr_quality",
     "signals_received",
     "suggested_action",
@@ -1731,4 +1747,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "3b1aac67d18b08f1fcf6a321e978da3ee08bbdf617e23bdd7e43a195702b6802" as const;
+export const contractDigest = "9bc3f264cd0514a3edb93d183c65c695c044a17e9a339f19aa67625df0f6c1e8" as const;

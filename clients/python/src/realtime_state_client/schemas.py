@@ -58,6 +58,8 @@ class Submission(TypedDict):
     user_message: NotRequired[str]
     # The assistant's reply.
     ai_response: NotRequired[str]
+    # True to estimate the sentiment of `user_message` if the reading does not state `sentiment`.
+    derive_sentiment: NotRequired[bool]
     # True for a reading of the past, e.g. from a device that was offline.
     backfill: NotRequired[bool]
 
@@ -112,6 +114,13 @@ class AdaptationEffectiveness(TypedDict):
 RrQuality = Literal["usable", "unusable"]
 
 
+class DerivedValues(TypedDict):
+    """Values that the service estimated from the text of this request (`derive_sentiment`)."""
+
+    # Sentiment that the service estimated from `user_message`, from -1 (severe distress) to 1.
+    sentiment: NotRequired[float]
+
+
 class TextAnalysis(TypedDict):
     """Whether the service checked the `user_message` of this request."""
 
@@ -157,6 +166,7 @@ class StateReading(TypedDict):
     baseline: NotRequired[BaselineProgress]
     adaptation_effectiveness: NotRequired[AdaptationEffectiveness]
     rr_quality: NotRequired[RrQuality]
+    derived: NotRequired[DerivedValues]
     # Topics of the concern that the user describes in this request's conversation turn.
     topics_detected: list[str]
     text_analysis: NotRequired[TextAnalysis]
@@ -372,6 +382,8 @@ class ExportedComputation(TypedDict):
     heart_rate: NotRequired[float]
     sdnn: NotRequired[float]
     rmssd: NotRequired[float]
+    # Sentiment that was derived from `user_message`.
+    sentiment: NotRequired[float]
     rr_quality: NotRequired[RrQuality]
     # Categories of the signals in the reading.
     signals_received: list[SignalCategory]
