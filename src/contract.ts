@@ -54,8 +54,16 @@ export interface Caller {
   readonly accountId: string;
   readonly keyId: string;
   readonly tier: Tier;
+  /** Absent if every setting has its default. */
+  readonly settings?: AccountSettings;
   /** Set for the caller of a session token. */
   readonly grant?: TokenGrant;
+}
+
+/** Settings of an account, which the operator sets. An absent setting has its default. */
+export interface AccountSettings {
+  /** Applies to readings that do not state `derive_sentiment`. Default: false. */
+  readonly derive_sentiment?: boolean;
 }
 
 /** Limits of the readings of a session token. */

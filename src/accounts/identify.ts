@@ -8,7 +8,10 @@ import { hashOfKey, looksLikeKey } from './key.js';
 import { createNetworkCheck } from './networks.js';
 import { allScopes } from './scopes.js';
 
-/** How long a key's row is cached, ms. Every replica rejects a revoked key within this time. */
+/**
+ * How long a key's row is cached, ms. Every replica rejects a revoked key, and applies a changed tier or setting of its
+ * account, within this time.
+ */
 const cacheMs = 1_000;
 const keysMax = 10_000;
 /**
@@ -79,10 +82,10 @@ async function findAll(keys: IdentifyParts['keys'], hashes: readonly string[]): 
 }
 
 function toKnownKey(row: ListedKey): KnownKey {
-  const { accountId, keyId, tier, scopes, networks } = row;
+  const { accountId, keyId, tier, settings, scopes, networks } = row;
   return {
     row,
-    identity: { caller: { accountId, keyId, tier }, scopes: new Set<Scope>(scopes ?? allScopes) },
+    identity: { caller: { accountId, keyId, tier, settings }, scopes: new Set<Scope>(scopes ?? allScopes) },
     isFrom: networks ? createNetworkCheck(networks) : () => true,
   };
 }

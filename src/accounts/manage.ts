@@ -95,7 +95,7 @@ async function createAccount(
   nowMs: number,
 ): Promise<AccountRow> {
   if (tier === undefined) throw new KeyError(`account "${name}" is new: set its tier with --tier`);
-  const account = { accountId: newId('acc', 20), name, tier, createdAtMs: nowMs };
+  const account = { accountId: newId('acc', 20), name, tier, createdAtMs: nowMs, settings: {} };
   await keys.insertAccount(account);
   // Reads the account again, because another process may have created it in the meantime.
   return (await keys.accountByName(name)) ?? account;

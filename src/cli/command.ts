@@ -6,6 +6,7 @@ import { describeVariables } from '../config/settings.js';
 import { version } from '../config/version.js';
 import { toolCommands } from '../tools/commands.js';
 import { endWithNpm } from './close-on-signal.js';
+import { accountsCommand } from './accounts.js';
 import { keysCommand } from './keys.js';
 import { mcpCommand } from './mcp.js';
 
@@ -81,6 +82,7 @@ export async function runCommand(surroundings: Surroundings): Promise<void> {
     .description('check Node.js, files, disk, database, Redis and the running service, and print remedies')
     .action(async () => (await import('./doctor.js')).doctor(readConfig(env)));
   command.addCommand(keysCommand((work, mayCreate) => withStore((store) => work(store.keys), mayCreate)));
+  command.addCommand(accountsCommand((work) => withStore((store) => work(store.keys))));
   command.addCommand(mcpCommand());
   for (const it of toolCommands(surroundings)) command.addCommand(it);
   try {

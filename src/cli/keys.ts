@@ -130,7 +130,7 @@ function formatTimestamp(ms: number | null): string {
   return ms === null ? 'never' : new Date(ms).toISOString().slice(0, 16);
 }
 
-function printTable(header: readonly string[], rows: ReadonlyArray<readonly string[]>): void {
+export function printTable(header: readonly string[], rows: ReadonlyArray<readonly string[]>): void {
   const widths = header.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)));
   for (const row of [header, ...rows]) console.log(formatRow(row, widths));
 }

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
-export type AuditAction = 'create' | 'rotate' | 'revoke' | 'set-tier';
+export type AuditAction = 'create' | 'rotate' | 'revoke' | 'set-tier' | 'set';
 
-/** One change of a key or of the tier of an account. */
+/** One change of a key, or of the tier or a setting of an account. */
 export interface AuditEntry {
   readonly accountId: string;
   readonly entryId: string;

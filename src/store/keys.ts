@@ -1,7 +1,8 @@
 import type { Knex } from 'knex';
-import type { Scope, Tier } from '../contract.js';
+import type { AccountSettings, Scope, Tier } from '../contract.js';
 import { type AuditEntry, auditQueries } from './key-audit.js';
 import { retry } from './retry.js';
+import { rowFormats } from './row-formats.js';
 
 /**
  * A key of an account. The database contains only its SHA-256 hash and its first characters, which identify it in
@@ -28,10 +29,15 @@ export interface AccountRow {
   readonly name: string;
   readonly tier: string;
   readonly createdAtMs: number;
+  readonly settings: AccountSettings;
 }
 
-/** A key with the name and tier of its account. */
-export type ListedKey = KeyRow & { readonly account: string; readonly tier: Tier };
+/** A key with the name, tier and settings of its account. */
+export type ListedKey = KeyRow & {
+  readonly account: string;
+  readonly tier: Tier;
+  readonly settings: AccountSettings;
+};
 
 const keyColumns = {
   accountId: 'api_keys.account_id',
@@ -68,7 +74,7 @@ function keyQueries(knex: Knex) {
   const listed = () =>
     knex('api_keys')
       .join('accounts', 'accounts.account_id', 'api_keys.account_id')
-      .select({ ...keyColumns, account: 'accounts.name', tier: 'accounts.tier' });
+      .select({ ...keyColumns, account: 'accounts.name', tier: 'accounts.tier', settings: 'accounts.settings' });
   return {
     ...auditQueries(knex),
 
@@ -92,10 +98,12 @@ function keyQueries(knex: Knex) {
     },
 
     async accountByName(name: string): Promise<AccountRow | undefined> {
-      return knex('accounts')
-        .select({ accountId: 'account_id', name: 'name', tier: 'tier', createdAtMs: 'created_at_ms' })
-        .where({ name })
-        .first();
+      return (await selectAccounts(knex).where({ name })).map(toAccount)[0];
+    },
+
+    /** Returns all accounts by name. */
+    async listAccounts(): Promise<AccountRow[]> {
+      return (await selectAccounts(knex).orderBy('name')).map(toAccount);
     },
 
     async hasAccount(): Promise<boolean> {
@@ -136,8 +144,18 @@ function keyWriter(transaction: Knex.Transaction) {
       await transaction('accounts').insert(columns).onConflict('name').ignore();
     },
 
+    /** Returns an account and locks its row, so that two changes of its settings do not overwrite each other. */
+    async lockAccount(name: string): Promise<AccountRow | undefined> {
+      return (await selectAccounts(transaction).where({ name }).forUpdate()).map(toAccount)[0];
+    },
+
     async setTier(accountId: string, tier: Tier): Promise<void> {
       await transaction('accounts').where({ account_id: accountId }).update({ tier });
+    },
+
+    async saveSettings(accountId: string, settings: AccountSettings): Promise<void> {
+      const row = { settings: rowFormats.accountSettings.encode(settings) };
+      await transaction('accounts').where({ account_id: accountId }).update(row);
     },
 
     async audit(entry: AuditEntry): Promise<void> {
@@ -155,12 +173,30 @@ function keyWriter(transaction: Knex.Transaction) {
   };
 }
 
-type StoredKey = Omit<ListedKey, 'scopes' | 'networks'> & {
+function selectAccounts(knex: Knex) {
+  return knex('accounts').select({
+    ...{ accountId: 'account_id', name: 'name', tier: 'tier' },
+    ...{ createdAtMs: 'created_at_ms', settings: 'settings' },
+  });
+}
+
+type StoredAccount = Omit<AccountRow, 'settings'> & { readonly settings: string | null };
+
+function toAccount(row: StoredAccount): AccountRow {
+  return { ...row, settings: toSettings(row.settings) };
+}
+
+function toSettings(stored: string | null): AccountSettings {
+  return stored === null ? {} : rowFormats.accountSettings.decode(stored);
+}
+
+type StoredKey = Omit<ListedKey, 'scopes' | 'networks' | 'settings'> & {
+  readonly settings: string | null;
   readonly scopes: string | null;
   readonly networks: string | null;
 };
 
 function toKey(row: StoredKey): ListedKey {
   const scopes = row.scopes === null ? null : (row.scopes.split(',') as Scope[]);
-  return { ...row, scopes, networks: row.networks?.split(',') ?? null };
+  return { ...row, scopes, networks: row.networks?.split(',') ?? null, settings: toSettings(row.settings) };
 }

@@ -17,6 +17,7 @@ const response =
  * row for each new version.
  */
 const storedRows: Readonly<Record<keyof typeof rowFormats, readonly string[]>> = {
+  accountSettings: ['{"v":1,"derive_sentiment":true}'],
   session: [
     `{"v":1,"firstAtMs":1759999000000,"signals":{"heart_rate":{"value":120,"atMs":1760000000000},"tone":{"value":"hostile","atMs":1759999998000}},"held":{"score":31,"atMs":1759999998000},"published":{"bandSinceMs":1760000000000,"scoreBefore":31,"expressed":0.6},"latest":{${response},"previousScore":31},"sightedTopics":["exams"],"eventSeq":3}`,
   ],
@@ -41,6 +42,7 @@ const computed = {
 const names = { active: ['exams'], resolved: ['boss_and_coworkers'] };
 /** The content that the current release decodes from every version. */
 const contents: Readonly<Record<keyof typeof rowFormats, object>> = {
+  accountSettings: { derive_sentiment: true },
   session: {
     firstAtMs: 1_759_999_000_000,
     signals: {

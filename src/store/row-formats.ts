@@ -1,3 +1,4 @@
+import type { AccountSettings } from '../contract.js';
 import type { ComputedState, Session } from '../domain/session.js';
 import type { Measured } from '../domain/signals.js';
 import type { Subject } from '../domain/subject.js';
@@ -7,6 +8,7 @@ import type { StoredWebhook } from './webhooks.js';
 
 /** Formats of the JSON columns. Every released version stays readable: see `row-formats.test.ts`. */
 export const rowFormats = {
+  accountSettings: rowFormat<AccountSettings>('set of account settings'),
   session: rowFormat<Omit<Session, 'subjectId'>>('session'),
   subject: rowFormat<Subject>('subject'),
   signals: rowFormat<Measured>('list of signals'),

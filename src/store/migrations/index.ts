@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { accountSettings } from './account-settings.js';
 import { accounts } from './accounts.js';
 import { erasedIds } from './erased-ids.js';
 import { leanReadings } from './lean-readings.js';
@@ -40,4 +41,5 @@ export const migrations: readonly Migration[] = [
   { name: 'erased-ids', run: erasedIds },
   { name: 'lean-readings', run: leanReadings },
   { name: 'move-readings', run: async () => undefined, moveSome: moveReadings },
+  { name: 'account-settings', run: accountSettings },
 ];

@@ -1,0 +1,46 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { createTestDatabase } from '../support/databases.js';
+import { runMain } from '../support/process.js';
+
+async function commandLine() {
+  const database = await createTestDatabase();
+  onTestFinished(database.drop);
+  const env = { DATABASE_URL: database.url };
+  const run = (...args: string[]) => runMain(args, env);
+  await run('keys', 'create', '--account', 'acme', '--tier', 'solo');
+  return run;
+}
+
+test('accounts show lists all accounts with their settings, and set changes one of them', async () => {
+  const run = await commandLine();
+  await run('keys', 'create', '--account', 'other', '--tier', 'free');
+  expect(await run('accounts', 'set', 'acme', 'derive-sentiment', 'on')).toMatchObject({ code: 0, stdout: '' });
+  const { stdout } = await run('accounts', 'show');
+  expect(stdout).toMatch(/^NAME +TIER +CREATED +DERIVE-SENTIMENT\nacme +solo +\S+ +on\nother +free +\S+ +off\n$/);
+  expect((await run('accounts', 'show', 'other')).stdout).not.toContain('acme');
+  const one = JSON.parse((await run('accounts', 'show', 'acme', '--json')).stdout);
+  expect(one).toEqual({
+    ...{ name: 'acme', tier: 'solo', created_at: expect.stringMatching(/Z$/) },
+    settings: { derive_sentiment: true },
+  });
+  const all = JSON.parse((await run('accounts', 'show', '--json')).stdout);
+  expect(all).toMatchObject([one, { name: 'other', settings: { derive_sentiment: false } }]);
+  await run('accounts', 'set', 'acme', 'derive-sentiment', 'off');
+  expect((await run('keys', 'audit', '--account', 'acme')).stdout).toMatch(
+    /set +acme .* setting=derive-sentiment from=on to=off\n.* set +acme .* from=off to=on\n/,
+  );
+});
+
+test.each([
+  [['set', 'nobody', 'derive-sentiment', 'on'], 'there is no account "nobody"'],
+  [['set', 'acme', 'derive', 'on'], 'use derive-sentiment'],
+  [['set', 'acme', 'derive-sentiment', 'true'], 'use off or on'],
+  [['set', 'acme', 'derive-sentiment', 'constructor'], 'use off or on'],
+  [['set', 'acme', 'derive-sentiment'], "missing required argument 'value'"],
+  [['show', 'nobody'], 'there is no account "nobody"'],
+])('the accounts command with %j is rejected with the remedy', async (args, remedy) => {
+  const run = await commandLine();
+  const ended = await run('accounts', ...args);
+  expect(ended).toMatchObject({ code: 1, stdout: '' });
+  expect(ended.stderr).toContain(remedy);
+});
