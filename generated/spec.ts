@@ -529,6 +529,14 @@ export const textAnalysis = {
   }
 } as const;
 
+export const textSentiment = {
+  "neutral_log_odds": -1.6,
+  "distress_log_odds": -0.75,
+  "distress_sentiment": -0.8,
+  "sentiment_max": 0.3,
+  "sentiment_min": -0.95
+} as const;
+
 export const problemTypePrefix = "urn:problem-type:realtime-state-service:" as const;
 
 export const problems = {
@@ -1747,4 +1755,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "9bc3f264cd0514a3edb93d183c65c695c044a17e9a339f19aa67625df0f6c1e8" as const;
+export const contractDigest = "ad021ebdef4256a7da9725cf05e276eb45949d6bc249d65a61fd54e12725a9d2" as const;
