@@ -9,6 +9,7 @@ import { createExports } from './export/exports.js';
 import { type Keep, startAll } from './lifecycle/closing.js';
 import type { StartCore } from './core/core.js';
 import type { ProcessParts } from './core/foundation.js';
+import { openSeverityModel } from './domain/text/severity.js';
 import { openTopicModel } from './domain/topics/model.js';
 import { createApp } from './http/app.js';
 import { startServer } from './http/server.js';
@@ -96,6 +97,7 @@ async function serve(
   const usage = { totalsOf: usageTotals, add: addUsage };
   const monthlyCalls = keep(createMonthlyCalls({ usage, quotaOf: monthlyQuotaBy(config.quotas), now, log }));
   const topicModel = openTopicModel(await readFile(new URL('src/domain/topics/weights.bin', root)));
+  const severityModel = openSeverityModel(await readFile(new URL('src/domain/text/weights.bin', root)));
   const digestKeys = await starting('SECRETS_KEY', () => requireSecretsKeys(config));
   const sessionTokens = createSessionTokens(digestKeys);
   const findKey = createFindKey(core.findKey);
@@ -128,6 +130,7 @@ async function serve(
     monthlyCalls,
     sessionRequests: sessionRequests.count,
     topicModel,
+    severityModel,
     digestKeys,
     now,
     maxBackfillAgeMs: config.retention.readingsMs,

@@ -132,7 +132,7 @@ test('CSV has one row per reading, and a continued export has no header row', as
   const text = await exportText(service, 'format=csv');
   const [header = '', first = '', second = '', third = '', end] = text.split('\r\n');
   expect(end).toBe('');
-  expect(header.split(',')).toHaveLength(38);
+  expect(header.split(',')).toHaveLength(39);
   expect(first).toContain(',800 810,');
   expect(first).toContain(',"strap ""H10"", left",');
   expect(second).toMatch(/^'=1\+1,/);

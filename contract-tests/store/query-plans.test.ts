@@ -6,6 +6,7 @@ import { createKey } from '../../src/accounts/manage.js';
 import { readConfig } from '../../src/config/config.js';
 import type { Caller, Submission } from '../../src/contract.js';
 import { createLog } from '../../src/log/log.js';
+import { openSeverityModel } from '../../src/domain/text/severity.js';
 import { openTopicModel } from '../../src/domain/topics/model.js';
 import { createResolveName } from '../../src/delivery/resolve-name.js';
 import { createSecretBox } from '../../src/delivery/secret-box.js';
@@ -121,9 +122,11 @@ async function startHeard(): Promise<Heard> {
   await migrate(knex);
   const [store, clock] = [storeOn(knex), new Clock()];
   const topicModel = openTopicModel(await readFile(new URL('src/domain/topics/weights.bin', root)));
+  const severityModel = openSeverityModel(await readFile(new URL('src/domain/text/weights.bin', root)));
   const maxTimestampAgeMs = day * 1000;
   const prepareReading = createPrepareReading({
     topicModel,
+    severityModel,
     digestKeys: ['k'],
     now: clock.now,
     maxTimestampAgeMs,

@@ -1,7 +1,7 @@
 import type { Schema, State } from '../contract.js';
 import type { Point } from './history.js';
 import type { ComputedState } from './session.js';
-import type { DerivedName, Measured } from './signals.js';
+import type { DerivableName, Measured } from './signals.js';
 import { effectiveness } from './state-reading.js';
 import { bandOf } from './states.js';
 
@@ -21,8 +21,8 @@ export interface StoredResult extends Point {
 /**
  * Returns a stored reading as the contract exports it. `writeInstant` formats epoch ms.
  *
- * `reading` is a body that ingest accepts: it has a subject only if the session had one at that time, and no derived
- * values. Ingesting the readings of an export in its order therefore gives the same scores.
+ * `reading` is a body that ingest accepts: it has a subject only if the session had one at that time, and no value that
+ * ingest derives again. Ingesting the readings of an export in its order therefore gives the same scores.
  */
 export function toExportedReading(
   stored: StoredResult,
@@ -44,18 +44,17 @@ export function toExportedReading(
   };
 }
 
-type Derived = { readonly [Name in DerivedName]?: number };
+type Derived = { readonly [Name in DerivableName]?: number };
 
 /** Returns the values that the reading states, and those that the service derived. */
 function splitDerived(measured: Measured): [Omit<Measured, 'derived'>, Derived | undefined] {
   const { derived: names, ...all } = measured;
   if (!names) return [all, undefined];
-  const isDerived = ([name]: [string, unknown]) => names.includes(name as DerivedName);
+  const isDerived = ([name]: [string, unknown]) => names.includes(name as DerivableName);
+  // The text of a derived sentiment is not stored, so an import cannot derive the sentiment again.
+  const isStated = (entry: [string, unknown]) => entry[0] === 'sentiment' || !isDerived(entry);
   const entries = Object.entries(all);
-  return [
-    Object.fromEntries(entries.filter((entry) => !isDerived(entry))),
-    Object.fromEntries(entries.filter(isDerived)) as Derived,
-  ];
+  return [Object.fromEntries(entries.filter(isStated)), Object.fromEntries(entries.filter(isDerived)) as Derived];
 }
 
 function toComputation(

@@ -4,7 +4,7 @@ import { type Baseline, typicalOf } from './baseline.js';
 import { pointOf } from './history.js';
 import { addStated } from './movement.js';
 import { rememberIntervals } from './rr-intervals.js';
-import type { Session, Step } from './session.js';
+import { ofReading, type Session, type Step } from './session.js';
 import { identityOf } from './session-subject.js';
 import { categoriesOf, mergeSignals, type Reading, type Signals, signalNames } from './signals.js';
 import { publishScore } from './states.js';
@@ -31,7 +31,7 @@ export function joinHistory(session: Session, reading: Reading, known: Baseline 
       received: categoriesOf(reading),
       // `latest` is always present, because the session already has a reading.
       previousScore: session.latest.previousScore ?? session.latest.score,
-      ...(reading.rrQuality && { rrQuality: reading.rrQuality }),
+      ...ofReading(reading),
     },
     baseline,
     point: pointOf(reading, publishScore(fused, undefined, reading.atMs).score, confidence),

@@ -41,7 +41,8 @@ export function withDerived(reading: Reading, batches: readonly IntervalBatch[])
     sdnn: within('sdnn', variability.sdnn),
     rmssd: within('rmssd', variability.rmssd),
   });
-  const names = (Object.keys(derived) as DerivedName[]).filter((name) => reading[name] === undefined);
+  const absent = (Object.keys(derived) as DerivedName[]).filter((name) => reading[name] === undefined);
+  const names = [...absent, ...(reading.derived ?? [])];
   return { ...derived, ...reading, rrQuality, ...(names.length > 0 && { derived: names }) };
 }
 

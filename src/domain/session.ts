@@ -11,7 +11,7 @@ import { isSuperseded, joinHistory } from './late-reading.js';
 import { reasonOf } from './reason.js';
 import { type IntervalBatch, rememberIntervals, withDerived } from './rr-intervals.js';
 import { identityOf } from './session-subject.js';
-import { categoriesOf, mergeSignals, type Reading, type Signals } from './signals.js';
+import { categoriesOf, derivedFromText, mergeSignals, type Reading, type Signals } from './signals.js';
 import { type Hold, passPublished, publishScore, type Published } from './states.js';
 import { fuseEvidence } from './stress.js';
 import type { Subject } from './subject.js';
@@ -68,6 +68,8 @@ export interface ComputedState {
   readonly learned?: number | undefined;
   /** Quality of the reading's intervals. Absent without intervals, and in the latest state of a session. */
   readonly rrQuality?: Schema<'RrQuality'>;
+  /** Estimates from the reading's text. Absent without them, and in the latest state of a session. */
+  readonly derived?: Schema<'DerivedValues'>;
   /** Published score of the session's previous reading. Absent for the first reading. */
   readonly previousScore?: number | undefined;
   /** Topics of this reading's conversation turn. Absent if the reading has no turn. */
@@ -121,7 +123,7 @@ export function advanceSession(
   const latest = { ...computed, received: receivedAt(session, reading.atMs, received) };
   const { subjectId, baseline: own } = identityOf(session, reading, baseline);
   return {
-    computed: reading.rrQuality ? { ...computed, rrQuality: reading.rrQuality } : computed,
+    computed: { ...computed, ...ofReading(reading) },
     baseline,
     point: pointOf(reading, score, confidence),
     // Lists the fields, because spreading an object of this size costs more than the score.
@@ -146,6 +148,13 @@ export function advanceSession(
       past: session?.past,
     },
   };
+}
+
+/** Returns the computed fields that belong to one reading only, not to the latest state of its session. */
+export function ofReading(reading: Reading): Pick<ComputedState, 'rrQuality' | 'derived'> {
+  const { rrQuality } = reading;
+  const derived = derivedFromText(reading);
+  return { ...(rrQuality && { rrQuality }), ...(derived && { derived }) };
 }
 
 /** Returns the session after a conversation turn. Topics do not affect the score or the signals. */

@@ -10,6 +10,8 @@ type Used<Use> = { [N in keyof Contract]: Contract[N]['use'] extends Use ? N : n
 export type SignalName = Used<'evidence'>;
 /** A signal that is compared with the typical value of the person. The service also derives it from intervals. */
 export type DerivedName = 'heart_rate' | 'sdnn' | 'rmssd';
+/** A value that a reading may have without stating it. The service derives the sentiment from text. */
+export type DerivableName = DerivedName | 'sentiment';
 /** A signal that means the same for every person. */
 export type LabelName = Exclude<SignalName, DerivedName>;
 /** SDNN and RMSSD are one piece of evidence. */
@@ -25,7 +27,7 @@ export type Context = Pick<Submission, Used<'context'>>;
 /** Everything that a reading contains about the person, with the names of the contract. Never contains text. */
 export interface Measured extends Pick<Submission, keyof Contract | 'source_device'> {
   /** The values that the reading does not state. Absent if nothing was derived. */
-  readonly derived?: readonly DerivedName[];
+  readonly derived?: readonly DerivableName[];
 }
 
 /** One reading: signals and context at one time, epoch ms. */
@@ -126,6 +128,11 @@ export const requiredNames = categories.map(({ name }) => name);
 /** Returns the signal categories of a reading, without duplicates. */
 export function categoriesOf(values: Measured): SignalCategory[] {
   return [...new Set(categories.filter(({ name }) => values[name] !== undefined).map(({ category }) => category))];
+}
+
+/** Returns the values that the service estimated from the text of a reading. Undefined if there are none. */
+export function derivedFromText({ derived, sentiment }: Measured): Schema<'DerivedValues'> | undefined {
+  return derived?.includes('sentiment') && sentiment !== undefined ? { sentiment } : undefined;
 }
 
 /**

@@ -33,6 +33,7 @@ export function toStateReading(sessionId: string, computed: ComputedState, check
       adaptation_effectiveness: effectiveness(computed.previousScore, computed.score),
     }),
     ...(computed.rrQuality && { rr_quality: computed.rrQuality }),
+    ...(computed.derived && { derived: computed.derived }),
     topics_detected: [...(computed.topics ?? [])],
     ...describeCheck(check),
     ...(computed.triggers && {

@@ -3,9 +3,10 @@ import type { Schema } from '../contract.js';
 
 type Cell = string | number | boolean | readonly (string | number)[] | undefined;
 
-/** Texts are never stored, so they have no column. */
-const isStored = <Name extends string>(name: Name): name is Exclude<Name, 'user_message' | 'ai_response'> =>
-  name !== 'user_message' && name !== 'ai_response';
+/** Texts and `derive_sentiment` are never stored, so they have no column. */
+type Unstored = 'user_message' | 'ai_response' | 'derive_sentiment';
+const isStored = <Name extends string>(name: Name): name is Exclude<Name, Unstored> =>
+  !['user_message', 'ai_response', 'derive_sentiment'].includes(name);
 /** The object has a column per field. */
 const isCell = <Name extends string>(name: Name): name is Exclude<Name, 'adaptation_effectiveness'> =>
   name !== 'adaptation_effectiveness';

@@ -3,6 +3,9 @@ import { timestamps } from '../../generated/spec.js';
 import type { Caller, Fault, Submission, TokenGrant } from '../contract.js';
 import { categoriesOf, type Measured, requiredNames } from '../domain/signals.js';
 import { createCheckMessage, type MessageCheck } from '../domain/text/check-message.js';
+import { isForeign } from '../domain/text/language.js';
+import { createSentimentEstimator } from '../domain/text/sentiment.js';
+import type { SeverityModel } from '../domain/text/severity.js';
 import { createTopicAnalyzer, type TopicAnalyzer, type TurnAnalysis } from '../domain/topics/analyzer.js';
 import type { TopicModel } from '../domain/topics/model.js';
 import { type Allowance, RateLimitError } from '../limits/allowance.js';
@@ -24,6 +27,7 @@ export interface PreparedReading {
   readonly grant?: TokenGrant;
   /** Time of measurement, epoch ms. */
   readonly timestampMs: number;
+  /** What the reading states, and the sentiment if it is derived from the text. */
   readonly signals: Measured;
   /** True for a reading of the past, which does not change the current state and causes no event. */
   readonly isBackfill?: true;
@@ -115,6 +119,8 @@ export function takeAllowance(allowance: Allowance | undefined, allowances: Allo
 export interface PreparationParts {
   /** Returns the topic model. Called for the first reading with text. */
   readonly topicModel: () => TopicModel;
+  /** Returns the model of severity. Called for the first text whose sentiment is derived. */
+  readonly severityModel: () => SeverityModel;
   /** Keys of the digests that detect resent readings, the newest first. */
   readonly digestKeys: readonly [string, ...string[]];
   /** Returns the current time, epoch ms. */
@@ -131,28 +137,33 @@ export interface PreparationParts {
 export type PrepareReading = (caller: Caller, submission: Submission) => PreparedReading;
 
 export function createPrepareReading(parts: PreparationParts): PrepareReading {
-  const { topicModel, now, maxTimestampAgeMs, maxBackfillAgeMs } = parts;
+  const { topicModel, severityModel, now, maxTimestampAgeMs, maxBackfillAgeMs } = parts;
   const [digestKey, ...earlierKeys] = parts.digestKeys;
   const checkMessage = createCheckMessage();
+  const estimateSentiment = createSentimentEstimator(severityModel);
   let analyzer: TopicAnalyzer | undefined;
-  return ({ accountId, grant }, { backfill: isBackfill = false, ...submission }) => {
-    const { session_id, subject_id, timestamp, user_message, ai_response, ...signals } = submission;
+  return ({ accountId, grant, settings }, { backfill: isBackfill = false, ...submission }) => {
+    const { session_id, subject_id, timestamp, user_message, ai_response, derive_sentiment, ...stated } = submission;
+    const derives = derive_sentiment ?? settings?.derive_sentiment ?? false;
+    const source = derives && stated.sentiment === undefined ? user_message : undefined;
     const timestampMs = Date.parse(timestamp);
     // Cheap checks run first, so that a rejected reading needs no topic detection.
-    if (categoriesOf(signals).length === 0)
+    if (categoriesOf(stated).length === 0 && source === undefined)
       throw new ProblemError('missing_signals', { hint: { signals: requiredNames.join(', ') } });
     checkAge(timestampMs, now(), isBackfill ? maxBackfillAgeMs : maxTimestampAgeMs);
     const check = isBackfill || user_message === undefined ? undefined : checkMessage(user_message);
     const mayHaveTopics = check !== undefined && !check.isForeign && check.danger === undefined;
     const hasTurn = mayHaveTopics && user_message !== undefined && ai_response !== undefined;
     if (hasTurn) analyzer ??= createTopicAnalyzer(topicModel());
+    const isRead = source !== undefined && !(check?.isForeign ?? isForeign(source));
+    const sentiment = isRead ? estimateSentiment(source) : undefined;
     return {
       accountId,
       sessionId: session_id,
       ...(subject_id !== undefined && { subjectId: subject_id }),
       ...(grant && { grant }),
       timestampMs,
-      signals,
+      signals: sentiment === undefined ? stated : { ...stated, sentiment, derived: ['sentiment'] },
       ...(isBackfill && { isBackfill }),
       ...(hasTurn && analyzer && { turn: analyzer.analyzeTurn({ user_message, ai_response }) }),
       ...(check && { check }),

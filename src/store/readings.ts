@@ -3,7 +3,7 @@ import { history as settings, timestamps } from '../../generated/spec.js';
 import type { Schema } from '../contract.js';
 import type { Point } from '../domain/history.js';
 import type { ComputedState } from '../domain/session.js';
-import { categoriesOf } from '../domain/signals.js';
+import { categoriesOf, derivedFromText } from '../domain/signals.js';
 import { insertOf } from './insert-rows.js';
 import { isMysql } from './is-mysql.js';
 import { rowFormats } from './row-formats.js';
@@ -71,7 +71,8 @@ export function toComputed({ response, previous_score }: ComputedRow, point: Poi
   const { timestampMs, score, confidence, model, measured } = point;
   const { received = categoriesOf(measured), ...rest } = rowFormats.response.decode(response);
   const previous = previous_score === null ? {} : { previousScore: previous_score };
-  return { timestampMs, score, confidence, received, ...previous, ...rest, model };
+  const derived = derivedFromText(measured);
+  return { timestampMs, score, confidence, received, ...previous, ...(derived && { derived }), ...rest, model };
 }
 
 /** Returns the row of a reading, and its row in `late_readings` if it has one. */
@@ -98,7 +99,7 @@ export function toReadingRows(account: string, reading: StoredReading, position:
 
 /** Leaves out the fields that equal a column or follow from the signals. */
 function encodeResponse(point: Point, computed: ComputedState): string {
-  const { timestampMs, score, confidence, received, previousScore: _, model: __, ...rest } = computed;
+  const { timestampMs, score, confidence, received, previousScore: _, model: __, derived: ___, ...rest } = computed;
   return rowFormats.response.encode({
     ...(timestampMs !== point.timestampMs && { timestampMs }),
     ...(score !== point.score && { score }),

@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import type { DatabaseKind } from '../../../contract-tests/support/databases.js';
 import { readConfig } from '../../../src/config/config.js';
+import { openSeverityModel } from '../../../src/domain/text/severity.js';
 import { openTopicModel } from '../../../src/domain/topics/model.js';
 import { advanceGroup } from '../../../src/readings/group.js';
 import { createPrepareReading } from '../../../src/readings/intake.js';
@@ -23,6 +24,7 @@ type Load = keyof typeof loads;
 const warmUps = 100;
 const caller = { accountId: 'bench', keyId: 'bench', tier: 'enterprise' } as const;
 const prepareReading = createPrepareReading({
+  severityModel: openSeverityModel(readFileSync(new URL('../../../src/domain/text/weights.bin', import.meta.url))),
   topicModel: openTopicModel(readFileSync(new URL('../../../src/domain/topics/weights.bin', import.meta.url))),
   digestKeys: ['bench'],
   now: Date.now,

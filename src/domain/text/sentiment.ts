@@ -4,10 +4,14 @@ import { createSeverityAnalyzer, type SeverityModel } from './severity.js';
 /** Returns the estimated sentiment of a message, −1 to 1. Undefined for a message without a known word. */
 export type EstimateSentiment = (text: string) => number | undefined;
 
-/** Returns a function that estimates sentiments. It keeps no text. Each thread requires only one. */
-export function createSentimentEstimator(model: SeverityModel): EstimateSentiment {
-  const analyze = createSeverityAnalyzer(model);
+/**
+ * Returns a function that estimates sentiments. It keeps no text, and calls `model` for the first text. Each thread
+ * requires only one.
+ */
+export function createSentimentEstimator(model: () => SeverityModel): EstimateSentiment {
+  let analyze: ReturnType<typeof createSeverityAnalyzer> | undefined;
   return (text) => {
+    analyze ??= createSeverityAnalyzer(model());
     const severity = analyze(text);
     return severity === undefined ? undefined : sentimentOf(severity);
   };
