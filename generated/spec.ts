@@ -84,7 +84,19 @@ export const triggers = {
   "active_at_once_from_state": "acute_stress",
   "resolved_below_state": "focused",
   "resolving_sightings": 2,
-  "status_changes_max": 20
+  "status_changes_max": 20,
+  "heart": {
+    "rise_bpm": 8,
+    "from_bpm": 5,
+    "log_odds_per_bpm": 0.12,
+    "log_odds_max": 1.5,
+    "low_seconds": 180,
+    "smoothing_seconds": 15,
+    "delay_seconds": 8,
+    "climb_seconds": 60,
+    "window_seconds": 300,
+    "back_log_odds": 0.5
+  }
 } as const;
 
 export const webhookDelivery = {
@@ -1755,4 +1767,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "ad021ebdef4256a7da9725cf05e276eb45949d6bc249d65a61fd54e12725a9d2" as const;
+export const contractDigest = "d644f0dfcdf6de834e860595db1aecb1f404cd7a53d667b1ca96f37c5ecb4a1d" as const;
