@@ -4,6 +4,7 @@ import { advanceHeart, lessonOf } from './advance-heart.js';
 import { type Baseline, learn, learnedProgress, type Lesson, typicalOf } from './baseline.js';
 import type { RecentHeartRates } from './heart-rate.js';
 import { type Point, pointOf } from './history.js';
+import type { Talk } from './attribution.js';
 import type { Movements } from './movement.js';
 import { afterDeviceChange, type Device, followDevice } from './device.js';
 import { countAgreeingTones } from './evidence.js';
@@ -13,7 +14,7 @@ import { type IntervalBatch, rememberIntervals, withDerived } from './rr-interva
 import { identityOf } from './session-subject.js';
 import { categoriesOf, derivedFromText, mergeSignals, type Reading, type Signals } from './signals.js';
 import { type Hold, passPublished, publishScore, type Published } from './states.js';
-import { fuseEvidence } from './stress.js';
+import { type Assessment, fuseEvidence } from './stress.js';
 import type { Subject } from './subject.js';
 import type { TopicEvidence } from './topics/topic-evidence.js';
 import type { Extraction } from './topics/gather.js';
@@ -46,6 +47,8 @@ export interface Session extends Movements {
   readonly topicEvidence?: TopicEvidence | undefined;
   /** Topics that were sighted in this session, in order of their first sighting. */
   readonly sightedTopics?: readonly TopicName[] | undefined;
+  /** The latest turns with topics, and the heart rate since. Absent if no turn of the last minutes named a topic. */
+  readonly talk?: Talk | undefined;
   /** Number of the latest event. Absent before the first event. */
   readonly eventSeq?: number | undefined;
   /** True while all readings of the session are backfilled. The session then has no current state. */
@@ -84,6 +87,8 @@ export interface Step {
   readonly baseline: Baseline;
   readonly computed: ComputedState;
   readonly point: Point;
+  /** The evidence of the reading. Absent for a late reading, which does not change the session. */
+  readonly fused?: Pick<Assessment, 'expressed' | 'heart' | 'explained'>;
 }
 
 /** Returns the baseline updated with a sample. */
@@ -126,6 +131,7 @@ export function advanceSession(
     computed: { ...computed, ...ofReading(reading) },
     baseline,
     point: pointOf(reading, score, confidence),
+    fused,
     // Lists the fields, because spreading an object of this size costs more than the score.
     session: {
       subjectId,
@@ -144,6 +150,7 @@ export function advanceSession(
       latest,
       topicEvidence: session?.topicEvidence,
       sightedTopics: session?.sightedTopics,
+      talk: session?.talk,
       eventSeq: session?.eventSeq,
       past: session?.past,
     },

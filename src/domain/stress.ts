@@ -31,6 +31,10 @@ export interface Assessment {
   readonly value: number;
   /** Evidence of voice, face and words, log-odds. */
   readonly expressed: number;
+  /** Evidence of heart rate and variability, log-odds. */
+  readonly heart: number;
+  /** Share of the heart rate's rise that movement explains, 0–1. */
+  readonly explained: number;
   /** Confidence, 0–1, two decimals. 0 if no signal is fresh. */
   readonly confidence: number;
   /** All evidence that is not stale, strongest first. */
@@ -60,9 +64,13 @@ export interface Driver {
  */
 export function fuseEvidence(situation: Situation, atMs: number): Assessment {
   const drivers = driversOf(situation, atMs);
+  const expressed = addLogOdds(drivers.filter(({ evidence }) => isExpressed(evidence)));
+  const total = addLogOdds(drivers);
   return {
-    value: toValue(addLogOdds(drivers)),
-    expressed: drivers.reduce((total, { evidence, logOdds }) => total + (isExpressed(evidence) ? logOdds : 0), 0),
+    value: toValue(total),
+    expressed,
+    heart: total - expressed,
+    explained: explainedShare(situation),
     confidence: confidenceOf(drivers, situation),
     drivers: drivers.sort((a, b) => Math.abs(b.logOdds) - Math.abs(a.logOdds)),
   };

@@ -42,6 +42,22 @@ test('a topic becomes active when its recent stress reaches the stressed band', 
   expect(seen([40, 'a'], [80, 'a']).status).toBe('active');
 });
 
+test('a raised stress replaces that of the sighting and is no second sighting', () => {
+  const sighting = { atMs: 0, sessionId: 'a', isFirstInSession: true, isCertain: false };
+  const raised = sight(sight(undefined, { ...sighting, score: 30 }), { ...sighting, score: 70, scoreBefore: 30 });
+  expect(raised).toMatchObject({ status: 'observed', recent: 70, scoreSum: 70, sightings: 1, peakScore: 70 });
+  const again = { ...sighting, sessionId: 'b', atMs: 1000 };
+  const second = sight(sight(raised, { ...again, score: 30 }), { ...again, score: 60, scoreBefore: 30 });
+  expect(second).toMatchObject({ status: 'active', recent: 65, scoreSum: 130, sightings: 2 });
+});
+
+test('a calm sighting whose stress is raised no longer supports a resolution', () => {
+  const calm = { score: 10, sessionId: 'b', atMs: 1000, isFirstInSession: true, isCertain: false };
+  const after = sight(seen([100, 'a', 'certain']), calm);
+  expect(after.activation?.resolving).toBe(1);
+  expect(sight(after, { ...calm, score: 50, scoreBefore: 10 }).activation?.resolving).toBe(0);
+});
+
 test('an active topic resolves after two calm sightings in later sessions, if recent stress is under the focused band', () => {
   expect(seen([80, 'a', 'certain'], [10, 'b']).status).toBe('active');
   expect(seen([80, 'a', 'certain'], [10, 'b'], [10, 'b']).status).toBe('resolved');

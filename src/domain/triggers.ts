@@ -34,8 +34,10 @@ interface Activation {
 
 /** A sighting: a conversation turn was about the topic. */
 export interface Sighting {
-  /** Stress score of the session at the reading, 0–100. */
+  /** Stress that counts for the topic, 0–100. */
   readonly score: number;
+  /** The stress of the same sighting before it was raised, 0–100. Absent for a new sighting. */
+  readonly scoreBefore?: number | undefined;
   /** Timestamp of the reading, epoch ms. */
   readonly atMs: number;
   readonly sessionId: string;
@@ -49,27 +51,39 @@ const activeFrom = lowestScoreOf(settings.active_from_state);
 const activeAtOnceFrom = lowestScoreOf(settings.active_at_once_from_state);
 const resolvedBelow = lowestScoreOf(settings.resolved_below_state);
 
-/** Returns the trigger after a sighting. `trigger` is undefined before the first one. */
+/**
+ * Returns the trigger after a sighting, or after the stress of its latest sighting was raised. `trigger` is undefined before
+ * the first sighting.
+ */
 export function sight(trigger: Trigger | undefined, sighting: Sighting): Trigger {
-  const { score, atMs, isFirstInSession } = sighting;
-  const weight = settings.newest_weight;
-  const recent = trigger ? roundRecent(weight * score + (1 - weight) * trigger.recent) : score;
+  const { score, scoreBefore, atMs, isFirstInSession } = sighting;
+  const isNew = scoreBefore === undefined;
+  const sightings = (trigger?.sightings ?? 0) + (isNew ? 1 : 0);
+  const recent = recentAfter(trigger, sighting, sightings);
   const activation = countResolving(trigger?.activation, sighting);
-  const isPattern = trigger !== undefined || isAcute(sighting);
+  const isPattern = sightings > 1 || isAcute(sighting);
   const status = statusAfter(trigger?.status ?? 'observed', recent, isPattern, activation);
   const isActivated = status === 'active' && trigger?.status !== 'active';
   const current = isActivated ? { sessionId: sighting.sessionId, atMs, resolving: 0 } : activation;
   return {
     status,
     recent,
-    scoreSum: (trigger?.scoreSum ?? 0) + score,
-    sightings: (trigger?.sightings ?? 0) + 1,
+    scoreSum: (trigger?.scoreSum ?? 0) + score - (scoreBefore ?? 0),
+    sightings,
     peakScore: Math.max(trigger?.peakScore ?? 0, score),
     sessions: (trigger?.sessions ?? 0) + (isFirstInSession ? 1 : 0),
     lastSeenMs: Math.max(trigger?.lastSeenMs ?? atMs, atMs),
     ...(current && { activation: current }),
     changes: changesAfter(trigger, status, atMs),
   };
+}
+
+function recentAfter(trigger: Trigger | undefined, { score, scoreBefore }: Sighting, sightings: number): number {
+  const weight = sightings > 1 ? settings.newest_weight : 1;
+  const before = trigger?.recent ?? 0;
+  return roundRecent(
+    scoreBefore === undefined ? weight * score + (1 - weight) * before : before + weight * (score - scoreBefore),
+  );
 }
 
 function roundRecent(recent: number): number {
@@ -93,13 +107,15 @@ function statusAfter(
   return status === 'active' && isResolved ? 'resolved' : status;
 }
 
-/** Counts a calm sighting in a later session. A calm end of the same session does not support a resolution. */
+/**
+ * Counts a calm sighting in a later session. A calm end of the same session does not support a resolution. A sighting whose
+ * stress is raised above calm no longer counts.
+ */
 function countResolving(activation: Activation | undefined, sighting: Sighting): Activation | undefined {
-  if (!activation) return undefined;
-  const isLater = sighting.sessionId !== activation.sessionId && sighting.atMs > activation.atMs;
-  return isLater && sighting.score < resolvedBelow
-    ? { ...activation, resolving: activation.resolving + 1 }
-    : activation;
+  const { sessionId, atMs, score, scoreBefore = resolvedBelow } = sighting;
+  if (!activation || sessionId === activation.sessionId || atMs <= activation.atMs) return activation;
+  const change = Number(score < resolvedBelow) - Number(scoreBefore < resolvedBelow);
+  return change === 0 ? activation : { ...activation, resolving: activation.resolving + change };
 }
 
 function changesAfter(trigger: Trigger | undefined, status: TriggerStatus, atMs: number): Trigger['changes'] {

@@ -1,3 +1,4 @@
+import { attributeStress, type Credit, type Talk, type Turn } from '../domain/attribution.js';
 import { backfillSession, newestAtMs, startLive } from '../domain/backfill.js';
 import type { Baseline } from '../domain/baseline.js';
 import { changeOf, nextSeq, type SessionEvent } from '../domain/events.js';
@@ -42,6 +43,8 @@ export interface TakenReading {
   readonly certainTopics: readonly TopicName[];
   /** The topics that are new in this session. A subset of `topics`. */
   readonly newTopics: readonly TopicName[];
+  /** The topics whose stress this reading determines or raises. Absent if there are none. */
+  readonly credit: Credit | undefined;
   /** Absent if the state did not change. */
   readonly event: SessionEvent | undefined;
 }
@@ -76,13 +79,24 @@ export function advanceReading(progress: Progress, submitted: PreparedReading): 
   const step = stepOf(session, reading, baselineOf(progress, session, reading), submitted);
   const { topics, certainTopics, evidence } = topicsOf(session, submitted);
   const event = submitted.isBackfill ? undefined : eventOf(progress, submitted.sessionId, session, step.session);
-  const numbered = event ? { ...step.session, eventSeq: event.seq } : step.session;
+  const { talk, credit } = creditOf(session, reading, step, { topics, certain: certainTopics });
+  const numbered = { ...step.session, talk, ...(event && { eventSeq: event.seq }) };
   const advanced = { incarnation, session: evidence ? addTurn(numbered, { topics, evidence }) : numbered };
   progress.sessions.set(submitted.sessionId, advanced);
   progress.changedSessions.set(submitted.sessionId, advanced);
   rememberBaseline(progress, step);
   const newTopics = topics.filter((topic) => !session?.sightedTopics?.includes(topic));
-  const taken = { kind: 'taken', submitted, incarnation, step, topics, certainTopics, newTopics, event } as const;
+  const taken = {
+    kind: 'taken',
+    submitted,
+    incarnation,
+    step,
+    topics,
+    certainTopics,
+    newTopics,
+    credit,
+    event,
+  } as const;
   progress.taken.set(key, taken);
   return taken;
 }
@@ -168,6 +182,19 @@ function topicsOf(
   { turn }: PreparedReading,
 ): Omit<Extraction, 'evidence'> & Partial<Extraction> {
   return turn ? gatherTopics(session?.topicEvidence, turn) : { topics: [], certainTopics: [] };
+}
+
+/** Returns the topics that the stress of the reading counts for. A late reading counts only for its own topics. */
+function creditOf(
+  session: Session | undefined,
+  { atMs, heart_rate }: Reading,
+  { fused, point }: Step,
+  said: Pick<Turn, 'topics' | 'certain'>,
+): { readonly talk: Talk | undefined; readonly credit: Credit | undefined } {
+  const before = session?.talk;
+  if (fused && !(before && atMs < before.atMs))
+    return attributeStress(before, { atMs, heartRate: heart_rate, fused }, said);
+  return { talk: before, credit: said.topics.length > 0 ? { ...said, atMs, stress: point.score } : undefined };
 }
 
 /** Returns the subject's baseline. Returns the session's own baseline if the subject has none. */

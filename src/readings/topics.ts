@@ -1,3 +1,4 @@
+import type { Credit } from '../domain/attribution.js';
 import type { ComputedState } from '../domain/session.js';
 import { nameTopic, unknownSubject } from '../domain/subject.js';
 import { sight, type Trigger } from '../domain/triggers.js';
@@ -16,8 +17,8 @@ interface Remembered {
 /** Returns the subjects whose triggers the group changes. */
 export function sightedSubjects(advances: readonly Advance[]): string[] {
   const subjectIds = new Set<string>();
-  for (const { step, topics } of takenOf(advances))
-    if (topics.length > 0 && step.session.subjectId !== undefined) subjectIds.add(step.session.subjectId);
+  for (const { step, credit } of takenOf(advances))
+    if (credit && step.session.subjectId !== undefined) subjectIds.add(step.session.subjectId);
   return [...subjectIds];
 }
 
@@ -27,10 +28,10 @@ export function rememberTopics(progress: Progress, advances: readonly Advance[],
   const computedStates = new Map<TakenReading, ComputedState>();
   for (const taken of takenOf(advances)) {
     const { subjectId } = taken.step.session;
-    if (subjectId !== undefined && taken.topics.length > 0) {
+    if (subjectId !== undefined && taken.credit) {
       const triggers = sighted.get(subjectId) ?? new Map<string, Trigger>();
       sighted.set(subjectId, triggers);
-      enterTopics(progress, taken, subjectId, { before: found.get(subjectId), triggers });
+      enterTopics(progress, taken, taken.credit, subjectId, { before: found.get(subjectId), triggers });
     }
     computedStates.set(taken, completeState(progress, taken));
   }
@@ -49,19 +50,24 @@ interface PersonsTriggers {
 
 function enterTopics(
   { subjects, changedSubjects }: Progress,
-  { step, submitted, topics, certainTopics, newTopics }: TakenReading,
+  { submitted, newTopics }: TakenReading,
+  { topics, certain, atMs, stress, before: creditedBefore }: Credit,
   subjectId: string,
   { before, triggers }: PersonsTriggers,
 ): void {
   const triggerOf = (topic: string) => triggers.get(topic) ?? before?.get(topic);
   let subject = subjects.get(subjectId) ?? unknownSubject;
   for (const topic of topics) {
-    const trigger = sight(triggerOf(topic), {
-      score: step.point.score,
-      atMs: submitted.timestampMs,
+    const known = triggerOf(topic);
+    // An erasure can remove a trigger between the turn and the rise that follows.
+    if (creditedBefore !== undefined && !known) continue;
+    const trigger = sight(known, {
+      score: stress,
+      scoreBefore: creditedBefore,
+      atMs,
       sessionId: submitted.sessionId,
-      isFirstInSession: newTopics.includes(topic),
-      isCertain: certainTopics.includes(topic),
+      isFirstInSession: creditedBefore === undefined && newTopics.includes(topic),
+      isCertain: certain.includes(topic),
     });
     triggers.set(topic, trigger);
     subject = nameTopic(subject, topic, trigger, triggerOf);
