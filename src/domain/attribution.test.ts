@@ -29,14 +29,12 @@ const stressByTopic = (credits: readonly Credit[]) =>
 
 const riseAfter = (from: number, until: number) => (second: number) => (second >= from && second < until ? 92 : 70);
 
-test('a rise counts for the turn before it and not for the next turn', () => {
-  const stress = stressByTopic(
-    follow(400, riseAfter(30, 150), { 0: 'exams', 60: 'debt', 120: 'sleep', 180: 'breakup' }),
-  );
-  expect(stress['exams']).toBeGreaterThanOrEqual(60);
-  expect(stress['debt']).toBe(stress['breakup']);
-  expect(stress['sleep']).toBe(stress['breakup']);
-  expect(stress['breakup']).toBeLessThan(40);
+test('a rise counts for the turn before it and for no later turn while its evidence lasts', () => {
+  const turns = { 0: 'exams', 60: 'debt', 120: 'sleep', 180: 'breakup', 300: 'self_esteem' } as const;
+  const fusedAt = (second: number) => ({ ...still, heart: second >= 60 && second < 240 ? 1.2 : 0 });
+  const { exams, ...later } = stressByTopic(follow(400, riseAfter(30, 150), turns, fusedAt));
+  expect(exams).toBeGreaterThanOrEqual(60);
+  expect(later).toEqual({ debt: 33, sleep: 33, breakup: 33, self_esteem: 33 });
 });
 
 test('a second rise counts for the later turn', () => {
