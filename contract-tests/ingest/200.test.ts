@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { enums } from '../../generated/spec.js';
+import { enums, signals } from '../../generated/spec.js';
 import { startTestService } from '../support/service.js';
 
 test('a reading with every signal returns the state in the documented shape', async () => {
@@ -200,14 +200,26 @@ test('urgency is textual evidence, stronger the more urgent, and sufficient as a
   expect(scores).toEqual([...new Set(scores)].sort((a, b) => a - b));
 });
 
-test('respiratory rate and device appear in the history, do not change the score, and alone are no reading', async () => {
+test('stored-only signals and the device appear in history and export, do not change the score, and alone are no reading', async () => {
   const { read, ingest, request } = await startTestService();
-  const labels = { respiratory_rate: 15.5, source_device: 'wrist watch' };
+  const stored = Object.entries(signals).filter(([, { use }]) => use === 'stored only');
+  const labels = {
+    ...Object.fromEntries(stored.map(([name, row]) => [name, 'minimum' in row ? row.minimum + 0.5 : undefined])),
+    source_device: 'wrist watch',
+  };
+  expect(labels).toMatchObject({ respiratory_rate: 4.5 });
   const plain = await read({ session_id: 'plain', heart_rate: 95 });
   const labeled = await read({ session_id: 'labeled', heart_rate: 95, ...labels });
   expect({ ...labeled, session_id: 'plain' }).toEqual(plain);
   const { body } = await request('/v1/history?session_id=labeled');
   expect(body.datapoints).toMatchObject([{ heart_rate: 95, ...labels }]);
+  const [row] = (await request('/v1/export?session_id=labeled')).body.split('\n');
+  expect(JSON.parse(row).reading).toMatchObject({ heart_rate: 95, ...labels });
+  const csv = (await request('/v1/export?session_id=labeled&format=csv')).body.split('\r\n');
+  const cells = Object.fromEntries(
+    csv[0].split(',').map((name: string, index: number) => [name, csv[1].split(',')[index]]),
+  );
+  for (const [name, value] of Object.entries(labels)) expect(cells[name]).toBe(String(value));
   expect(await ingest(labels)).toMatchObject({ status: 400, body: { code: 'missing_signals' } });
 });
 

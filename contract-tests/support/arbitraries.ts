@@ -1,9 +1,10 @@
 import fc from 'fast-check';
-import { bounds, enums, stressModel as model } from '../../generated/spec.js';
+import { enums, signals as contract, stressModel as model } from '../../generated/spec.js';
 import { type Baseline, type Typical, typicalOf } from '../../src/domain/baseline.js';
 import type { HeartLevel } from '../../src/domain/heart-rate.js';
 import { advanceSession, type Step } from '../../src/domain/session.js';
 import type { Context, Reading, SignalName, Signals, SignalValues } from '../../src/domain/signals.js';
+import { type Signal, signals as numbers } from '../../src/tools/recordings/recorded-window.js';
 import type { Published } from '../../src/domain/states.js';
 import type { Situation } from '../../src/domain/stress.js';
 
@@ -37,8 +38,14 @@ export const someValues = anyValues.filter((values) => Object.keys(values).lengt
 const someContext: fc.Arbitrary<Context> = fc.record(
   {
     activity_level: fc.constantFrom(...enums.ActivityLevel),
-    steps_last_minute: fc.integer({ min: 0, max: bounds.SignalSubmission.steps_last_minute.maximum }),
+    steps_last_minute: fc.integer({ min: 0, max: contract.steps_last_minute.maximum }),
   },
+  { requiredKeys: [] },
+);
+
+/** Signals that are stored only. */
+export const someStored: fc.Arbitrary<Partial<Record<Signal, number>>> = fc.record(
+  Object.fromEntries(numbers.filter((name) => contract[name].use === 'stored only').map((it) => [it, numberOf(it)])),
   { requiredKeys: [] },
 );
 
@@ -149,8 +156,8 @@ export function inTwoOrders<T>(items: fc.Arbitrary<T[]>): fc.Arbitrary<readonly 
   return items.chain((one) => fc.tuple(fc.constant(one), fc.shuffledSubarray(one, { minLength: one.length })));
 }
 
-function numberOf(name: keyof typeof bounds.SignalSubmission): fc.Arbitrary<number> {
-  const { minimum: min, maximum: max } = bounds.SignalSubmission[name];
+function numberOf(name: Signal): fc.Arbitrary<number> {
+  const { minimum: min, maximum: max } = contract[name];
   // Includes whole numbers, so that equal values and band edges occur.
   return fc.oneof(fc.double({ min, max, noNaN: true }), fc.integer({ min, max }));
 }

@@ -42,16 +42,9 @@ const tables: Record<string, () => string> = {
         it.recommendation,
       ]),
     ),
-  signals: () =>
-    rows(
-      ['Field', 'Values', 'Meaning'],
-      signalNames.map((name) => [code(name), valuesOf(property(name)), described(property(name))]),
-    ),
-  context: () =>
-    rows(
-      ['Field', 'Values', 'Meaning'],
-      contextNames.map((name) => [code(name), valuesOf(property(name)), described(property(name))]),
-    ),
+  signals: () => signalRows('evidence'),
+  context: () => signalRows('context'),
+  stored: () => signalRows('stored only'),
   tone: () => labels('Tone', spec.stressModel.tone_points),
   expression: () => labels('Expression', spec.stressModel.expression_points),
   topics: () =>
@@ -124,8 +117,13 @@ function settingRows(isShown: (name: string) => boolean): string {
   );
 }
 
-const signalNames = ['heart_rate', 'sdnn', 'rmssd', 'tone', 'expression', 'sentiment', 'urgency'];
-const contextNames = ['activity_level', 'steps_last_minute'];
+function signalRows(use: string): string {
+  const names = Object.entries(spec.signals).flatMap(([name, it]) => (it.use === use ? [name] : []));
+  return rows(
+    ['Field', 'Values', 'Meaning'],
+    names.map((name) => [code(name), valuesOf(property(name)), described(property(name))]),
+  );
+}
 
 function afterFailure(attempt: number): string {
   const { failed_after_attempts: limit, retry_after_seconds: waits } = spec.webhookDelivery;

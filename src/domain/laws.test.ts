@@ -27,6 +27,7 @@ import {
   signals,
   situationOf,
   someSensing,
+  someStored,
   someValues,
   startMs,
   typical,
@@ -63,6 +64,21 @@ test('valid input never causes NaN or infinity in a response, point, session or 
         if (/NaN|Infinity|undefined/.test(computed.reason)) return false;
       }
       return true;
+    }),
+    laws,
+  );
+});
+
+test('a signal that is stored only is in the history and changes no score, reason, session or baseline', () => {
+  fc.assert(
+    fc.property(history, fc.array(someStored, { minLength: 12 }), (readings, stored) => {
+      const effectOf = ({ computed, session, baseline }: Step) => ({ computed, session, baseline });
+      const plain = advanceAll(readings);
+      const steps = advanceAll(readings.map((reading, index) => ({ ...reading, ...stored[index] })));
+      const isStored = steps.every(({ point: { measured } }, index) =>
+        isDeepStrictEqual(measured, { ...plain[index]?.point.measured, ...stored[index] }),
+      );
+      return isStored && isDeepStrictEqual(steps.map(effectOf), plain.map(effectOf));
     }),
     laws,
   );

@@ -1,4 +1,4 @@
-import { bounds, rrIntervals as settings } from '../../generated/spec.js';
+import { rrIntervals as settings, signals as contract } from '../../generated/spec.js';
 import type { Schema } from '../contract.js';
 import type { DerivedName, Reading } from './signals.js';
 
@@ -180,7 +180,7 @@ function heartRateOf(own: ReadonlyArray<Beat | undefined>, first: readonly numbe
  * Rounds to one decimal and limits the value to the bounds of the contract. Undefined for intervals without variation.
  */
 function within(name: 'heart_rate' | 'sdnn' | 'rmssd', value: number | undefined): number | undefined {
-  const { minimum, maximum } = bounds.SignalSubmission[name];
+  const { minimum, maximum } = contract[name];
   if (value === undefined || (name !== 'heart_rate' && value < minimum)) return undefined;
   return Math.round(10 * Math.min(maximum, Math.max(minimum, value))) / 10;
 }

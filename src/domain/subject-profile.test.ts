@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { bounds } from '../../generated/spec.js';
+import { signals } from '../../generated/spec.js';
 import { typicalOf } from './baseline.js';
 import { toBaseline } from './subject-profile.js';
 import { baselineAfter, history, laterMs, laws } from '../../contract-tests/support/arbitraries.js';
@@ -22,8 +22,8 @@ test('a baseline shows the typical values of the score, and its histogram contai
         expect(own_share).toBeCloseTo(typical.heart_rate.known, 2);
         expect(histogram.reduce((total, { seconds }) => total + seconds, 0)).toBeCloseTo(learned_seconds, 1);
         for (const { from_bpm } of histogram) {
-          expect(from_bpm).toBeGreaterThanOrEqual(bounds.SignalSubmission.heart_rate.minimum);
-          expect(from_bpm).toBeLessThanOrEqual(bounds.SignalSubmission.heart_rate.maximum);
+          expect(from_bpm).toBeGreaterThanOrEqual(signals.heart_rate.minimum);
+          expect(from_bpm).toBeLessThanOrEqual(signals.heart_rate.maximum);
         }
       }
       for (const own of devices ?? [{ sdnn, rmssd }]) {

@@ -1,12 +1,12 @@
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { bounds } from '../../generated/spec.js';
 import { formats } from './recordings/field-map.js';
 import type { DemoOptions } from './demo.js';
 import type { EvaluateOptions } from './evaluate/evaluate.js';
 import type { ExportOptions } from './export.js';
 import type { ListenOptions } from './listen.js';
+import { signals } from './recordings/recorded-window.js';
 import type { ReplayOptions } from './replay.js';
 import { readBaseUrl } from './service.js';
 
@@ -71,12 +71,11 @@ function listenCommand({ env }: ToolSurroundings): Command {
 }
 
 function replayCommand({ root }: ToolSurroundings): Command {
-  const signals = Object.keys(bounds.SignalSubmission).join(', ');
   return new Command('replay')
     .description('stream a recording through a running service and print the states per task')
     .option(
       '--file <files...>',
-      `a CSV with the columns subject, task, label and any of ${signals}, user_message, ai_response, or the recording of a device`,
+      `a CSV with the columns subject, task, label and any of ${signals.join(', ')}, user_message, ai_response, or the recording of a device`,
       sampleRecording(root),
     )
     .addOption(
@@ -103,7 +102,7 @@ const columnOptions: Readonly<Record<string, string>> = {
   time: 'seconds, Unix milliseconds or date-times, in UTC if they have no zone. Default: one row every 120 s',
   label: 'what the person did, such as stressor or rest (required)',
   task: 'part of the recording. Groups the states and the figure',
-  ...Object.fromEntries(Object.keys(bounds.SignalSubmission).map((signal) => [signal, `the signal ${signal}`])),
+  ...Object.fromEntries(signals.map((signal) => [signal, `the signal ${signal}`])),
 };
 
 function evaluateCommand({ root }: Pick<ToolSurroundings, 'root'>): Command {

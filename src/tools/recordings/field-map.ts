@@ -1,9 +1,12 @@
+import { signals as contract } from '../../../generated/spec.js';
+import { type Signal, signals } from './recorded-window.js';
+
 /** The formats of devices and apps that `replay` reads, apart from the recordings with labels in `samples/`. */
 export const formats = ['apple-health', 'fit', 'polar-csv', 'csv', 'fitbit', 'health-connect'] as const;
 export type Format = (typeof formats)[number];
 
 /** The fields of a reading that recordings contain. */
-export type Field = 'heart_rate' | 'sdnn' | 'rmssd' | 'rr_intervals_ms' | 'respiratory_rate' | 'steps_last_minute';
+export type Field = Signal | 'rr_intervals_ms';
 
 export interface Mapping {
   readonly format: Format;
@@ -33,16 +36,10 @@ export const fieldMap: readonly Mapping[] = [
   ]),
   ...inFormat('polar-csv', [['hr_bpm', 'heart_rate', 'bpm']]),
   ...inFormat('csv', [
-    ...['heart_rate', 'heartrate', 'heart_rate_bpm', 'hr', 'hr_bpm', 'bpm'].map((name): Row => [
-      name,
-      'heart_rate',
-      'bpm',
-    ]),
-    ['sdnn', 'sdnn', 'ms'],
-    ['rmssd', 'rmssd', 'ms'],
+    ...['heartrate', 'heart_rate_bpm', 'hr', 'hr_bpm', 'bpm'].map((name): Row => [name, 'heart_rate', 'bpm']),
     ['rr_interval_ms', 'rr_intervals_ms', 'ms'],
-    ['respiratory_rate', 'respiratory_rate', 'breaths/min'],
     ['steps', 'steps_last_minute', 'steps'],
+    ...signals.map((name): Row => [name, name, unitOf(name)]),
   ]),
   ...inFormat('fitbit', [
     ['value.bpm', 'heart_rate', 'bpm'],
@@ -55,6 +52,11 @@ export const fieldMap: readonly Mapping[] = [
     ['steps_record_table.count', 'steps_last_minute', 'steps'],
   ]),
 ];
+
+function unitOf(signal: Signal): string {
+  const row = contract[signal];
+  return 'unit' in row ? row.unit : '';
+}
 
 type Row = readonly [name: string, field: Field, unit: string, factor?: number];
 

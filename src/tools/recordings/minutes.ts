@@ -1,14 +1,12 @@
-import { bounds } from '../../../generated/spec.js';
+import { signals as contract } from '../../../generated/spec.js';
 import type { Submission } from '../../contract.js';
 import type { Field } from './field-map.js';
 import type { Item, Measurement } from './measurement.js';
+import { signals } from './recorded-window.js';
 
 const minuteMs = 60_000;
-/** Bounds of a beat-to-beat interval, ms, as in the contract. */
-const interval = { minimum: 250, maximum: 2500 };
-const intervalsPerReading = 64;
 /** Maximum number of intervals in a minute. More intervals are repeated data. */
-const intervalsPerMinute = minuteMs / interval.minimum;
+const intervalsPerMinute = minuteMs / contract.rr_intervals_ms.minimum;
 /** Steps of a longer interval say nothing about a minute. */
 const stepsIntervalMaxMs = 60 * minuteMs;
 /** Bounds memory if a hostile file names very many sources. */
@@ -26,7 +24,7 @@ export interface RecordedReading {
 }
 
 type Averaged = Exclude<Field, 'rr_intervals_ms' | 'steps_last_minute'>;
-const averaged: readonly Averaged[] = ['heart_rate', 'sdnn', 'rmssd', 'respiratory_rate'];
+const averaged = signals.filter((name): name is Averaged => name !== 'steps_last_minute');
 
 interface Minute {
   lastMs: number;
@@ -89,7 +87,7 @@ export class Minutes {
     if (Math.max(atMs, untilMs) > this.#nowMs + aheadMaxMs) return 'time in the future';
     if (untilMs < atMs) return 'end before start';
     if (untilMs - atMs > stepsIntervalMaxMs) return 'steps of more than an hour';
-    const { minimum, maximum } = boundsOf(field);
+    const { minimum, maximum } = contract[field];
     if (Number.isNaN(value)) return `${field} missing or not a number`;
     // The steps of an interval are bounded per minute.
     const perMinute = value / Math.max(1, (untilMs - atMs) / minuteMs);
@@ -160,10 +158,6 @@ export class Minutes {
   }
 }
 
-function boundsOf(field: Field): { readonly minimum: number; readonly maximum: number } {
-  return field === 'rr_intervals_ms' ? interval : bounds.SignalSubmission[field];
-}
-
 function readingsOf({ lastMs, sums, steps, beats }: Minute): RecordedReading[] {
   const values: Values = {};
   for (const field of averaged) {
@@ -173,13 +167,13 @@ function readingsOf({ lastMs, sums, steps, beats }: Minute): RecordedReading[] {
   // Two devices count the same steps, so the larger count is used and not the sum.
   if (steps.size > 0) {
     const most = Math.round(Math.max(...steps.values()));
-    values.steps_last_minute = Math.min(most, bounds.SignalSubmission.steps_last_minute.maximum);
+    values.steps_last_minute = Math.min(most, contract.steps_last_minute.maximum);
   }
-  const hasSignal = sums.has('heart_rate') || sums.has('sdnn') || sums.has('rmssd');
+  const hasSignal = averaged.some((name) => contract[name].use === 'evidence' && sums.has(name));
   if (beats.length === 0) return hasSignal ? [{ atMs: lastMs, values }] : [];
   const readings: { atMs: number; values: Values }[] = [];
-  for (let from = 0; from < beats.length; from += intervalsPerReading) {
-    const part = beats.slice(from, from + intervalsPerReading);
+  for (let from = 0; from < beats.length; from += contract.rr_intervals_ms.items_max) {
+    const part = beats.slice(from, from + contract.rr_intervals_ms.items_max);
     readings.push({ atMs: part.at(-1)?.atMs ?? lastMs, values: { rr_intervals_ms: part.map(({ ms }) => ms) } });
   }
   const last = readings.at(-1);

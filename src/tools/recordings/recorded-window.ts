@@ -1,16 +1,18 @@
-import { bounds } from '../../../generated/spec.js';
+import { signals as contract } from '../../../generated/spec.js';
 import type { Submission } from '../../contract.js';
 
-/** The numeric signals of a submission, with the bounds of the contract. */
-export type Signal = keyof typeof bounds.SignalSubmission;
-export const signals = Object.keys(bounds.SignalSubmission) as readonly Signal[];
+type Contract = typeof contract;
+/** The signals whose value is a number. */
+export type Signal = { [N in keyof Contract]: Submission[N] extends number | undefined ? N : never }[keyof Contract];
+export const signals = (Object.keys(contract) as (keyof Contract)[]).filter(
+  (name): name is Signal => 'minimum' in contract[name] && !('items_max' in contract[name]),
+);
 
-/** The signals that allow a score. Steps and breaths are context. */
-const scored: readonly string[] = ['heart_rate', 'sdnn', 'rmssd', 'sentiment'] satisfies Signal[];
-
-/** Returns the recorded signals that allow a score. */
+/** Returns the recorded signals that allow a score. Context and stored signals allow none. */
 export function findScored(values: RecordedWindow['values']): (keyof RecordedWindow['values'])[] {
-  return (Object.keys(values) as (keyof RecordedWindow['values'])[]).filter((name) => scored.includes(name));
+  return (Object.keys(values) as (keyof RecordedWindow['values'])[]).filter(
+    (name) => contract[name].use === 'evidence',
+  );
 }
 
 export interface Clamp {
@@ -42,7 +44,7 @@ export type TextRole = 'user_message' | 'ai_response';
 
 /** Returns the nearest value that the contract allows for the signal. */
 export function clampToContract(signal: Signal, value: number): number {
-  const { minimum, maximum } = bounds.SignalSubmission[signal];
+  const { minimum, maximum } = contract[signal];
   return Math.min(maximum, Math.max(minimum, value));
 }
 

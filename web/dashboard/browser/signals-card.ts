@@ -1,4 +1,4 @@
-import { enums, stressModel } from '../../../generated/spec.js';
+import { enums, signals, stressModel } from '../../../generated/spec.js';
 import type { StateReading } from '../../../clients/typescript/src/index.js';
 import { h, setText } from './dom.js';
 import { age } from './format.js';
@@ -15,22 +15,27 @@ export interface SignalsCard {
   tick(nowMs: number): void;
 }
 
-const names: Readonly<Record<Category, readonly [name: string, fields: string]>> = {
-  cardiovascular: ['Heart', 'heart rate, SDNN, RMSSD'],
-  vocal: ['Voice', 'tone'],
-  visual: ['Face', 'expression'],
-  textual: ['Words', 'sentiment, urgency'],
+const names: Readonly<Record<Category, string>> = {
+  cardiovascular: 'Heart',
+  vocal: 'Voice',
+  visual: 'Face',
+  textual: 'Words',
 };
 /** An older signal does not count. */
 const staleMs = stressModel.age.stale_after_seconds * 1_000;
+
+/** Returns the fields of a category, with the names of the contract. */
+function listFields(category: Category): string {
+  const rows = Object.entries(signals).filter(([, row]) => 'category' in row && row.category === category);
+  return rows.map(([name]) => name).join(', ');
+}
 
 /** Returns the kinds of signals with the age of the newest one of each. */
 export function createSignalsCard(): SignalsCard {
   const receivedMs = new Map<Category, number>();
   const rows = enums.SignalCategory.map((category) => {
     const value = h('span', { class: 'signal-age' });
-    const [name, fields] = names[category];
-    const text = h('span', {}, h('strong', {}, name), h('span', { class: 'hint' }, fields));
+    const text = h('span', {}, h('strong', {}, names[category]), h('span', { class: 'hint' }, listFields(category)));
     return { category, value, element: h('li', {}, h('span', { class: 'lamp', 'aria-hidden': 'true' }), text, value) };
   });
   const receive = (category: Category, atMs: number) =>

@@ -1,4 +1,4 @@
-import { enums } from '../../../../generated/spec.js';
+import { enums, signals } from '../../../../generated/spec.js';
 import { h } from '../dom.js';
 import { words } from '../format.js';
 import type { Send, Signals } from './send-panel.js';
@@ -9,8 +9,8 @@ export interface ReadingForm {
   useSubject(subjectId: string | undefined): void;
 }
 
-const heartRates = { min: 30, max: 220, step: 1, value: 72, unit: 'bpm' };
-const sentiments = { min: -1, max: 1, step: 0.05, value: 0, unit: '' };
+const heartRates = { ...boundsOf(signals.heart_rate), step: 1, value: 72, unit: signals.heart_rate.unit };
+const sentiments = { ...boundsOf(signals.sentiment), step: 0.05, value: 0, unit: '' };
 
 /** Returns the form of a reading. Every signal can be left out. */
 export function createReadingForm(send: Send): ReadingForm {
@@ -60,8 +60,12 @@ export function createReadingForm(send: Send): ReadingForm {
   return { element, useSubject: (subjectId) => (subject.value ||= subjectId ?? '') };
 }
 
+function boundsOf({ minimum: min, maximum: max }: { readonly minimum: number; readonly maximum: number }) {
+  return { min, max };
+}
+
 /** Returns a slider with a checkbox that leaves its signal out. */
-function slider(name: string, { unit, ...range }: typeof heartRates) {
+function slider(name: string, { unit, ...range }: Record<'min' | 'max' | 'step' | 'value', number> & { unit: string }) {
   const id = `send-${name.toLowerCase().replace(' ', '-')}`;
   const input = h('input', { id, type: 'range', ...range });
   const isSent = h('input', { type: 'checkbox', checked: true, 'aria-label': `Send ${name.toLowerCase()}` });

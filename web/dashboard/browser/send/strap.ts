@@ -1,3 +1,4 @@
+import { signals } from '../../../../generated/spec.js';
 import { h, setText } from '../dom.js';
 import { nowMs } from '../clock.js';
 import { type HeartRateMeasurement, parseHeartRate } from './heart-rate-measurement.js';
@@ -42,9 +43,7 @@ const heartRateService = 'heart_rate';
 const heartRateMeasurement = 'heart_rate_measurement';
 /** A strap notifies every second. The service needs a reading every few seconds only. */
 const sendEveryMs = 5_000;
-const plausibleRate = { min: 30, max: 220 };
-/** Bounds of the contract for the intervals of a reading. */
-const beats = { max: 64, shortestMs: 250, longestMs: 2_500 };
+const { heart_rate: rates, rr_intervals_ms: beats } = signals;
 const sourceLengthMax = 64;
 
 /** Returns the button that connects a heart-rate strap and sends its readings. Hidden without Web Bluetooth. */
@@ -99,7 +98,7 @@ function createReceiver(send: Send, name: string | undefined, show: (text: strin
     const measured = value && parseHeartRate(value);
     if (!measured) return;
     if (!isPlausible(measured)) return show('No contact: check that the strap sits on the skin.');
-    intervals = [...intervals, ...measured.rrIntervalsMs.filter(isBeat)].slice(-beats.max);
+    intervals = [...intervals, ...measured.rrIntervalsMs.filter(isBeat)].slice(-beats.items_max);
     show(`${measured.heartRate} bpm`);
     if (nowMs() - sentMs < sendEveryMs) return;
     sentMs = nowMs();
@@ -114,7 +113,7 @@ function createReceiver(send: Send, name: string | undefined, show: (text: strin
 }
 
 function isBeat(intervalMs: number): boolean {
-  return intervalMs >= beats.shortestMs && intervalMs <= beats.longestMs;
+  return intervalMs >= beats.minimum && intervalMs <= beats.maximum;
 }
 
 function printable(text: string): string {
@@ -122,5 +121,5 @@ function printable(text: string): string {
 }
 
 function isPlausible({ heartRate, hasContact }: HeartRateMeasurement): boolean {
-  return hasContact !== false && heartRate >= plausibleRate.min && heartRate <= plausibleRate.max;
+  return hasContact !== false && heartRate >= rates.minimum && heartRate <= rates.maximum;
 }
