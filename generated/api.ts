@@ -776,41 +776,46 @@ export interface components {
          * @example work_performance
          */
         TopicName: string;
+        /**
+         * @description Published score, 0 (calm) to 100 (acute stress).
+         * @example 73
+         */
+        StressScore: number;
+        /**
+         * @description Confidence of the score, 0 to 1. More independent categories, fresher signals and a known baseline raise it.
+         * @example 0.9
+         */
+        Confidence: number;
+        /**
+         * @description Categories of the signals in the reading, as the Human State Protocol defines the field. A response covers all readings with its timestamp.
+         * @example [
+         *       "cardiovascular",
+         *       "vocal"
+         *     ]
+         */
+        SignalsReceived: components["schemas"]["SignalCategory"][];
+        /**
+         * @description One sentence that names the signals that determined the score.
+         * @example Tense voice, frowning face, heart rate 20 bpm above a typical resting heart rate.
+         */
+        ActionReason: string;
+        /**
+         * @description One instruction that an AI agent can follow.
+         * @example Answer in at most two short, concrete sentences, acknowledge the strain and ask for nothing that can wait.
+         */
+        Recommendation: string;
         /** @description The state of a session, in the format of the Human State Protocol 1.0. */
         StateReading: {
             hsp_version: components["schemas"]["HspVersion"];
             session_id: components["schemas"]["Identifier"];
             timestamp: components["schemas"]["Instant"];
             state: components["schemas"]["State"];
-            /**
-             * @description Published score, 0 (calm) to 100 (acute stress).
-             * @example 73
-             */
-            stress_score: number;
-            /**
-             * @description Confidence of the score, 0 to 1. More independent categories, fresher signals and a known baseline raise it.
-             * @example 0.9
-             */
-            confidence: number;
-            /**
-             * @description Categories of the signals in the reading of this timestamp, as the Human State Protocol defines the field.
-             * @example [
-             *       "cardiovascular",
-             *       "vocal"
-             *     ]
-             */
-            signals_received: components["schemas"]["SignalCategory"][];
+            stress_score: components["schemas"]["StressScore"];
+            confidence: components["schemas"]["Confidence"];
+            signals_received: components["schemas"]["SignalsReceived"];
             suggested_action: components["schemas"]["SuggestedAction"];
-            /**
-             * @description One sentence that names the signals that determined the score.
-             * @example Tense voice, frowning face, heart rate 20 bpm above a typical resting heart rate.
-             */
-            action_reason: string;
-            /**
-             * @description One instruction that an AI agent can follow.
-             * @example Answer in at most two short, concrete sentences, acknowledge the strain and ask for nothing that can wait.
-             */
-            recommendation: string;
+            action_reason: components["schemas"]["ActionReason"];
+            recommendation: components["schemas"]["Recommendation"];
             model_version: components["schemas"]["ModelVersion"];
             baseline?: components["schemas"]["BaselineProgress"];
             adaptation_effectiveness?: components["schemas"]["AdaptationEffectiveness"];
@@ -945,16 +950,8 @@ export interface components {
         HistoryDatapoint: {
             timestamp: components["schemas"]["Instant"];
             state: components["schemas"]["State"];
-            /**
-             * @description Published score after this reading.
-             * @example 52
-             */
-            stress_score: number;
-            /**
-             * @description Confidence of the score, 0 to 1.
-             * @example 0.72
-             */
-            confidence: number;
+            stress_score: components["schemas"]["StressScore"];
+            confidence: components["schemas"]["Confidence"];
             model_version: components["schemas"]["ModelVersion"];
             heart_rate?: components["schemas"]["HeartRate"];
             sdnn?: components["schemas"]["Sdnn"];
@@ -1035,16 +1032,8 @@ export interface components {
          */
         ExportedComputation: {
             state: components["schemas"]["State"];
-            /**
-             * @description Published score, 0 (calm) to 100 (acute stress).
-             * @example 73
-             */
-            stress_score: number;
-            /**
-             * @description Confidence of the score, 0 to 1.
-             * @example 0.9
-             */
-            confidence: number;
+            stress_score: components["schemas"]["StressScore"];
+            confidence: components["schemas"]["Confidence"];
             model_version: components["schemas"]["ModelVersion"];
             heart_rate?: components["schemas"]["HeartRate"];
             sdnn?: components["schemas"]["Sdnn"];
@@ -1057,24 +1046,10 @@ export interface components {
              */
             sentiment?: number;
             rr_quality?: components["schemas"]["RrQuality"];
-            /**
-             * @description Categories of the signals in the reading.
-             * @example [
-             *       "cardiovascular"
-             *     ]
-             */
-            signals_received: components["schemas"]["SignalCategory"][];
+            signals_received: components["schemas"]["SignalsReceived"];
             suggested_action: components["schemas"]["SuggestedAction"];
-            /**
-             * @description One sentence that names the signals that determined the score.
-             * @example Heart rate 28 bpm above a typical resting heart rate.
-             */
-            action_reason: string;
-            /**
-             * @description One instruction that an AI agent can follow.
-             * @example Keep to one subject, structure the answer in short steps and leave side issues out.
-             */
-            recommendation: string;
+            action_reason: components["schemas"]["ActionReason"];
+            recommendation: components["schemas"]["Recommendation"];
             previous_state?: components["schemas"]["State"];
             adaptation_effectiveness?: components["schemas"]["AdaptationEffectiveness"];
             /**

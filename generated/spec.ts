@@ -701,7 +701,7 @@ export const problemHelp = {
   },
   "missing_signals": {
     "cause": "The reading contains none of the signals that count as evidence. Text and context fields alone do not count.",
-    "fix": "Send at least one of `heart_rate`, `sdnn`, `rmssd`, `tone`, `expression`, `sentiment` and `urgency`, or `user_message` with `derive_sentiment: true`, or do not send the reading."
+    "fix": "Send at least one of the fields that `detail` lists, or `user_message` with `derive_sentiment: true`, or do not send the reading."
   },
   "timestamp_too_old": {
     "cause": "The `timestamp` is older than the limit. The reading was delayed or buffered, or the sender's clock is slow.",
@@ -1767,4 +1767,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "d644f0dfcdf6de834e860595db1aecb1f404cd7a53d667b1ca96f37c5ecb4a1d" as const;
+export const contractDigest = "c45bddf6c2f245fc55ce6c41dd00c1f8a7c900952b8102dd11607f561c3da070" as const;

@@ -42,11 +42,16 @@ export function pythonTypes(
     if (typeof additionalProperties === 'object') return `dict[str, ${typeOf(additionalProperties)}]`;
     return primitives[type] ?? 'object';
   };
+  /** A named type has its own description. */
+  const described = ({ $ref, description }: PythonSchema): string | undefined => {
+    const target = schemas[targetOf($ref ?? '')];
+    return isNamed(target) ? undefined : (target?.description ?? description);
+  };
   const definition = (name: string, schema: PythonSchema): string => {
     if (!schema.properties) return `${comment(schema.description, '')}${nameOf(name)} = ${inlineType(schema)}`;
     const fields = Object.entries(schema.properties).map(([field, it]) => {
       const type = schema.required?.includes(field) ? typeOf(it) : `NotRequired[${typeOf(it)}]`;
-      return `${comment(it.description, '    ')}    ${field}: ${type}`;
+      return `${comment(described(it), '    ')}    ${field}: ${type}`;
     });
     return `class ${nameOf(name)}(TypedDict):\n    """${firstSentence(schema.description)}"""\n\n${fields.join('\n')}`;
   };

@@ -34,13 +34,18 @@ ActivityLevel = Literal["resting", "light", "moderate", "vigorous"]
 class Submission(TypedDict):
     """One reading: the signals of a person at one time."""
 
+    # An identifier that the client creates.
     session_id: str
     # The person across sessions.
     subject_id: NotRequired[str]
     # Time of measurement.
     timestamp: str
+    # Heart rate in beats per minute.
     heart_rate: NotRequired[float]
+    # Standard deviation of normal-to-normal beat intervals over the last minutes, in milliseconds.
     sdnn: NotRequired[float]
+    # Root mean square of successive differences of normal-to-normal beat intervals over the last minutes, in
+    # milliseconds.
     rmssd: NotRequired[float]
     # Beat-to-beat intervals in milliseconds, oldest first.
     rr_intervals_ms: NotRequired[list[int]]
@@ -52,7 +57,9 @@ class Submission(TypedDict):
     activity_level: NotRequired[ActivityLevel]
     # Steps in the last minute.
     steps_last_minute: NotRequired[int]
+    # Breaths per minute.
     respiratory_rate: NotRequired[float]
+    # Label of the measuring device, printable ASCII.
     source_device: NotRequired[str]
     # The user's utterance.
     user_message: NotRequired[str]
@@ -148,20 +155,23 @@ class StateReading(TypedDict):
     """The state of a session, in the format of the Human State Protocol 1.0."""
 
     hsp_version: HspVersion
+    # An identifier that the client creates.
     session_id: str
+    # RFC 3339 date-time in UTC, with millisecond precision.
     timestamp: str
     state: State
     # Published score, 0 (calm) to 100 (acute stress).
     stress_score: int
     # Confidence of the score, 0 to 1.
     confidence: float
-    # Categories of the signals in the reading of this timestamp, as the Human State Protocol defines the field.
+    # Categories of the signals in the reading, as the Human State Protocol defines the field.
     signals_received: list[SignalCategory]
     suggested_action: SuggestedAction
     # One sentence that names the signals that determined the score.
     action_reason: str
     # One instruction that an AI agent can follow.
     recommendation: str
+    # Version of the model that computed the score.
     model_version: int
     baseline: NotRequired[BaselineProgress]
     adaptation_effectiveness: NotRequired[AdaptationEffectiveness]
@@ -319,17 +329,25 @@ class BatchResult(TypedDict):
 class HistoryDatapoint(TypedDict):
     """The state after one reading."""
 
+    # RFC 3339 date-time in UTC, with millisecond precision.
     timestamp: str
     state: State
-    # Published score after this reading.
+    # Published score, 0 (calm) to 100 (acute stress).
     stress_score: int
     # Confidence of the score, 0 to 1.
     confidence: float
+    # Version of the model that computed the score.
     model_version: int
+    # Heart rate in beats per minute.
     heart_rate: NotRequired[float]
+    # Standard deviation of normal-to-normal beat intervals over the last minutes, in milliseconds.
     sdnn: NotRequired[float]
+    # Root mean square of successive differences of normal-to-normal beat intervals over the last minutes, in
+    # milliseconds.
     rmssd: NotRequired[float]
+    # Breaths per minute.
     respiratory_rate: NotRequired[float]
+    # Label of the measuring device, printable ASCII.
     source_device: NotRequired[str]
 
 
@@ -353,6 +371,7 @@ class HistorySummary(TypedDict):
 class History(TypedDict):
     """The state history of a session for a window."""
 
+    # An identifier that the client creates.
     session_id: str
     # Length of the window in minutes.
     minutes: int
@@ -378,14 +397,19 @@ class ExportedComputation(TypedDict):
     stress_score: int
     # Confidence of the score, 0 to 1.
     confidence: float
+    # Version of the model that computed the score.
     model_version: int
+    # Heart rate in beats per minute.
     heart_rate: NotRequired[float]
+    # Standard deviation of normal-to-normal beat intervals over the last minutes, in milliseconds.
     sdnn: NotRequired[float]
+    # Root mean square of successive differences of normal-to-normal beat intervals over the last minutes, in
+    # milliseconds.
     rmssd: NotRequired[float]
     # Sentiment that was derived from `user_message`.
     sentiment: NotRequired[float]
     rr_quality: NotRequired[RrQuality]
-    # Categories of the signals in the reading.
+    # Categories of the signals in the reading, as the Human State Protocol defines the field.
     signals_received: list[SignalCategory]
     suggested_action: SuggestedAction
     # One sentence that names the signals that determined the score.
@@ -407,6 +431,7 @@ class ExportedReading(TypedDict):
 
     reading: Submission
     computed: ExportedComputation
+    # The id of an event.
     cursor: str
 
 
@@ -417,6 +442,7 @@ TokenScope = Literal["ingest", "read"]
 class TokenRequest(TypedDict):
     """The session, the person and the scopes of a token."""
 
+    # An identifier that the client creates.
     session_id: str
     # The person whose readings the token may send.
     subject_id: NotRequired[str]
@@ -431,6 +457,7 @@ class SessionToken(TypedDict):
 
     # The token: a signed JSON Web Token.
     token: str
+    # An identifier that the client creates.
     session_id: str
     # The scopes of the token.
     scopes: list[TokenScope]
@@ -441,6 +468,7 @@ class SessionToken(TypedDict):
 class SessionSummary(TypedDict):
     """A session with its latest state."""
 
+    # An identifier that the client creates.
     session_id: str
     # The person of the session.
     subject_id: NotRequired[str]
@@ -453,6 +481,7 @@ class SessionSummary(TypedDict):
     stress_score: int
     # The confidence of the score.
     confidence: float
+    # Version of the model that computed the score.
     model_version: int
 
 
@@ -479,6 +508,7 @@ class TriggerEntry(TypedDict):
     peak_stress: int
     # Number of distinct sessions in which the topic was seen.
     sessions: int
+    # RFC 3339 date-time in UTC, with millisecond precision.
     last_seen: str
 
 
@@ -489,6 +519,7 @@ TriggersByTopic = dict[str, TriggerEntry]
 class TriggerProfile(TypedDict):
     """The topics of one person and the stress of each topic."""
 
+    # An identifier that the client creates.
     subject_id: str
     triggers: TriggersByTopic
     # Names of the active topics, most recently seen first.
@@ -500,18 +531,22 @@ class TriggerProfile(TypedDict):
 class LatestHeartRate(TypedDict):
     """The newest heart rate of the baseline."""
 
+    # RFC 3339 date-time in UTC, with millisecond precision.
     timestamp: str
     # Heart rate in beats per minute, smoothed over the last half minute.
     bpm: float
+    # False if the baseline does not learn from this reading, because movement explains the heart rate.
     learned: bool
 
 
 class LatestVariability(TypedDict):
     """The newest heart rate variability of the baseline."""
 
+    # RFC 3339 date-time in UTC, with millisecond precision.
     timestamp: str
     # Heart rate variability in milliseconds.
     ms: float
+    # False if the baseline does not learn from this reading, because movement explains the heart rate.
     learned: bool
 
 
@@ -533,7 +568,10 @@ class HeartRateBaseline(TypedDict):
     typical_bpm: NotRequired[float]
     # Rise above `typical_bpm`, in beats per minute, that counts as stressed at this time of day.
     stressed_rise_bpm: NotRequired[float]
+    # Weight of the person's own readings in the typical value. 0: the value of the population, because the person is
+    # not known yet.
     own_share: float
+    # Time of the readings that the baseline contains, in seconds.
     learned_seconds: float
     # Time at each heart rate, lowest first.
     histogram: list[HeartRateBin]
@@ -545,9 +583,12 @@ class VariabilityBaseline(TypedDict):
 
     # Typical value in milliseconds, to which readings are compared.
     typical_ms: float
+    # Weight of the person's own readings in the typical value. 0: the value of the population, because the person is
+    # not known yet.
     own_share: float
     # Geometric mean of the person's readings in milliseconds.
     own_mean_ms: NotRequired[float]
+    # Time of the readings that the baseline contains, in seconds.
     learned_seconds: float
     latest: LatestVariability
 
@@ -555,6 +596,7 @@ class VariabilityBaseline(TypedDict):
 class DeviceBaseline(TypedDict):
     """Variability that one device measured."""
 
+    # Label of the measuring device, printable ASCII.
     source_device: NotRequired[str]
     sdnn: NotRequired[VariabilityBaseline]
     rmssd: NotRequired[VariabilityBaseline]
@@ -573,6 +615,7 @@ class Baseline(TypedDict):
 class SubjectProfile(TypedDict):
     """What the service has learned about one person."""
 
+    # An identifier that the client creates.
     subject_id: str
     # Number of stored sessions of the person.
     sessions: int
@@ -586,6 +629,7 @@ class SubjectProfile(TypedDict):
 class Erasure(TypedDict):
     """The result of an erasure."""
 
+    # An identifier that the client creates.
     subject_id: str
     # Always true.
     deleted: bool
@@ -619,6 +663,7 @@ class WebhookRegistration(TypedDict):
 class Webhook(TypedDict):
     """A registered webhook."""
 
+    # Identifies a webhook.
     id: str
     # The registered URL that receives the events.
     url: str
@@ -627,6 +672,7 @@ class Webhook(TypedDict):
     # The watched session.
     session_id: NotRequired[str]
     status: WebhookStatus
+    # The secret that signs deliveries. `whsec_` and the base64 of 32 random bytes.
     secret: NotRequired[str]
     # Failed attempts since the last successful attempt.
     consecutive_failures: int
@@ -636,6 +682,7 @@ class Webhook(TypedDict):
     last_success_at: NotRequired[str]
     # Number of pending deliveries, counted up to 1,000.
     queued_deliveries: NotRequired[int]
+    # RFC 3339 date-time in UTC, with millisecond precision.
     created_at: str
 
 
@@ -650,17 +697,20 @@ class StateChange(TypedDict):
     """The payload of a delivery, sent when a session's state changed."""
 
     event: EventKind
+    # An identifier that the client creates.
     session_id: str
     previous_state: State
     new_state: State
     # Stress score after the change.
     stress_score: int
+    # RFC 3339 date-time in UTC, with millisecond precision.
     timestamp: str
 
 
 class TestAccepted(TypedDict):
     """A queued sample event."""
 
+    # Identifies a delivery.
     delivery_id: str
 
 
@@ -684,6 +734,7 @@ DeliveryError = Literal[
 class DeliveryAttempt(TypedDict):
     """One attempt."""
 
+    # RFC 3339 date-time in UTC, with millisecond precision.
     timestamp: str
     # Status of the receiver's response.
     status: NotRequired[int]
@@ -706,7 +757,9 @@ DeliveryStatus = Literal["pending", "delivered", "failed"]
 class Delivery(TypedDict):
     """A delivery of one event to one webhook."""
 
+    # Identifies a delivery.
     id: str
+    # Identifies a webhook.
     webhook_id: str
     status: DeliveryStatus
     payload: StateChange
@@ -729,7 +782,9 @@ class DeliveryList(TypedDict):
 class FailedDelivery(TypedDict):
     """A delivery whose last retry failed."""
 
+    # Identifies a delivery.
     id: str
+    # Identifies a webhook.
     webhook_id: str
     payload: StateChange
     # The attempts of the latest schedule, oldest first.
@@ -753,6 +808,7 @@ class RetryRequest(TypedDict):
     delivery_ids: NotRequired[list[str]]
     # Id of a webhook whose failed deliveries are queued again.
     webhook_id: NotRequired[str]
+    # A time, RFC 3339 in UTC (`Z` or `+00:00`).
     since: NotRequired[str]
 
 
