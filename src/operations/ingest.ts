@@ -1,3 +1,4 @@
+import { requiredNames } from '../domain/signals.js';
 import { toStateReading } from '../domain/state-reading.js';
 import { ProblemError } from '../problem.js';
 import type { Outcome } from '../readings/group.js';
@@ -11,8 +12,7 @@ export const ingest: OperationRecord<'ingest', PreparedReading> = {
   tool: {
     name: 'ingest',
     title: 'Send a reading',
-    description:
-      'Send the signals of a person at one time, and get the stress state with a recommendation. Send at least one of heart_rate, sdnn, rmssd, tone, expression, sentiment and urgency. To detect stress topics, send user_message and ai_response together with subject_id. If the result contains safety, follow its guidance first. Omit timestamp for a reading taken now.',
+    description: `Send the signals of a person at one time, and get the stress state with a recommendation. Send at least one of ${requiredNames.join(', ')}. To detect stress topics, send user_message and ai_response together with subject_id. If the result contains safety, follow its guidance first. Omit timestamp for a reading taken now.`,
     leading: ['safety', 'recommendation'],
   },
   async handle({ commit }, { body: reading }, caller) {
