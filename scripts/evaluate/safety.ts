@@ -46,7 +46,8 @@ function printSafety(): void {
   console.log(`safety, ${options.half} half${' '.repeat(18)} found  right kind`);
   for (const { name, texts } of dangers) {
     const found = texts.filter((text) => findDanger(text) !== undefined);
-    const right = texts.filter((text) => findDanger(text) === name.replace('-', '_'));
+    const kind = name.replace(/-\d$/, '').replace('-', '_');
+    const right = texts.filter((text) => findDanger(text) === kind);
     console.log(`${name.padEnd(34)} ${of(found, texts)} ${of(right, texts)}`);
     printErrors(texts.filter((text) => !found.includes(text)));
   }

@@ -1,7 +1,15 @@
 import type { Schema } from '../../contract.js';
 import { createTokenizer } from '../topics/tokens.js';
 import { englishWords } from './language-words.js';
-import { barriers, classes, dangers, messageCancels, present, sentenceCancels } from './safety-rules.js';
+import {
+  barriers,
+  classes,
+  dangers,
+  messageCancels,
+  present,
+  sentenceCancels,
+  subjectBarriers,
+} from './safety-rules.js';
 import { createPatternFinder } from './word-patterns.js';
 
 export type SafetyKind = Schema<'SafetyKind'>;
@@ -28,6 +36,7 @@ export function createFindDanger(): FindDanger {
     patterns,
     classes,
     barriers,
+    subjectBarriers,
     frequent: [...barriers.split(' '), ...shortWords, ...englishWords],
   });
   return (message) => {

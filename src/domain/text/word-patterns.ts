@@ -11,6 +11,8 @@ interface Pattern<Label> {
   readonly items: ReadonlyArray<ReadonlySet<number>>;
   /** Maximum number of words between each item and the one before. 0 for the first item. */
   readonly gaps: readonly number[];
+  /** Words that the gap before each item cannot contain. */
+  readonly barriers: ReadonlyArray<ReadonlySet<number>>;
   /** Words that must not follow, one list per alternative. */
   readonly notNext: ReadonlyArray<readonly number[]>;
   /** Index of the rarest item. */
@@ -27,25 +29,32 @@ export interface PatternParts<Label extends string> {
   readonly classes: Readonly<Record<string, string>>;
   /** Words that a gap cannot contain. */
   readonly barriers: string;
+  /** Words that the gap after "i" cannot contain, in addition. */
+  readonly subjectBarriers: string;
   /** Frequent words, the most frequent first. The item with the rarest words is searched first. */
   readonly frequent: readonly string[];
 }
 
 const start = '^';
+/** Number of the mark at the start of a sentence. Words have higher numbers. */
+const startNumber = 1;
+/** Maximum distance between the start of a sentence and the first word of a pattern that stands for "I". */
+const startDistanceMax = 2;
 const gapOf: Readonly<Record<string, number>> = { '~': 2, '~~': 5 };
 
 /** Returns a finder. The time of a search is proportional to the number of words and of their patterns. */
 export function createPatternFinder<Label extends string>(parts: PatternParts<Label>): PatternFinder<Label> {
-  const numbers = new Map<number, number>();
+  const numbers = new Map([[hashWord(start), startNumber]]);
   const toNumber = (word: string): number => {
     const hash = hashWord(word);
     const number = numbers.get(hash) ?? numbers.size + 1;
     numbers.set(hash, number);
     return number;
   };
-  const startNumber = toNumber(start);
   const ranks = new Map([start, ...parts.frequent].map((word, rank) => [toNumber(word), rank]));
   const barriers = new Set(parts.barriers.split(' ').map(toNumber));
+  const subjectBarriers = new Set([...barriers, ...parts.subjectBarriers.split(' ').map(toNumber)]);
+  const barriersAfter = (item?: ReadonlySet<number>) => (item?.has(toNumber('i')) ? subjectBarriers : barriers);
   const known = new Map<string, number[][]>();
   const readAlternatives = (text: string): number[][] => {
     const readNew = () =>
@@ -63,7 +72,7 @@ export function createPatternFinder<Label extends string>(parts: PatternParts<La
       .flatMap((it) => it.split(', '))
       .flatMap(expandOptional)
       .flatMap(expandJoined)) {
-      const pattern = toPattern(label, text, readAlternatives, ranks);
+      const pattern = toPattern(label, text, readAlternatives, ranks, barriersAfter);
       for (const number of pattern.items[pattern.anchor] ?? []) {
         const anchored = byAnchor.get(number) ?? [];
         anchored.push(pattern);
@@ -80,9 +89,7 @@ export function createPatternFinder<Label extends string>(parts: PatternParts<La
       for (const [at, number] of sentence.entries())
         for (const pattern of byAnchor.get(number) ?? []) {
           if (labels.has(pattern.label)) continue;
-          const isMatch = ([1, -1] as const).every((step) =>
-            matchesFrom(pattern, sentence, pattern.anchor, at, step, barriers),
-          );
+          const isMatch = ([1, -1] as const).every((step) => matchesFrom(pattern, sentence, pattern.anchor, at, step));
           if (isMatch) labels.add(pattern.label);
         }
       return labels;
@@ -125,6 +132,7 @@ function toPattern<Label>(
   text: string,
   readAlternatives: (text: string) => number[][],
   ranks: ReadonlyMap<number, number>,
+  barriersAfter: (item?: ReadonlySet<number>) => ReadonlySet<number>,
 ): Pattern<Label> {
   const items: ReadonlySet<number>[] = [];
   const gaps: number[] = [];
@@ -142,7 +150,8 @@ function toPattern<Label>(
     [...item].reduce((sum, it) => sum + 1 / (1 + (ranks.get(it) ?? ranks.size * 4)), 0),
   );
   const anchor = costs.indexOf(Math.min(...costs));
-  return { label, items, gaps, notNext, anchor };
+  const barriers = items.map((_, k) => barriersAfter(items[k - 1]));
+  return { label, items, gaps, barriers, notNext, anchor };
 }
 
 /** Returns true if the items after (step 1) or before (step -1) an item at a position match too. */
@@ -152,16 +161,17 @@ function matchesFrom<Label>(
   item: number,
   at: number,
   step: 1 | -1,
-  barriers: ReadonlySet<number>,
 ): boolean {
   const next = pattern.items[item + step];
   if (!next) return step < 0 || !pattern.notNext.some((it) => it.every((word, k) => sentence[at + 1 + k] === word));
-  const gap = pattern.gaps[step > 0 ? item + 1 : item] ?? 0;
+  const later = step > 0 ? item + 1 : item;
+  const gap = pattern.gaps[later] ?? 0;
   for (let other = at + step; Math.abs(other - at) <= gap + 1; other += step) {
     const number = sentence[other];
     if (number === undefined) return false;
-    if (next.has(number) && matchesFrom(pattern, sentence, item + step, other, step, barriers)) return true;
-    if (barriers.has(number)) return false;
+    const isTooFar = number === startNumber && at - other > startDistanceMax;
+    if (next.has(number) && !isTooFar && matchesFrom(pattern, sentence, item + step, other, step)) return true;
+    if (pattern.barriers[later]?.has(number)) return false;
   }
   return false;
 }
