@@ -93,3 +93,14 @@ test('a reading is not queued behind the large batch of another account', async 
   expect(groups.length).toBeGreaterThan(1);
   expect(groups[0]).toContain(other);
 });
+
+test('a session with many short readings of intervals is stored', async () => {
+  const service = await startTestService();
+  // JSON writes two characters for each quote of the label.
+  const lines = Array.from({ length: 400 }, (_, index) => ({
+    ...{ session_id: 's1', rr_intervals_ms: [700], source_device: '"'.repeat(64) },
+    timestamp: service.clock.at(0.7 * (index - 400)),
+  }));
+  const results = await batchResults(service, lines);
+  expect(new Set(results.map(({ status }) => status))).toEqual(new Set([200]));
+});

@@ -175,13 +175,18 @@ test('a reading with only artifacts gives no heart rate, except the first readin
   expect(withDerived({ atMs: startMs, rr_intervals_ms: [300, 2000] }, []).heart_rate).toBe(52.2);
 });
 
-test('a session keeps intervals of five minutes, and at most 1,200', () => {
+test('a session keeps intervals of five minutes, at most 1,200 intervals and 16,000 bytes', () => {
   let batches: readonly IntervalBatch[] | undefined;
   for (let second = 0; second < 600; second += 1) {
     const reading = { atMs: startMs + second * 1000, rr_intervals_ms: Array.from({ length: 64 }, () => 250) };
     batches = rememberIntervals(batches, reading);
   }
   expect(batches?.flatMap(({ intervals }) => intervals).length).toBeLessThanOrEqual(1200);
+  for (let second = 600; second < 1200; second += 1) {
+    const reading = { atMs: startMs + second * 1000, rr_intervals_ms: [1000], source_device: '"'.repeat(64) };
+    batches = rememberIntervals(batches, reading);
+  }
+  expect(JSON.stringify(batches).length).toBeLessThanOrEqual(16_000);
   const later = rememberIntervals(batches, { atMs: startMs + 3_600_000, rr_intervals_ms: [800] });
   expect(later).toEqual([{ atMs: startMs + 3_600_000, intervals: [800] }]);
 });

@@ -18,8 +18,13 @@ export interface Beat {
 const windowMs = settings.window_seconds * 1_000;
 const leastMs = settings.least_seconds * 1_000;
 const gapMs = settings.gap_seconds * 1_000;
-/** Maximum number of stored intervals: five minutes at 240 bpm. Limits the size of a session's row. */
+/** Maximum number of stored intervals: five minutes at 240 bpm. */
 const storedMax = 1_200;
+/**
+ * Maximum size of the stored intervals as JSON, bytes. A session stores them up to twice (also for its backfilled readings), and
+ * a row of MySQL has 65,535 bytes. Five minutes fit, unless a reading has only one or two intervals.
+ */
+const storedBytesMax = 16_000;
 
 /**
  * Returns the reading with heart rate (bpm), SDNN and RMSSD (ms), derived from its intervals and earlier intervals of the same
@@ -56,8 +61,19 @@ export function rememberIntervals(
   const newestMs = all.at(-1)?.atMs ?? atMs;
   const recent = all.filter((it) => it.atMs > newestMs - windowMs);
   let count = sumOf(recent.map((it) => it.intervals.length));
-  while (count > storedMax) count -= recent.shift()?.intervals.length ?? count;
+  let bytes = sumOf(recent.map(storedBytes));
+  for (let oldest = recent[0]; oldest && (count > storedMax || bytes > storedBytesMax); oldest = recent[0]) {
+    count -= oldest.intervals.length;
+    bytes -= storedBytes(oldest);
+    recent.shift();
+  }
   return recent;
+}
+
+/** Returns the size of a batch as JSON, bytes. An interval has at most four digits. */
+function storedBytes({ intervals, device }: IntervalBatch): number {
+  const label = device === undefined ? 0 : JSON.stringify(device).length + ',"device":'.length;
+  return '{"atMs":1700000000000,"intervals":[]},'.length + 5 * intervals.length + label;
 }
 
 /**
