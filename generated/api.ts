@@ -552,6 +552,16 @@ export interface components {
          */
         RespiratoryRate: number;
         /**
+         * @description Temperature of the skin in degrees Celsius. Stored only.
+         * @example 33.1
+         */
+        SkinTemperature: number;
+        /**
+         * @description Electrodermal activity, as the conductance of the skin in microsiemens. Stored only.
+         * @example 4.2
+         */
+        ElectrodermalActivity: number;
+        /**
          * @description Label of the measuring device, printable ASCII. Heart rate variability is compared per device, and the confidence is lower for ten minutes after the device of the heart data changes. The baseline of the person stores the label.
          * @example wrist watch
          */
@@ -622,6 +632,8 @@ export interface components {
              */
             steps_last_minute?: number;
             respiratory_rate?: components["schemas"]["RespiratoryRate"];
+            skin_temperature?: components["schemas"]["SkinTemperature"];
+            eda?: components["schemas"]["ElectrodermalActivity"];
             source_device?: components["schemas"]["DeviceLabel"];
             /**
              * @description The user's utterance. Checked for safety, used for topic detection together with `ai_response` and for `derive_sentiment`, and never stored. At most 4,016 characters, because the shortest body with a longer text would exceed 4,096 bytes.
@@ -957,6 +969,8 @@ export interface components {
             sdnn?: components["schemas"]["Sdnn"];
             rmssd?: components["schemas"]["Rmssd"];
             respiratory_rate?: components["schemas"]["RespiratoryRate"];
+            skin_temperature?: components["schemas"]["SkinTemperature"];
+            eda?: components["schemas"]["ElectrodermalActivity"];
             source_device?: components["schemas"]["DeviceLabel"];
         };
         /** @description Figures of the window. min, max and mean are present if the window has a datapoint. */

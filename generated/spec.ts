@@ -1107,6 +1107,14 @@ export const bounds = {
     "respiratory_rate": {
       "minimum": 4,
       "maximum": 60
+    },
+    "skin_temperature": {
+      "minimum": 10,
+      "maximum": 45
+    },
+    "eda": {
+      "minimum": 0,
+      "maximum": 100
     }
   },
   "BatchResult": {
@@ -1195,6 +1203,14 @@ export const bounds = {
     "respiratory_rate": {
       "minimum": 4,
       "maximum": 60
+    },
+    "skin_temperature": {
+      "minimum": 10,
+      "maximum": 45
+    },
+    "eda": {
+      "minimum": 0,
+      "maximum": 100
     }
   },
   "HistorySummary": {
@@ -1341,6 +1357,8 @@ export const fields = {
     "activity_level",
     "steps_last_minute",
     "respiratory_rate",
+    "skin_temperature",
+    "eda",
     "source_device",
     "user_message",
     "ai_response",
@@ -1427,6 +1445,8 @@ export const fields = {
     "sdnn",
     "rmssd",
     "respiratory_rate",
+    "skin_temperature",
+    "eda",
     "source_device"
   ],
   "HistorySummary": [
@@ -1732,6 +1752,18 @@ export const signals = {
     "unit": "breaths per minute",
     "minimum": 4,
     "maximum": 60
+  },
+  "skin_temperature": {
+    "use": "stored only",
+    "unit": "°C",
+    "minimum": 10,
+    "maximum": 45
+  },
+  "eda": {
+    "use": "stored only",
+    "unit": "µS",
+    "minimum": 0,
+    "maximum": 100
   }
 } as const;
 
@@ -1767,4 +1799,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "c45bddf6c2f245fc55ce6c41dd00c1f8a7c900952b8102dd11607f561c3da070" as const;
+export const contractDigest = "7f7bc93724b9c68678f71212cff77eaa224b7737fdcd14fd2b9014303c0f156d" as const;

@@ -59,6 +59,10 @@ class Submission(TypedDict):
     steps_last_minute: NotRequired[int]
     # Breaths per minute.
     respiratory_rate: NotRequired[float]
+    # Temperature of the skin in degrees Celsius.
+    skin_temperature: NotRequired[float]
+    # Electrodermal activity, as the conductance of the skin in microsiemens.
+    eda: NotRequired[float]
     # Label of the measuring device, printable ASCII.
     source_device: NotRequired[str]
     # The user's utterance.
@@ -347,6 +351,10 @@ class HistoryDatapoint(TypedDict):
     rmssd: NotRequired[float]
     # Breaths per minute.
     respiratory_rate: NotRequired[float]
+    # Temperature of the skin in degrees Celsius.
+    skin_temperature: NotRequired[float]
+    # Electrodermal activity, as the conductance of the skin in microsiemens.
+    eda: NotRequired[float]
     # Label of the measuring device, printable ASCII.
     source_device: NotRequired[str]
 
