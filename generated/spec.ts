@@ -542,8 +542,8 @@ export const textAnalysis = {
 } as const;
 
 export const textSentiment = {
-  "neutral_log_odds": -1.6,
-  "distress_log_odds": -0.75,
+  "neutral_log_odds": -1.5,
+  "distress_log_odds": -0.5,
   "distress_sentiment": -0.8,
   "sentiment_max": 0.3,
   "sentiment_min": -0.95
@@ -1799,4 +1799,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "7f7bc93724b9c68678f71212cff77eaa224b7737fdcd14fd2b9014303c0f156d" as const;
+export const contractDigest = "bd95168bb64346f5081b35fc2bfe277d21cfaafe1fad72fd549b07699984f5b4" as const;
