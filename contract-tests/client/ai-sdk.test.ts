@@ -95,6 +95,23 @@ test('a turn with tool calls reads the state once and keeps its instruction', as
   expect(systemOf(1)).toBe(systemOf(0));
 });
 
+test('with deriveSentiment, each message gets a state before its response, without any signal', async () => {
+  const { model, errors, states, systemOf } = await adapting({ deriveSentiment: true });
+  await generateText({ model, prompt: 'How do I prune a rose?' });
+  await generateText({ model, prompt: 'I cannot stop crying, I am so scared and everything is falling apart.' });
+  expect(states.map(({ state }) => state)).toEqual(['relaxed', 'stressed']);
+  expect(systemOf(1)).toContain('"stressed"');
+  expect(errors).toEqual([]);
+});
+
+test('with deriveSentiment and a subject, a message is sent with the previous response and yields topics', async () => {
+  const { model, client, states } = await adapting({ deriveSentiment: true, subjectId: 'clara' });
+  await generateText({ model, prompt: 'Hello there' });
+  await generateText({ model, prompt: 'My exam is tomorrow and I panic.' });
+  expect(states.map(({ topics_detected }) => topics_detected)).toEqual([[], ['exams']]);
+  expect(Object.keys((await client.triggers('clara')).triggers)).toEqual(['exams']);
+});
+
 test('no text is sent without a subject', async () => {
   const { model, errors, states } = await adapting({ signals: () => ({ heart_rate: 95 }) });
   for (let turn = 0; turn < 2; turn += 1) await generateText({ model, prompt: 'My exam is tomorrow and I panic.' });

@@ -83,6 +83,15 @@ test.each<[Fault, string]>([
   expect((await client.sessions({ subject_id })).sessions).toHaveLength(isErased ? 0 : 1);
 });
 
+test('a message alone yields a state when its sentiment is derived', async () => {
+  const { client, reading } = await connect();
+  const { heart_rate: _, ...message } = reading(unique('s'));
+  const user_message = 'I cannot stop crying and I am so scared of losing everything.';
+  const { derived, signals_received } = await client.ingest({ ...message, user_message, derive_sentiment: true });
+  expect(derived?.sentiment).toBeLessThan(-0.5);
+  expect(signals_received).toEqual(['textual']);
+});
+
 test('an error names every invalid field', async () => {
   const { client, reading } = await connect();
   const invalid = client.ingest({ ...reading('s1'), heart_rate: 700, sentiment: 7 });

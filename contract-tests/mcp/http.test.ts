@@ -54,6 +54,14 @@ test('a tool call stores the same reading as an HTTP request, and has a separate
   expect(lines.at(-1)).toMatchObject({ status: 200, msg: 'request' });
 });
 
+test('a message alone yields a state when its sentiment is derived', async () => {
+  const client = await agentOf(await startTestService());
+  const args = { session_id: 's1', user_message: 'I cannot stop crying and I am so scared.' };
+  expect((await call(client, 'ingest', args)).text).toContain('missing_signals');
+  const { structured } = await call(client, 'ingest', { ...args, derive_sentiment: true });
+  expect(structured).toMatchObject({ derived: { sentiment: expect.any(Number) }, signals_received: ['textual'] });
+});
+
 test('two accounts do not see the data of each other', async () => {
   const service = await startTestService();
   await service.read({ subject_id: 'anna', heart_rate: 95 });

@@ -91,6 +91,18 @@ def test_an_erasure_with_a_fault_fails_and_is_not_retried(
     assert len(client.sessions(subject_id=subject_id).first()["sessions"]) == (0 if is_erased else 1)
 
 
+def test_a_message_alone_yields_a_state_when_its_sentiment_is_derived(client: StateClient) -> None:
+    message: Submission = {
+        "session_id": unique("s"),
+        "timestamp": now(),
+        "user_message": "I cannot stop crying and I am so scared of losing everything.",
+        "derive_sentiment": True,
+    }
+    answered = client.ingest(message)
+    assert answered["derived"]["sentiment"] < -0.5
+    assert answered["signals_received"] == ["textual"]
+
+
 def test_an_error_names_every_invalid_field(client: StateClient) -> None:
     with pytest.raises(ProblemError) as raised:
         client.ingest(reading("s1", heart_rate=700, sentiment=7))

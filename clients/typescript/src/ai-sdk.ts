@@ -16,6 +16,11 @@ export interface AdaptOptions {
   readonly subjectId?: string;
   /** Returns the newest signals. Undefined: there are none since the last turn, and the state is only read. */
   readonly signals?: () => Signals | undefined | Promise<Signals | undefined>;
+  /**
+   * True to send each message before its response, so that the service derives a sentiment. Requires no `signals`. With a
+   * subject, the message is sent together with the previous response.
+   */
+  readonly deriveSentiment?: boolean;
   /** Called before each response with the state. Its `adaptation_effectiveness` rates the previous recommendation. */
   readonly onState?: (reading: StateReading) => void;
   /** Called when the state is not available. The model then responds without it. */
@@ -41,10 +46,10 @@ export function adaptToState(options: AdaptOptions): LanguageModelMiddleware {
   let previous: Turn | undefined;
   let instruction: string | undefined;
 
-  const update = async (): Promise<void> => {
+  const update = async (message: string): Promise<void> => {
     instruction = undefined;
     try {
-      const reading = await currentState(options, previous);
+      const reading = await currentState(options, textsOf(options, previous, message));
       if (reading === undefined) return;
       instruction = instructionOf(reading);
       options.onState?.(reading);
@@ -60,7 +65,7 @@ export function adaptToState(options: AdaptOptions): LanguageModelMiddleware {
     specificationVersion: 'v3',
     async transformParams({ params }) {
       // Further steps of a turn, after a tool call, keep the instruction of the turn.
-      if (params.prompt.at(-1)?.role === 'user') await update();
+      if (params.prompt.at(-1)?.role === 'user') await update(lastUserText(params.prompt));
       return instruction === undefined ? params : { ...params, prompt: withInstruction(params.prompt, instruction) };
     },
     async wrapGenerate({ doGenerate, params }) {
@@ -75,15 +80,25 @@ export function adaptToState(options: AdaptOptions): LanguageModelMiddleware {
   };
 }
 
+type Texts = Pick<Submission, 'subject_id' | 'user_message' | 'ai_response' | 'derive_sentiment'>;
+
+/** Returns the texts of a reading. The service requires a subject for both sides of a turn. */
+function textsOf(
+  { subjectId: subject_id, deriveSentiment }: AdaptOptions,
+  turn: Turn | undefined,
+  message: string,
+): Texts {
+  const ofPerson = subject_id === undefined ? {} : { subject_id, ...turn };
+  return deriveSentiment && message !== '' ? { ...ofPerson, user_message: message, derive_sentiment: true } : ofPerson;
+}
+
 /** Resolves with the state of the session. Undefined: the session has no data yet. */
-async function currentState(options: AdaptOptions, turn: Turn | undefined): Promise<StateReading | undefined> {
-  const { client, sessionId: session_id, subjectId: subject_id, call = promptCall } = options;
+async function currentState(options: AdaptOptions, texts: Texts): Promise<StateReading | undefined> {
+  const { client, sessionId: session_id, call = promptCall } = options;
   const signals = await options.signals?.();
-  if (signals !== undefined) {
+  if (signals !== undefined || texts.derive_sentiment) {
     const timestamp = new Date().toISOString();
-    // The service requires a subject for text.
-    const ofPerson = subject_id === undefined ? {} : { subject_id, ...turn };
-    return client.ingest({ timestamp, ...signals, session_id, ...ofPerson }, call);
+    return client.ingest({ timestamp, ...signals, session_id, ...texts }, call);
   }
   try {
     return await client.state(session_id, call);
