@@ -1,0 +1,51 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, onTestFinished, test } from 'vitest';
+import { guideCode } from '../support/guide-code.js';
+import { pythonWith } from '../support/python.js';
+import { root, startTestService } from '../support/service.js';
+
+const run = promisify(execFile);
+const distress = 'I cannot stop crying, I am so scared and everything is falling apart.';
+const interpreter = pythonWith('httpx');
+const isPythonCovered = interpreter !== undefined || process.env['TEST_PYTHON_REQUIRED'] === '1';
+
+test('the conversation without sensors in TypeScript adapts to distress', async () => {
+  const code = await guideCode('docs/agents.md', 'export async function adaptPrompt');
+  const client = new URL('clients/typescript/src/index.ts', root).pathname;
+  await adaptsToDistress({
+    ...{ file: 'sample.mts', command: new URL('node_modules/.bin/tsx', root).pathname },
+    code: `${code.replace("'realtime-state-client'", `'${client}'`)}
+console.log(await adaptPrompt('s1', 'How do I prune a rose?'));
+console.log(await adaptPrompt('s1', '${distress}'));\n`,
+  });
+});
+
+test.runIf(isPythonCovered)('the conversation without sensors in Python adapts to distress', async () => {
+  const code = await guideCode('docs/agents.md', 'def adapt_prompt');
+  await adaptsToDistress({
+    ...{ file: 'sample.py', command: interpreter ?? 'python3' },
+    code: `${code}
+print(adapt_prompt("s1", "How do I prune a rose?"))
+print(adapt_prompt("s1", "${distress}"))\n`,
+  });
+});
+
+/** Runs a program that prints two prompts: before and after a message of distress. */
+async function adaptsToDistress({ file, command, code }: { file: string; command: string; code: string }) {
+  const { url, key, request } = await startTestService();
+  const folder = await mkdtemp(join(tmpdir(), 'state-service-conversation-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await writeFile(join(folder, file), code);
+  const PYTHONPATH = new URL('clients/python/src', root).pathname;
+  const env = { PATH: process.env['PATH'], PYTHONPATH, SERVICE_URL: url, SERVICE_KEY: key };
+  const { stdout } = await run(command, [join(folder, file)], { env });
+  const [calm, stressed] = stdout.trim().split('\n');
+  const { body } = await request('/v1/state?session_id=s1');
+  expect(body.state).toBe('stressed');
+  expect(stressed).toBe(`You are a helpful assistant. ${body.recommendation}`);
+  expect(calm).not.toBe(stressed);
+}
