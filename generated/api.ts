@@ -834,7 +834,7 @@ export interface components {
             rr_quality?: components["schemas"]["RrQuality"];
             derived?: components["schemas"]["DerivedValues"];
             /**
-             * @description Topics of the concern that the user describes in this request's conversation turn. Empty if the user describes no concern of their own, if the request has no turn, if the message is not in English, or if the response has `safety`.
+             * @description Topics of the concern that the user describes in this request's conversation turn. A turn without a concern names only topics that are active or resolved for this person. Empty if there are none, if the request has no turn, if the message is not in English, or if the response has `safety`.
              * @example []
              */
             topics_detected: components["schemas"]["TopicName"][];

@@ -515,8 +515,8 @@ export const topics = {
 } as const;
 
 export const topicExtraction = {
-  "concern_log_odds_min": -0.3,
-  "area_share_min": 0.25,
+  "concern_log_odds_min": 0,
+  "area_share_min": 0.18,
   "named_area_share_min": 0.18,
   "named_points_min": 1,
   "session_area_turns_min": 0.4,
@@ -1799,4 +1799,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "bd95168bb64346f5081b35fc2bfe277d21cfaafe1fad72fd549b07699984f5b4" as const;
+export const contractDigest = "dccb208f40d104bb45ce9792b85772b0f0b86b4fc6093116f77d10b8f62640c8" as const;

@@ -64,6 +64,37 @@ test('a trigger is observed, then active, then resolved, and active again after 
   expect(await profileOf(service)).toMatchObject({ active: ['work_performance'], resolved: [] });
 });
 
+test('a good message resolves a concern of the person, and names no other topic', async () => {
+  const service = await startTestService();
+  const say = async (session_id: string, user_message: string, signals: object) => {
+    service.clock.advance(24 * 60 * 60);
+    const reading = await service.read({ session_id, subject_id, ...signals, user_message, ai_response: 'I see.' });
+    return reading.topics_detected;
+  };
+  const good = 'I passed my finals, my boss made pancakes and I am so happy';
+  expect(await say('before', good, calm)).toEqual([]);
+  expect((await profileOf(service)).triggers).toEqual({});
+  for (const session of ['bad1', 'bad2'])
+    expect(await say(session, 'My exam is tomorrow and I am so worried about it', harsh)).toEqual(['exams']);
+  for (const session of ['good1', 'good1', 'good2', 'good3']) expect(await say(session, good, calm)).toEqual(['exams']);
+  expect(await profileOf(service)).toMatchObject({
+    triggers: { exams: { status: 'resolved', sessions: 5 } },
+    active: [],
+    resolved: ['exams'],
+  });
+});
+
+test('a concern that was only observed does not count when it is mentioned calmly', async () => {
+  const service = await startTestService();
+  const say = async (user_message: string) => {
+    service.clock.advance(1);
+    const reading = await service.read({ subject_id, heart_rate: 72, user_message, ai_response: 'I see.' });
+    return reading.topics_detected;
+  };
+  expect(await say('My exam is tomorrow and I am so worried about it')).toEqual(['exams']);
+  expect(await say('My exam went great and I am so happy')).toEqual([]);
+});
+
 test('a topic is observed after one stressed turn and active after two', async () => {
   const service = await startTestService();
   const say = async (session_id: string, user_message: string) => {

@@ -6,7 +6,10 @@ const marker = 'xylophone-quokka-marker';
 
 test('no word of a message is stored, logged or returned, whether the reading is accepted or rejected', async () => {
   const { ingest, request, database, logs } = await startTestService({});
-  const turn = { user_message: `My exam is tomorrow, ${marker}`, ai_response: `Good luck, ${marker}` };
+  const turn = {
+    user_message: `My exam is tomorrow and I am so worried about it, ${marker}`,
+    ai_response: `Good luck, ${marker}`,
+  };
   const answers = [
     await ingest({ subject_id: 'anna', heart_rate: 90, ...turn }),
     await ingest({ subject_id: 'anna', heart_rate: 90, ...turn }),

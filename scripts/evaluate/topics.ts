@@ -1,22 +1,34 @@
 /**
- * Measures topic detection. Cross-validates on all texts, leaves out each kind of text once, prints tables and draws
- * charts.
+ * Measures topic detection. Applies the trained model to one half of the texts for the evaluation. Then cross-validates
+ * on all training texts, leaves out each group of kinds once, prints tables and draws charts.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { topicExtraction as settings } from '../../generated/spec.js';
 import { startProgress } from '../../src/terminal/progress.js';
-import { crossValidate, type Judgement, leaveKindsOut } from '../topics/cross-validate.js';
+import { loadTopicModel } from '../../src/domain/topics/model.js';
+import { crossValidate, type Finding, judgeLines, type Judgement, leaveGroupsOut } from '../topics/cross-validate.js';
 import { drawConfusions, drawGate } from '../topics/draw.js';
 import * as figures from '../topics/figures.js';
-import { dataDefaultPath, heldBackPrefix, readTopicTexts, type TopicTexts } from '../topics/texts.js';
+import {
+  dataDefaultPath,
+  groupOf,
+  type Half,
+  halves,
+  readTopicLines,
+  readTopicTexts,
+  type TopicTexts,
+  weightsFile,
+} from '../topics/texts.js';
 
 interface Options {
   readonly data: string;
   readonly reports: string;
   readonly seed: number;
   readonly errors?: number;
+  readonly half: Half;
+  readonly crossValidation: boolean;
 }
 
 const command = new Command('evaluate:topics')
@@ -24,6 +36,8 @@ const command = new Command('evaluate:topics')
   .option('--data <folder>', 'folder of the data files', dataDefaultPath)
   .option('--reports <folder>', 'folder for the charts', 'reports')
   .option('--seed <number>', 'seed that distributes the texts over the folds', Number, 1)
+  .addOption(new Option('--half <name>', 'half of the texts for the evaluation').choices(halves).default('held-out'))
+  .option('--no-cross-validation', 'print only the results of the texts for the evaluation')
   .option('--errors <number>', 'print up to this many errors per kind', Number);
 const options = command.parse().opts<Options>();
 const FOLDS = 5;
@@ -34,6 +48,22 @@ const goals: Readonly<Record<string, { trained: number; leftOut: number }>> = {
   chat: { trained: 0.05, leftOut: 0.135 },
 };
 
+/** Rows of the texts for the evaluation: kinds that count together, and the goal. */
+const rows: ReadonlyArray<{ name: string; kinds: readonly string[]; goal: string }> = [
+  { name: 'neutral statements about oneself', kinds: ['neutral-self'], goal: 'at most 15 %' },
+  { name: 'third person, quotes, news', kinds: ['third-person-quotes', 'pasted-news'], goal: 'at most 25 %' },
+  { name: 'everyday chat about oneself', kinds: ['everyday-chat'], goal: 'at most 12 %' },
+  { name: 'happy moments', kinds: ['happy-moments'], goal: 'at most 15 %' },
+  {
+    name: 'hypothetical, code, lyrics, sarcasm',
+    kinds: ['hypothetical', 'code', 'lyrics-like', 'sarcasm'],
+    goal: 'at most 15 %',
+  },
+  { name: 'typos', kinds: ['typos'], goal: 'right at least 60 %' },
+  { name: 'short grief', kinds: ['short-grief'], goal: 'right' },
+  { name: 'plain concerns', kinds: ['plain-concerns'], goal: 'with a topic at least 84 %' },
+];
+
 /** Kinds of this project's texts that resemble a kind of the data files. */
 const related: Readonly<Record<string, readonly string[]>> = {
   request: ['assistant-requests', 'assistant-questions', 'money-and-travel-requests', 'commands-about-feelings'],
@@ -41,12 +71,20 @@ const related: Readonly<Record<string, readonly string[]>> = {
   chat: ['film-and-music-talk', 'science-and-history-talk', 'sports-chat', 'hobbies', 'trivia', 'small-talk'],
 };
 
+const hasTopic = ({ topics }: Finding): boolean => topics.length > 0;
+const isRight = ({ line, topics }: Finding): boolean => line.topics.some((topic) => topic === topics[0]);
+
 const texts = readTexts();
+printLines();
+if (!options.crossValidation) process.exit();
 const kinds = [...new Set(texts.labeled.map(({ kind }) => kind))];
-const progress = startProgress(process.stderr, FOLDS + kinds.length, 'trainings');
+const groups = [...new Set(kinds.map(groupOf))];
+const progress = startProgress(process.stderr, FOLDS + groups.length, 'trainings');
 const seen = crossValidate(texts, FOLDS, options.seed, () => progress.advance());
-const unseen = leaveKindsOut(texts, kinds, () => progress.advance());
-const unrelated = Object.keys(related).flatMap((kind) => leaveKindsOut(without(related[kind] ?? []), [kind], () => {}));
+const unseen = leaveGroupsOut(texts, groups, () => progress.advance());
+const unrelated = Object.keys(related).flatMap((kind) =>
+  leaveGroupsOut(without(related[kind] ?? []), [kind], () => {}),
+);
 progress.stop();
 printAreas();
 printCounseling();
@@ -64,8 +102,50 @@ function readTexts(): TopicTexts {
 }
 
 function without(ownKinds: readonly string[]): TopicTexts {
-  const labeled = texts.labeled.filter(({ kind }) => !ownKinds.includes(kind.replace(/^own\//, '')));
+  const labeled = texts.labeled.filter(({ kind }) => !ownKinds.includes(kind.replace(/^own\/everyday\//, '')));
   return { ...texts, labeled };
+}
+
+/** Prints the share of the texts with a topic, and for concerns also the share with an acceptable first topic. */
+function printLines(): void {
+  const findings = judgeLines(loadTopicModel(readFileSync(weightsFile)), readTopicLines(options.half));
+  console.log(`${findings.length} texts of the half ${options.half}`);
+  const columns = ['no concern', 'with topic', 'concern', 'with topic', 'right'];
+  console.log(`${''.padEnd(38)} ${columns.map((it) => it.padStart(10)).join(' ')}`);
+  const print = (name: string, of: readonly Finding[], goal = '') => {
+    const [calm, concerns] = [false, true].map((side) => of.filter(({ line }) => line.topics.length > 0 === side));
+    const cells = [...cellsOf(calm, [hasTopic]), ...cellsOf(concerns, [hasTopic, isRight])];
+    if (of.length > 0) console.log(`${name.padEnd(38)} ${cells.map((it) => it.padStart(10)).join(' ')}   ${goal}`);
+  };
+  for (const { name, kinds, goal } of rows) {
+    const ofRow = findings.filter(({ line }) => kinds.includes(line.kind));
+    print(name, ofRow, goal);
+    if (kinds.length > 1)
+      kinds.forEach((kind) =>
+        print(
+          `  ${kind}`,
+          ofRow.filter(({ line }) => line.kind === kind),
+        ),
+      );
+  }
+  console.log();
+  if (options.errors !== undefined) printFindings(findings, options.errors);
+}
+
+function cellsOf(findings: readonly Finding[] = [], shares: ReadonlyArray<typeof hasTopic>): string[] {
+  if (findings.length === 0) return ['–', ...shares.map(() => '')];
+  return [String(findings.length), ...shares.map((holds) => percent(figures.partOf(findings, holds)))];
+}
+
+function printFindings(findings: readonly Finding[], perKind: number): void {
+  for (const kind of new Set(findings.map(({ line }) => line.kind))) {
+    const wrong = findings.filter(
+      (it) => it.line.kind === kind && (it.line.topics.length > 0 ? !isRight(it) : hasTopic(it)),
+    );
+    console.log(kind);
+    for (const { line, topics, concern } of wrong.slice(0, perKind))
+      console.log(`${concern.toFixed(1)} [${topics}] expected [${line.topics}] ${line.text}`);
+  }
 }
 
 function printAreas(): void {
@@ -96,28 +176,29 @@ function printCounseling(): void {
 }
 
 function printKinds(): void {
-  const print = (kind: string) => {
-    const [inTraining, leftOut] = [figures.ofKind(seen, kind), figures.ofKind(unseen, kind)];
-    const goal = goals[kind] ? `   goals ${percent(goals[kind].trained)}, ${percent(goals[kind].leftOut)}` : '';
+  const ofGroup = (judgements: readonly Judgement[], group: string) =>
+    judgements.filter(({ it }) => groupOf(it.kind) === group);
+  const print = (group: string, isConcern: boolean) => {
+    const side = (judgements: readonly Judgement[]) =>
+      ofGroup(judgements, group).filter(({ it }) => it.isConcern === isConcern);
+    const [inTraining, leftOut] = [side(seen), side(unseen)];
+    const goal = goals[group] ? `   goals ${percent(goals[group].trained)}, ${percent(goals[group].leftOut)}` : '';
     const first = inTraining.length > 0 ? percent(figures.withTopic(inTraining)) : '–';
-    const count = `(${Math.max(inTraining.length, leftOut.length)})`;
-    const strict = related[kind] ? percent(figures.withTopic(figures.ofKind(unrelated, kind))) : '';
-    const columns = [first, percent(figures.withTopic(leftOut)), strict].map((it) => it.padStart(10));
-    console.log(`${`${kind} ${count}`.padEnd(44)} ${columns.join(' ')}${goal}`);
+    const second = leftOut.length > 0 ? percent(figures.withTopic(leftOut)) : '–';
+    const strict = related[group] ? percent(figures.withTopic(ofGroup(unrelated, group))) : '';
+    const columns = [first, second, strict].map((it) => it.padStart(10)).join(' ');
+    console.log(`${`${group} (${Math.max(inTraining.length, leftOut.length)})`.padEnd(44)} ${columns}${goal}`);
   };
-  const isConcern = (kind: string) => unseen.some(({ it }) => it.kind === kind && it.isConcern);
+  const sideOf = (isConcern: boolean) => [
+    ...new Set(texts.labeled.filter((it) => it.isConcern === isConcern).map(({ kind }) => groupOf(kind))),
+  ];
   console.log(
     `\n${'texts with a topic'.padEnd(44)} ${'trained on'.padStart(10)} ${'left out'.padStart(10)} ${'and related'.padStart(10)}`,
   );
   console.log('texts without a concern');
-  kinds.filter((kind) => !isConcern(kind)).forEach(print);
-  print('sad, unclear');
+  for (const group of [...sideOf(false), 'sad, unclear']) print(group, false);
   console.log('concerns');
-  kinds.filter(isConcern).forEach(print);
-  const heldBack = (side: boolean) =>
-    unseen.filter(({ it }) => it.kind.startsWith(heldBackPrefix) && it.isConcern === side);
-  console.log(`all held back, without a concern: ${percent(figures.withTopic(heldBack(false)))}`);
-  console.log(`all held back, concerns: ${percent(figures.withTopic(heldBack(true)))}`);
+  for (const group of sideOf(true)) print(group, true);
 }
 
 function printCurve(): void {

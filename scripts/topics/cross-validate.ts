@@ -2,11 +2,11 @@ import { gatherTopics } from '../../src/domain/topics/gather.js';
 import { loadTopicModel, type TopicModel } from '../../src/domain/topics/model.js';
 import { createTopicAnalyzer } from '../../src/domain/topics/analyzer.js';
 import { bestShares } from '../../src/domain/topics/shares.js';
-import { areaOfTopic, areas, type Area } from '../../src/domain/topics/vocabulary.js';
+import { areaOfTopic, areas, type Area, type TopicName } from '../../src/domain/topics/vocabulary.js';
 import { seededRandom } from '../../src/terminal/scenes.js';
-import { areaTexts, encodeModels, fitAreas, fitConcern, fitTopicModel } from './fit.js';
+import { areaTexts, encodeModels, fitAreas, fitConcern, fitTopicModel, listVocabulary } from './fit.js';
 import type { SadRow } from './sad.js';
-import { heldBackPrefix, type LabeledText, type TopicTexts } from './texts.js';
+import { groupOf, heldBackPrefix, type LabeledText, type TopicLine, type TopicTexts } from './texts.js';
 
 /** Prediction for a text by a model that was not trained on this text. */
 export interface Judgement {
@@ -44,19 +44,38 @@ export function crossValidate({ sad, labeled }: TopicTexts, folds: number, seed:
 }
 
 /**
- * Predicts each kind with a gate that is trained without this kind. The held-back kinds share one gate, trained on all
- * other kinds.
+ * Predicts each group of kinds with a gate that is trained without this group. See {@link groupOf}. A folder is left out
+ * as a whole, because its kinds resemble each other.
  */
-export function leaveKindsOut({ sad, labeled }: TopicTexts, kinds: readonly string[], onKind: () => void) {
+export function leaveGroupsOut({ sad, labeled }: TopicTexts, groups: readonly string[], onGroup: () => void) {
   const trained = labeled.filter(({ kind }) => !kind.startsWith(heldBackPrefix));
-  const areaModel = fitAreas(areaTexts(sad, trained));
-  return kinds.flatMap((kind) => {
-    const concern = fitConcern(trained.filter((it) => it.kind !== kind));
-    onKind();
-    return judgeAll(
-      loadTopicModel(encodeModels({ areas: areaModel, concern })),
-      labeled.filter((it) => it.kind === kind),
+  const vocabulary = listVocabulary(sad, trained);
+  const areaModel = fitAreas(areaTexts(sad, trained), vocabulary);
+  return groups.flatMap((group) => {
+    const isLeftOut = ({ kind }: LabeledText) => groupOf(kind) === group;
+    const concern = fitConcern(
+      trained.filter((it) => !isLeftOut(it)),
+      vocabulary,
     );
+    onGroup();
+    return judgeAll(loadTopicModel(encodeModels({ vocabulary, areas: areaModel, concern })), labeled.filter(isLeftOut));
+  });
+}
+
+/** The topics that the service returns for a text of the evaluation. */
+export interface Finding {
+  readonly line: TopicLine;
+  readonly topics: readonly TopicName[];
+  /** Log odds that the speaker describes a concern of their own. */
+  readonly concern: number;
+}
+
+/** Returns the topics of each text, as the first turn of a session of a person without known topics. */
+export function judgeLines(model: TopicModel, lines: readonly TopicLine[]): Finding[] {
+  const analyzer = createTopicAnalyzer(model);
+  return lines.map((line) => {
+    const turn = analyzer.analyzeTurn({ user_message: line.text, ai_response: '' });
+    return { line, topics: gatherTopics(undefined, turn).topics, concern: turn.concern };
   });
 }
 

@@ -1,7 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { areas, type Area } from '../../src/domain/topics/vocabulary.js';
+import { areaOfTopic, areas, type Area, topicNames, type TopicName } from '../../src/domain/topics/vocabulary.js';
 import { isJudged, isWithoutArea, readRecords, readSad, type SadRow } from './sad.js';
 
 /** A text with a label: whether the speaker describes a concern of their own. */
@@ -24,10 +24,18 @@ export interface TopicTexts {
 }
 
 export const dataDefaultPath = '../shared/data';
+/** The model of the service. */
+export const weightsFile = fileURLToPath(new URL('../../src/domain/topics/weights.bin', import.meta.url));
 /** Folder with the texts of this project: one file per kind, one text per line. */
 const ownFolder = fileURLToPath(new URL('texts', import.meta.url));
+/** Folders of texts for the gate. The value tells if the speakers describe a concern of their own. */
+const gateFolders = { everyday: false, glad: false, neutral: false, others: false, concerns: true } as const;
+/** Folders of texts that are never used for training. */
+const heldBackFolders = { 'held-back/everyday': false, 'held-back/concerns': true } as const;
 /** Name prefix of the kinds that are never used for training. */
 export const heldBackPrefix = 'held-back/';
+/** Name prefix of the kinds of this project: `own/<folder>/<file>`. */
+const ownPrefix = 'own/';
 
 /**
  * Reads the data files of a folder and the texts of this project. Throws an error with the file name if a file is
@@ -35,13 +43,66 @@ export const heldBackPrefix = 'held-back/';
  */
 export function readTopicTexts(folder: string): TopicTexts {
   const sad = readSad(join(folder, 'sad_dev.csv'));
-  const own = [
-    ...readOwn('everyday', false),
-    ...readOwn('concerns', true),
-    ...readOwn('held-back/everyday', false),
-    ...readOwn('held-back/concerns', true),
-  ];
-  return { sad, labeled: [...sad.flatMap(fromSad), ...readConcerns(folder), ...readEveryday(folder), ...own] };
+  const own = Object.entries({ ...gateFolders, ...heldBackFolders }).flatMap(([name, isConcern]) =>
+    readFolder(name, (text) => ({ text, isConcern, area: undefined })),
+  );
+  return {
+    sad,
+    labeled: [...sad.flatMap(fromSad), ...readConcerns(folder), ...readEveryday(folder), ...own, ...readLabeled()],
+  };
+}
+
+/** Returns the part of the texts that a kind belongs to: its folder in this project, or the kind of a data file. */
+export function groupOf(kind: string): string {
+  if (kind.startsWith(heldBackPrefix)) return heldBackPrefix.slice(0, -1);
+  return kind.startsWith(ownPrefix) ? kind.slice(0, kind.lastIndexOf('/')) : kind;
+}
+
+/** A text for the evaluation, and the topics that are acceptable as its first topic. Empty if it must have no topic. */
+export interface TopicLine {
+  readonly text: string;
+  readonly kind: string;
+  readonly topics: readonly TopicName[];
+}
+
+/** Halves of the texts for the evaluation. The half `held-out` is not for development. */
+export const halves = ['held-out', 'development'] as const;
+export type Half = (typeof halves)[number];
+
+export const readTopicLines = (half: Half): TopicLine[] =>
+  readFolder(`evaluation/${half}`, (line) => {
+    const [topics = [], text] = cutLine(line);
+    return { text: text.replaceAll('\\n', '\n'), topics };
+  }).map((it) => ({ ...it, kind: basename(it.kind) }));
+
+/** Reads the concerns of this project with their topics. */
+const readLabeled = (): LabeledText[] =>
+  readFolder('labeled', (line) => {
+    const [[topic], text] = cutLine(line);
+    return { text, isConcern: true, area: topic && areaOfTopic.get(topic) };
+  });
+
+/** Returns the expected topics and the text of a line. Throws an error if a topic is unknown. */
+function cutLine(line: string): [TopicName[], string] {
+  const [expected = '', text = ''] = line.split('\t');
+  const names = expected === 'none' ? [] : expected.split(',');
+  const topics = names.flatMap((name) => topicNames.find((it) => it === name) ?? []);
+  if (text === '' || topics.length < names.length) throw new Error(`invalid line: ${line}`);
+  return [topics, text];
+}
+
+/** Returns the lines of all files in a folder of this project. A folder that is missing has no lines. */
+function readFolder<T extends object>(name: string, toText: (line: string) => T): Array<T & { readonly kind: string }> {
+  const folder = join(ownFolder, name);
+  const prefix = name.startsWith(heldBackPrefix) ? '' : ownPrefix;
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .sort()
+    .flatMap((file) => {
+      const kind = `${prefix}${name}/${basename(file, extname(file))}`;
+      const lines = readFileSync(join(folder, file), 'utf8').split('\n').filter(Boolean);
+      return lines.map((line) => ({ ...toText(line), kind }));
+    });
 }
 
 /**
@@ -66,15 +127,3 @@ const readEveryday = (folder: string): LabeledText[] =>
     ...{ text, kind, isConcern: false },
     area: undefined,
   }));
-
-function readOwn(side: string, isConcern: boolean): LabeledText[] {
-  const folder = join(ownFolder, side);
-  const prefix = side.startsWith(heldBackPrefix) ? heldBackPrefix : 'own/';
-  return readdirSync(folder)
-    .sort()
-    .flatMap((file) => {
-      const lines = readFileSync(join(folder, file), 'utf8').split('\n').filter(Boolean);
-      const kind = `${prefix}${basename(file, '.txt')}`;
-      return lines.map((text) => ({ text, kind, isConcern, area: undefined }));
-    });
-}

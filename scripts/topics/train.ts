@@ -1,13 +1,10 @@
 /** Trains the concern gate and the area model, and writes the weights file. The same texts give the same bytes. */
 import { writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { startProgress } from '../../src/terminal/progress.js';
 import { launch } from '../terminal/launch.js';
 import { fitTopicModel, stepsMax } from './fit.js';
-import { dataDefaultPath, heldBackPrefix, readTopicTexts } from './texts.js';
-
-const weightsFile = fileURLToPath(new URL('../../src/domain/topics/weights.bin', import.meta.url));
+import { dataDefaultPath, heldBackPrefix, readTopicTexts, weightsFile } from './texts.js';
 
 const command = new Command('train:topics')
   .description('Train the topic model. Required after any change of a phrase, a word list or a training text.')

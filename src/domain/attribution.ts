@@ -77,12 +77,16 @@ export function attributeStress(
   if (!before && !hasTopics) return { talk: undefined, credit: undefined };
   const talk = followHeart(before ?? { turns: [], atMs }, observed);
   if (hasTopics) {
-    const heart = talk.rise ? Math.min(fused.heart, talk.lowEvidence ?? 0) : fused.heart;
-    const stress = stressOf(fused.expressed, heart);
-    const turn = { ...said, atMs, expressed: fused.expressed, stress };
+    const turn = { ...said, atMs, expressed: fused.expressed, stress: stressAtTurn(talk, fused) };
     return { talk: { ...talk, turns: [...talk.turns.slice(-1), turn] }, credit: turn };
   }
   return isOld(talk) ? { talk: undefined, credit: undefined } : creditRise(talk, fused);
+}
+
+/** Returns the stress that counts for the topics of a turn at once. A rise of the heart rate counts for an earlier turn. */
+export function stressAtTurn(talk: Talk | undefined, fused: Observed['fused']): number {
+  const heart = talk?.rise ? Math.min(fused.heart, talk.lowEvidence ?? 0) : fused.heart;
+  return stressOf(fused.expressed, heart);
 }
 
 /** Follows the heart rate: finds the start of a rise, the turn that it follows, and its end. */

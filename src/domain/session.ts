@@ -17,7 +17,6 @@ import { type Hold, passPublished, publishScore, type Published } from './states
 import { type Assessment, fuseEvidence } from './stress.js';
 import type { Subject } from './subject.js';
 import type { TopicEvidence } from './topics/topic-evidence.js';
-import type { Extraction } from './topics/gather.js';
 import type { TopicName } from './topics/vocabulary.js';
 
 /** State of a session between readings. Plain JSON. */
@@ -164,12 +163,11 @@ export function ofReading(reading: Reading): Pick<ComputedState, 'rrQuality' | '
   return { ...(rrQuality && { rrQuality }), ...(derived && { derived }) };
 }
 
-/** Returns the session after a conversation turn. Topics do not affect the score or the signals. */
-export function addTurn(session: Session, { topics, evidence }: Pick<Extraction, 'topics' | 'evidence'>): Session {
+/** Adds the topics of a turn to the sighted topics of the session. Returns the same object if all are known. */
+export function addTopics(session: Session, topics: readonly TopicName[]): Session {
   const { sightedTopics: before = [] } = session;
-  const isNothingNew = topics.every((topic) => before.includes(topic));
-  const sightedTopics = isNothingNew ? before : [...new Set([...before, ...topics])];
-  return { ...session, topicEvidence: evidence, sightedTopics };
+  if (topics.every((topic) => before.includes(topic))) return session;
+  return { ...session, sightedTopics: [...new Set([...before, ...topics])] };
 }
 
 /**

@@ -123,6 +123,10 @@ function changesAfter(trigger: Trigger | undefined, status: TriggerStatus, atMs:
   return [...(trigger?.changes ?? []), { status, atMs }].slice(-settings.status_changes_max);
 }
 
+/** Returns true if the topic is or was a concern of the person, false if it was only observed. */
+export const isConcern = (trigger: Trigger | undefined): boolean =>
+  trigger?.status === 'active' || trigger?.status === 'resolved';
+
 type Named = readonly [topic: string, trigger: Pick<Trigger, 'lastSeenMs'>];
 
 /** Sorts topics by last sighting, newest first. Topics with the same timestamp are sorted by name. */

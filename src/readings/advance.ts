@@ -1,8 +1,8 @@
-import { attributeStress, type Credit, type Talk, type Turn } from '../domain/attribution.js';
+import { attributeStress, type Credit, stressAtTurn, type Talk } from '../domain/attribution.js';
 import { backfillSession, newestAtMs, startLive } from '../domain/backfill.js';
 import type { Baseline } from '../domain/baseline.js';
 import { changeOf, nextSeq, type SessionEvent } from '../domain/events.js';
-import { advanceSession, type ComputedState, addTurn, type Session, type Step } from '../domain/session.js';
+import { advanceSession, type ComputedState, type Session, type Step } from '../domain/session.js';
 import { isOtherSubject } from '../domain/session-subject.js';
 import type { Reading } from '../domain/signals.js';
 import { type Subject, unknownSubject } from '../domain/subject.js';
@@ -39,12 +39,10 @@ export interface TakenReading {
   readonly incarnation: string;
   readonly step: Step;
   readonly topics: readonly TopicName[];
-  /** The topics that a first-person phrase names. A subset of `topics`. */
-  readonly certainTopics: readonly TopicName[];
-  /** The topics that are new in this session. A subset of `topics`. */
-  readonly newTopics: readonly TopicName[];
   /** The topics whose stress this reading determines or raises. Absent if there are none. */
   readonly credit: Credit | undefined;
+  /** The topics that the turn mentions without a concern. Absent if there are none. */
+  readonly calm: Credit | undefined;
   /** Absent if the state did not change. */
   readonly event: SessionEvent | undefined;
 }
@@ -77,26 +75,16 @@ export function advanceReading(progress: Progress, submitted: PreparedReading): 
   const same = progress.taken.get(key);
   if (same) return { kind: 'same', as: same };
   const step = stepOf(session, reading, baselineOf(progress, session, reading), submitted);
-  const { topics, certainTopics, evidence } = topicsOf(session, submitted);
+  const { evidence, ...extracted } = extractTopics(session, submitted);
   const event = submitted.isBackfill ? undefined : eventOf(progress, submitted.sessionId, session, step.session);
-  const { talk, credit } = creditOf(session, reading, step, { topics, certain: certainTopics });
+  const { talk, credit, calm } = creditOf(session, reading, step, extracted);
   const numbered = { ...step.session, talk, ...(event && { eventSeq: event.seq }) };
-  const advanced = { incarnation, session: evidence ? addTurn(numbered, { topics, evidence }) : numbered };
+  const advanced = { incarnation, session: evidence ? { ...numbered, topicEvidence: evidence } : numbered };
   progress.sessions.set(submitted.sessionId, advanced);
   progress.changedSessions.set(submitted.sessionId, advanced);
   rememberBaseline(progress, step);
-  const newTopics = topics.filter((topic) => !session?.sightedTopics?.includes(topic));
-  const taken = {
-    kind: 'taken',
-    submitted,
-    incarnation,
-    step,
-    topics,
-    certainTopics,
-    newTopics,
-    credit,
-    event,
-  } as const;
+  const { topics } = extracted;
+  const taken = { kind: 'taken', submitted, incarnation, step, topics, credit, calm, event } as const;
   progress.taken.set(key, taken);
   return taken;
 }
@@ -177,24 +165,33 @@ function toReading({ signals, subjectId, timestampMs }: PreparedReading): Readin
   return { ...signals, atMs: timestampMs, ...(subjectId !== undefined && { subjectId }) };
 }
 
-function topicsOf(
-  session: Session | undefined,
-  { turn }: PreparedReading,
-): Omit<Extraction, 'evidence'> & Partial<Extraction> {
-  return turn ? gatherTopics(session?.topicEvidence, turn) : { topics: [], certainTopics: [] };
+type ExtractedTopics = Omit<Extraction, 'evidence'>;
+const noTopics: ExtractedTopics = { topics: [], certainTopics: [], calmTopics: [] };
+
+function extractTopics(session: Session | undefined, { turn }: PreparedReading): ExtractedTopics & Partial<Extraction> {
+  return turn ? gatherTopics(session?.topicEvidence, turn) : noTopics;
 }
 
-/** Returns the topics that the stress of the reading counts for. A late reading counts only for its own topics. */
+/**
+ * Returns the topics that the stress of the reading counts for, and the topics that its turn mentions without a concern. A
+ * late reading counts only for its own topics.
+ */
 function creditOf(
   session: Session | undefined,
   { atMs, heart_rate }: Reading,
   { fused, point }: Step,
-  said: Pick<Turn, 'topics' | 'certain'>,
-): { readonly talk: Talk | undefined; readonly credit: Credit | undefined } {
+  { topics, certainTopics, calmTopics }: ExtractedTopics,
+): { readonly talk: Talk | undefined; readonly credit: Credit | undefined; readonly calm: Credit | undefined } {
+  const said = { topics, certain: certainTopics };
   const before = session?.talk;
-  if (fused && !(before && atMs < before.atMs))
-    return attributeStress(before, { atMs, heartRate: heart_rate, fused }, said);
-  return { talk: before, credit: said.topics.length > 0 ? { ...said, atMs, stress: point.score } : undefined };
+  const toCalm = (stress: number) =>
+    calmTopics.length > 0 ? { topics: calmTopics, certain: [], atMs, stress } : undefined;
+  if (fused && !(before && atMs < before.atMs)) {
+    const attributed = attributeStress(before, { atMs, heartRate: heart_rate, fused }, said);
+    return { ...attributed, calm: toCalm(stressAtTurn(attributed.talk, fused)) };
+  }
+  const credit = topics.length > 0 ? { ...said, atMs, stress: point.score } : undefined;
+  return { talk: before, credit, calm: toCalm(point.score) };
 }
 
 /** Returns the subject's baseline. Returns the session's own baseline if the subject has none. */

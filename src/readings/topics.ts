@@ -1,7 +1,8 @@
 import type { Credit } from '../domain/attribution.js';
-import type { ComputedState } from '../domain/session.js';
+import { addTopics, type ComputedState } from '../domain/session.js';
 import { nameTopic, unknownSubject } from '../domain/subject.js';
-import { sight, type Trigger } from '../domain/triggers.js';
+import { isConcern, sight, type Trigger } from '../domain/triggers.js';
+import type { TopicName } from '../domain/topics/vocabulary.js';
 import type { StoredReading } from '../store/readings.js';
 import type { TriggersOf } from '../store/triggers.js';
 import type { Advance, Progress, TakenReading } from './advance.js';
@@ -14,11 +15,11 @@ interface Remembered {
   readonly triggers: TriggersOf;
 }
 
-/** Returns the subjects whose triggers the group changes. */
+/** Returns the subjects whose triggers the group may change. */
 export function sightedSubjects(advances: readonly Advance[]): string[] {
   const subjectIds = new Set<string>();
-  for (const { step, credit } of takenOf(advances))
-    if (credit && step.session.subjectId !== undefined) subjectIds.add(step.session.subjectId);
+  for (const { step, credit, calm } of takenOf(advances))
+    if ((credit ?? calm) && step.session.subjectId !== undefined) subjectIds.add(step.session.subjectId);
   return [...subjectIds];
 }
 
@@ -28,12 +29,17 @@ export function rememberTopics(progress: Progress, advances: readonly Advance[],
   const computedStates = new Map<TakenReading, ComputedState>();
   for (const taken of takenOf(advances)) {
     const { subjectId } = taken.step.session;
-    if (subjectId !== undefined && taken.credit) {
+    let { topics } = taken;
+    if (subjectId !== undefined && (taken.credit ?? taken.calm)) {
       const triggers = sighted.get(subjectId) ?? new Map<string, Trigger>();
       sighted.set(subjectId, triggers);
-      enterTopics(progress, taken, taken.credit, subjectId, { before: found.get(subjectId), triggers });
+      const person = { subjectId, before: found.get(subjectId), triggers };
+      if (taken.credit) enterTopics(progress, taken, taken.credit, person);
+      const calm = taken.calm && keepConcerns(taken.calm, person);
+      if (calm) enterTopics(progress, taken, calm, person);
+      topics = [...topics, ...(calm?.topics ?? [])];
     }
-    computedStates.set(taken, completeState(progress, taken));
+    computedStates.set(taken, completeState(progress, taken, topics));
   }
   return {
     computedStates: advances.map((advance) => computedOf(advance, computedStates)),
@@ -44,40 +50,56 @@ export function rememberTopics(progress: Progress, advances: readonly Advance[],
 
 /** Triggers of a person: the stored triggers and the triggers that the group has changed so far. */
 interface PersonsTriggers {
+  readonly subjectId: string;
   readonly before: ReadonlyMap<string, Trigger> | undefined;
   readonly triggers: Map<string, Trigger>;
 }
 
+const triggerIn = ({ triggers, before }: PersonsTriggers, topic: string): Trigger | undefined =>
+  triggers.get(topic) ?? before?.get(topic);
+
+/**
+ * Keeps the topics that are active or resolved for the person. A topic that is mentioned without a concern counts only then.
+ * This is how a topic resolves. Returns undefined if there are none.
+ */
+function keepConcerns(calm: Credit, person: PersonsTriggers): Credit | undefined {
+  const topics = calm.topics.filter((topic) => isConcern(triggerIn(person, topic)));
+  return topics.length > 0 ? { ...calm, topics } : undefined;
+}
+
 function enterTopics(
-  { subjects, changedSubjects }: Progress,
-  { submitted, newTopics }: TakenReading,
+  { subjects, changedSubjects, changedSessions }: Progress,
+  { submitted: { sessionId } }: TakenReading,
   { topics, certain, atMs, stress, before: creditedBefore }: Credit,
-  subjectId: string,
-  { before, triggers }: PersonsTriggers,
+  person: PersonsTriggers,
 ): void {
-  const triggerOf = (topic: string) => triggers.get(topic) ?? before?.get(topic);
+  const { subjectId, triggers } = person;
+  const triggerOf = (topic: string) => triggerIn(person, topic);
+  const changed = changedSessions.get(sessionId);
+  const isNew = creditedBefore === undefined;
   let subject = subjects.get(subjectId) ?? unknownSubject;
   for (const topic of topics) {
     const known = triggerOf(topic);
     // An erasure can remove a trigger between the turn and the rise that follows.
-    if (creditedBefore !== undefined && !known) continue;
+    if (!isNew && !known) continue;
     const trigger = sight(known, {
       score: stress,
       scoreBefore: creditedBefore,
       atMs,
-      sessionId: submitted.sessionId,
-      isFirstInSession: creditedBefore === undefined && newTopics.includes(topic),
+      sessionId,
+      isFirstInSession: isNew && !changed?.session.sightedTopics?.includes(topic),
       isCertain: certain.includes(topic),
     });
     triggers.set(topic, trigger);
     subject = nameTopic(subject, topic, trigger, triggerOf);
   }
+  if (isNew && changed) changedSessions.set(sessionId, { ...changed, session: addTopics(changed.session, topics) });
   subjects.set(subjectId, subject);
   changedSubjects.set(subjectId, subject);
 }
 
 /** Returns the state with the topics of the turn and the triggers of the subject after the reading. */
-function completeState({ subjects }: Progress, { step, topics }: TakenReading): ComputedState {
+function completeState({ subjects }: Progress, { step }: TakenReading, topics: readonly TopicName[]): ComputedState {
   const { subjectId } = step.session;
   const subject = subjectId === undefined ? undefined : subjects.get(subjectId);
   return {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { addTurn, type Step } from '../domain/session.js';
+import { addTopics, type Step } from '../domain/session.js';
 import { advanceAll, history } from '../../contract-tests/support/arbitraries.js';
 import type { TopicEvidence } from '../domain/topics/topic-evidence.js';
 import { topicNames } from '../domain/topics/vocabulary.js';
@@ -103,7 +103,7 @@ const anyStep = fc
   .tuple(history, someTopics, fc.option(fc.integer({ min: 1 })), fc.boolean())
   .map(([readings, topics, eventSeq, isKnown]): Step => {
     const { computed: latest, session, ...step } = advanceAll(readings).at(-1) as Step;
-    const withTurn = topics.length > 0 ? addTurn(session, { topics, evidence }) : session;
+    const withTurn = topics.length > 0 ? addTopics({ ...session, topicEvidence: evidence }, topics) : session;
     const triggers = { active: topics.slice(0, 3), resolved: topics.slice(3) };
     return {
       ...step,

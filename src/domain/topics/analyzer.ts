@@ -1,10 +1,10 @@
 import { topicExtraction as settings } from '../../../generated/spec.js';
-import { createConcernFeatures, scoreConcern } from './concern.js';
+import { addFindings, createConcernFeatures, type GateText, scoreConcern, toGateText } from './concern.js';
 import { createFeatureLister } from './features.js';
 import { createFinder, type Findings } from './findings.js';
-import { numberIn } from './lexicon.js';
 import { classTotal, scoreFeatures, type TopicModel } from './model.js';
-import { createTokenizer, type Words, wordsMax } from './tokens.js';
+import { phrasePointsMin } from './phrase-tree.js';
+import { createTextReader } from './spelling.js';
 import { areas, topicsByArea } from './vocabulary.js';
 
 /** One exchange: the user's message and the assistant's response. Either may be empty. */
@@ -44,8 +44,6 @@ export interface TopicAnalyzer {
 
 /** Points for each further phrase of a topic. Chosen by judgment. */
 const REPEAT_POINTS = 0.25;
-/** Minimum points of a phrase. A hint has fewer points. */
-export const phrasePointsMin = 1;
 /** The area number of each topic, by topic number. */
 const areaOfNumber = areas.flatMap((area, k) => topicsByArea[area].map(() => k));
 
@@ -55,43 +53,34 @@ const areaOfNumber = areas.flatMap((area, k) => topicsByArea[area].map(() => k))
  */
 export function createTopicAnalyzer(model: TopicModel): TopicAnalyzer {
   const { lexicon } = model;
-  const tokenizer = createTokenizer();
-  const numbers = new Uint16Array(wordsMax);
+  const reader = createTextReader(lexicon, model.vocabulary);
   const find = createFinder(lexicon);
   const listFeatures = createFeatureLister(model.index, lexicon);
   const listConcernFeatures = createConcernFeatures(lexicon);
 
-  const readWords = (text: string): Words => {
-    const words = tokenizer.read(text);
-    for (let i = 0; i < words.count; i++) numbers[i] = numberIn(lexicon, words, i);
-    return words;
-  };
-  const analyzeContent = (words: Words): TextAnalysis => {
+  const analyzeContent = (text: GateText): TextAnalysis => {
+    const { words, numbers } = text;
     const odds: number[] = [];
     const points = new Map<number, number>();
     const firstPerson = new Set<number>();
-    let [from, isNamed] = [0, false];
+    let from = 0;
     for (const to of words.segmentEnds) {
       const found = find(words, numbers, from, to);
       from = to;
+      addFindings(text, found);
       if (found.isSmallTalk) continue;
       pushOdds(odds, scoreFeatures(model, listFeatures(words, numbers, found)), found.hits);
       addPoints(points, firstPerson, found);
-      isNamed ||= found.hits.some((hit) => hit.points >= phrasePointsMin);
     }
-    return { odds, points: [...points], isNamed, firstPerson: [...firstPerson] };
-  };
-  const analyzeConcern = (words: Words, { isNamed, firstPerson }: TextAnalysis): number => {
-    const gateText = { text: words, numbers, isNamed, isNamedInFirstPerson: firstPerson.length > 0 };
-    return scoreConcern(model.concern, listConcernFeatures(gateText));
+    return { odds, points: [...points], isNamed: text.isNamed, firstPerson: [...firstPerson] };
   };
   return {
     analyzeTurn({ user_message, ai_response }) {
-      const assistant = analyzeContent(readWords(ai_response));
-      const words = readWords(user_message);
-      const user = analyzeContent(words);
-      const concern = analyzeConcern(words, user);
-      tokenizer.wipe();
+      const assistant = analyzeContent(toGateText(reader.read(ai_response)));
+      const text = toGateText(reader.read(user_message));
+      const user = analyzeContent(text);
+      const concern = scoreConcern(model.concern, listConcernFeatures(text));
+      reader.wipe();
       return { model: model.version, concern, user, assistant };
     },
   };

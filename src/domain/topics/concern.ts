@@ -1,12 +1,15 @@
-import { formBits, formByEnding, fullStop, noForm, questionMark, sentenceStart } from './form-table.js';
+import { deniedFeeling, formBits, formByEnding, fullStop, noForm, questionMark, sentenceStart } from './form-table.js';
 import { formClassNames } from './forms.js';
+import type { Findings } from './findings.js';
 import type { Lexicon } from './lexicon.js';
-import type { Sentence, Words } from './tokens.js';
+import { phrasePointsMin } from './phrase-tree.js';
+import type { ReadText } from './spelling.js';
+import { marks, nextRun, runLetters, type Sentence, type Words } from './tokens.js';
 
 /**
  * Features of the concern gate, which decides whether the speaker describes a concern of their own. They form two
  * families of hashed features: `forms` (single word forms, pairs and triples of forms, and facts about each sentence)
- * and `words` (single words).
+ * and `words` (single words, and runs of letters inside words).
  */
 export interface ConcernFeatures {
   readonly forms: BucketList;
@@ -27,8 +30,9 @@ const LENGTH_STEPS = [4, 8, 16, 32];
 /**
  * Kinds of features. They are part of the hash, so that equal numbers of different kinds fall into different buckets.
  */
-const kind = { one: 1, two: 2, three: 3, skip: 4, fact: 5, word: 6 } as const;
+const kind = { one: 1, two: 2, three: 3, skip: 4, fact: 5, word: 6, run: 7 } as const;
 const classTotal = formClassNames.length;
+const markCount = Object.keys(marks).length;
 /** Numbers of the facts about a sentence: three ranges with one number per class, then single facts. */
 const fact = {
   hasClass: 0,
@@ -43,16 +47,36 @@ const fact = {
   isNamed: 102,
   isNamedInFirstPerson: 103,
   length: 104,
+  mark: 112,
+  isDenied: 120,
 } as const;
 
-/** Input of the gate for one text. */
-export interface GateText {
-  readonly text: Words;
-  /** The number of each word in the lexicon. */
-  readonly numbers: Uint16Array;
-  /** Whether a phrase names a topic, and whether one does so in a segment with a first-person word. */
-  readonly isNamed: boolean;
-  readonly isNamedInFirstPerson: boolean;
+/** Input of the gate for one text: its words, and what {@link addFindings} adds per segment. */
+export interface GateText extends ReadText {
+  /** True if a phrase names a topic, and true if one does so in a segment with a first-person word. */
+  isNamed: boolean;
+  isNamedInFirstPerson: boolean;
+  /** For each word: 1 if a negation denies it, otherwise 0. */
+  readonly denied: Uint8Array;
+  /** True if a negation denies a feeling, and true if a feeling is not denied. */
+  hasDeniedFeeling: boolean;
+  hasFeeling: boolean;
+}
+
+export const toGateText = (text: ReadText): GateText => ({
+  ...text,
+  denied: new Uint8Array(text.words.count),
+  ...{ isNamed: false, isNamedInFirstPerson: false, hasDeniedFeeling: false, hasFeeling: false },
+});
+
+export function addFindings(text: GateText, found: Findings): void {
+  const { from, to, hits, isFirstPerson, hasDeniedFeeling, hasFeeling } = found;
+  const isNamed = hits.some(({ points }) => points >= phrasePointsMin);
+  text.isNamed ||= isNamed;
+  text.isNamedInFirstPerson ||= isNamed && isFirstPerson;
+  text.denied.set(found.denied.subarray(0, to - from), from);
+  text.hasDeniedFeeling ||= hasDeniedFeeling;
+  text.hasFeeling ||= hasFeeling;
 }
 
 /** Returns a function that lists the features of a text. Each call overwrites the result of the previous call. */
@@ -61,7 +85,7 @@ export function createConcernFeatures(lexicon: Lexicon): (it: GateText) => Conce
   const [forms, words] = [newList(), newList()];
   return (it) => {
     forms.length = words.length = 0;
-    for (const sentence of it.text.sentences) pushSentence(forms, words, lexicon, it, sentence);
+    for (const sentence of it.words.sentences) pushSentence(forms, words, lexicon, it, sentence);
     pushTextFacts(forms, lexicon, it);
     return { forms, words };
   };
@@ -71,7 +95,7 @@ function pushSentence(
   forms: BucketList,
   words: BucketList,
   lexicon: Lexicon,
-  { text, numbers }: GateText,
+  { words: text, numbers, denied }: GateText,
   it: Sentence,
 ): void {
   let [bits, before, last] = [0, noForm, sentenceStart];
@@ -79,10 +103,12 @@ function pushSentence(
   for (let i = it.from; i <= it.to; i++) {
     const number = i < it.to ? (numbers[i] ?? 0) : 0;
     let form: number = it.isQuestion ? questionMark : fullStop;
-    if (i < it.to) {
+    if (i < it.to && denied[i] === 1) form = deniedFeeling;
+    else if (i < it.to) {
       form = (lexicon.forms[number] ?? noForm) || formByEnding(text, i);
       bits |= lexicon.formBits[number] ?? 0;
       push(words, bucketOf(kind.word, text.hashes[i] ?? 0, 0, 0));
+      pushRuns(words, text, i);
     }
     push(forms, bucketOf(kind.one, form, 0, 0));
     push(forms, bucketOf(kind.two, last, form, 0));
@@ -95,6 +121,16 @@ function pushSentence(
   }
   const opens = ((lexicon.formBits[numbers[it.from] ?? 0] ?? 0) & formBits.opensInstruction) !== 0;
   pushFacts(forms, bits, opens);
+}
+
+function pushRuns(list: BucketList, { letters, starts, ends }: Words, i: number): void {
+  const first = (starts[i] ?? 0) - 1;
+  const last = ends[i] ?? 0;
+  let run = 0;
+  for (let at = first; at <= last; at++) {
+    run = nextRun(run, letters[at] ?? 0);
+    if (at >= first + runLetters - 1) push(list, bucketOf(kind.run, run, 0, 0));
+  }
 }
 
 function pushFacts(forms: BucketList, bits: number, opensInstruction: boolean): void {
@@ -112,15 +148,17 @@ function pushFacts(forms: BucketList, bits: number, opensInstruction: boolean): 
 }
 
 /**
- * Adds the facts about the text as a whole: its length, whether it begins with an instruction, and whether it names a
- * topic.
+ * Adds the facts about the text as a whole: its length, its marks, whether it begins with an instruction, and whether
+ * it names a topic or denies its feelings.
  */
 function pushTextFacts(forms: BucketList, lexicon: Lexicon, it: GateText): void {
-  const { text, numbers } = it;
+  const { words: text, numbers } = it;
   const opens = ((lexicon.formBits[numbers[0] ?? 0] ?? 0) & formBits.opensInstruction) !== 0;
   if (opens && text.count > 0) pushFact(forms, fact.textOpensInstruction);
   if (it.isNamed) pushFact(forms, fact.isNamed);
+  if (it.hasDeniedFeeling && !it.hasFeeling) pushFact(forms, fact.isDenied);
   if (it.isNamedInFirstPerson) pushFact(forms, fact.isNamedInFirstPerson);
+  for (let bit = 0; bit < markCount; bit++) if ((text.marks & (1 << bit)) !== 0) pushFact(forms, fact.mark + bit);
   pushFact(forms, fact.length + LENGTH_STEPS.filter((step) => text.count >= step).length);
 }
 

@@ -1,7 +1,7 @@
 import { type BitSet, hasBit } from './bit-set.js';
 import type { Findings } from './findings.js';
 import { type Lexicon, unknown } from './lexicon.js';
-import { segmentWordsMax, wordLettersMax, type Words } from './tokens.js';
+import { nextRun, runLetters, segmentWordsMax, wordLettersMax, type Words } from './tokens.js';
 import { classCount } from './word-classes.js';
 
 /** Features of a segment in three families. Each family is weighted and scaled separately. */
@@ -49,7 +49,6 @@ export interface RowIndex {
 /** Lists the features of a segment. `numbers` are the lexicon numbers of all words of the text. */
 export type FeatureLister = (words: Words, numbers: Uint16Array, found: Findings) => Features;
 
-const RUN_LETTERS = 4;
 const SEED_PAIR = 0x9e3779b1;
 const SEED_MIX = 0xc2b2ae35;
 const SEED_DENIED = 0x85ebca6b;
@@ -127,17 +126,12 @@ const push = (list: FeatureList, row: number): void => {
 /** Mixes the bits of a hash, so that its top bits can serve as a bucket number. */
 const mixHash = (hash: number): number => Math.imul(hash ^ (hash >>> 15), SEED_MIX);
 
-/** Bits per letter. A run of four letters is one number. */
-const LETTER_BITS = 5;
-const LETTER_MASK = 2 ** LETTER_BITS - 1;
-const RUN_MASK = 2 ** (RUN_LETTERS * LETTER_BITS) - 1;
-
 function pushRuns(runs: FeatureList, index: RowIndex, { letters, starts, ends }: Words, i: number): void {
   const start = (starts[i] ?? 0) - 1;
   const end = ends[i] ?? 0;
   let run = 0;
   for (let at = start; at <= end; at++) {
-    run = ((run << LETTER_BITS) | ((letters[at] ?? 0) & LETTER_MASK)) & RUN_MASK;
-    if (at >= start + RUN_LETTERS - 1) push(runs, rowAt(index, Math.imul(run, SEED_PAIR)));
+    run = nextRun(run, letters[at] ?? 0);
+    if (at >= start + runLetters - 1) push(runs, rowAt(index, Math.imul(run, SEED_PAIR)));
   }
 }

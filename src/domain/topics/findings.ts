@@ -9,6 +9,9 @@ export interface Findings {
   to: number;
   /** For each word of the segment: 1 if a preceding negation denies a feeling ("not stressed"), otherwise 0. */
   readonly denied: Uint8Array;
+  /** True if a negation denies a feeling, and true if a feeling is not denied. */
+  hasDeniedFeeling: boolean;
+  hasFeeling: boolean;
   /** The phrases found. */
   hits: PhraseEnd[];
   /** True if the segment mentions the speaker: "I", "my", "me". */
@@ -53,11 +56,12 @@ export type Finder = (words: Words, numbers: Uint16Array, from: number, to: numb
 /** Returns a finder with memory for one segment. Each call overwrites the result of the previous call. */
 export function createFinder(lexicon: Lexicon): Finder {
   const denied = new Uint8Array(segmentWordsMax);
-  const found: Findings = { from: 0, to: 0, denied, hits: [], isFirstPerson: false, isSmallTalk: true };
+  const nothing = { isFirstPerson: false, hasDeniedFeeling: false, hasFeeling: false, isSmallTalk: true };
+  const found: Findings = { from: 0, to: 0, denied, hits: [], ...nothing };
   const follower = createFollower(lexicon);
   return (words, numbers, from, to) => {
     const hits = follower.restart();
-    let [areFillers, isFirstPerson] = [true, false];
+    let [areFillers, isFirstPerson, hasDeniedFeeling, hasFeeling] = [true, false, false, false];
     // Number of further words that the last negation covers. A new "I" ends the negation ("I don't know, I'm sad").
     let reach = 0;
     for (let i = from; i < to; i++) {
@@ -65,14 +69,18 @@ export function createFinder(lexicon: Lexicon): Finder {
       const is = lexicon.flags[number] ?? 0;
       if ((is & flags.firstPerson) !== 0) [reach, isFirstPerson] = [0, true];
       const isNegated = reach !== 0;
-      const isDenied = isNegated && (is & flags.feeling) !== 0;
+      const isFeeling = (is & flags.feeling) !== 0;
+      const isDenied = isNegated && isFeeling;
+      hasDeniedFeeling ||= isDenied;
+      hasFeeling ||= isFeeling && !isDenied;
       denied[i - from] = isDenied ? 1 : 0;
       areFillers &&= isDenied || (is & flags.filler) !== 0;
       follower.follow(number, isNegated ? 1 : 0, (is & flags.inPhrases) !== 0);
       if ((is & flags.denial) !== 0) reach = words.hashes[i] === wordNo ? 1 : NEGATION_REACH;
       else if (isNegated) reach--;
     }
-    return Object.assign(found, { from, to, hits, isFirstPerson, isSmallTalk: areFillers && hits.length === 0 });
+    const isSmallTalk = areFillers && hits.length === 0;
+    return Object.assign(found, { from, to, hits, isFirstPerson, hasDeniedFeeling, hasFeeling, isSmallTalk });
   };
 }
 

@@ -3,7 +3,7 @@ import type { Words } from './tokens.js';
 
 /**
  * Numbers of the word forms, in this order: no form, other words, endings, digits, classes, function words, sentence
- * marks.
+ * marks, a denied feeling.
  */
 export const noForm = 0;
 const otherWord = 1;
@@ -14,6 +14,8 @@ const firstFunctionWord = firstClass + formClassNames.length;
 export const sentenceStart = firstFunctionWord + functionWords.length;
 export const fullStop = sentenceStart + 1;
 export const questionMark = sentenceStart + 2;
+/** A feeling that a negation denies ("not worried"). */
+export const deniedFeeling = sentenceStart + 3;
 
 /**
  * Bits of a word's forms. The lowest bits are the form classes, in order. The object contains only the bits that code

@@ -79,9 +79,23 @@ test('an area without a specific topic yields its general one', () => {
 });
 
 test.each(['my exam went great', 'I passed my finals, so relieved!', 'I am not worried about my exam anymore'])(
-  'a calm turn also yields topics: %s',
-  (message) => expect(topicsOf(message)[0]).toBe('exams'),
+  'a calm turn also names its topic: %s',
+  (message) => {
+    const { topics, calmTopics } = extractTopics(undefined, { user_message: message, ai_response: '' });
+    expect([...topics, ...calmTopics][0]).toBe('exams');
+  },
 );
+
+test('a topic that is named without a concern is a calm topic, and the evidence does not grow', () => {
+  const turn = { user_message: 'My boss made pancakes for the whole team', ai_response: 'A deadline, a shift.' };
+  const expected = { topics: [], certainTopics: [], calmTopics: ['boss_and_coworkers'], evidence: { areas: {} } };
+  expect(extractTopics(undefined, turn)).toMatchObject(expected);
+});
+
+test('calm topics require a phrase in the first person', () => {
+  const turn = { user_message: 'What is the rent in Berlin?', ai_response: 'It depends.' };
+  expect(extractTopics(undefined, turn)).toMatchObject({ topics: [], calmTopics: [] });
+});
 
 test.each([
   'hi',

@@ -16,6 +16,11 @@ export interface Extraction {
   readonly topics: TopicName[];
   /** The topics that a first-person phrase names. A subset of `topics`. */
   readonly certainTopics: TopicName[];
+  /**
+   * The topics that a first-person phrase names without a concern ("My exam went fine"). They count only for a person
+   * who is known to have had this concern. Empty if the turn has `topics`.
+   */
+  readonly calmTopics: TopicName[];
   readonly evidence: TopicEvidence;
 }
 
@@ -29,16 +34,19 @@ export function gatherTopics(
   { model, concern, user, assistant }: TurnAnalysis,
 ): Extraction {
   const evidence = decayEvidence(kept, model);
-  if (concern < settings.concern_log_odds_min)
-    return { topics: [], certainTopics: [], evidence: storeEvidence(evidence, model) };
+  const named = (list: readonly number[]) => list.flatMap((number) => topicNames[number] ?? []);
+  if (concern < settings.concern_log_odds_min) {
+    const calm = nameTopics(user, evidence).filter((number) => user.firstPerson.includes(number));
+    return { topics: [], certainTopics: [], calmTopics: named(calm), evidence: storeEvidence(evidence, model) };
+  }
   addEvidence(evidence, settings.assistant_weight, bestShares(assistant), assistant.points);
   const own = bestShares(user);
   const numbers = Math.max(...own) < settings.own_share_min ? [] : nameTopics(user, evidence);
   addEvidence(evidence, 1, own, user.points);
-  const named = (list: readonly number[]) => list.flatMap((number) => topicNames[number] ?? []);
   return {
     topics: named(numbers),
     certainTopics: named(numbers.filter((number) => user.firstPerson.includes(number))),
+    calmTopics: [],
     evidence: storeEvidence(evidence, model),
   };
 }

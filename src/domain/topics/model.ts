@@ -13,11 +13,13 @@ import { createTokenizer, hashNext, hashStart } from './tokens.js';
 import { areas } from './vocabulary.js';
 import { decodeWeights, type FamilyWeights, fingerprintOf, type LinearWeights } from './weights.js';
 
-/** The trained model. It contains no text. It is immutable, so that one instance can be shared. */
+/** The trained model. It contains single words, but no text. It is immutable, so that one instance can be shared. */
 export interface TopicModel {
   /** Hash of the weights file. Evidence from different versions is not comparable. */
   readonly version: number;
   readonly lexicon: Lexicon;
+  /** Words of several training texts, most frequent first. */
+  readonly vocabulary: readonly string[];
   readonly concern: ConcernWeights;
   readonly index: FeatureIndex;
   readonly biases: readonly number[];
@@ -50,7 +52,7 @@ export function openTopicModel(bytes: Uint8Array): () => TopicModel {
 export const loadTopicModel = (bytes: Uint8Array): TopicModel => openTopicModel(bytes)();
 
 function buildModel(bytes: Uint8Array): TopicModel {
-  const { areas: areaWeights, concern } = decodeWeights(bytes);
+  const { vocabulary, areas: areaWeights, concern } = decodeWeights(bytes);
   const [words, runs, classes] = areaWeights.families.map(toFamily);
   if (areaWeights.biases.length !== classTotal || !words || !runs || !classes)
     throw new Error('topic weights do not match the vocabulary: run train:topics');
@@ -58,6 +60,7 @@ function buildModel(bytes: Uint8Array): TopicModel {
   return {
     version: bytes.reduce(hashNext, hashStart) >>> 0,
     lexicon,
+    vocabulary,
     concern: toConcern(concern),
     biases: [...areaWeights.biases],
     ...addKnownWords(lexicon, { words, runs, lexicon: classes }),

@@ -37,6 +37,8 @@ export const root = 1;
 
 /** Points of a hint. Lower than the points of any phrase. Chosen by judgment. */
 const HINT_POINTS = 0.5;
+/** Minimum points of a phrase. A hint has fewer points. */
+export const phrasePointsMin = 1;
 /** Multiplier that distributes nodes in the hash table `steps`. */
 const SEED_PLACE = 0x9e3779b1;
 

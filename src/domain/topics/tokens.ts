@@ -16,7 +16,12 @@ export interface Words {
   readonly sentences: Sentence[];
   /** Index of the word after each segment. A segment is one or more sentences, like a training row. */
   readonly segmentEnds: number[];
+  /** The {@link marks} of the text, as bits. */
+  marks: number;
 }
+
+/** Characters that tell a quoted, pasted or machine-written text from a message. */
+export const marks = { quote: 1, slash: 2, code: 4, colon: 8, lineBreak: 16 } as const;
 
 export interface Sentence {
   /** Words `from` … `to - 1` of the text. */
@@ -60,6 +65,15 @@ export function hashWord(word: string): number {
   return hash;
 }
 
+/** Number of letters in a run. */
+export const runLetters = 4;
+const LETTER_BITS = 5;
+const LETTER_MASK = 2 ** LETTER_BITS - 1;
+const RUN_MASK = 2 ** (runLetters * LETTER_BITS) - 1;
+/** Returns the run of letters that ends with `letter`, as one number. `run` is the run that ends before this letter. */
+export const nextRun = (run: number, letter: number): number =>
+  ((run << LETTER_BITS) | (letter & LETTER_MASK)) & RUN_MASK;
+
 const STOP = 1;
 const JOIN = 2;
 const BREAK = 3;
@@ -68,6 +82,7 @@ const JOINER = 39;
 const SPACE = 32;
 const QUESTION_MARK = 63;
 const RIGHT_QUOTE = 0x2019;
+const DOUBLE_QUOTE = 34;
 const FIRST_ACCENT = 0x300;
 const LAST_ACCENT = 0x36f;
 
@@ -78,6 +93,13 @@ const kinds = Uint8Array.from({ length: 128 }, (_, code) => {
   if (/\d/.test(character)) return ZERO;
   if (code === JOINER) return JOIN;
   return /[.!?;\n]/.test(character) ? STOP : BREAK;
+});
+
+/** The mark of each ASCII character, as a bit. 0 for a character without a mark. */
+const markOf = Uint8Array.from({ length: 128 }, (_, code) => {
+  const character = String.fromCharCode(code);
+  if (/[{}[\]=<>_`$\\|#]/.test(character)) return marks.code;
+  return { '"': marks.quote, '/': marks.slash, ':': marks.colon, '\n': marks.lineBreak }[character] ?? 0;
 });
 
 /** Returns a tokenizer with memory for one text. */
@@ -102,12 +124,12 @@ function newWords(): Words {
   const letters = new Uint8Array(2 * TEXT_MAX + 2);
   letters.fill(edgeMark);
   const [hashes, starts, ends] = [new Int32Array(wordsMax), new Uint16Array(wordsMax), new Uint16Array(wordsMax)];
-  return { count: 0, hashes, starts, ends, letters, sentences: [], segmentEnds: [] };
+  return { count: 0, hashes, starts, ends, letters, sentences: [], segmentEnds: [], marks: 0 };
 }
 
 function cutWords(words: Words, codes: Buffer, length: number): void {
   const { letters } = words;
-  words.count = words.sentences.length = words.segmentEnds.length = 0;
+  words.count = words.sentences.length = words.segmentEnds.length = words.marks = 0;
   let [start, at, hash] = [1, 1, hashStart];
   for (let i = 0; i <= length && words.count < wordsMax; i++) {
     const code = codes[i] ?? 0;
@@ -119,6 +141,7 @@ function cutWords(words: Words, codes: Buffer, length: number): void {
       letters[at++] = kind;
       hash = hashNext(hash, kind);
     } else if (kind !== JOIN) {
+      words.marks |= markOf[code] ?? 0;
       if (at > start) {
         letters[at] = edgeMark;
         addWord(words, hash, start, at);
@@ -127,7 +150,7 @@ function cutWords(words: Words, codes: Buffer, length: number): void {
       }
       if (kind === STOP) endSentence(words, code === QUESTION_MARK);
       endSegment(words, kind === STOP ? SEGMENT_WORDS : segmentWordsMax);
-    }
+    } else if (at === start) words.marks |= marks.quote;
   }
   endSentence(words, false);
   endSegment(words, 1);
@@ -148,7 +171,13 @@ function writeCodes(codes: Buffer, text: string): number {
 
 function asciiOf(code: number): number {
   if (code < kinds.length) return code;
+  if (isDoubleQuote(code)) return DOUBLE_QUOTE;
   return code === RIGHT_QUOTE || (code >= FIRST_ACCENT && code <= LAST_ACCENT) ? JOINER : SPACE;
+}
+
+/** Returns true for “, ”, „, « and ». */
+function isDoubleQuote(code: number): boolean {
+  return (code >= 0x201c && code <= 0x201e) || code === 0xab || code === 0xbb;
 }
 
 function addWord(words: Words, hash: number, start: number, end: number): void {

@@ -1,8 +1,9 @@
 /**
- * Reads and writes the weights file, which training writes and the service loads. It contains only hashed features and
- * quantized numbers.
+ * Reads and writes the weights file, which training writes and the service loads. It contains hashed features,
+ * quantized numbers and a list of common words.
  *
- * Little-endian: magic, lexicon fingerprint (u32 each), then two linear models: the areas and the concern gate. A
+ * Little-endian: magic, lexicon fingerprint (u32 each), then two linear models: the areas and the concern gate. The
+ * vocabulary follows, up to the end of the file: ASCII, words separated by a line break, absent without words. A
  * model: class count, family count (u8 each), biases (f32 per class), then the families. A family: bucket bits (u8),
  * rarity step (f32), weight steps (f32 per class), rarities (u8 per bucket, 0 = unused), weights (i8, one row of
  * classes per used bucket, ordered by bucket).
@@ -30,6 +31,8 @@ export interface LinearWeights {
 export interface TopicWeights {
   /** Hash of the lexicon of the training. The weights are invalid with any other lexicon. */
   readonly fingerprint: number;
+  /** Words of several training texts, most frequent first. Misspelled words are corrected to them. */
+  readonly vocabulary?: readonly string[];
   /** The classes are the eight areas in the vocabulary's order, then "none". */
   readonly areas: LinearWeights;
   /** The only class: the speaker describes a concern of their own. */
@@ -42,12 +45,13 @@ const BYTE_MAX = 255;
 const STEPS_MAX = 127;
 
 /** Encodes weights in the file format, quantized to 8 bits. */
-export function encodeWeights({ fingerprint, areas, concern }: TopicWeights): Uint8Array {
+export function encodeWeights({ fingerprint, vocabulary = [], areas, concern }: TopicWeights): Uint8Array {
   const head = new Uint8Array(HEAD_BYTES);
   const view = new DataView(head.buffer);
   view.setUint32(0, MAGIC, true);
   view.setUint32(4, fingerprint, true);
-  return concat([head, ...encodeModel(areas), ...encodeModel(concern)]);
+  const words = Buffer.from(vocabulary.map((word) => `${word}\n`).join(''), 'ascii');
+  return concat([head, ...encodeModel(areas), ...encodeModel(concern), words]);
 }
 
 function encodeModel({ biases, families }: LinearWeights): Uint8Array[] {
@@ -79,14 +83,15 @@ export function fingerprintOf(bytes: Uint8Array): number {
 }
 
 /** Decodes a weights file. Throws if the file is incomplete or not a weights file. */
-export function decodeWeights(bytes: Uint8Array): TopicWeights {
+export function decodeWeights(bytes: Uint8Array): Required<TopicWeights> {
   // Copies the bytes, because a slice of a Buffer would share its memory and offset.
   const reader = new ByteReader(new Uint8Array(bytes));
   const fingerprint = fingerprintOf(bytes);
   reader.bytes(HEAD_BYTES);
   const [areas, concern] = [decodeModel(reader), decodeModel(reader)];
-  if (!reader.isAtEnd()) throw new Error('topic weights file is too long');
-  return { fingerprint, areas, concern };
+  const vocabulary = reader.rest().toString('ascii');
+  if (!/^([a-z]+\n)*$/.test(vocabulary)) throw new Error('topic weights file is damaged or too long');
+  return { fingerprint, vocabulary: vocabulary.split('\n').slice(0, -1), areas, concern };
 }
 
 function decodeModel(reader: ByteReader): LinearWeights {
@@ -128,7 +133,7 @@ class ByteReader {
   u32 = (): number => this.view.getUint32(this.step(4), true);
   f32 = (): number => this.view.getFloat32(this.step(4), true);
   f32s = (count: number): Float32Array => Float32Array.from({ length: count }, () => this.f32());
-  isAtEnd = (): boolean => this.at === this.source.length;
+  rest = (): Buffer => Buffer.from(this.source.subarray(this.at));
   bytes(count: number): Uint8Array {
     const start = this.step(count);
     if (this.at > this.source.length) throw new RangeError('topic weights file is incomplete');

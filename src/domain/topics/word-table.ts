@@ -31,5 +31,13 @@ export function numberOf(table: WordTable, hash: number): number {
   return table.slots[slot + 1] ?? 0;
 }
 
+/** Returns the numbers of all equal hashes. */
+export function numbersOf(table: WordTable, hash: number): number[] {
+  const numbers: number[] = [];
+  for (let slot = firstSlot(table, hash); table.slots[slot + 1] !== 0; slot = nextSlot(table, slot))
+    if (table.slots[slot] === hash) numbers.push(table.slots[slot + 1] ?? 0);
+  return numbers;
+}
+
 const firstSlot = ({ mask }: WordTable, hash: number): number => 2 * ((hash ^ (hash >>> 15)) & mask);
 const nextSlot = ({ mask }: WordTable, slot: number): number => (slot + 2) & (2 * mask + 1);
