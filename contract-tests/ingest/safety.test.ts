@@ -164,6 +164,6 @@ test('no text and no safety finding reaches a table, log, webhook, stream, expor
   places['database'] = await everythingStored(service.database);
   places['log'] = service.logs.join('');
   const secrets = [marker, 'crisis procedure', 'suicidal', 'self_harm', 'violence', 'unsupported_language', 'safety'];
-  for (const [place, text] of Object.entries(places))
-    expect([place, secrets.filter((secret) => text.includes(secret))]).toEqual([place, []]);
+  const leaks = Object.entries(places).filter(([, text]) => secrets.some((secret) => text.includes(secret)));
+  expect(leaks.map(([place]) => place)).toEqual([]);
 });

@@ -1,22 +1,28 @@
 import { hashWord, type Words } from '../topics/tokens.js';
 
 /**
- * Finds patterns of words in a text. A pattern is a sequence of items: `word`, `a|b`, `<class>`, `item?` for an optional
- * item, `~` for up to two other words, `~~` for up to five. An underscore joins the words of an alternative: `a|b_c`. `^` is
- * the start of a sentence. A last item `-a|b_c` means that none of these follows. Commas separate patterns.
+ * A sequence of items: `word`, `a|b`, `<class>`, `item?` for an optional item, `~` for up to two other words, `~~` for up
+ * to five. An underscore joins the words of an alternative: `a|b_c`. `^` is the start of a sentence. A last item
+ * `-a|b_c` means that none of these follows. Commas separate patterns.
  */
 interface Pattern<Label> {
   readonly label: Label;
-  /** Words of each item, as numbers. */
-  readonly items: ReadonlyArray<ReadonlySet<number>>;
+  readonly items: readonly Item[];
   /** Maximum number of words between each item and the one before. 0 for the first item. */
   readonly gaps: readonly number[];
-  /** Words that the gap before each item cannot contain. */
-  readonly barriers: ReadonlyArray<ReadonlySet<number>>;
   /** Words that must not follow, one list per alternative. */
   readonly notNext: ReadonlyArray<readonly number[]>;
   /** Index of the rarest item. */
   readonly anchor: number;
+}
+
+interface Item {
+  /** Words as numbers. */
+  readonly words: ReadonlySet<number>;
+  /** Estimated frequency of the words, relative to other items. */
+  readonly frequency: number;
+  /** Words that the gap after the item cannot contain. */
+  readonly barriers: ReadonlySet<number>;
 }
 
 export interface PatternFinder<Label> {
@@ -44,6 +50,31 @@ const gapOf: Readonly<Record<string, number>> = { '~': 2, '~~': 5 };
 
 /** Returns a finder. The time of a search is proportional to the number of words and of their patterns. */
 export function createPatternFinder<Label extends string>(parts: PatternParts<Label>): PatternFinder<Label> {
+  const { numbers, parse } = createParser(parts);
+  const byAnchor = new Map<number, Pattern<Label>[]>();
+  for (const label of Object.keys(parts.patterns) as Label[])
+    for (const text of parts.patterns[label].flatMap((it) => it.split(', ')))
+      for (const pattern of expandPattern(text).map((it) => parse(label, it)))
+        for (const number of pattern.items[pattern.anchor]?.words ?? []) {
+          const anchored = byAnchor.get(number);
+          if (anchored) anchored.push(pattern);
+          else byAnchor.set(number, [pattern]);
+        }
+  return {
+    find(words, from, to) {
+      const labels = new Set<Label>();
+      const sentence = [startNumber];
+      for (let i = from; i < to; i++) sentence.push(numbers.get(words.hashes[i] ?? 0) ?? 0);
+      for (const [at, number] of sentence.entries())
+        for (const pattern of byAnchor.get(number) ?? [])
+          if (!labels.has(pattern.label) && isMatch(pattern, sentence, at)) labels.add(pattern.label);
+      return labels;
+    },
+  };
+}
+
+/** Returns the numbers of the known words by hash, and a function that reads one pattern. */
+function createParser<Label extends string>({ classes, frequent, ...parts }: PatternParts<Label>) {
   const numbers = new Map([[hashWord(start), startNumber]]);
   const toNumber = (word: string): number => {
     const hash = hashWord(word);
@@ -51,50 +82,36 @@ export function createPatternFinder<Label extends string>(parts: PatternParts<La
     numbers.set(hash, number);
     return number;
   };
-  const ranks = new Map([start, ...parts.frequent].map((word, rank) => [toNumber(word), rank]));
+  const frequencies = new Map([start, ...frequent].map((word, rank) => [toNumber(word), 1 / (1 + rank)]));
+  const rareFrequency = 1 / (4 * frequencies.size);
   const barriers = new Set(parts.barriers.split(' ').map(toNumber));
   const subjectBarriers = new Set([...barriers, ...parts.subjectBarriers.split(' ').map(toNumber)]);
-  const barriersAfter = (item?: ReadonlySet<number>) => (item?.has(toNumber('i')) ? subjectBarriers : barriers);
-  const known = new Map<string, number[][]>();
-  const readAlternatives = (text: string): number[][] => {
-    const readNew = () =>
-      expandClasses(text, parts.classes)
-        .split('|')
-        .map((it) => it.split('_').map(toNumber));
-    const found = known.get(text) ?? readNew();
-    known.set(text, found);
-    return found;
+  const readAlternatives = (text: string): string[] => expandClasses(text, classes).split('|');
+  const items = new Map<string, Item>();
+  const readItem = (text: string): Item => {
+    const words = new Set(readAlternatives(text).map(toNumber));
+    const frequency = [...words].reduce((sum, word) => sum + (frequencies.get(word) ?? rareFrequency), 0);
+    const item = { words, frequency, barriers: words.has(toNumber('i')) ? subjectBarriers : barriers };
+    items.set(text, item);
+    return item;
   };
-
-  const byAnchor = new Map<number, Pattern<Label>[]>();
-  for (const label of Object.keys(parts.patterns) as Label[])
-    for (const text of parts.patterns[label]
-      .flatMap((it) => it.split(', '))
-      .flatMap(expandOptional)
-      .flatMap(expandJoined)) {
-      const pattern = toPattern(label, text, readAlternatives, ranks, barriersAfter);
-      for (const number of pattern.items[pattern.anchor] ?? []) {
-        const anchored = byAnchor.get(number) ?? [];
-        anchored.push(pattern);
-        byAnchor.set(number, anchored);
+  const parse = (label: Label, text: string): Pattern<Label> => {
+    const pattern = { label, items: [] as Item[], gaps: [] as number[], notNext: [] as number[][] };
+    let gap = 0;
+    for (const token of text.split(' ')) {
+      if (token in gapOf) gap = gapOf[token] ?? 0;
+      else if (token.startsWith('-'))
+        pattern.notNext = readAlternatives(token.slice(1)).map((it) => it.split('_').map(toNumber));
+      else {
+        pattern.items.push(items.get(token) ?? readItem(token));
+        pattern.gaps.push(gap);
+        gap = 0;
       }
     }
-
-  return {
-    find(words, from, to) {
-      const labels = new Set<Label>();
-      /** The sentence as numbers, after the mark of its start. */
-      const sentence = [startNumber];
-      for (let i = from; i < to; i++) sentence.push(numbers.get(words.hashes[i] ?? 0) ?? 0);
-      for (const [at, number] of sentence.entries())
-        for (const pattern of byAnchor.get(number) ?? []) {
-          if (labels.has(pattern.label)) continue;
-          const isMatch = ([1, -1] as const).every((step) => matchesFrom(pattern, sentence, pattern.anchor, at, step));
-          if (isMatch) labels.add(pattern.label);
-        }
-      return labels;
-    },
+    const itemFrequencies = pattern.items.map(({ frequency }) => frequency);
+    return { ...pattern, anchor: itemFrequencies.indexOf(Math.min(...itemFrequencies)) };
   };
+  return { numbers, parse };
 }
 
 function expandClasses(text: string, classes: Readonly<Record<string, string>>): string {
@@ -105,53 +122,26 @@ function expandClasses(text: string, classes: Readonly<Record<string, string>>):
   });
 }
 
-/** Returns the pattern with and without each optional item. */
-function expandOptional(text: string): string[] {
-  const found = /(^| )([^ ]+)\?( |$)/.exec(text);
-  if (!found) return [text];
-  const [all, before, item, after] = found;
-  const [without, with_] = [before && after ? ' ' : '', `${before}${item}${after}`];
-  return [without, with_].flatMap((it) => expandOptional(text.replace(all, () => it)));
-}
-
-/** Returns one pattern for the single words of an item, and one for each of its alternatives with several words. */
-function expandJoined(text: string): string[] {
+/** Returns the pattern with and without each optional item, and with one sequence of items for joined words. */
+function expandPattern(text: string): string[] {
   const tokens = text.split(' ');
-  const at = tokens.findIndex((token) => token.includes('_') && !token.startsWith('-'));
-  if (at < 0) return [text];
-  const alternatives = (tokens[at] ?? '').split('|');
+  const replace = (at: number, by: readonly string[]) =>
+    by.flatMap((it) => expandPattern([...tokens.slice(0, at), ...(it ? [it] : []), ...tokens.slice(at + 1)].join(' ')));
+  const optional = tokens.findIndex((token) => token.endsWith('?'));
+  if (optional >= 0) return replace(optional, ['', (tokens[optional] ?? '').slice(0, -1)]);
+  const joined = tokens.findIndex((token) => token.includes('_') && !token.startsWith('-'));
+  if (joined < 0) return [text];
+  const alternatives = (tokens[joined] ?? '').split('|');
   const single = alternatives.filter((it) => !it.includes('_')).join('|');
-  const joined = alternatives.filter((it) => it.includes('_')).map((it) => it.replaceAll('_', ' '));
-  return [single, ...joined]
-    .filter(Boolean)
-    .flatMap((it) => expandJoined(tokens.map((token, k) => (k === at ? it : token)).join(' ')));
+  const several = alternatives.filter((it) => it.includes('_')).map((it) => it.replaceAll('_', ' '));
+  return replace(joined, single ? [single, ...several] : several);
 }
 
-function toPattern<Label>(
-  label: Label,
-  text: string,
-  readAlternatives: (text: string) => number[][],
-  ranks: ReadonlyMap<number, number>,
-  barriersAfter: (item?: ReadonlySet<number>) => ReadonlySet<number>,
-): Pattern<Label> {
-  const items: ReadonlySet<number>[] = [];
-  const gaps: number[] = [];
-  let [gap, notNext] = [0, [] as number[][]];
-  for (const token of text.split(' ')) {
-    if (token in gapOf) gap = gapOf[token] ?? 0;
-    else if (token.startsWith('-')) notNext = readAlternatives(token.slice(1));
-    else {
-      items.push(new Set(readAlternatives(token).flat()));
-      gaps.push(gap);
-      gap = 0;
-    }
-  }
-  const costs = items.map((item) =>
-    [...item].reduce((sum, it) => sum + 1 / (1 + (ranks.get(it) ?? ranks.size * 4)), 0),
+/** Returns true if a pattern matches with its rarest item at a position of the sentence. */
+function isMatch<Label>(pattern: Pattern<Label>, sentence: readonly number[], at: number): boolean {
+  return (
+    matchesFrom(pattern, sentence, pattern.anchor, at, 1) && matchesFrom(pattern, sentence, pattern.anchor, at, -1)
   );
-  const anchor = costs.indexOf(Math.min(...costs));
-  const barriers = items.map((_, k) => barriersAfter(items[k - 1]));
-  return { label, items, gaps, barriers, notNext, anchor };
 }
 
 /** Returns true if the items after (step 1) or before (step -1) an item at a position match too. */
@@ -166,12 +156,13 @@ function matchesFrom<Label>(
   if (!next) return step < 0 || !pattern.notNext.some((it) => it.every((word, k) => sentence[at + 1 + k] === word));
   const later = step > 0 ? item + 1 : item;
   const gap = pattern.gaps[later] ?? 0;
+  const barriers = pattern.items[later - 1]?.barriers;
   for (let other = at + step; Math.abs(other - at) <= gap + 1; other += step) {
     const number = sentence[other];
     if (number === undefined) return false;
     const isTooFar = number === startNumber && at - other > startDistanceMax;
-    if (next.has(number) && !isTooFar && matchesFrom(pattern, sentence, item + step, other, step)) return true;
-    if (pattern.barriers[later]?.has(number)) return false;
+    if (next.words.has(number) && !isTooFar && matchesFrom(pattern, sentence, item + step, other, step)) return true;
+    if (barriers?.has(number)) return false;
   }
   return false;
 }
