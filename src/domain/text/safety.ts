@@ -47,11 +47,13 @@ export function createFindDanger(): FindDanger {
   };
 }
 
-/** Returns the most urgent danger in the sentences that nothing cancels. */
+/**
+ * Returns the most urgent danger in the sentences that nothing cancels. In fiction, or after a danger that has ended, a
+ * sentence counts only if it speaks of the present.
+ */
 function mostUrgent(sentences: ReadonlyArray<ReadonlySet<Label>>): SafetyKind | undefined {
   const isCancelled = sentences.some((labels) => labels.has('message'));
-  if (isCancelled && !sentences.some((labels) => labels.has('present'))) return undefined;
-  const counted = sentences.filter((labels) => !labels.has('sentence'));
+  const counted = sentences.filter((labels) => !labels.has('sentence') && (!isCancelled || labels.has('present')));
   return kinds.find((kind) => counted.some((labels) => labels.has(kind)));
 }
 
