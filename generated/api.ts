@@ -1042,7 +1042,7 @@ export interface components {
         /**
          * @description The fields that the service computed for a reading. `state`, `stress_score` and `confidence` are those of the
          *     history. `heart_rate`, `sdnn` and `rmssd` are present if they were derived from `rr_intervals_ms`. The other fields are
-         *     those of the response to the reading.
+         *     those of the response to the reading, except `text_analysis` and `safety`.
          */
         ExportedComputation: {
             state: components["schemas"]["State"];

@@ -1799,4 +1799,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "dccb208f40d104bb45ce9792b85772b0f0b86b4fc6093116f77d10b8f62640c8" as const;
+export const contractDigest = "39034d590fc98768e29e993da361d2f8ebf9f0b547dec39d93f42c0765251a07" as const;
