@@ -515,7 +515,7 @@ export const topics = {
 } as const;
 
 export const topicExtraction = {
-  "concern_log_odds_min": 0,
+  "concern_log_odds_min": 0.1,
   "area_share_min": 0.18,
   "named_area_share_min": 0.18,
   "named_points_min": 1,
@@ -1799,4 +1799,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "39034d590fc98768e29e993da361d2f8ebf9f0b547dec39d93f42c0765251a07" as const;
+export const contractDigest = "7308e4f6fc1fb30823a38e65940fada62b89aed3b3ed357e14ddc2f016a2c451" as const;
