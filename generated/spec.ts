@@ -543,7 +543,7 @@ export const textAnalysis = {
 
 export const textSentiment = {
   "neutral_log_odds": -1.5,
-  "distress_log_odds": -0.5,
+  "distress_log_odds": -0.4,
   "distress_sentiment": -0.8,
   "sentiment_max": 0.3,
   "sentiment_min": -0.95
@@ -1799,4 +1799,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "7308e4f6fc1fb30823a38e65940fada62b89aed3b3ed357e14ddc2f016a2c451" as const;
+export const contractDigest = "0e78a0f1fba87e13e0aa26fd06b324f5c962b50e3920a48c35487e1ffb9593f4" as const;

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createSeverityFeatures, severityBits, severityFingerprint } from '../../src/domain/text/severity.js';
+import { createSeverityFeatures, fingerprintFeatures, severityBits } from '../../src/domain/text/severity.js';
 import type { BucketList } from '../../src/domain/topics/concern.js';
 import { createTokenizer } from '../../src/domain/topics/tokens.js';
 import { encodeWeights, type LinearWeights } from '../../src/domain/topics/weights.js';
@@ -144,7 +144,7 @@ export function fitSeverity(texts: readonly SeverityText[], onStep: () => void =
 /** Returns the weights file of the model: the format of the topic weights, without a model of areas. */
 export function encodeSeverity(severity: LinearWeights): Uint8Array {
   const areas = { biases: new Float32Array(), families: [] };
-  return encodeWeights({ fingerprint: severityFingerprint, areas, concern: severity });
+  return encodeWeights({ fingerprint: fingerprintFeatures(), areas, concern: severity });
 }
 
 type Counts = Map<number, number>;

@@ -1,5 +1,5 @@
 import type { BucketList } from '../topics/concern.js';
-import { createTokenizer, hashStart, hashNext, type Words } from '../topics/tokens.js';
+import { createTokenizer, hashNext, hashStart, nextRun, runLetters, type Words } from '../topics/tokens.js';
 import { decodeWeights, type FamilyWeights, fingerprintOf } from '../topics/weights.js';
 
 /**
@@ -21,9 +21,6 @@ export interface SeverityModel {
 
 /** Each family has 2^bits buckets. */
 export const severityBits = 16;
-/** Changes when the features change, so that weights of other features are rejected. */
-export const severityFingerprint = hashNext(hashStart, 1) >>> 0;
-const RUN_LETTERS = 4;
 const BUCKETS_MAX = 8192;
 const SEED_PAIR = 0x9e3779b1;
 const SEED_MIX = 0xc2b2ae35;
@@ -54,8 +51,8 @@ function pushRuns(runs: BucketList, { letters, starts, ends }: Words, i: number)
   const end = ends[i] ?? 0;
   let run = 0;
   for (let at = start; at <= end; at++) {
-    run = (run << 8) | (letters[at] ?? 0);
-    if (at >= start + RUN_LETTERS - 1) push(runs, Math.imul(run, SEED_PAIR));
+    run = nextRun(run, letters[at] ?? 0);
+    if (at >= start + runLetters - 1) push(runs, Math.imul(run, SEED_PAIR));
   }
 }
 
@@ -64,12 +61,22 @@ function push(list: BucketList, hash: number): void {
   list.buckets[list.length++] = Math.imul(hash ^ (hash >>> 15), SEED_MIX) >>> (32 - severityBits);
 }
 
+/** A text whose features show a change of the tokenizer or of the features. */
+const PROBE = "I can’t sleep… it's 3am, sooo WORRIED about the café?\nHelp me!";
+
+/** Returns a hash of the features of a probe, so that weights of other features are rejected. */
+export function fingerprintFeatures(): number {
+  const { words, runs } = createSeverityFeatures()(createTokenizer().read(PROBE));
+  const buckets = [words, runs].flatMap(({ buckets, length }) => [...buckets.subarray(0, length)]);
+  return buckets.reduce(hashNext, hashStart) >>> 0;
+}
+
 /**
  * Returns a function that builds the model at its first call and then returns the same model. Throws if the bytes are
  * weights of other features.
  */
 export function openSeverityModel(bytes: Uint8Array): () => SeverityModel {
-  if (fingerprintOf(bytes) !== severityFingerprint)
+  if (fingerprintOf(bytes) !== fingerprintFeatures())
     throw new Error('severity weights were trained with other features: run train:severity');
   let model: SeverityModel | undefined;
   return () => (model ??= buildModel(bytes));
