@@ -232,7 +232,8 @@ test('no word of a message is stored, logged, delivered, streamed or exported', 
   const exports = [await request('/v1/export'), await request('/v1/export?format=csv')];
   const delivered = await receiver.until(1);
   const stored = await everythingStored(database);
-  expect(stored).toContain('"derived":["sentiment"]');
+  // MySQL rows are JSON inside JSON.
+  expect(stored.replaceAll('\\', '')).toContain('"derived":["sentiment"]');
   for (const text of [stored, logs.join(''), stream.text(), JSON.stringify([states, refused, exports, delivered])])
     expect(text).not.toMatch(/xylophone|falling apart|baked/);
 });
