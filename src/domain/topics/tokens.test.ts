@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createTokenizer, edgeMark, hashWord, wordsMax } from './tokens.js';
+import { createTokenizer, edgeMark, hashWord, marks, wordsMax } from './tokens.js';
 
 const readWords = (text: string) => createTokenizer().read(text);
 
@@ -49,3 +49,13 @@ test('wiping overwrites the letters of a text', () => {
   tokenizer.wipe();
   expect(new Set(words.letters.subarray(1, 64))).toEqual(new Set([edgeMark]));
 });
+
+test.each([
+  ['He said “no”', marks.quote],
+  ["my boss said 'no'", marks.quote],
+  ['la la / la', marks.slash],
+  ['x = 1', marks.code],
+  ['to do: nothing', marks.colon],
+  ['one\ntwo', marks.lineBreak],
+  ["I can't sleep, sorry!", 0],
+])('the marks of a text are known: %s', (text, expected) => expect(readWords(text).marks).toBe(expected));
