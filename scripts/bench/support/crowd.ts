@@ -169,7 +169,8 @@ async function replaceHistories(knex: Knex, template: Template, readings: readon
     const count = (minutes * minuteMs) / spacingMs;
     const rows = Array.from({ length: count }, (_, index) => {
       const timestamp_ms = nowMs - (count - 1 - index) * spacingMs;
-      const position = timestamp_ms * 1_000 + 2 * number;
+      // The positions that the service assigns are even, and those of the template can be in the same milliseconds.
+      const position = timestamp_ms * 1_000 + 2 * number + 1;
       return { ...(readings[index % readings.length] as ReadingRow), incarnation, timestamp_ms, position };
     });
     for (let at = 0; at < rows.length; at += rowsAtOnce)
