@@ -17,7 +17,7 @@ test(
       TEST_MYSQL_URL: mysqlServerUrl,
     });
     expect(stderr).toContain('72/72 readings');
-    expect(stdout).toMatch(/^readings acknowledged +72$/m);
+    expect(stdout, stderr).toMatch(/^readings acknowledged +72$/m);
     expect(stdout).toMatch(/^ {2}lost +0 +0$/m);
     expect(stdout).toMatch(/^ {2}admitted requests per window +120 +120$/m);
     expect(stdout).toContain('Nothing was lost, duplicated or out of order, and the limit is shared.');
