@@ -23,14 +23,14 @@ interface Kind {
 const options = new Command('evaluate:safety')
   .description('Measure the recognition of languages and the safety findings of messages.')
   .option('--data <folder>', 'folder of the data files', dataDefaultPath)
-  .option('--half <name>', 'evaluation, or development while you change a rule', 'evaluation')
-  .option('--errors', 'print the wrong results, except those of the evaluation half')
+  .option('--half <name>', 'held-out, or development or evaluation while you change a rule', 'held-out')
+  .option('--errors', 'print the wrong results, except those of the held-out texts')
   .parse()
   .opts<Options>();
 
 const ownFolder = fileURLToPath(new URL('../topics/texts', import.meta.url));
 const findDanger = createFindDanger();
-const showErrors = options.errors === true && options.half !== 'evaluation';
+const showErrors = options.errors === true && options.half !== 'held-out';
 /** Number of words from which a text must be recognized. Texts without spaces always count. */
 const foreignWordsMin = 5;
 const englishWordsMin = 3;
@@ -43,7 +43,7 @@ printTime();
 function printSafety(): void {
   const kinds = readKinds(join('safety', options.half));
   const dangers = kinds.filter(({ name }) => !name.startsWith('none'));
-  console.log(`safety, ${options.half} half${' '.repeat(18)} found  right kind`);
+  console.log(`${`safety, ${options.half}`.padEnd(35)} found  right kind`);
   for (const { name, texts } of dangers) {
     const found = texts.filter((text) => findDanger(text) !== undefined);
     const kind = name.replace(/-\d$/, '').replace('-', '_');

@@ -87,6 +87,7 @@ async function evaluate({ data, errors }: { data: string; errors: boolean }): Pr
   console.log('Goal on posts of another platform: AUC 0.72. The data contains no such posts.');
   printHalf('severity/development, left out', unseen, readLabeled('development'));
   printHalf('severity/evaluation, never in training', released(), readLabeled('evaluation'));
+  printHalf('severity/held-out, never in training', released(), readLabeled('held-out'));
   if (errors) printErrors(unseen);
   printCost();
 }

@@ -85,7 +85,7 @@ export function readSeverityTexts(folder: string): SeverityText[] {
 }
 
 /** Reads the texts of this project that have a label of severity. Texts of `evaluation` are never used for training. */
-export function readLabeled(part: 'training' | 'development' | 'evaluation'): SeverityText[] {
+export function readLabeled(part: 'training' | 'development' | 'evaluation' | 'held-out'): SeverityText[] {
   return readOwnTexts(`severity/${part}`).map((it) => ({
     ...{ ...it, severity: assignedSeverity[basename(it.kind) as 'calm' | 'mild' | 'distress'] },
   }));
