@@ -17,7 +17,6 @@ type Topic = keyof typeof concerns;
 const topics = Object.keys(concerns) as Topic[];
 
 const people = 10;
-const everySeconds = 10;
 const quietSeconds = 180;
 const turnsPerSession = 7;
 
@@ -26,8 +25,8 @@ const response = { bpm: 22, delaySeconds: 25, climbSeconds: 25, lastsSeconds: 90
 /** Standard deviation and correlation of the readings of an optical sensor, as in wrist-noise.ts. */
 const noise = { bpm: 3.4, correlation: 0.85 };
 
-/** A person in a session: what they say and what their heart rate is, second by second. */
-function createPerson(index: number) {
+/** A person in a session: what they say, and their heart rate every `everySeconds`. */
+function createPerson(index: number, everySeconds: number) {
   const random = seededRandom(index + 1);
   const draw = () => Math.sqrt(3) * (2 * random() - 1);
   const trigger = topics[index % topics.length] as Topic;
@@ -61,7 +60,7 @@ async function playSession(
   service: TestService,
   group: ReadonlyArray<ReturnType<typeof createPerson>>,
   session: number,
-  turnSeconds: number,
+  { turnSeconds, everySeconds }: { readonly turnSeconds: number; readonly everySeconds: number },
   voiceOf: (isTrigger: boolean) => object,
 ): Promise<void> {
   service.clock.advance(20 * 60 * 60);
@@ -84,8 +83,9 @@ async function playSession(
 /** Plays three sessions. Returns how many people have their trigger as active, and its share of all active topics. */
 async function attribute(turnSeconds: number, voiceOf: (isTrigger: boolean) => object = () => ({})) {
   const service = await startTestService({ env: ample });
-  const group = Array.from({ length: people }, (_, index) => createPerson(index));
-  for (let session = 0; session < 3; session++) await playSession(service, group, session, turnSeconds, voiceOf);
+  const pace = { turnSeconds, everySeconds: Math.min(20, turnSeconds / 6) };
+  const group = Array.from({ length: people }, (_, index) => createPerson(index, pace.everySeconds));
+  for (let session = 0; session < 3; session++) await playSession(service, group, session, pace, voiceOf);
   const profiles = group.map(async ({ subject_id, trigger }) => {
     const { body } = await service.request(`/v1/triggers?subject_id=${subject_id}`);
     return { isFound: body.active.includes(trigger) as boolean, active: body.active.length as number };
