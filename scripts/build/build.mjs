@@ -2,7 +2,8 @@
  * `npm run build`: bundles the program and its libraries to dist/, so that a start loads a few files, and an installed
  * package needs only the libraries in `external`. `--clean` deletes files of earlier builds first, for `npm pack`.
  */
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
@@ -15,7 +16,7 @@ const external = [
 ];
 
 if (process.argv.includes('--clean')) await rm(new URL('dist/', root), { recursive: true, force: true });
-const { metafile } = await build({
+const { metafile, outputFiles } = await build({
   absWorkingDir: fileURLToPath(root),
   entryPoints: ['src/main.ts'],
   bundle: true,
@@ -29,13 +30,23 @@ const { metafile } = await build({
   minifySyntax: true,
   sourcemap: true,
   metafile: true,
+  write: false,
   logLevel: 'warning',
   // CommonJS libraries call `require` for the modules of Node.
   banner: {
     js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
   },
 });
+await Promise.all(outputFiles.map(writeChanged));
 await writeFile(new URL('dist/THIRD_PARTY_LICENSES.txt', root), await licenses(Object.keys(metafile.inputs)));
+
+/** Writes a file unless it has the same content already, because another process may be loading it. */
+async function writeChanged({ path, contents }) {
+  const stored = await readFile(path).catch(() => undefined);
+  if (stored?.equals(contents)) return;
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, contents);
+}
 
 /** Returns the names, versions and license texts of the bundled libraries. */
 async function licenses(inputs) {
