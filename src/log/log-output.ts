@@ -91,11 +91,12 @@ export function createLogOutput(writeText: WriteText, format: (line: string) => 
     writing = undefined;
   }
 
-  const flush = () => {
+  const flush = async () => {
     clearTimeout(timer);
     timer = undefined;
-    writing ??= writeAll();
-    return writing;
+    // Without this check, `writeAll` ends before `writing` is set, and no later line is written.
+    if (waiting.length > 0) writing ??= writeAll();
+    await writing;
   };
 
   return {
