@@ -266,9 +266,10 @@ export interface paths {
         };
         /**
          * Get subject
-         * @description Returns what the service has learned about a person across sessions: the baseline, e.g. the resting heart rate.
-         *     A reading of this person is compared with the baseline as of the time of the request. The baseline is stored
-         *     until the subject is erased. It contains no text, because texts are never stored.
+         * @description Returns what the service has learned about a person across sessions: the baseline, e.g. the resting heart rate,
+         *     and the status changes of the person's topics.
+         *     A reading of this person is compared with the baseline as of the time of the request. Baseline and topics are
+         *     stored until the subject is erased. They contain no text, because texts are never stored.
          *
          *     To respond to a person who requests access to their data, also send the responses of `GET /v1/export` (readings)
          *     and `GET /v1/triggers` (topics) for this subject.
@@ -1383,6 +1384,34 @@ export interface components {
              */
             last_session_started_at?: string;
             baseline: components["schemas"]["Baseline"];
+            status_changes?: components["schemas"]["StatusChangesByTopic"];
+        };
+        /**
+         * @description A change of the status of a topic.
+         * @example {
+         *       "status": "active",
+         *       "timestamp": "2026-11-21T09:14:30.000Z"
+         *     }
+         */
+        TopicStatusChange: {
+            status: components["schemas"]["TriggerStatus"];
+            timestamp: components["schemas"]["Instant"];
+        };
+        /**
+         * @description The latest 20 status changes of each topic, by topic name. The first one is the first sighting, unless a topic
+         *     changed more often. They are in the order in which the service accepted the readings, so a late reading comes last.
+         *     Absent if the person has no topic.
+         * @example {
+         *       "sleep": [
+         *         {
+         *           "status": "observed",
+         *           "timestamp": "2026-11-20T18:04:00.000Z"
+         *         }
+         *       ]
+         *     }
+         */
+        StatusChangesByTopic: {
+            [key: string]: components["schemas"]["TopicStatusChange"][];
         };
         /** @description The result of an erasure. */
         Erasure: {

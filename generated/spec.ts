@@ -1569,7 +1569,12 @@ export const fields = {
     "sessions",
     "first_session_started_at",
     "last_session_started_at",
-    "baseline"
+    "baseline",
+    "status_changes"
+  ],
+  "TopicStatusChange": [
+    "status",
+    "timestamp"
   ],
   "Erasure": [
     "subject_id",
@@ -1799,4 +1804,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "0e78a0f1fba87e13e0aa26fd06b324f5c962b50e3920a48c35487e1ffb9593f4" as const;
+export const contractDigest = "5ba5181fd379faf827dd54703449fa7fa959da6a15155bfbb9e6124b8016ea07" as const;

@@ -620,6 +620,18 @@ class Baseline(TypedDict):
     devices: NotRequired[list[DeviceBaseline]]
 
 
+class TopicStatusChange(TypedDict):
+    """A change of the status of a topic."""
+
+    status: TriggerStatus
+    # RFC 3339 date-time in UTC, with millisecond precision.
+    timestamp: str
+
+
+# The latest 20 status changes of each topic, by topic name.
+StatusChangesByTopic = dict[str, list[TopicStatusChange]]
+
+
 class SubjectProfile(TypedDict):
     """What the service has learned about one person."""
 
@@ -632,6 +644,7 @@ class SubjectProfile(TypedDict):
     # When the service accepted the first reading of the newest stored session.
     last_session_started_at: NotRequired[str]
     baseline: Baseline
+    status_changes: NotRequired[StatusChangesByTopic]
 
 
 class Erasure(TypedDict):
