@@ -37,6 +37,7 @@ test('a trigger is observed, then active, then resolved, and active again after 
     resolved: [],
   });
 
+  const firstSeen = service.clock.at();
   for (const session of ['bad1', 'bad2', 'bad3']) scores.push(await talk(service, session, harsh));
   for (const score of scores.slice(1)) expect(score).toBeGreaterThanOrEqual(80);
   const active = await profileOf(service);
@@ -62,6 +63,11 @@ test('a trigger is observed, then active, then resolved, and active again after 
 
   for (const session of ['again1', 'again2']) await talk(service, session, harsh);
   expect(await profileOf(service)).toMatchObject({ active: ['work_performance'], resolved: [] });
+  const { status_changes } = (await service.request(`/v1/subjects/${subject_id}`)).body;
+  const changes: Array<{ status: string; timestamp: string }> = status_changes.work_performance;
+  expect(changes.map(({ status }) => status)).toEqual(['observed', 'active', 'resolved', 'active']);
+  expect(changes[0]?.timestamp).toBe(firstSeen);
+  expect(changes.map(({ timestamp }) => timestamp)).toEqual(changes.map(({ timestamp }) => timestamp).sort());
 });
 
 test('a good message resolves a concern of the person, and names no other topic', async () => {

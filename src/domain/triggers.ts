@@ -146,6 +146,13 @@ export function toProfile(subjectId: string, triggers: ReadonlyMap<string, Trigg
   };
 }
 
+/** Returns the status changes of a person's topics, as defined in the contract. */
+export function toStatusChanges(triggers: ReadonlyMap<string, Trigger>): Schema<'StatusChangesByTopic'> {
+  const listed = ({ changes }: Trigger) =>
+    changes.map(({ status, atMs }) => ({ status, timestamp: new Date(atMs).toISOString() }));
+  return Object.fromEntries([...triggers].sort(byRecency).map(([topic, trigger]) => [topic, listed(trigger)]));
+}
+
 function toEntry({ status, scoreSum, sightings, peakScore, sessions, lastSeenMs }: Trigger): Schema<'TriggerEntry'> {
   return {
     status,

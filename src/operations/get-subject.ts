@@ -1,4 +1,5 @@
 import { toBaseline } from '../domain/subject-profile.js';
+import { toStatusChanges } from '../domain/triggers.js';
 import { ProblemError } from '../problem.js';
 import type { OperationRecord } from './operation.js';
 
@@ -6,15 +7,18 @@ import type { OperationRecord } from './operation.js';
 export const getSubject: OperationRecord<'getSubject'> = {
   personalData: 'reads',
   async handle({ store, now }, { params: { subject_id } }, { accountId }) {
-    const found = await store.read(accountId).findSubjectSummary(subject_id);
+    const reader = store.read(accountId);
+    const found = await reader.findSubjectSummary(subject_id);
     if (!found) throw new ProblemError('subject_not_found');
     const { subject, sessions, firstStartedAtMs, lastStartedAtMs } = found;
+    const triggers = await reader.triggersOf(subject_id);
     const body = {
       subject_id,
       sessions,
       ...(firstStartedAtMs !== null && { first_session_started_at: new Date(firstStartedAtMs).toISOString() }),
       ...(lastStartedAtMs !== null && { last_session_started_at: new Date(lastStartedAtMs).toISOString() }),
       baseline: toBaseline(subject.baseline ?? {}, now()),
+      ...(triggers.size > 0 && { status_changes: toStatusChanges(triggers) }),
     };
     return { status: 200, body };
   },
