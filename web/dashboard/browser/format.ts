@@ -1,3 +1,8 @@
+import { stressModel } from '../../../generated/spec.js';
+
+/** A signal of this age no longer counts, ms. */
+export const signalLifetimeMs = stressModel.age.stale_after_seconds * 1_000;
+
 const units = [
   [86_400_000, 'd'],
   [3_600_000, 'h'],
@@ -12,9 +17,19 @@ export function age(atMs: number, nowMs: number): string {
   return unit === '' ? 'now' : `${Math.floor(passedMs / unitMs)} ${unit} ago`;
 }
 
-/** Returns a name of the contract in words, e.g. `acute stress` for `acute_stress`. */
+/** Returns true if no signal of a session counts anymore. `newestMs` is the time of its newest reading. */
+export function hasEnded(newestMs: number, nowMs: number): boolean {
+  return nowMs - newestMs >= signalLifetimeMs;
+}
+
+/** Returns the age of the newest reading of a session, e.g. `4 s ago`, or `ended 6 min ago`. */
+export function activity(newestMs: number, nowMs: number): string {
+  return `${hasEnded(newestMs, nowMs) ? 'ended ' : ''}${age(newestMs, nowMs)}`;
+}
+
+/** Returns a name of the contract in words, e.g. `acute stress` for `acute_stress`. Keeps hyphens. */
 export function words(name: string): string {
-  return name.replace(/[_-]/g, ' ');
+  return name.replaceAll('_', ' ');
 }
 
 export function capitalized(text: string): string {
