@@ -101,8 +101,9 @@ export interface paths {
         };
         /**
          * Get history
-         * @description Returns the datapoints of the last `minutes` minutes, oldest first, with trend and summary. A known session
-         *     without readings in the window returns 200 with no datapoints. An unknown session returns 404.
+         * @description Returns the datapoints of the last `minutes` minutes, oldest first, with trend and summary. With `until`, the window
+         *     ends at that time instead of now. A known session without readings in the window returns 200 with no datapoints.
+         *     An unknown session returns 404.
          */
         get: operations["getHistory"];
         put?: never;
@@ -959,7 +960,10 @@ export interface components {
          * @enum {string}
          */
         Trend: "rising" | "falling" | "stable";
-        /** @description The state after one reading. The values that the reading contained, or that were derived from its intervals, are present. */
+        /**
+         * @description The state after one reading. The values that the reading contained, or that were derived from its intervals or its text,
+         *     are present. Topics are present if the reading's conversation turn has some.
+         */
         HistoryDatapoint: {
             timestamp: components["schemas"]["Instant"];
             state: components["schemas"]["State"];
@@ -969,10 +973,31 @@ export interface components {
             heart_rate?: components["schemas"]["HeartRate"];
             sdnn?: components["schemas"]["Sdnn"];
             rmssd?: components["schemas"]["Rmssd"];
+            tone?: components["schemas"]["Tone"];
+            expression?: components["schemas"]["Expression"];
+            /**
+             * @description Sentiment of the text, stated or derived, from -1 (negative) to 1 (positive).
+             * @example -0.4
+             */
+            sentiment?: number;
+            urgency?: components["schemas"]["Urgency"];
+            activity_level?: components["schemas"]["ActivityLevel"];
+            /**
+             * @description Steps in the last minute.
+             * @example 12
+             */
+            steps_last_minute?: number;
             respiratory_rate?: components["schemas"]["RespiratoryRate"];
             skin_temperature?: components["schemas"]["SkinTemperature"];
             eda?: components["schemas"]["ElectrodermalActivity"];
             source_device?: components["schemas"]["DeviceLabel"];
+            /**
+             * @description Topics of the reading's conversation turn. Absent if there are none.
+             * @example [
+             *       "work_performance"
+             *     ]
+             */
+            topics_detected?: components["schemas"]["TopicName"][];
         };
         /** @description Figures of the window. min, max and mean are present if the window has a datapoint. */
         HistorySummary: {
@@ -2247,11 +2272,17 @@ export interface components {
          */
         StandardSignature: string;
         /**
-         * @description Length of the window in minutes: datapoints with a `timestamp` later than now minus `minutes`. At most 60, so
-         *     that the response stays bounded. Decimal digits only.
+         * @description Length of the window in minutes: datapoints with a `timestamp` later than now, or than `until`, minus `minutes`. At
+         *     most 60, so that the response stays bounded. Decimal digits only.
          * @example 5
          */
         Minutes: number;
+        /**
+         * @description End of the window, inclusive. Without it, the window ends now. Use the `timestamp` of the newest reading to get the
+         *     last minutes of a session that has ended.
+         * @example 2026-11-21T09:30:00.000Z
+         */
+        Until: string;
     };
     requestBodies: never;
     headers: {
@@ -2402,11 +2433,17 @@ export interface operations {
                  */
                 session_id: components["parameters"]["SessionId"];
                 /**
-                 * @description Length of the window in minutes: datapoints with a `timestamp` later than now minus `minutes`. At most 60, so
-                 *     that the response stays bounded. Decimal digits only.
+                 * @description Length of the window in minutes: datapoints with a `timestamp` later than now, or than `until`, minus `minutes`. At
+                 *     most 60, so that the response stays bounded. Decimal digits only.
                  * @example 5
                  */
                 minutes?: components["parameters"]["Minutes"];
+                /**
+                 * @description End of the window, inclusive. Without it, the window ends now. Use the `timestamp` of the newest reading to get the
+                 *     last minutes of a session that has ended.
+                 * @example 2026-11-21T09:30:00.000Z
+                 */
+                until?: components["parameters"]["Until"];
             };
             header?: never;
             path?: never;

@@ -1200,6 +1200,14 @@ export const bounds = {
       "minimum": 1,
       "maximum": 500
     },
+    "sentiment": {
+      "minimum": -1,
+      "maximum": 1
+    },
+    "steps_last_minute": {
+      "minimum": 0,
+      "maximum": 400
+    },
     "respiratory_rate": {
       "minimum": 4,
       "maximum": 60
@@ -1444,10 +1452,17 @@ export const fields = {
     "heart_rate",
     "sdnn",
     "rmssd",
+    "tone",
+    "expression",
+    "sentiment",
+    "urgency",
+    "activity_level",
+    "steps_last_minute",
     "respiratory_rate",
     "skin_temperature",
     "eda",
-    "source_device"
+    "source_device",
+    "topics_detected"
   ],
   "HistorySummary": [
     "transitions",
@@ -1804,4 +1819,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "5ba5181fd379faf827dd54703449fa7fa959da6a15155bfbb9e6124b8016ea07" as const;
+export const contractDigest = "540840edb3446745872b95af0041fad09e94e34696247d2c206851e128f57945" as const;

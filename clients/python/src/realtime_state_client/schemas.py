@@ -349,6 +349,14 @@ class HistoryDatapoint(TypedDict):
     # Root mean square of successive differences of normal-to-normal beat intervals over the last minutes, in
     # milliseconds.
     rmssd: NotRequired[float]
+    tone: NotRequired[Tone]
+    expression: NotRequired[Expression]
+    # Sentiment of the text, stated or derived, from -1 (negative) to 1 (positive).
+    sentiment: NotRequired[float]
+    urgency: NotRequired[Urgency]
+    activity_level: NotRequired[ActivityLevel]
+    # Steps in the last minute.
+    steps_last_minute: NotRequired[int]
     # Breaths per minute.
     respiratory_rate: NotRequired[float]
     # Temperature of the skin in degrees Celsius.
@@ -357,6 +365,8 @@ class HistoryDatapoint(TypedDict):
     eda: NotRequired[float]
     # Label of the measuring device, printable ASCII.
     source_device: NotRequired[str]
+    # Topics of the reading's conversation turn.
+    topics_detected: NotRequired[list[str]]
 
 
 # Compares the mean score of the last third of the datapoints with the first third.
