@@ -68,3 +68,60 @@ test('a window with more readings than the maximum returns the newest readings, 
   const timestamps = datapoints.map(({ timestamp }: { timestamp: string }) => Date.parse(timestamp));
   expect(timestamps).toEqual(copies.map((it) => it.timestamp_ms));
 });
+
+test('with until, the window ends at that time and contains late readings', async () => {
+  const { read, request, clock } = await startTestService();
+  const startMs = clock.nowMs;
+  const send = (seconds: number, heart_rate: number) =>
+    read({ timestamp: new Date(startMs + seconds * 1000).toISOString(), heart_rate });
+  await send(0, 60);
+  await send(60, 61);
+  clock.advance(250);
+  await send(30, 62);
+  await send(240, 63);
+  clock.advance(7_200);
+  await send(7_450, 64);
+  const ratesOf = async (until: number, minutes: number) => {
+    const at = new Date(startMs + until * 1000).toISOString();
+    const { body } = await request(`/v1/history?session_id=s1&minutes=${minutes}&until=${at}`);
+    return body.datapoints.map((it: { heart_rate: number }) => it.heart_rate);
+  };
+  expect(await ratesOf(60, 5)).toEqual([60, 62, 61]);
+  expect(await ratesOf(60, 1)).toEqual([62, 61]);
+  expect(await ratesOf(59.999, 1)).toEqual([60, 62]);
+  expect(await ratesOf(240, 60)).toEqual([60, 62, 61, 63]);
+  expect((await request('/v1/history?session_id=s1&until=9999-12-31T23:59:59Z')).body.datapoints).toEqual([]);
+  expect((await request('/v1/history?session_id=s1&minutes=60')).body.datapoints).toHaveLength(1);
+});
+
+test('a datapoint contains each signal of its reading except intervals, and the topics of its turn', async () => {
+  const { read, request, clock } = await startTestService();
+  const values = {
+    ...harsh,
+    sdnn: 31,
+    rmssd: 28,
+    expression: 'tense',
+    urgency: 'high',
+    activity_level: 'resting',
+    steps_last_minute: 0,
+    respiratory_rate: 14,
+    skin_temperature: 33,
+    eda: 2,
+    source_device: 'strap',
+  } as const;
+  const turn = { user_message: 'I am worried that I will lose my job.', ai_response: 'What worries you most?' };
+  const { topics_detected } = await read({ subject_id: 'talker', ...values, ...turn });
+  await read({ timestamp: clock.at(50), heart_rate: 90 });
+  const { body } = await request('/v1/history?session_id=s1');
+  const {
+    timestamp: _,
+    state: __,
+    stress_score: ___,
+    confidence: ____,
+    model_version: _____,
+    ...rest
+  } = body.datapoints[0];
+  expect(rest).toEqual({ ...values, topics_detected });
+  expect(topics_detected).toEqual(['job_loss']);
+  expect(body.datapoints[1]).not.toHaveProperty('topics_detected');
+});

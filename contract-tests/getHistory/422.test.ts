@@ -31,3 +31,13 @@ test('errors of several parameters are listed in one response', async () => {
     ['window', 'extra_forbidden'],
   ]);
 });
+
+test.each(['2026-02-30T00:00:00Z', '2026-11-21T09:30:00+01:00', '2026-11-21', 'yesterday'])(
+  'until=%s is rejected',
+  async (until) => {
+    const { request } = await startTestService();
+    const { body } = await request(`/v1/history?session_id=s1&until=${encodeURIComponent(until)}`);
+    expect(body.status).toBe(422);
+    expect(new Set(body.errors.map((it: { parameter: string }) => it.parameter))).toEqual(new Set(['until']));
+  },
+);

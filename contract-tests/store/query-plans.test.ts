@@ -270,7 +270,7 @@ async function live(heard: Heard, accountId: string, key: string): Promise<void>
   await send(heard, accountId, { ...reading(9, 20), subject_id: 'unknown-to-us' }).catch(() => undefined);
   await send(heard, accountId, reading(8, 20), withToken(accountId)).catch(() => undefined);
   await operations.getState.handle(services, ask({ session_id: 'ours-0' }), ours);
-  await operations.getHistory.handle(services, ask({ session_id: 'ours-0' }), ours);
+  await operations.getHistory.handle(services, ask({ session_id: 'ours-0', until: clock.at(5) }), ours);
   await operations.getTriggers.handle(services, ask({ subject_id: 'us-0' }), ours);
   await operations.getSubject.handle(services, { ...ask(undefined), params: { subject_id: 'us-0' } }, ours);
   await listAllSessions(services, ours);

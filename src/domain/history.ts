@@ -3,6 +3,7 @@ import type { Schema } from '../contract.js';
 import { createTimestampFormatter } from './timestamps.js';
 import type { Measured, Reading } from './signals.js';
 import { bandOf } from './states.js';
+import type { TopicName } from './topics/vocabulary.js';
 
 /** One point of the history. */
 export interface Point {
@@ -12,6 +13,8 @@ export interface Point {
   /** Version of the model that computed the score. */
   readonly model: number;
   readonly measured: Measured;
+  /** Topics of the reading's conversation turn. Absent if there are none, and in a point that no history shows. */
+  readonly topics?: readonly TopicName[];
 }
 
 /** Returns the history point of a reading. */
@@ -64,7 +67,8 @@ export function trendOf(scores: readonly number[]): Schema<'History'>['trend'] {
   return difference > 0 ? 'rising' : 'falling';
 }
 
-function toDatapoint({ score, confidence, model, measured }: Point, timestamp: string): Schema<'HistoryDatapoint'> {
+function toDatapoint(point: Point, timestamp: string): Schema<'HistoryDatapoint'> {
+  const { score, confidence, model, measured, topics } = point;
   const datapoint: Schema<'HistoryDatapoint'> = {
     timestamp,
     state: bandOf(score).state,
@@ -74,6 +78,7 @@ function toDatapoint({ score, confidence, model, measured }: Point, timestamp: s
   };
   for (const name of datapointSignals)
     if (measured[name] !== undefined) Object.assign(datapoint, { [name]: measured[name] });
+  if (topics) datapoint.topics_detected = [...topics];
   return datapoint;
 }
 

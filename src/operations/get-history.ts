@@ -15,11 +15,13 @@ export const getHistory: OperationRecord<'getHistory'> = {
     leading: ['trend'],
   },
   async handle({ store, now }, { query }, { accountId }) {
-    const { session_id, minutes = parameterDefaults.Minutes } = query;
+    const { session_id, minutes = parameterDefaults.Minutes, until } = query;
     const reader = store.read(accountId);
     const found = await reader.findSession(session_id);
     if (!found) throw new ProblemError('session_not_found');
-    const points = await reader.pointsAfter(found.incarnation, now() - minutes * 60_000);
+    const untilMs = until === undefined ? undefined : Date.parse(until);
+    const afterMs = (untilMs ?? now()) - minutes * 60_000;
+    const points = await reader.pointsAfter(found.incarnation, afterMs, untilMs);
     return { status: 200, body: toHistory(session_id, minutes, points) };
   },
 };

@@ -66,6 +66,14 @@ export function toPoint(row: ComputedRow): Point {
   return { timestampMs, score, confidence, model, measured: rowFormats.signals.decode(row.signals) };
 }
 
+/** Returns the point of a row with the topics of the reading. */
+function toPointWithTopics(row: ComputedRow): Point {
+  // Few readings have topics. Decoding the response of each reading would take most of the time of a long history.
+  if (!row.response.includes('"topics":["')) return toPoint(row);
+  const { topics } = rowFormats.response.decode(row.response);
+  return { ...toPoint(row), ...(topics && { topics }) };
+}
+
 /** Returns the computed state of a row. `point` is the point of the same row. */
 export function toComputed({ response, previous_score }: ComputedRow, point: Point): ComputedState {
   const { timestampMs, score, confidence, model, measured } = point;
@@ -130,18 +138,24 @@ export function readingTable(knex: Knex, accountId: string) {
   const account = toAccountKey(accountId);
 
   return {
-    /** Returns the newest `datapoints_max` history points after a time (epoch ms), oldest first. */
-    async pointsAfter(incarnation: string, afterMs: number): Promise<Point[]> {
+    /**
+     * Returns the newest `datapoints_max` history points after a time and up to another time (epoch ms), oldest first.
+     */
+    async pointsAfter(incarnation: string, afterMs: number, untilMs = Number.MAX_SAFE_INTEGER): Promise<Point[]> {
       const columns = ['digest', ...computedColumns].map((name) => `r.${name}`).join(', ');
       const after = rangeOf(afterMs)[0];
-      // Readings with a lower position, e.g. backfilled readings, are in `late_readings`.
+      const last = Math.min(rangeOf(untilMs)[1], Number.MAX_SAFE_INTEGER);
+      // Readings with another position, e.g. backfilled readings, are in `late_readings`.
       const sql = `select ${columns} from ${readingsOfSession(knex)}
-        where r.account = ? and r.incarnation = ? and r.position > ? and r.timestamp_ms > ?
+        where r.account = ? and r.incarnation = ? and r.position > ? and r.position <= ?
+          and r.timestamp_ms > ? and r.timestamp_ms <= ?
         union all select ${columns} from ${lateWithReadings}
-        where l.account = ? and l.incarnation = ? and l.timestamp_ms > ? and l.position <= ?
+        where l.account = ? and l.incarnation = ? and l.timestamp_ms > ? and l.timestamp_ms <= ?
+          and (l.position <= ? or l.position > ?)
         order by timestamp_ms desc, digest desc limit ${settings.datapoints_max}`;
-      const bindings = [account, incarnation, after, afterMs, account, incarnation, afterMs, after];
-      return (await selectRows<ComputedRow>(knex, { sql, bindings })).reverse().map(toPoint);
+      const window = [afterMs, untilMs];
+      const bindings = [account, incarnation, after, last, ...window, account, incarnation, ...window, after, last];
+      return (await selectRows<ComputedRow>(knex, { sql, bindings })).reverse().map(toPointWithTopics);
     },
 
     /** Returns those readings that are stored, with their responses. */

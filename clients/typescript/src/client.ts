@@ -8,7 +8,13 @@ import {
 } from './export-readings.js';
 import { openStream } from './open-stream.js';
 import { toLines } from './lines.js';
-import type { CallOptions, ClientOptions, IdempotentCallOptions, TokenClientOptions } from './options.js';
+import type {
+  CallOptions,
+  ClientOptions,
+  HistoryOptions,
+  IdempotentCallOptions,
+  TokenClientOptions,
+} from './options.js';
 import { type Pages, pagesOf } from './pages.js';
 import type {
   BatchResult,
@@ -50,8 +56,8 @@ export interface SessionClient {
    */
   ingestBatch(submissions: readonly Submission[], call?: CallOptions): Promise<BatchResult>;
   state(session_id: string, call?: CallOptions): Promise<StateReading>;
-  /** Returns the last `minutes` minutes, 5 by default. */
-  history(session_id: string, minutes?: number, call?: CallOptions): Promise<History>;
+  /** Returns the last `minutes` minutes, 5 by default. They end now, or at `until` of the call. */
+  history(session_id: string, minutes?: number, call?: HistoryOptions): Promise<History>;
   /**
    * Iterates over the readings and state changes from now on, or after `lastEventId`. Connects again after each
    * disconnect and misses nothing. Leaving the loop closes the connection. Throws the error of a response that another
@@ -124,8 +130,8 @@ export function createStateClient(options: ClientOptions | TokenClientOptions = 
     ingestBatch: async (submissions, call) =>
       read(await api.POST('/v1/ingest/batch', { ...on(call), ...toLines(submissions) })),
     state: async (session_id, call) => read(await api.GET('/v1/state', { ...on(call), ...ofSession(session_id) })),
-    history: async (session_id, minutes, call) => {
-      const query = minutes === undefined ? { session_id } : { session_id, minutes };
+    history: async (session_id, minutes, { until, ...call } = {}) => {
+      const query = { session_id, ...(minutes !== undefined && { minutes }), ...(until !== undefined && { until }) };
       return read(await api.GET('/v1/history', { ...on(call), params: { query } }));
     },
     triggers: async (subject_id, call) =>

@@ -8,7 +8,14 @@ export {
 export { ConnectionError, TimeoutError } from './connection-error.js';
 export type { TokenSource } from './credential.js';
 export { type ExportedRows, type ExportOptions, type ExportRowsOptions, lastCursor } from './export-readings.js';
-export type { CallOptions, ClientOptions, IdempotentCallOptions, ResponseInfo, TokenClientOptions } from './options.js';
+export type {
+  CallOptions,
+  ClientOptions,
+  HistoryOptions,
+  IdempotentCallOptions,
+  ResponseInfo,
+  TokenClientOptions,
+} from './options.js';
 export type { Pages } from './pages.js';
 export { ProblemError, UnexpectedAnswerError } from './problem-error.js';
 export type * from './schemas.js';

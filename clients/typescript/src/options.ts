@@ -37,6 +37,11 @@ export interface ResponseInfo {
   readonly requestId: string | null;
 }
 
+export interface HistoryOptions extends CallOptions {
+  /** End of the window, RFC 3339 in UTC. Default: now. */
+  readonly until?: string;
+}
+
 /** Options of calls that are not idempotent without a key. */
 export interface IdempotentCallOptions extends CallOptions {
   /** Use a new key per call. Resending a call with the same key within 24 hours is safe. Default: a new UUID. */

@@ -103,8 +103,8 @@ def state(session_id: str) -> Operation[StateReading]:
     return _get("/v1/state", {"session_id": session_id})
 
 
-def history(session_id: str, minutes: int | None) -> Operation[History]:
-    return _get("/v1/history", {"session_id": session_id, "minutes": minutes})
+def history(session_id: str, minutes: int | None, until: str | None) -> Operation[History]:
+    return _get("/v1/history", {"session_id": session_id, "minutes": minutes, "until": until})
 
 
 def triggers(subject_id: str) -> Operation[TriggerProfile]:

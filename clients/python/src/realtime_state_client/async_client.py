@@ -82,9 +82,11 @@ class AsyncStateClient:
     async def state(self, session_id: str, **call: Unpack[CallOptions]) -> StateReading:
         return await self._sender.send(operations.state(session_id), call)
 
-    async def history(self, session_id: str, minutes: int | None = None, **call: Unpack[CallOptions]) -> History:
-        """Returns the last `minutes` minutes, 5 by default."""
-        return await self._sender.send(operations.history(session_id, minutes), call)
+    async def history(
+        self, session_id: str, minutes: int | None = None, *, until: str | None = None, **call: Unpack[CallOptions]
+    ) -> History:
+        """Returns the last `minutes` minutes, 5 by default. They end now, or at `until` (RFC 3339)."""
+        return await self._sender.send(operations.history(session_id, minutes, until), call)
 
     async def triggers(self, subject_id: str, **call: Unpack[CallOptions]) -> TriggerProfile:
         return await self._sender.send(operations.triggers(subject_id), call)

@@ -82,9 +82,11 @@ class StateClient:
     def state(self, session_id: str, **call: Unpack[CallOptions]) -> StateReading:
         return self._sender.send(operations.state(session_id), call)
 
-    def history(self, session_id: str, minutes: int | None = None, **call: Unpack[CallOptions]) -> History:
-        """Returns the last `minutes` minutes, 5 by default."""
-        return self._sender.send(operations.history(session_id, minutes), call)
+    def history(
+        self, session_id: str, minutes: int | None = None, *, until: str | None = None, **call: Unpack[CallOptions]
+    ) -> History:
+        """Returns the last `minutes` minutes, 5 by default. They end now, or at `until` (RFC 3339)."""
+        return self._sender.send(operations.history(session_id, minutes, until), call)
 
     def triggers(self, subject_id: str, **call: Unpack[CallOptions]) -> TriggerProfile:
         return self._sender.send(operations.triggers(subject_id), call)
