@@ -272,21 +272,56 @@ export interface paths {
          *     A reading of this person is compared with the baseline as of the time of the request. Baseline and topics are
          *     stored until the subject is erased. They contain no text, because texts are never stored.
          *
-         *     To respond to a person who requests access to their data, also send the responses of `GET /v1/export` (readings)
-         *     and `GET /v1/triggers` (topics) for this subject.
+         *     To respond to a person who requests access to their data, also send the responses of `GET /v1/export` (readings),
+         *     `GET /v1/triggers` (topics) and `GET /v1/subjects/{subject_id}/summary` (hours) for this subject.
          */
         get: operations["getSubject"];
         put?: never;
         post?: never;
         /**
          * Delete subject
-         * @description Erases the subject's triggers, baseline, sessions and their history. Also erases the events and deliveries of
+         * @description Erases the subject's triggers, baseline, summaries, sessions and their history. Also erases the events and deliveries of
          *     all of its sessions, including expired sessions, and removes webhooks for these sessions. The data is
          *     invisible as soon as the erasure begins. Readings that arrive in the meantime start without earlier data. The
          *     response is sent when all data is erased. If the service stops before, it completes the erasure after its
          *     restart.
          */
         delete: operations["deleteSubject"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/subjects/{subject_id}/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get summary
+         * @description Returns the hours or days of a person, oldest first: how long each state lasted, and the means and extremes of
+         *     the score and of the heart rate. Hours stay readable after their readings expire: 90 days, or the time that the
+         *     deployment sets. A deployment that stores no hours summarizes the stored readings.
+         *
+         *     **Counting.** A reading counts in the hour of its `timestamp`. Its state counts until the next reading of the
+         *     person, at most 300 seconds, and never beyond the time of the request. No second counts twice, also where
+         *     sessions overlap. A state that lasts beyond the end of an hour counts in both hours. Backfilled and late readings
+         *     count like all others. Readings of sessions without a `subject_id` do not count.
+         *
+         *     **Range.** The range is extended to whole hours or days. Hours and days without data have no row.
+         *
+         *     **Days.** A day consists of the UTC hours that begin on the local date. In a time zone whose offset is not a whole
+         *     hour, a day begins with the first UTC hour after local midnight.
+         *
+         *     **Pages.** A page covers at most 1,000 hours or days, and may have fewer rows. Continue with `next_cursor` until
+         *     it is null, with the same parameters.
+         */
+        get: operations["getSubjectSummary"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1438,6 +1473,90 @@ export interface components {
         StatusChangesByTopic: {
             [key: string]: components["schemas"]["TopicStatusChange"][];
         };
+        /**
+         * @description Length of a row of a summary.
+         * @example day
+         * @enum {string}
+         */
+        SummaryInterval: "hour" | "day";
+        /**
+         * @description A time zone of the IANA database.
+         * @example Europe/Vienna
+         */
+        TimeZone: string;
+        /** @description How long each state counted, in seconds. The share of a state is its value divided by the sum of all. */
+        StateSeconds: {
+            calm: components["schemas"]["Seconds"];
+            relaxed: components["schemas"]["Seconds"];
+            focused: components["schemas"]["Seconds"];
+            stressed: components["schemas"]["Seconds"];
+            acute_stress: components["schemas"]["Seconds"];
+        };
+        /**
+         * @description A duration in seconds, to the millisecond.
+         * @example 1800
+         */
+        Seconds: number;
+        /** @description Mean and extremes of a value over the readings of a row, rounded to one decimal. */
+        ValueRange: {
+            /**
+             * @description Arithmetic mean. Each reading has the same weight.
+             * @example 42.6
+             */
+            mean: number;
+            /**
+             * @description Lowest value.
+             * @example 24
+             */
+            min: number;
+            /**
+             * @description Highest value.
+             * @example 73
+             */
+            max: number;
+        };
+        /** @description An hour or a day of a person. */
+        SummaryRow: {
+            start: components["schemas"]["Instant"];
+            /**
+             * Format: date
+             * @description Local date of a day. Absent for an hour.
+             * @example 2026-11-21
+             */
+            date?: string;
+            /**
+             * @description Number of readings. 0 if only the state of an earlier reading counts in this row. `stress_score` and
+             *     `heart_rate` are absent then.
+             * @example 120
+             */
+            readings: number;
+            state_seconds: components["schemas"]["StateSeconds"];
+            stress_score?: components["schemas"]["ValueRange"];
+            heart_rate?: components["schemas"]["ValueRange"];
+            /**
+             * @description Names of the topics of the readings, sorted. An hour has at most 5, those of most readings. A day has the topics
+             *     of its hours.
+             * @example [
+             *       "work_performance"
+             *     ]
+             */
+            topics: components["schemas"]["TopicName"][];
+        };
+        /** @description A page of the hours or days of a person, oldest first. */
+        SubjectSummary: {
+            subject_id: components["schemas"]["Identifier"];
+            interval: components["schemas"]["SummaryInterval"];
+            time_zone: components["schemas"]["TimeZone"];
+            from: components["schemas"]["Instant"];
+            to: components["schemas"]["Instant"];
+            /** @description The hours or days with data, oldest first. */
+            rows: components["schemas"]["SummaryRow"][];
+            /**
+             * @description Pass it as `cursor` to get the next page. Null at the end.
+             * @example null
+             */
+            next_cursor: string | null;
+        };
         /** @description The result of an erasure. */
         Erasure: {
             subject_id: components["schemas"]["Identifier"];
@@ -1741,7 +1860,7 @@ export interface components {
          * @example number_type
          * @enum {string}
          */
-        FaultCode: "number_type" | "integer_type" | "string_type" | "object_type" | "array_type" | "enum" | "extra_forbidden" | "missing" | "greater_than_equal" | "less_than_equal" | "string_too_short" | "string_too_long" | "too_few_items" | "too_many_items" | "not_unique" | "pattern_mismatch" | "date_time_invalid" | "repeated" | "exclusive" | "url_invalid" | "url_scheme" | "url_credentials" | "url_fragment" | "address_refused" | "too_many_webhooks" | "cursor_invalid" | "invalid" | "subject_mismatch" | "idempotency_key_reused";
+        FaultCode: "number_type" | "integer_type" | "string_type" | "object_type" | "array_type" | "enum" | "extra_forbidden" | "missing" | "greater_than_equal" | "less_than_equal" | "string_too_short" | "string_too_long" | "too_few_items" | "too_many_items" | "not_unique" | "pattern_mismatch" | "date_time_invalid" | "repeated" | "exclusive" | "url_invalid" | "url_scheme" | "url_credentials" | "url_fragment" | "address_refused" | "too_many_webhooks" | "cursor_invalid" | "range_empty" | "time_zone_invalid" | "time_zone_of_hours" | "invalid" | "subject_mismatch" | "idempotency_key_reused";
         /** @description Problem details as in RFC 9457. */
         Problem: {
             /**
@@ -2205,6 +2324,26 @@ export interface components {
          * @example 5f2b51ca2b4d1a7e
          */
         SubjectIdInPath: components["schemas"]["Identifier"];
+        /**
+         * @description Start of the range, RFC 3339 in UTC. Earlier than `to`. Default: 7 days before `to`, or 30 days for days.
+         * @example 2026-11-14T00:00:00.000Z
+         */
+        SummaryFrom: components["schemas"]["SinceInstant"];
+        /**
+         * @description End of the range, RFC 3339 in UTC. Rows begin before it. Default: the time of the request.
+         * @example 2026-11-21T00:00:00.000Z
+         */
+        SummaryTo: components["schemas"]["SinceInstant"];
+        /**
+         * @description Length of a row, an hour or a day. Default hour.
+         * @example day
+         */
+        SummaryInterval: components["schemas"]["SummaryInterval"];
+        /**
+         * @description Time zone of the days. Only with `interval=day`. Default UTC.
+         * @example Europe/Vienna
+         */
+        SummaryTimeZone: components["schemas"]["TimeZone"];
         /**
          * @description The `id` that the registration returned.
          * @example wh_4f1c9e0b7a2d4c8e9f60
@@ -2763,6 +2902,69 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Erasure"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["SubjectNotFound"];
+            422: components["responses"]["InvalidParameters"];
+            429: components["responses"]["RateLimitExceeded"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSubjectSummary: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Start of the range, RFC 3339 in UTC. Earlier than `to`. Default: 7 days before `to`, or 30 days for days.
+                 * @example 2026-11-14T00:00:00.000Z
+                 */
+                from?: components["parameters"]["SummaryFrom"];
+                /**
+                 * @description End of the range, RFC 3339 in UTC. Rows begin before it. Default: the time of the request.
+                 * @example 2026-11-21T00:00:00.000Z
+                 */
+                to?: components["parameters"]["SummaryTo"];
+                /**
+                 * @description Length of a row, an hour or a day. Default hour.
+                 * @example day
+                 */
+                interval?: components["parameters"]["SummaryInterval"];
+                /**
+                 * @description Time zone of the days. Only with `interval=day`. Default UTC.
+                 * @example Europe/Vienna
+                 */
+                time_zone?: components["parameters"]["SummaryTimeZone"];
+                /**
+                 * @description The `next_cursor` of the previous page. Use it with the same filters.
+                 * @example MTc5NTI1MzQwMDAwMC5kbHZfMmI3ZTlkNGY2YTFjNGUzYjhkMDU
+                 */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The `subject_id` of the readings, percent-encoded where a path requires it. Case-sensitive.
+                 * @example 5f2b51ca2b4d1a7e
+                 */
+                subject_id: components["parameters"]["SubjectIdInPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of hours or days. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                    RateLimit: components["headers"]["RateLimitIfAny"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SubjectSummary"];
                 };
             };
             401: components["responses"]["Unauthorized"];

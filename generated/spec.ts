@@ -157,10 +157,23 @@ export const dataExport = {
   "refused_retry_seconds": 5
 } as const;
 
+export const summaries = {
+  "state_seconds_max": 300,
+  "page_intervals": 1000,
+  "page_readings": 100000,
+  "default_days": {
+    "hour": 7,
+    "day": 30
+  },
+  "topics_max": 5,
+  "grace_seconds": 300
+} as const;
+
 export const retention = {
   "readings_hours": 24,
   "idle_sessions_hours": 24,
-  "settled_deliveries_days": 7
+  "settled_deliveries_days": 7,
+  "summary_days": 90
 } as const;
 
 export const tiers = {
@@ -177,7 +190,7 @@ export const tiers = {
 
 export const scopes = {
   "ingest": "Send readings.",
-  "read": "Read states, histories, trigger profiles and baselines.",
+  "read": "Read states, histories, summaries, trigger profiles and baselines.",
   "webhooks": "Manage webhooks and read their deliveries.",
   "erase": "Erase subjects.",
   "tokens": "Issue session tokens, which read or send for one session."
@@ -884,6 +897,15 @@ export const faults = {
   "cursor_invalid": {
     "detail": "Input should be the next_cursor of a previous response"
   },
+  "range_empty": {
+    "detail": "Input should be earlier than the end of the range"
+  },
+  "time_zone_invalid": {
+    "detail": "Input should be an IANA time zone, e.g. Europe/Vienna"
+  },
+  "time_zone_of_hours": {
+    "detail": "Input requires interval=day: hours are UTC hours in every time zone"
+  },
   "invalid": {
     "detail": "Input should be valid"
   },
@@ -981,6 +1003,10 @@ export const enums = {
     "active",
     "resolved"
   ],
+  "SummaryInterval": [
+    "hour",
+    "day"
+  ],
   "EventKind": [
     "state_change"
   ],
@@ -1066,6 +1092,9 @@ export const enums = {
     "address_refused",
     "too_many_webhooks",
     "cursor_invalid",
+    "range_empty",
+    "time_zone_invalid",
+    "time_zone_of_hours",
     "invalid",
     "subject_mismatch",
     "idempotency_key_reused"
@@ -1591,6 +1620,36 @@ export const fields = {
     "status",
     "timestamp"
   ],
+  "StateSeconds": [
+    "calm",
+    "relaxed",
+    "focused",
+    "stressed",
+    "acute_stress"
+  ],
+  "ValueRange": [
+    "mean",
+    "min",
+    "max"
+  ],
+  "SummaryRow": [
+    "start",
+    "date",
+    "readings",
+    "state_seconds",
+    "stress_score",
+    "heart_rate",
+    "topics"
+  ],
+  "SubjectSummary": [
+    "subject_id",
+    "interval",
+    "time_zone",
+    "from",
+    "to",
+    "rows",
+    "next_cursor"
+  ],
   "Erasure": [
     "subject_id",
     "deleted",
@@ -1808,6 +1867,7 @@ export const operationScopes = {
   "getTriggers": "read",
   "getSubject": "read",
   "deleteSubject": "erase",
+  "getSubjectSummary": "read",
   "registerWebhook": "webhooks",
   "listWebhooks": "webhooks",
   "removeWebhook": "webhooks",
@@ -1819,4 +1879,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "540840edb3446745872b95af0041fad09e94e34696247d2c206851e128f57945" as const;
+export const contractDigest = "385ee1a38335712d78242e782587933690f521b13b69370bde8d8fff1203334e" as const;

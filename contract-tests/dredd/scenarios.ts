@@ -162,6 +162,28 @@ const scenarios: Scenarios = {
     500: withoutTable('subjects'),
     503: unavailable('subjects'),
   },
+  getSubjectSummary: {
+    200: async ({ world, transaction }) => {
+      withoutQuery({ transaction });
+      setSubjectInPath(transaction, await subjectWithTopic(world));
+    },
+    401: withUnknownKey,
+    403: withoutScope,
+    404: async ({ transaction }) => {
+      withoutQuery({ transaction });
+      setSubjectInPath(transaction, randomUUID());
+    },
+    422: withUnknownParameter,
+    429: withSpentKey,
+    500: async (stage) => {
+      withoutQuery(stage);
+      await withoutTable('subjects')(stage);
+    },
+    503: async (stage) => {
+      withoutQuery(stage);
+      await unavailable('subjects')(stage);
+    },
+  },
   deleteSubject: {
     200: async ({ world, transaction }) => setSubjectInPath(transaction, await subjectWithTopic(world)),
     401: withUnknownKey,
@@ -246,5 +268,5 @@ function submitLines({ request }: Transaction): void {
 }
 
 function setSubjectInPath(transaction: Transaction, subjectId: string): void {
-  transaction.fullPath = transaction.fullPath.replace(/[^/]+$/, subjectId);
+  transaction.fullPath = transaction.fullPath.replace(/(?<=\/subjects\/)[^/?]+/, subjectId);
 }

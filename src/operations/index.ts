@@ -9,6 +9,7 @@ import { getHistory } from './get-history.js';
 import { getReadiness } from './get-readiness.js';
 import { getState } from './get-state.js';
 import { getSubject } from './get-subject.js';
+import { getSubjectSummary } from './get-subject-summary.js';
 import { getTriggers } from './get-triggers.js';
 import { ingest } from './ingest.js';
 import { ingestBatch, type PreparedBatch } from './ingest-batch.js';
@@ -39,6 +40,7 @@ export const operations: { readonly [Op in OperationId]: OperationRecord<Op, Han
   getHistory,
   getTriggers,
   getSubject,
+  getSubjectSummary,
   listSessions,
   deleteSubject,
   createToken,

@@ -75,6 +75,9 @@ const happy: { readonly [Op in OperationId]: (own: Own) => Happy } = {
   listSessions: ({ subject_id }) => ({ path: `/v1/sessions?subject_id=${subject_id}` }),
   getTriggers: ({ subject_id }) => ({ path: `/v1/triggers?subject_id=${subject_id}` }),
   getSubject: ({ subject_id }) => ({ path: `/v1/subjects/${subject_id}` }),
+  getSubjectSummary: ({ subject_id }) => ({
+    path: `/v1/subjects/${subject_id}/summary?interval=day&time_zone=Europe/Vienna`,
+  }),
   registerWebhook: ({ url, session_id }) => ({
     path: '/webhooks/register',
     body: { url, session_id, events: ['state_change'] },

@@ -253,6 +253,9 @@ FaultCode = Literal[
     "address_refused",
     "too_many_webhooks",
     "cursor_invalid",
+    "range_empty",
+    "time_zone_invalid",
+    "time_zone_of_hours",
     "invalid",
     "subject_mismatch",
     "idempotency_key_reused",
@@ -655,6 +658,71 @@ class SubjectProfile(TypedDict):
     last_session_started_at: NotRequired[str]
     baseline: Baseline
     status_changes: NotRequired[StatusChangesByTopic]
+
+
+# Length of a row of a summary.
+SummaryInterval = Literal["hour", "day"]
+
+
+class StateSeconds(TypedDict):
+    """How long each state counted, in seconds."""
+
+    # A duration in seconds, to the millisecond.
+    calm: float
+    # A duration in seconds, to the millisecond.
+    relaxed: float
+    # A duration in seconds, to the millisecond.
+    focused: float
+    # A duration in seconds, to the millisecond.
+    stressed: float
+    # A duration in seconds, to the millisecond.
+    acute_stress: float
+
+
+class ValueRange(TypedDict):
+    """Mean and extremes of a value over the readings of a row, rounded to one decimal."""
+
+    # Arithmetic mean.
+    mean: float
+    # Lowest value.
+    min: float
+    # Highest value.
+    max: float
+
+
+class SummaryRow(TypedDict):
+    """An hour or a day of a person."""
+
+    # RFC 3339 date-time in UTC, with millisecond precision.
+    start: str
+    # Local date of a day.
+    date: NotRequired[str]
+    # Number of readings. 0 if only the state of an earlier reading counts in this row. `stress_score` and `heart_rate`
+    # are absent then.
+    readings: int
+    state_seconds: StateSeconds
+    stress_score: NotRequired[ValueRange]
+    heart_rate: NotRequired[ValueRange]
+    # Names of the topics of the readings, sorted.
+    topics: list[str]
+
+
+class SubjectSummary(TypedDict):
+    """A page of the hours or days of a person, oldest first."""
+
+    # An identifier that the client creates.
+    subject_id: str
+    interval: SummaryInterval
+    # A time zone of the IANA database.
+    time_zone: str
+    # RFC 3339 date-time in UTC, with millisecond precision.
+    from: str
+    # RFC 3339 date-time in UTC, with millisecond precision.
+    to: str
+    # The hours or days with data, oldest first.
+    rows: list[SummaryRow]
+    # Pass it as `cursor` to get the next page.
+    next_cursor: str | None
 
 
 class Erasure(TypedDict):
