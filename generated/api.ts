@@ -25,8 +25,9 @@ export interface paths {
          *
          *     **Backfill.** With `"backfill": true`, a reading may be as old as the retention of readings. It is added to the
          *     history and updates the person's baseline. It does not change the current state and causes no event: no webhook
-         *     and no event of the stream. The response contains the state at the time of the reading. Details are in the guide
-         *     on batches (`/docs/batches`).
+         *     and no event of the stream. The response contains the state at the time of the reading. It counts as a call of the
+         *     month, but not as a request of its session, and it starts no new session for the limits. Details are in the guide on
+         *     batches (`/docs/batches`).
          */
         post: operations["ingest"];
         delete?: never;
@@ -58,8 +59,9 @@ export interface paths {
          *     **Each line is idempotent.** If the response is lost, send the same body again. Lines that are already stored
          *     return their original result and change nothing.
          *
-         *     **Limits** count each line as a request of its session and as a call of the month. A line above a limit gets the
-         *     status 429. If the month's quota is already used up, the whole request gets a 429.
+         *     **Limits** count each line as a request of its session and as a call of the month. A line with `backfill` counts
+         *     only as a call of the month. A line above a limit gets the status 429. If the month's quota is already used up, the
+         *     whole request gets a 429.
          *
          *     A session token may only send lines of its own session and subject. Other lines get the status 401.
          */
@@ -692,7 +694,7 @@ export interface components {
              */
             derive_sentiment?: boolean;
             /**
-             * @description True for a reading of the past, e.g. from a device that was offline. Its `timestamp` may be as old as the retention of readings. It updates the history and the baseline, does not change the current state, and causes no event. Its text has no topics. A resend is detected with and without this field.
+             * @description True for a reading of the past, e.g. from a device that was offline. Its `timestamp` may be as old as the retention of readings. It updates the history and the baseline, does not change the current state, and causes no event. Its text has no topics. It counts as a call of the month, but not as a request of its session, and it starts no new session for the limits. A resend is detected with and without this field.
              * @example false
              */
             backfill?: boolean;

@@ -1879,4 +1879,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "385ee1a38335712d78242e782587933690f521b13b69370bde8d8fff1203334e" as const;
+export const contractDigest = "2bebd1262bd57e323543767c2b5f3944e009d3b1236c688924b85c0b78a0aea7" as const;
