@@ -34,6 +34,64 @@ test('lines of new sessions above the limit get a 429', async () => {
   expect(results[4]?.error?.violated_policies).toEqual(['new-sessions']);
 });
 
+/** Lines of the past, one per minute, oldest first. */
+const pastLinesOf = (service: TestService, count: number, sessionOf: (index: number) => string) =>
+  linesOf(service, count, sessionOf).map((line, index) => {
+    return { ...line, timestamp: service.clock.at(60 * (index - count)), backfill: true };
+  });
+
+test('backfilled lines count as calls of the month, and neither as requests of their session nor as new sessions', async () => {
+  const limited = { LIMIT_SESSION_REQUESTS_PER_MINUTE: '2', LIMIT_NEW_SESSIONS_PER_MINUTE: '1' };
+  const service = await startTestService({ env: { ...ample, ...limited } });
+  const past = pastLinesOf(service, 12, (index) => (index < 6 ? 'busy' : `day${index}`));
+  expect((await batchResults(service, past)).map(({ status }) => status)).toEqual(past.map(() => 200));
+  expect((await service.post('/v1/ingest', { ...past[0], heart_rate: 81 })).status).toBe(200);
+  await expect.poll(() => callsInDatabase(service, service.accountId)).toBe(13);
+  // Both limits are still unused: a new session, then two requests of the backfilled session.
+  const live = linesOf(service, 3, () => 'busy');
+  expect((await batchResults(service, live)).map(({ status }) => status)).toEqual([200, 200, 429]);
+});
+
+test('the first live reading of a backfilled session counts as a new session, also in the batch of the backfill', async () => {
+  const service = await startTestService({ env: { ...ample, LIMIT_NEW_SESSIONS_PER_MINUTE: '1' } });
+  await batchResults(
+    service,
+    pastLinesOf(service, 4, (index) => `s${index}`),
+  );
+  const lines = [
+    ...pastLinesOf(service, 1, () => 's4'),
+    ...linesOf(service, 4, (index) => `s${[0, 1, 4, 0][index]}`),
+    ...pastLinesOf(service, 1, () => 's1'),
+  ];
+  const results = await batchResults(service, lines);
+  expect(results.map(({ status }) => status)).toEqual([200, 200, 429, 429, 200, 200]);
+  expect(results[2]?.error?.violated_policies).toEqual(['new-sessions']);
+  // The rejected live reading left the backfilled session unchanged.
+  const { body } = await service.request('/v1/state?session_id=s1');
+  expect(body.timestamp).toBe(lines.at(-1)?.timestamp);
+});
+
+test('a session with live readings accepts further readings after a restart without counting as new', async () => {
+  const env = { ...ample, LIMIT_NEW_SESSIONS_PER_MINUTE: '1' };
+  const first = await startTestService({ env });
+  await batchResults(first, [...linesOf(first, 1, () => 's'), ...pastLinesOf(first, 1, () => 's')]);
+  const { url, clock } = await startTestService({ env, database: first.database });
+  const lines = [...linesOf(first, 2, () => 's'), ...linesOf(first, 1, () => 'new')];
+  const results = await batchResults(client(url, first.key, clock), lines);
+  expect(results.map(({ status }) => status)).toEqual([200, 200, 200]);
+});
+
+test("backfilled lines above the month's quota get a 429", async () => {
+  const service = await startTestService({ env: { LIMIT_MONTHLY_CALLS: '3' } });
+  const { key } = await makeAccount(service, 'month-of-backfill', 'free');
+  const metered = client(service.url, key, service.clock);
+  const { body } = await postBatch(
+    metered,
+    pastLinesOf(service, 5, () => 's'),
+  );
+  expect(body.results.map(({ status }) => status)).toEqual([200, 200, 200, 429, 429]);
+});
+
 test('each line that no limit rejected counts as a call of the month', async () => {
   const service = await startTestService({ env: { ...ample, LIMIT_SESSION_REQUESTS_PER_MINUTE: '3' } });
   const lines = [...linesOf(service, 5, () => 's'), 'invalid', ...linesOf(service, 1, () => 't')];

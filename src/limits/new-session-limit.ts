@@ -13,8 +13,8 @@ const [groupMax, queueMax] = [500, 4096];
 
 /**
  * Admits a reading. The first reading of a session counts against the limit of new sessions of its key. Rejects with
- * RateLimitError when the limit is exceeded. A session that has data or was admitted within the window is always
- * admitted.
+ * RateLimitError when the limit is exceeded. A session that has live readings or was admitted within the window is
+ * always admitted. Not called for backfilled readings, which are neither counted nor make a session known.
  */
 export type AdmitSession = (caller: Caller, sessionId: string) => Promise<void>;
 
@@ -29,7 +29,7 @@ export function createAdmitSession(store: Store, limit: WindowLimit, isOff: bool
   // Groups the lookups. Otherwise, each of thousands of simultaneous session starts would wait for a database
   // connection.
   const lookups = createGroupCommit<NamedSession, boolean>({
-    commit: (group) => haveData(store, group),
+    commit: (group) => areLive(store, group),
     isOutage: isTransient,
     groupMax,
     queueMax,
@@ -59,12 +59,12 @@ interface NamedSession {
   readonly sessionId: string;
 }
 
-/** Returns for each session whether it has data. Runs one query per account. */
-async function haveData(store: Store, sessions: readonly NamedSession[]): Promise<boolean[]> {
+/** Returns for each session whether it has a reading that is not backfilled. Runs one query per account. */
+async function areLive(store: Store, sessions: readonly NamedSession[]): Promise<boolean[]> {
   const found = new Map<string, Set<string>>();
   for (const accountId of new Set(sessions.map((it) => it.accountId))) {
     const ids = sessions.filter((it) => it.accountId === accountId).map(({ sessionId }) => sessionId);
-    found.set(accountId, await store.read(accountId).sessionsWithData(ids));
+    found.set(accountId, await store.read(accountId).liveSessions(ids));
   }
   return sessions.map(({ accountId, sessionId }) => found.get(accountId)?.has(sessionId) === true);
 }

@@ -80,7 +80,9 @@ export function createGroups(parts: GroupsParts): Groups {
   return {
     async commit(caller, readings) {
       // All readings are admitted before the first is submitted. Otherwise a reading could overtake an earlier one.
-      const admissions = readings.map(({ sessionId }) => admitSession(caller, sessionId).catch(toProblem));
+      const admissions = readings.map(({ sessionId, isBackfill }) =>
+        isBackfill ? undefined : admitSession(caller, sessionId).catch(toProblem),
+      );
       const refusals = await Promise.all(admissions);
       const origin = traceOrigin();
       return Promise.all(

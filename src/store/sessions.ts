@@ -52,9 +52,13 @@ export function sessionReader(knex: Knex, accountId: string) {
       return session && { incarnation: row.incarnation, session };
     },
 
-    /** Returns the ids of the sessions for which the account has data. */
-    async withData(sessionIds: readonly string[]): Promise<Set<string>> {
-      return new Set(await mine().whereIn('session_id', sessionIds).whereNotNull('body').pluck('session_id'));
+    /** Returns the ids of the sessions that have a reading that is not backfilled. */
+    async live(sessionIds: readonly string[]): Promise<Set<string>> {
+      const rows: SessionRow[] = await mine()
+        .select('session_id', 'subject_id', 'body')
+        .whereIn('session_id', sessionIds)
+        .whereNotNull('body');
+      return new Set(rows.filter((row) => !sessionOf(row)?.isBackfilled).map((row) => row.session_id));
     },
   };
 }

@@ -47,7 +47,7 @@ import { beginWriting, createCaches, type Writing } from './writing.js';
 export function readerOf(knex: Knex, accountId: string) {
   return {
     findSession: sessionReader(knex, accountId).find,
-    sessionsWithData: sessionReader(knex, accountId).withData,
+    liveSessions: sessionReader(knex, accountId).live,
     sessions: (filter: SessionFilter, max: number) => listSessions(knex, accountId, filter, max),
     readings: positionReader(knex, accountId),
     findSubject: subjectReader(knex, accountId).find,
