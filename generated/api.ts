@@ -764,6 +764,7 @@ export interface components {
              * @example 01JD6Z7Q8N4W3V5K2M9T
              */
             request_id: string;
+            position?: components["schemas"]["JsonPosition"];
             /** @description The validation errors of a line with the status 422, at most 20. */
             errors?: components["schemas"]["Fault"][];
             /**
@@ -1892,6 +1893,24 @@ export interface components {
              * @example 01JD6Z7Q8N4W3V5K2M9T
              */
             request_id: string;
+            position?: components["schemas"]["JsonPosition"];
+        };
+        /**
+         * @description Where a body, or a line of a batch, stops being JSON: the first character that may not stand there, or the start of
+         *     a text or number that is not valid. After the last character if the end is missing. Only with
+         *     `invalid_payload`, and only if the body is not empty.
+         */
+        JsonPosition: {
+            /**
+             * @description Line of the body, from 1. Always 1 in a line of a batch.
+             * @example 1
+             */
+            line: number;
+            /**
+             * @description Column of the line, from 1, in UTF-16 code units.
+             * @example 18
+             */
+            column: number;
         };
         /** @description Problem details with every validation error. `detail` is the detail of the first error. */
         ValidationProblem: {
@@ -1994,6 +2013,11 @@ export interface components {
              *     ]
              */
             allowed?: string[];
+            /**
+             * @description The known name that is most similar to an unknown one (`extra_forbidden`). Absent if no known name is similar.
+             * @example heart_rate
+             */
+            suggestion?: string;
         };
     };
     responses: {

@@ -202,7 +202,8 @@ export const authentication = {
 
 export const keys = {
   "rotation_hours": 24,
-  "development_key_days": 30
+  "development_key_days": 30,
+  "default_tier": "solo"
 } as const;
 
 export const limits = {
@@ -710,7 +711,7 @@ export const problems = {
 export const problemHelp = {
   "invalid_payload": {
     "cause": "The body is empty, is not JSON, or is not valid UTF-8.",
-    "fix": "Send one JSON object, encoded as UTF-8. In a batch, send one JSON object per line."
+    "fix": "Send one JSON object, encoded as UTF-8. In a batch, send one JSON object per line. `position` names the first character that is not JSON."
   },
   "missing_signals": {
     "cause": "The reading contains none of the signals that count as evidence. Text and context fields alone do not count.",
@@ -786,7 +787,7 @@ export const problemHelp = {
   },
   "validation_failed": {
     "cause": "A field or parameter has a wrong type or value, is missing, or is unknown.",
-    "fix": "Correct every field that `errors` lists. `pointer` or `parameter` identifies the field."
+    "fix": "Correct every field that `errors` lists. `pointer` or `parameter` identifies the field. `suggestion` names the field that an unknown one is similar to."
   },
   "subject_mismatch": {
     "cause": "The session was started with another `subject_id`.",
@@ -874,7 +875,8 @@ export const faults = {
     "detail": "Parameter should be given only once"
   },
   "exclusive": {
-    "detail": "Input should contain exactly one of {limit}"
+    "detail": "Input should contain exactly one of {limit}",
+    "optional_detail": "Input should contain at most one of {limit}"
   },
   "url_invalid": {
     "detail": "Input should be an absolute URL with a host"
@@ -1364,6 +1366,16 @@ export const bounds = {
       "maximum": 599
     }
   },
+  "JsonPosition": {
+    "line": {
+      "minimum": 1,
+      "maximum": 4097
+    },
+    "column": {
+      "minimum": 1,
+      "maximum": 4097
+    }
+  },
   "ValidationProblem": {
     "status": {
       "minimum": 400,
@@ -1420,6 +1432,7 @@ export const fields = {
     "detail",
     "code",
     "request_id",
+    "position",
     "errors",
     "violated_policies",
     "retry_after_seconds"
@@ -1740,7 +1753,12 @@ export const fields = {
     "status",
     "detail",
     "code",
-    "request_id"
+    "request_id",
+    "position"
+  ],
+  "JsonPosition": [
+    "line",
+    "column"
   ],
   "ValidationProblem": [
     "type",
@@ -1765,7 +1783,8 @@ export const fields = {
     "code",
     "pointer",
     "parameter",
-    "allowed"
+    "allowed",
+    "suggestion"
   ]
 } as const;
 
@@ -1879,4 +1898,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "2bebd1262bd57e323543767c2b5f3944e009d3b1236c688924b85c0b78a0aea7" as const;
+export const contractDigest = "92eb8fa1006918e310b9fad9770d96b846f6720a965af5e0b6432635a7941191" as const;

@@ -225,6 +225,15 @@ ProblemCode = Literal[
 ]
 
 
+class JsonPosition(TypedDict):
+    """Where a body, or a line of a batch, stops being JSON: the first character that may not stand there, or the start of a text or number that is not valid."""
+
+    # Line of the body, from 1.
+    line: int
+    # Column of the line, from 1, in UTF-16 code units.
+    column: int
+
+
 # Stable name of a validation error.
 FaultCode = Literal[
     "number_type",
@@ -274,6 +283,8 @@ class Fault(TypedDict):
     parameter: NotRequired[str]
     # The allowed values of the enumeration.
     allowed: NotRequired[list[str]]
+    # The known name that is most similar to an unknown one (`extra_forbidden`).
+    suggestion: NotRequired[str]
 
 
 # Name of a limit, as in `RateLimit-Policy`.
@@ -303,6 +314,7 @@ class LineProblem(TypedDict):
     code: ProblemCode
     # The `X-Request-Id` of the response.
     request_id: str
+    position: NotRequired[JsonPosition]
     # The validation errors of a line with the status 422, at most 20.
     errors: NotRequired[list[Fault]]
     # The limits that a line with the status 429 exceeded.
@@ -948,6 +960,7 @@ class Problem(TypedDict):
     code: ProblemCode
     # The `X-Request-Id` of this response.
     request_id: str
+    position: NotRequired[JsonPosition]
 
 
 class ValidationProblem(TypedDict):
