@@ -8,8 +8,9 @@ import tseslint from 'typescript-eslint';
 const mayImport = {
   contract: [],
   problem: ['contract'],
+  similar: [],
   net: [],
-  config: ['net', 'command-line'],
+  config: ['net', 'command-line', 'similar'],
   log: [],
   domain: ['contract'],
   store: ['domain', 'contract', 'config'],
@@ -30,7 +31,7 @@ const mayImport = {
     ...['limits', 'domain', 'store', 'contract', 'problem'],
   ],
   mcp: ['operations', 'contract', 'problem', 'config'],
-  http: ['mcp', 'operations', 'readings', 'limits', 'concurrency', 'contract', 'problem', 'net'],
+  http: ['mcp', 'operations', 'readings', 'limits', 'concurrency', 'contract', 'problem', 'similar', 'net'],
   terminal: ['contract'],
   remote: ['limits', 'contract', 'problem', 'store'],
   metrics: ['store', 'config', 'lifecycle', 'net'],
@@ -72,8 +73,13 @@ const mayImport = {
   ],
   'command-line': [],
   tools: ['terminal', 'contract', 'command-line'],
-  cli: ['tools', 'mcp', 'compose', 'core', 'accounts', 'store', 'contract', 'config', 'lifecycle', 'log', 'tracing'],
-  main: ['cli', 'core', 'lifecycle', 'tracing'],
+  cli: [
+    ...['tools', 'mcp', 'compose', 'core', 'accounts', 'store', 'contract', 'similar', 'config', 'lifecycle', 'log'],
+    ...['tracing', 'command-line'],
+  ],
+  main: ['program', 'require-node.mjs'],
+  'require-node.mjs': [],
+  program: ['cli', 'core', 'lifecycle', 'tracing'],
 };
 const rooms = Object.keys(mayImport);
 const sources = readdirSync(new URL('src', import.meta.url)).filter((name) => !name.endsWith('.test.ts'));
@@ -111,6 +117,7 @@ export default tseslint.config(
             'eslint.config.js',
             'contract-tests/process/core-preload.mjs',
             'scripts/build/build.mjs',
+            'src/require-node.mjs',
           ],
         },
       },
@@ -136,11 +143,11 @@ export default tseslint.config(
   },
   {
     files: ['src/**/*.ts'],
-    ignores: ['src/main.ts', '**/*.test.ts'],
+    ignores: ['src/program.ts', '**/*.test.ts'],
     rules: {
       'no-restricted-properties': [
         'error',
-        { object: 'process', property: 'env', message: 'Only main.ts reads the environment.' },
+        { object: 'process', property: 'env', message: 'Only program.ts reads the environment.' },
         { object: 'URL', property: 'canParse', message: 'Wrong in Node 20 and 22: see parse-url.ts.' },
       ],
     },

@@ -10,6 +10,8 @@ export interface ProblemOptions {
   readonly values?: Values;
   /** Appends the contract's hint and fills its placeholders. */
   readonly hint?: Values;
+  /** Where the body stops being JSON (invalid_payload only). */
+  readonly position?: Schema<'JsonPosition'>;
   /** The complete detail, for a problem that comes from another thread. */
   readonly detail?: string;
   /** Value of the Retry-After header, if the contract documents one. */
@@ -21,12 +23,14 @@ export class ProblemError extends Error {
   readonly code: ProblemCode;
   readonly faults: readonly Fault[] | undefined;
   readonly retryAfterSeconds: number | undefined;
+  readonly position: Schema<'JsonPosition'> | undefined;
 
   constructor(code: ProblemCode, options: ProblemOptions = {}) {
     super(options.detail ?? messageOf(code, options), { cause: options.cause });
     this.code = code;
     this.faults = options.faults;
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.position = options.position;
   }
 
   get status(): number {
@@ -38,14 +42,17 @@ export class ProblemError extends Error {
     const { status, title } = problems[this.code];
     const type = problemTypePrefix + this.code;
     const body = { type, title, status, detail: this.faults?.[0]?.detail ?? this.message, code: this.code };
-    return { ...body, request_id: requestId, ...(this.faults && { errors: [...this.faults] }) };
+    const { faults, position } = this;
+    return { ...body, request_id: requestId, ...(faults && { errors: [...faults] }), ...(position && { position }) };
   }
 }
+
+type Place = Pick<Fault, 'pointer' | 'parameter' | 'allowed' | 'suggestion'>;
 
 /**
  * Returns a validation error with the contract's text. `limit` replaces the placeholder `{limit}` of the text.
  */
-export function fault(code: FaultCode, place: Pick<Fault, 'pointer' | 'parameter' | 'allowed'>, limit?: string): Fault {
+export function fault(code: FaultCode, place: Place, limit?: string): Fault {
   return { detail: faults[code].detail.replace('{limit}', limit ?? ''), code, ...place };
 }
 

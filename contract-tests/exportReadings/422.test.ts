@@ -19,6 +19,12 @@ test.each([
   expect(body).toMatchObject({ status: 422, errors: [{ parameter, code }] });
 });
 
+test('the error for two filters says that at most one is allowed', async () => {
+  const { request } = await startTestService();
+  const { body } = await request('/v1/export?session_id=s1&subject_id=p');
+  expect(body.detail).toBe('Input should contain at most one of session_id and subject_id');
+});
+
 test('a cursor that no row has continues after its position', async () => {
   const service = await startTestService();
   await service.read({ heart_rate: 70 });

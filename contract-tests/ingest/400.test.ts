@@ -17,6 +17,13 @@ test.each([
   expect(answer.body).toMatchObject({ status: 400, detail: 'Invalid payload', code: 'invalid_payload' });
 });
 
+test('the error names the position at which the body stops being JSON, and an empty body has no position', async () => {
+  const service = await startTestService();
+  const broken = await sendRaw(service, { chunks: ['{\n  "session_id": "s1",\n  "heart_rate": 88,\n}'] });
+  expect(broken.body).toMatchObject({ status: 400, detail: 'Invalid payload', position: { line: 4, column: 1 } });
+  expect((await sendRaw(service, { chunks: ['  '] })).body).not.toHaveProperty('position');
+});
+
 test('an empty body, declared or chunked, is an invalid payload', async () => {
   const service = await startTestService();
   for (const headers of [{ 'Content-Length': '0' }, { 'Transfer-Encoding': 'chunked' }] as const) {

@@ -91,13 +91,20 @@ test.each([
 
 test('the error for an unknown or misspelled field contains its name', async () => {
   const { ingest } = await startTestService();
-  for (const field of ['hrv_sdnn', 'a/b', '~', '', 'constructor', 'toString', '🙂']) {
+  for (const field of ['bpm', 'a/b', '~', '', 'constructor', 'toString', '🙂']) {
     const answer = await ingest({ heart_rate: 70, [field]: 40 });
     const pointer = `/${field.replace('~', '~0').replace('/', '~1')}`;
     expect(answer.body.errors).toEqual([
       { detail: 'Extra inputs are not permitted', code: 'extra_forbidden', pointer },
     ]);
   }
+});
+
+test('the error for a misspelled field suggests the field', async () => {
+  const { ingest } = await startTestService();
+  const { body } = await ingest({ heartrate: 70, hrv_sdnn: 40 });
+  expect(body.detail).toBe('Extra inputs are not permitted');
+  expect(body.errors.map((it: { suggestion?: string }) => it.suggestion)).toEqual(['heart_rate', 'sdnn']);
 });
 
 test('__proto__ is rejected like any unknown field and pollutes no prototype', async () => {

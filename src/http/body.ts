@@ -5,6 +5,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import getRawBody from 'raw-body';
 import { batch as batchLimits, body as bodyLimits } from '../../generated/spec.js';
 import { ProblemError } from '../problem.js';
+import { findJsonPosition } from './json-position.js';
 import { decodeLines } from './lines.js';
 
 /** Size limit and parser of bodies of one media type. */
@@ -69,11 +70,19 @@ function tooLarge(response: Response): ProblemError {
 
 /** Parses JSON. Rejects a body that is not UTF-8, the encoding of JSON (RFC 8259). */
 function parse(bytes: Buffer): unknown {
+  if (!isUtf8(bytes)) throw new ProblemError('invalid_payload', { cause: new Error('the body is not UTF-8') });
+  const value = parseJson(bytes.toString());
+  if (value instanceof ProblemError) throw value;
+  return value;
+}
+
+/** Parses JSON. Returns the error, with its position, for a text that is not JSON. */
+export function parseJson(text: string): unknown {
   try {
-    if (!isUtf8(bytes)) throw new Error('the body is not UTF-8');
-    return JSON.parse(bytes.toString());
+    return JSON.parse(text);
   } catch (cause) {
-    throw new ProblemError('invalid_payload', { cause });
+    const position = /\S/.test(text) ? { position: findJsonPosition(text) } : {};
+    return new ProblemError('invalid_payload', { cause, ...position });
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Fault, FaultCode } from '../contract.js';
 import type { Definition, Parameter, Schema } from '../operations/definitions.js';
 import { fault } from '../problem.js';
+import { findPart, findSimilar } from '../similar.js';
 
 /** One error of express-openapi-validator. */
 export interface ValidatorFault {
@@ -24,9 +25,22 @@ export function toFault(definition: Definition, body: unknown, { path, errorCode
   const schema = (isBody ? findField(definition.body?.schema, steps) : parameter?.schema) ?? {};
   const place = isBody ? { pointer: pointerOf(steps) } : { parameter: parameter?.name ?? steps.join('/') };
   const allowed = keyword === 'enum' && schema.enum ? { allowed: [...schema.enum] } : {};
-  const named = fault(codeOf(keyword, schema), { ...place, ...allowed }, String(schema[keyword]));
+  const similar = keyword === 'additionalProperties' ? suggest(steps, definition) : {};
+  const named = fault(codeOf(keyword, schema), { ...place, ...allowed, ...similar }, String(schema[keyword]));
   const detail = keyword === 'pattern' ? schema['x-pattern-detail'] : undefined;
   return detail ? { ...named, detail } : named;
+}
+
+/** Returns the known name that an unknown field probably means. */
+function suggest(steps: readonly string[], { body }: Definition): Pick<Fault, 'suggestion'> {
+  const parent = findField(body?.schema, steps.slice(0, -1));
+  return suggestName(steps.at(-1) ?? '', Object.keys(parent?.properties ?? {}));
+}
+
+/** Returns the name that an unknown name probably means, as a part of its validation error. */
+export function suggestName(name: string, known: readonly string[]): Pick<Fault, 'suggestion'> {
+  const suggestion = findSimilar(name, known) ?? findPart(name, known);
+  return suggestion === undefined ? {} : { suggestion };
 }
 
 const codeOfKeyword: Readonly<Record<string, FaultCode>> = {

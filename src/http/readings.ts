@@ -11,6 +11,7 @@ import { type PreparedBatch, type PreparedLine, rejectedLine } from '../operatio
 import { ProblemError } from '../problem.js';
 import type { Admit } from '../readings/intake.js';
 import { countRefusal } from './authenticate.js';
+import { parseJson } from './body.js';
 import type { Middleware } from './in-order.js';
 import { type Line, linesOf } from './lines.js';
 import { whenSettled, whenWritten } from './responses.js';
@@ -132,9 +133,5 @@ function createAdmitLine(admit: Admit, countFailure: FailureLimit, request: Requ
 
 function parseLine(text: string): unknown {
   if (Buffer.byteLength(text) > bodyLimits.max_bytes) return new ProblemError('body_too_large');
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    return new ProblemError('invalid_payload', { cause });
-  }
+  return parseJson(text);
 }

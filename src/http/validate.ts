@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import type { Fault } from '../contract.js';
 import type { Definition } from '../operations/definitions.js';
 import { fault, ProblemError } from '../problem.js';
-import { toFault } from './faults.js';
+import { suggestName, toFault } from './faults.js';
 import type { Middleware } from './in-order.js';
 import { createFindErrors, type RequestParts } from './validator.js';
 
@@ -83,9 +83,13 @@ export function readQuery(definition: Definition, request: Request): ReadQuery {
   return { query, faults };
 }
 
+function queryNames(parameters: Definition['parameters']): string[] {
+  return parameters.filter((it) => it.in === 'query').map(({ name }) => name);
+}
+
 function readValue({ parameters }: Definition, parameter: string, value: string | string[]): string | number | Fault {
   const declared = parameters.find((it) => it.in === 'query' && it.name === parameter);
-  if (!declared) return fault('extra_forbidden', { parameter });
+  if (!declared) return fault('extra_forbidden', { parameter, ...suggestName(parameter, queryNames(parameters)) });
   if (Array.isArray(value)) return fault('repeated', { parameter });
   const { type, minLength = 1 } = declared.schema;
   if (type === 'integer') return /^-?\d{1,15}$/.test(value) ? Number(value) : fault('integer_type', { parameter });

@@ -90,8 +90,8 @@ function failure(problem: AnyProblem, retryAfter: string | undefined): ToolResul
   return { content: [{ type: 'text', text: lines.join('\n') }], isError: true };
 }
 
-function allowedOf({ allowed }: Schema<'Fault'>): string {
-  return allowed ? ` (${allowed.join(', ')})` : '';
+function allowedOf({ allowed, suggestion }: Schema<'Fault'>): string {
+  return allowed ? ` (${allowed.join(', ')})` : suggestion ? ` (did you mean ${suggestion}?)` : '';
 }
 
 /** Returns the help text for an error code. A newer service may return a code that this process does not know. */

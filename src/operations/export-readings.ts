@@ -1,3 +1,4 @@
+import { faults as texts } from '../../generated/spec.js';
 import type { Schema } from '../contract.js';
 import { fault, ProblemError } from '../problem.js';
 import type { OperationRecord } from './operation.js';
@@ -23,6 +24,7 @@ export const exportReadings: OperationRecord<'exportReadings'> = {
 };
 
 function bothGiven(): ProblemError {
-  const faults = [fault('exclusive', { parameter: 'subject_id' }, 'session_id and subject_id')];
+  const detail = texts.exclusive.optional_detail.replace('{limit}', 'session_id and subject_id');
+  const faults = [{ ...fault('exclusive', { parameter: 'subject_id' }), detail }];
   return new ProblemError('validation_failed', { faults });
 }

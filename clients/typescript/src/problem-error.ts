@@ -41,9 +41,10 @@ function messageOf(problem: AnyProblem): string {
 }
 
 /** Returns the detail with its field. An error of the whole body has an empty pointer and no field. */
-function describe({ pointer = '', parameter, detail }: Fault): string {
+function describe({ pointer = '', parameter, detail, suggestion }: Fault): string {
   const field = parameter ?? pointer.slice(1).replaceAll('~1', '/').replaceAll('~0', '~');
-  return field === '' ? detail : `${field}: ${detail}`;
+  const hint = suggestion === undefined ? '' : ` (did you mean ${suggestion}?)`;
+  return field === '' ? detail : `${field}: ${detail}${hint}`;
 }
 
 /** An error response that is not from the service, e.g. from a proxy. */

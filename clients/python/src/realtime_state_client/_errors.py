@@ -71,7 +71,8 @@ def retry_after_seconds(headers: Mapping[str, str]) -> int | None:
 def _describe(fault: Fault) -> str:
     """Returns the detail with its field. An error of the whole body has an empty pointer and no field."""
     field = fault.get("parameter") or fault.get("pointer", "")[1:].replace("~1", "/").replace("~0", "~")
-    return f"{field}: {fault['detail']}" if field else fault["detail"]
+    hint = f" (did you mean {fault['suggestion']}?)" if "suggestion" in fault else ""
+    return f"{field}: {fault['detail']}{hint}" if field else fault["detail"]
 
 
 def _is_problem(body: object) -> TypeGuard[Mapping[str, Any]]:
