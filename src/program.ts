@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { isMainThread } from 'node:worker_threads';
 import { setV8Options } from './lifecycle/v8-options.js';
 

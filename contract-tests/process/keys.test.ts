@@ -76,6 +76,19 @@ test('scopes, networks and expiry of a key are listed, and the audit log lists e
   expect((await keys('audit')).stdout).not.toContain(made.stdout.trim());
 });
 
+test('a new account without --tier gets the default tier, which the output names with its quota', async () => {
+  const { keys } = await commandLine();
+  const made = await keys('create', '--account', 'acme');
+  expect(made.stdout).toMatch(/^sk_[0-9A-Za-z]{32}\n$/);
+  expect(made.stderr).toContain(
+    'new account acme of tier solo with 50,000 calls per month; to change the tier: npm run',
+  );
+  expect((await keys('list')).stdout).toMatch(/acme +solo/);
+  await keys('set-tier', '--account', 'acme', '--tier', 'enterprise');
+  expect((await keys('create', '--account', 'acme')).stderr).not.toContain('new account');
+  expect((await keys('list')).stdout).not.toContain('solo');
+});
+
 test('the tier belongs to the account: another tier is rejected with the remedy, and set-tier changes it', async () => {
   const { keys } = await commandLine();
   await keys('create', '--account', 'acme', '--tier', 'free');
@@ -87,7 +100,6 @@ test('the tier belongs to the account: another tier is rejected with the remedy,
 });
 
 test.each([
-  [['create', '--account', 'acme'], 'set its tier with --tier'],
   [['create', '--account', 'a b', '--tier', 'solo'], 'letters, digits'],
   [['create', '--account', 'acme', '--tier', 'gold'], 'free, solo, enterprise'],
   [['create', '--account', 'acme', '--tier', 'solo', '--expires', 'soon'], 'like 90d'],

@@ -7,7 +7,9 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { createTestDatabase } from '../support/databases.js';
+import { settings } from '../../src/config/settings.js';
 import { runMain, startMain } from '../support/process.js';
+import { startProgram } from '../support/program.js';
 
 async function sqliteUrl(): Promise<string> {
   const database = await createTestDatabase('sqlite');
@@ -46,7 +48,7 @@ test('a second start keeps the data, the key and the deduplication of resends, a
   expect(await post(second.url)).toEqual(answer);
   await second.stop('SIGTERM');
   expect(second.stdout()).toBe(
-    `Listening on ${second.url}\nDashboard: ${second.url}/dashboard/\nDocumentation: ${second.url}/docs/\nTo create a key: npm run keys -- create --account NAME --tier solo\n`,
+    `Listening on ${second.url}\nDashboard: ${second.url}/dashboard/\nDocumentation: ${second.url}/docs/\nTo create a key: npm run keys -- create --account NAME\n`,
   );
 });
 
@@ -162,10 +164,56 @@ test('SIGTERM to npm start ends the service', async () => {
     .toBe('down');
 });
 
-test('--help lists every variable', async () => {
-  const { code, stdout } = await runMain(['--help'], {});
-  expect(code).toBe(0);
-  const described = ['HOST', 'PORT', 'DATABASE_URL', 'LOG_LEVEL', 'MAX_TIMESTAMP_AGE_SECONDS', 'SECRETS_KEY'];
-  const limits = ['LIMIT_SESSION_REQUESTS_PER_MINUTE', 'LIMIT_NEW_SESSIONS_PER_MINUTE', 'LIMIT_MONTHLY_CALLS'];
-  for (const name of [...described, ...limits, 'REDIS_URL']) expect(stdout).toContain(name);
+test('--help lists the five main variables and the command that lists all', async () => {
+  for (const args of [['--help'], ['serve', '--help'], ['deliver', '--help']]) {
+    const { code, stdout } = await runMain(args, {});
+    expect(code).toBe(0);
+    expect(stdout).toContain('`npm run configuration` lists all');
+    expect([...stdout.matchAll(/^ {2}([A-Z_]{4,}) /gm)].map(([, name]) => name)).toEqual([
+      'HOST',
+      'PORT',
+      'DATABASE_URL',
+      'SECRETS_KEY',
+      'REDIS_URL',
+    ]);
+  }
+  const { stdout } = await runMain(['configuration'], {});
+  for (const { name } of settings()) expect(stdout).toMatch(new RegExp(`^ {2}${name} `, 'm'));
+});
+
+test('an older Node.js release gets one line, and the start parses on it', async () => {
+  const old = "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '18.20.4' } });";
+  for (const file of ['dist/main.js', 'scripts/build/build.mjs']) {
+    const args = ['--import', `data:text/javascript,${encodeURIComponent(old)}`, file];
+    const { code, stderr } = await startProgram({ args }).ended;
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /^error: state-service requires Node\.js 20\.19 or later; this is Node\.js 18\.20\.4\. .+\n$/,
+    );
+  }
+  const start = await readFile(new URL('../../dist/main.js', import.meta.url), 'utf8');
+  expect(start).not.toMatch(/^import |\?\.|\?\?|\bawait\b/m);
+});
+
+test.each([
+  [['srve'], "error: unknown command 'srve', did you mean serve?"],
+  [['key', 'list'], "error: unknown command 'key', did you mean keys?"],
+  [['frobnicate'], "error: unknown command 'frobnicate': see --help"],
+])('the unknown command %j is rejected', async (args, line) => {
+  expect(await runMain(args, {})).toMatchObject({ code: 1, stdout: '', stderr: `${line}\n` });
+});
+
+test('the start logs a warning per misspelled variable, and none for variables of other programs', async () => {
+  const DATABASE_URL = await sqliteUrl();
+  const others = { HOSTNAME: 'a', PORTS: '1', REDIS_HOST: 'b', OTEL_EXPORTER_OTLP_PROTOCOL: 'c' };
+  const env = { LIMIT_SESSION_REQUEST_PER_MINUTE: '5', RETENTION_DAYS: '9', DATABASE_URI: 'x', ...others };
+  const service = await startMain({ DATABASE_URL, ...env });
+  await expect.poll(service.stderr).toContain('LIMIT_SESSION_REQUEST_PER_MINUTE');
+  const { stderr } = await service.stop('SIGTERM');
+  const named = [...stderr.matchAll(/"msg":"(\w+) is not a variable of this service: (.+?)"/g)];
+  expect(named.map(([, name, hint]) => [name, hint]).sort()).toEqual([
+    ['DATABASE_URI', 'did you mean DATABASE_URL?'],
+    ['LIMIT_SESSION_REQUEST_PER_MINUTE', 'did you mean LIMIT_SESSION_REQUESTS_PER_MINUTE?'],
+    ['RETENTION_DAYS', 'see `npm run configuration`'],
+  ]);
 });

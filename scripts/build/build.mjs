@@ -2,6 +2,7 @@
  * `npm run build`: bundles the program and its libraries to dist/, so that a start loads a few files, and an installed
  * package needs only the libraries in `external`. `--clean` deletes files of earlier builds first, for `npm pack`.
  */
+import '../../src/require-node.mjs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,28 +17,33 @@ const external = [
 ];
 
 if (process.argv.includes('--clean')) await rm(new URL('dist/', root), { recursive: true, force: true });
-const { metafile, outputFiles } = await build({
+const shared = {
   absWorkingDir: fileURLToPath(root),
-  entryPoints: ['src/main.ts'],
   bundle: true,
-  splitting: true,
   platform: 'node',
   format: 'esm',
+  outdir: 'dist',
+  write: false,
+  logLevel: 'warning',
+};
+/** Checks the release of Node.js, so older releases must parse it. Imports the program unless the release is too old. */
+const start = await build({ ...shared, entryPoints: ['src/main.ts'], target: 'es2020', external: ['./program.js'] });
+const { metafile, outputFiles } = await build({
+  ...shared,
+  entryPoints: ['src/program.ts'],
+  splitting: true,
   target: 'node20',
   external,
-  outdir: 'dist',
   chunkNames: 'chunks/[name]-[hash]',
   minifySyntax: true,
   sourcemap: true,
   metafile: true,
-  write: false,
-  logLevel: 'warning',
   // CommonJS libraries call `require` for the modules of Node.
   banner: {
     js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
   },
 });
-await Promise.all(outputFiles.map(writeChanged));
+await Promise.all([...start.outputFiles, ...outputFiles].map(writeChanged));
 await writeFile(new URL('dist/THIRD_PARTY_LICENSES.txt', root), await licenses(Object.keys(metafile.inputs)));
 
 /** Writes a file unless it has the same content already, because another process may be loading it. */

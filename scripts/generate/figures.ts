@@ -1,6 +1,6 @@
 import accuracy from '../../docs/accuracy.json' with { type: 'json' };
 import * as spec from '../../generated/spec.js';
-import { settings } from '../../src/config/settings.js';
+import { mainSettings, type Setting, settings } from '../../src/config/settings.js';
 import { fieldMap } from '../../src/tools/recordings/field-map.js';
 import { contract, type Schema } from '../../web/docs/contract.js';
 
@@ -30,8 +30,8 @@ const tables: Record<string, () => string> = {
       ['Format', 'Name in the recording', 'Unit', 'Field'],
       fieldMap.map((it) => [code(it.format), code(it.name), it.unit, code(it.field)]),
     ),
-  settings: () => settingRows(() => true),
-  main_settings: () => settingRows((name) => mainSettings.includes(name)),
+  settings: () => settingRows(settings()),
+  main_settings: () => settingRows(mainSettings()),
   states: () =>
     rows(
       ['Score', 'State', 'Suggested action', 'Recommendation'],
@@ -107,10 +107,7 @@ function problemEntry([name, { status, title }]: [ProblemName, Problem]): string
   return `### ${code(name)}\n\n${status} ${title}.\n\n- **Cause:** ${cause}\n- **Fix:** ${fix}`;
 }
 
-const mainSettings = ['HOST', 'PORT', 'DATABASE_URL', 'SECRETS_KEY', 'REDIS_URL'];
-
-function settingRows(isShown: (name: string) => boolean): string {
-  const shown = settings().filter(({ name }) => isShown(name));
+function settingRows(shown: readonly Setting[]): string {
   return rows(
     ['Variable', 'Meaning', 'Default'],
     shown.map((it) => [code(it.name), it.help, it.default]),

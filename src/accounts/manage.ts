@@ -13,6 +13,8 @@ export class KeyError extends Error {}
 export interface IssuedKey {
   readonly key: string;
   readonly keyId: string;
+  /** The tier of the account, if `createKey` created the account. */
+  readonly newTier?: string | undefined;
 }
 
 /** Restrictions of a key. Absent fields mean every scope, every network and no expiry. */
@@ -23,18 +25,18 @@ export interface KeyOptions {
   readonly expiresAtMs?: number | undefined;
 }
 
-/** Creates a key, and its account if it does not exist. A new account requires `tier`. */
+/** Creates a key, and its account if it does not exist. The tier of a new account is `tier` or the contract's default. */
 export async function createKey(
   keys: KeyTable,
   options: KeyOptions & { account: string; tier?: Tier | undefined },
   nowMs: number,
 ): Promise<IssuedKey> {
   return keys.transact(async (writer) => {
-    const accountId = await ensureAccount(writer, options.account, options.tier, nowMs);
+    const { accountId, tier, isNew } = await ensureAccount(writer, options.account, options.tier, nowMs);
     const { scopes = null, networks = null, expiresAtMs = null } = options;
     const { key, row } = await issue(writer, accountId, { scopes, networks, expiresAtMs }, nowMs);
     await audit(writer, { action: 'create', nowMs, key: row, details: detailsOf(row) });
-    return { key, keyId: row.keyId };
+    return { key, keyId: row.keyId, newTier: isNew ? tier : undefined };
   });
 }
 
@@ -81,20 +83,20 @@ export function statusOf({ revokedAtMs, expiresAtMs }: KeyRow, nowMs: number): K
   return expiresAtMs !== null && expiresAtMs <= nowMs ? 'expired' : 'valid';
 }
 
-async function ensureAccount(keys: KeyWriter, name: string, tier: Tier | undefined, nowMs: number): Promise<string> {
-  const account = (await keys.accountByName(name)) ?? (await createAccount(keys, name, tier, nowMs));
-  if (tier !== undefined && tier !== account.tier)
-    throw new KeyError(`account "${name}" has tier ${account.tier}: change it with set-tier, or omit --tier`);
-  return account.accountId;
-}
-
-async function createAccount(
+async function ensureAccount(
   keys: KeyWriter,
   name: string,
   tier: Tier | undefined,
   nowMs: number,
-): Promise<AccountRow> {
-  if (tier === undefined) throw new KeyError(`account "${name}" is new: set its tier with --tier`);
+): Promise<AccountRow & { readonly isNew: boolean }> {
+  const found = await keys.accountByName(name);
+  const account = found ?? (await createAccount(keys, name, tier ?? settings.default_tier, nowMs));
+  if (tier !== undefined && tier !== account.tier)
+    throw new KeyError(`account "${name}" has tier ${account.tier}: change it with set-tier, or omit --tier`);
+  return { ...account, isNew: found === undefined };
+}
+
+async function createAccount(keys: KeyWriter, name: string, tier: Tier, nowMs: number): Promise<AccountRow> {
   const account = { accountId: newId('acc', 20), name, tier, createdAtMs: nowMs, settings: {} };
   await keys.insertAccount(account);
   // Reads the account again, because another process may have created it in the meantime.

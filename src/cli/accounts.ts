@@ -21,7 +21,7 @@ export function accountsCommand(withKeys: WithKeys): Command {
     );
   accounts
     .command('set')
-    .description('change a setting of an account. Every process applies the change within seconds')
+    .description('change a setting of an account. Every process applies the change within one second')
     .argument('<name>', 'name of the account')
     .argument('<setting>', 'name of the setting')
     .argument('<value>', 'new value')

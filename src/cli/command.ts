@@ -2,8 +2,9 @@ import { Command } from 'commander';
 import { type Config, readConfig } from '../config/config.js';
 import type { Store } from '../store/store.js';
 import { startTracing } from '../tracing/tracing.js';
-import { describeVariables } from '../config/settings.js';
+import { describeMainVariables, describeVariables, misspelledVariables } from '../config/settings.js';
 import { version } from '../config/version.js';
+import { findSimilar } from '../similar.js';
 import { toolCommands } from '../tools/commands.js';
 import { endWithNpm } from './close-on-signal.js';
 import { accountsCommand } from './accounts.js';
@@ -23,29 +24,33 @@ export async function runCommand(surroundings: Surroundings): Promise<void> {
   const { program, root, env } = surroundings;
   const withStore = async (work: (store: Store, config: Config) => Promise<void>, mayCreate = false) =>
     (await import('./with-store.js')).withStore(readConfig(env), work, mayCreate && Boolean(env['DATABASE_URL']));
-  const variables = () => `\nEnvironment variables, all optional:\n${describeVariables()}`;
   const command = new Command('state-service')
     .description('Computes the stress state of a person from signals, in real time.')
     .version(version)
-    .addHelpText('after', variables);
+    .addHelpText('after', describeMainVariables);
   command
     .command('serve', { isDefault: true })
     .description('serve the API (default)')
-    .addHelpText('after', variables)
+    .addHelpText('after', describeMainVariables)
     .action(async () => {
       const { serve } = await import('./serve.js');
       endWithNpm(env);
-      await serve({ config: readConfig(env), program, root, tracing: await startTracing(env) });
+      const warnings = misspelledVariables(env);
+      await serve({ config: readConfig(env), program, root, warnings, tracing: await startTracing(env) });
     });
   command
     .command('deliver')
     .description('deliver webhooks without serving the API (several processes may share a database)')
-    .addHelpText('after', variables)
+    .addHelpText('after', describeMainVariables)
     .action(async () => {
       const { deliver } = await import('./deliver.js');
       endWithNpm(env);
-      await deliver(readConfig(env), await startTracing(env));
+      await deliver(readConfig(env), misspelledVariables(env), await startTracing(env));
     });
+  command
+    .command('configuration')
+    .description('list all environment variables with their defaults')
+    .action(() => console.log(describeVariables()));
   command
     .command('migrate')
     .description('migrate the database, then exit')
@@ -86,9 +91,18 @@ export async function runCommand(surroundings: Surroundings): Promise<void> {
   command.addCommand(mcpCommand());
   for (const it of toolCommands(surroundings)) command.addCommand(it);
   try {
+    requireKnown(command, process.argv[2]);
     await command.parseAsync();
   } catch (error) {
     console.error(`error: ${(error as Error).message.split('\n')[0]}`);
     process.exitCode ||= 1;
   }
+}
+
+/** Throws for an unknown command. Commander would take its name for an argument of the default command. */
+function requireKnown({ commands }: Command, name = '-'): void {
+  const names = ['help', ...commands.map((it) => it.name())];
+  if (name.startsWith('-') || names.includes(name)) return;
+  const similar = findSimilar(name, names);
+  throw new Error(`unknown command '${name}'${similar === undefined ? ': see --help' : `, did you mean ${similar}?`}`);
 }

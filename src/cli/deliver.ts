@@ -9,8 +9,12 @@ import { version } from '../config/version.js';
 import { closeOnSignal } from './close-on-signal.js';
 import { noDatabase } from './with-store.js';
 
-/** Delivers webhooks until SIGTERM or SIGINT. */
-export async function deliver(config: Config, tracing: Closable | undefined): Promise<void> {
+/** Delivers webhooks until SIGTERM or SIGINT. Logs the warnings. */
+export async function deliver(
+  config: Config,
+  warnings: readonly string[],
+  tracing: Closable | undefined,
+): Promise<void> {
   const { database } = config;
   if (database.kind === 'sqlite' && !existsSync(database.file)) throw new Error(noDatabase(database.file));
   const output = standardError();
@@ -25,4 +29,5 @@ export async function deliver(config: Config, tracing: Closable | undefined): Pr
   closeOnSignal({ running: worker, tracing, log, output });
   log.info({ version, database: config.database.kind }, 'started');
   console.log('Delivering webhooks');
+  for (const warning of warnings) log.warn(warning);
 }

@@ -1,8 +1,9 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { tiers } from '../../generated/spec.js';
+import { keys as settings, tiers } from '../../generated/spec.js';
 import { createKey, KeyError, revokeKey, rotateKey, setTier, statusOf } from '../accounts/manage.js';
 import { parseNetworks } from '../accounts/networks.js';
 import { allScopes, parseScopes } from '../accounts/scopes.js';
+import { commandLine } from '../command-line.js';
 import type { Scope, Tier } from '../contract.js';
 import type { ListedAuditEntry } from '../store/key-audit.js';
 import type { KeyTable, ListedKey } from '../store/keys.js';
@@ -13,8 +14,7 @@ export type WithKeys = (work: (keys: KeyTable) => Promise<void>, mayCreate?: boo
 /** Creates the `keys` command. Standard output contains only the key or the list, so that it can be piped. */
 export function keysCommand(withKeys: WithKeys): Command {
   const keys = new Command('keys').description('create, list, rotate and revoke API keys');
-  const tier = () =>
-    new Option('--tier <tier>', 'tier of the account, which sets its monthly quota').choices(Object.keys(tiers));
+  const tier = () => new Option('--tier <tier>', `tier of the account: ${tierHelp}`).choices(Object.keys(tiers));
   keys
     .command('create')
     .description('create a key, and its account if it does not exist')
@@ -31,7 +31,9 @@ export function keysCommand(withKeys: WithKeys): Command {
       withKeys(async (table) => {
         const nowMs = Date.now();
         const expiresAtMs = expires === undefined ? undefined : nowMs + expires;
-        show(await createKey(table, { ...options, expiresAtMs }, nowMs));
+        const issued = await createKey(table, { ...options, expiresAtMs }, nowMs);
+        if (issued.newTier) console.error(describeNewAccount(options.account, issued.newTier));
+        show(issued);
       }, true),
     );
   keys
@@ -67,6 +69,19 @@ export function keysCommand(withKeys: WithKeys): Command {
     .option('--limit <count>', 'maximum number of changes', readLimit, 100)
     .action((options: { account?: string; limit: number }) => withKeys((table) => listAudit(table, options)));
   return keys;
+}
+
+const tierHelp = `${Object.keys(tiers).map(describeTier).join(', ')} (default of a new account: ${settings.default_tier})`;
+
+/** Returns e.g. `solo with 50,000 calls per month`. */
+function describeTier(tier: string): string {
+  const calls = tiers[tier as Tier].monthly_calls;
+  return `${tier} with ${calls === null ? 'unlimited' : calls.toLocaleString('en-US')} calls per month`;
+}
+
+function describeNewAccount(account: string, tier: string): string {
+  const change = commandLine('keys', `set-tier --account ${account} --tier TIER`);
+  return `new account ${account} of tier ${describeTier(tier)}; to change the tier: ${change}`;
 }
 
 interface CreateOptions {

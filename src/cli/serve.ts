@@ -14,10 +14,12 @@ export type Serving = Pick<ServiceParts, 'config' | 'root'> & {
   /** The module that the core's thread runs. */
   readonly program: URL;
   readonly tracing: Closable | undefined;
+  /** Warnings about the environment, for the log. */
+  readonly warnings: readonly string[];
 };
 
 /** Serves until SIGTERM or SIGINT. Messages for people go to standard output, the structured log to standard error. */
-export async function serve({ config, root, program, tracing }: Serving): Promise<void> {
+export async function serve({ config, root, program, tracing, warnings }: Serving): Promise<void> {
   const output = standardError();
   const log = createLog(config.logLevel, output);
   const onUnexpectedExit = (error: Error) => {
@@ -34,11 +36,11 @@ export async function serve({ config, root, program, tracing }: Serving): Promis
   if (service.metricsUrl) console.log(`Metrics on ${service.metricsUrl}`);
   console.log(service.developmentKey ? welcome(service.url, service.developmentKey) : welcomeBack(service.url));
   if (config.testClockFile !== undefined) log.warn('TEST_CLOCK_FILE is set: the service uses the time in this file');
-  for (const warning of service.warnings) log.warn(warning);
+  for (const warning of [...warnings, ...service.warnings]) log.warn(warning);
 }
 
 function welcomeBack(url: string): string {
-  return `Dashboard: ${url}/dashboard/\nDocumentation: ${url}/docs/\nTo create a key: ${newKeyCommand('NAME')} --tier solo`;
+  return `Dashboard: ${url}/dashboard/\nDocumentation: ${url}/docs/\nTo create a key: ${newKeyCommand('NAME')}`;
 }
 
 function welcome(url: string, { key, expiresAtMs }: DevelopmentKey): string {

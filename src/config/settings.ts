@@ -1,3 +1,5 @@
+import { commandLine } from '../command-line.js';
+import { findSimilar } from '../similar.js';
 import type { Described } from './variable.js';
 import { variables } from './variables.js';
 
@@ -38,12 +40,46 @@ export function settings(): Setting[] {
   return [...read, ...Object.entries(tracingVariables).map(([name, it]) => setting(name, it))];
 }
 
+/** The settings that most deployments change, for the README and `--help`. */
+const mainNames = ['HOST', 'PORT', 'DATABASE_URL', 'SECRETS_KEY', 'REDIS_URL'];
+
+export function mainSettings(): Setting[] {
+  return settings().filter(({ name }) => mainNames.includes(name));
+}
+
 /** Returns the text of `--help` about the environment. */
-export function describeVariables(): string {
-  const list = settings();
+export function describeMainVariables(): string {
+  const all = commandLine('configuration');
+  return `\nMain environment variables, all optional. \`${all}\` lists all:\n${describeVariables(mainSettings())}`;
+}
+
+/** Returns one line per variable. */
+export function describeVariables(list = settings()): string {
   const width = Math.max(...list.map(({ name }) => name.length));
   return list.map((it) => `  ${it.name.padEnd(width)}  ${it.help} (default: ${it.default})`).join('\n');
 }
+
+/** Variables with these prefixes belong to this service alone. */
+const ownPrefix = /^(LIMIT|RETENTION)_/;
+
+/** Returns a warning per variable of the environment that is probably a misspelled variable of this service. */
+export function misspelledVariables(env: Readonly<Record<string, string | undefined>>): string[] {
+  const known = settings().map(({ name }) => name);
+  // Systems and the OpenTelemetry SDK read further variables with similar names.
+  const unknown = Object.keys(env).filter((name) => !known.includes(name) && !/^(OTEL|npm)_/.test(name));
+  return unknown.flatMap((name) => {
+    const similar = findSimilar(
+      name,
+      known.filter((it) => it.length >= similarLengthMin),
+    );
+    if (similar !== undefined) return [`${name} is not a variable of this service: did you mean ${similar}?`];
+    const all = commandLine('configuration');
+    return ownPrefix.test(name) ? [`${name} is not a variable of this service: see \`${all}\``] : [];
+  });
+}
+
+/** Shorter names, e.g. HOST and PORT, are similar to variables of other programs. */
+const similarLengthMin = 6;
 
 function setting(name: string, { help, defaultNote }: Described, fallback = ''): Setting {
   return { name, help, default: defaultNote ?? fallback };
