@@ -33,7 +33,9 @@ async function serverOf(...replies: Reply[]) {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const service = { url, key: 'sk_x' };
   const { signal } = new AbortController();
-  return { received, send: createSend(service, signal), sendBatch: createSendBatch(service, signal) };
+  const waits: (readonly [number, string])[] = [];
+  const sendBatch = createSendBatch(service, signal, (...wait) => waits.push(wait));
+  return { received, waits, send: createSend(service, signal), sendBatch };
 }
 
 const problem = (detail: string, status = 503) => ({ code: 'any', request_id: 'r', status, detail });
@@ -58,11 +60,11 @@ test('a Retry-After of a day ends the call instead of waiting', async () => {
   expect(received).toHaveLength(1);
 });
 
-test('only the lines of a batch that a limit rejected are sent again, and the answers keep their order', async () => {
+test('only the lines of a batch that a limit rejected are sent again after a reported wait, and the answers keep their order', async () => {
   const [first, second, third] = [1, 2, 3].map((heart_rate) => ({ ...submission, heart_rate }));
   const accepted = { status: 200, state: state.body };
   const limited = { status: 429, error: { detail: 'Rate limit exceeded', retry_after_seconds: 0 } };
-  const { received, sendBatch } = await serverOf(
+  const { received, waits, sendBatch } = await serverOf(
     { status: 200, body: { results: [limited, accepted, limited] } },
     { status: 200, body: { results: [accepted, { status: 422, error: { detail: 'Input should be a number' } }] } },
   );
@@ -73,6 +75,7 @@ test('only the lines of a batch that a limit rejected are sent again, and the an
     { refusal: '422 Input should be a number' },
   ]);
   expect(received).toEqual([lines, [first, third]]);
+  expect(waits).toEqual([[0, '429 Rate limit exceeded']]);
 });
 
 test('a validation error is reported with its field', async () => {

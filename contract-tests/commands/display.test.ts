@@ -1,5 +1,6 @@
+import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { startLines } from '../../src/terminal/progress.js';
+import { startLines, startProgress } from '../../src/terminal/progress.js';
 import { draw, scenes, seededRandom } from '../../src/terminal/scenes.js';
 import { markdownTable, pad, textTable } from '../../src/terminal/table.js';
 import { quantile } from '../../src/terminal/quantile.js';
@@ -79,7 +80,26 @@ test('a log gets one line of progress per fifth of the work', () => {
   const lines: string[] = [];
   const progress = startLines((line) => lines.push(line), 12, 'windows');
   for (let index = 0; index < 12; index += 1) progress.advance();
-  expect(lines).toEqual([3, 5, 8, 10, 12].map((done) => `${done}/12 windows`));
+  progress.wait(41.2, '429 Rate limit exceeded');
+  expect(lines).toEqual([
+    ...[3, 5, 8, 10, 12].map((done) => `${done}/12 windows`),
+    '12/12 windows, waits 42 s: 429 Rate limit exceeded',
+  ]);
+});
+
+test('a progress bar counts the seconds of a wait down and removes them after it', async () => {
+  const shown: string[] = [];
+  const stream = new Writable({ write: (chunk, _, done) => (shown.push(String(chunk)), done()) });
+  const progress = startProgress(Object.assign(stream, { isTTY: true, columns: 200 }) as never, 9, 'windows');
+  progress.wait(2, '429 Rate limit exceeded');
+  await expect
+    .poll(() => shown.join(''), { timeout: 20_000 })
+    .toMatch(/waits 2 s: 429 Rate limit exceeded.*waits 1 s: /s);
+  shown.length = 0;
+  progress.advance();
+  progress.stop();
+  expect(shown.join('')).toMatch(/1\/9 windows/);
+  expect(shown.at(-1)).not.toContain('waits');
 });
 
 test('a long sentence wraps at spaces', () => {

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { toolCommands } from '../../src/tools/commands.js';
+import { callsInDatabase } from '../support/calls.js';
 import { startFaultyProxy } from '../support/faulty-proxy.js';
 import { Clock, root, startTestService } from '../support/service.js';
 import { temporaryFolder } from './temporary-folder.js';
@@ -27,6 +28,8 @@ async function replay({ url, key }: Pick<TestService, 'url' | 'key'>, args: read
   await command?.parseAsync(['--url', url, '--key', key, ...args], { from: 'user' });
 }
 
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
 const realTime = () => Object.assign(new Clock(), { now: Date.now });
 
 const guide = readFileSync(new URL('docs/recordings.md', root), 'utf8');
@@ -88,13 +91,51 @@ test('--backfill sends a batch again that a limit rejected', async () => {
   expect(printed.stdout).toMatch(/^all +csv +30 /m);
 });
 
-test('--backfill reports readings that are older than the retention', async () => {
-  const service = await startTestService({ clock: realTime() });
-  const file = await recordingOf('timestamp,hr\n2020-01-01T00:00:00Z,70\n');
-  await replay(service, ['--file', file, '--backfill']);
-  expect(printed.stderr).toMatch(/Rejected: 1 window\.\n {2}2020-01-01T00:00:00\.000Z: 400 Timestamp too old/);
-  expect(process.exitCode).toBe(1);
+test('--backfill stores days above the limits of live readings, in one session per day of UTC', async () => {
+  const env = {
+    LIMIT_SESSION_REQUESTS_PER_MINUTE: '1',
+    LIMIT_NEW_SESSIONS_PER_MINUTE: '1',
+    RETENTION_READINGS_HOURS: '192',
+  };
+  const service = await startTestService({ clock: realTime(), env });
+  const startMs = Date.now() - 7 * dayMs;
+  const rows = Array.from(
+    { length: 7 * 24 },
+    (_, at) => `${new Date(startMs + at * hourMs).toISOString()},${60 + (at % 24)}`,
+  );
+  const file = await recordingOf(`timestamp,heart_rate\n${rows.join('\n')}\n`);
+  await replay(service, ['--file', file, '--backfill', '--subject', 'p1', '--hours', '192', '--utc-offset', '+05:00']);
+  expect(printed.stderr).toContain('168 windows of 1 person sent.');
+  expect(printed.stderr).not.toContain('waits');
+  expect(process.exitCode).toBeUndefined();
+  const days = new Set(rows.map((row) => row.slice(0, 10)));
+  const { sessions } = (await service.request('/v1/sessions?subject_id=p1')).body;
+  expect(new Set(sessions.map((it: { session_id: string }) => it.session_id))).toEqual(
+    new Set([...days].map((day) => `p1-import-${day}`)),
+  );
 });
+
+test.each([
+  ['a week ago', () => Date.now() - 7 * dayMs, 'start the service with RETENTION_READINGS_HOURS=192, or send fewer'],
+  ['years ago', () => Date.UTC(2001, 0), 'no retention is that long, so replay it without --backfill'],
+])(
+  '--backfill of a recording from %s fails in one line that names the setting, and stores nothing',
+  async (_, begin, remedy) => {
+    const service = await startTestService({ clock: realTime() });
+    const oldest = new Date(begin()).toISOString();
+    const file = await recordingOf(
+      `timestamp,hr\n${oldest},70\n${recentCsv(begin() + hourMs)
+        .split('\n')
+        .slice(1)
+        .join('\n')}`,
+    );
+    await expect(replay(service, ['--file', file, '--backfill', '--subject', 'p1', '--hours', '192'])).rejects.toThrow(
+      new RegExp(`^the recording begins at ${oldest}, before the retention of the service: ${remedy}[^\n]*$`),
+    );
+    expect((await service.request('/v1/sessions?subject_id=p1')).body.sessions).toEqual([]);
+    await expect.poll(() => callsInDatabase(service, service.accountId)).toBe(1 + 1);
+  },
+);
 
 test.each([
   [

@@ -4,6 +4,8 @@ import { SingleBar } from 'cli-progress';
 export interface Progress {
   /** Reports one more completed step. */
   advance(): void;
+  /** Reports a wait, in seconds, until the next step. */
+  wait(seconds: number, reason: string): void;
   stop(): void;
 }
 
@@ -31,13 +33,36 @@ export async function withProgress<T>(
 function startBar(stream: NodeJS.WriteStream, total: number, unit: string): Progress {
   const bar = new SingleBar({
     stream,
-    format: `{bar} {percentage} % · {value}/{total} ${unit} · {eta_formatted} left`,
+    format: `{bar} {percentage} % · {value}/{total} ${unit} · {eta_formatted} left{wait}`,
     barCompleteChar: '█',
     barIncompleteChar: '░',
     clearOnComplete: true,
   });
-  bar.start(total, 0);
-  return { advance: () => bar.increment(), stop: () => bar.stop() };
+  bar.start(total, 0, { wait: '' });
+  let timer: NodeJS.Timeout | undefined;
+  const endWait = () => {
+    if (timer === undefined) return;
+    clearInterval(timer);
+    timer = undefined;
+    bar.update({ wait: '' });
+  };
+  return {
+    advance() {
+      endWait();
+      bar.increment();
+    },
+    wait(seconds, reason) {
+      endWait();
+      let left = Math.ceil(seconds);
+      const show = () => bar.update({ wait: ` · waits ${Math.max(0, left--)} s: ${reason}` });
+      show();
+      timer = setInterval(show, 1000);
+    },
+    stop() {
+      endWait();
+      bar.stop();
+    },
+  };
 }
 
 export function startLines(write: (line: string) => void, total: number, unit: string): Progress {
@@ -48,6 +73,7 @@ export function startLines(write: (line: string) => void, total: number, unit: s
       done += 1;
       if (fifth(done) > fifth(done - 1)) write(`${done}/${total} ${unit}`);
     },
+    wait: (seconds, reason) => write(`${done}/${total} ${unit}, waits ${Math.ceil(seconds)} s: ${reason}`),
     stop() {},
   };
 }

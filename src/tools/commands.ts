@@ -87,12 +87,22 @@ function replayCommand({ root }: ToolSurroundings): Command {
     .option('--hours <number>', 'newest hours of a recording of a device', readHours, 24)
     .option('--utc-offset <offset>', 'offset of local times in a recording, e.g. +02:00', readOffset, 0)
     .option('--subject <id>', 'subject id of the person (default: a new one per run)', readSubject)
-    .option('--backfill', 'store readings with the times of the recording, within the retention', false)
+    .option(
+      '--backfill',
+      'store readings with the times of the recording, in one session per day (UTC). Older recordings than a day require ' +
+        'a service with RETENTION_READINGS_HOURS',
+      false,
+    )
     .addOption(urlOption())
     .addOption(keyOption())
     .option('--markdown', 'print the table as Markdown', false)
     .option('--plot <svg>', 'save heart rate, score, states and topics of one person over time, as an image')
     .option('--person <subject>', 'person of the plot (default: the first of the recording)')
+    .addHelpText(
+      'after',
+      `\nRecordings of devices: ${formats.join(', ')}.\nA week of an Apple Watch: replay --file export.xml --backfill --hours 168 ` +
+        '--subject ID\nThe guide docs/recordings.md explains how to export the files.',
+    )
     .action(async (options: ReplayOptions) => (await import('./replay.js')).replay(options));
 }
 
@@ -167,7 +177,7 @@ function readOffset(text: string): number {
   return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
 }
 
-/** Returns the subject id. Session ids append the hour to it, so it is shorter than the contract allows. */
+/** Returns the subject id. Session ids append the day or the hour to it, so it is shorter than the contract allows. */
 function readSubject(text: string): string {
   const isId = /^[!-~]{1,200}$/.test(text) && text !== '.' && text !== '..';
   check(isId, 'It must be 1 to 200 visible ASCII characters, and not . or ..');

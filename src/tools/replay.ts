@@ -35,7 +35,8 @@ export interface ReplayOptions extends RecordingOptions, ServiceOptions {
 export async function replay(options: ReplayOptions): Promise<void> {
   const { markdown, backfill, plot } = options;
   const stop = new AbortController();
-  const [send, sendBatch] = [createSend(options, stop.signal), createSendBatch(options, stop.signal)];
+  // Created before the recording is read, because a missing key throws.
+  const send = createSend(options, stop.signal);
   const windows = await loadRecording(options);
   const person = requirePerson(windows, options.person);
   if (plot !== undefined) await requireWritable('--plot', plot);
@@ -43,7 +44,7 @@ export async function replay(options: ReplayOptions): Promise<void> {
   try {
     const names = createNames(options.subject);
     const outcome = backfill
-      ? await backfillAll(windows, sendBatch, names, progress.advance)
+      ? await backfillAll(windows, createSendBatch(options, stop.signal, progress.wait), names, progress.advance)
       : await sendAll(windows, send, names, progress.advance);
     progress.stop();
     console.log((markdown ? markdownTable : textTable)(summaryColumns, summarize(windows, outcome.answered)));
@@ -152,7 +153,10 @@ export function stampsUntil(nowMs: number, count: number): number[] {
   return Array.from({ length: count }, (_, index) => Math.round(nowMs - (count - 1 - index) * spacingMs));
 }
 
-/** Sends the windows with the times of the recording, oldest first. */
+/**
+ * Sends the windows with the times of the recording, oldest first. The first request contains only the oldest window, so
+ * that a recording before the retention of the service is rejected before anything is stored.
+ */
 async function backfillAll(
   windows: readonly RecordedWindow[],
   send: SendBatch,
@@ -160,14 +164,15 @@ async function backfillAll(
   onSent: () => void,
 ): Promise<Outcome> {
   const outcome: Outcome = { answered: [], refused: [] };
-  for (let from = 0; from < windows.length; from += linesPerBatch) {
-    const part = windows.slice(from, from + linesPerBatch);
+  for (let from = 0, count = 1; from < windows.length; from += count, count = linesPerBatch) {
+    const part = windows.slice(from, from + count);
     const lines = part.map((window) => {
       const timestamp = new Date(window.atMs ?? Date.now()).toISOString();
       return { ...names(window), timestamp, backfill: true, ...window.values };
     });
     for (const [index, answer] of (await send(lines)).entries()) {
       const window = part[index];
+      if (from === 0 && 'code' in answer && answer.code === 'timestamp_too_old') throw beforeRetention(window);
       if (window) note(outcome, window, answer, Date.now());
       onSent();
     }
@@ -175,10 +180,31 @@ async function backfillAll(
   return outcome;
 }
 
+const hourMs = 3_600_000;
+/** Maximum of RETENTION_READINGS_HOURS. */
+const retentionHoursMax = 87_600;
+
+/** Returns the error for a recording whose oldest window is older than the retention of the service. */
+function beforeRetention(oldest: RecordedWindow | undefined): Error {
+  const atMs = oldest?.atMs ?? 0;
+  // Whole days, with at least an hour for the import, because the service deletes readings of this age.
+  const hours = Math.ceil(((Date.now() - atMs) / hourMs + 1) / 24) * 24;
+  const remedy =
+    hours > retentionHoursMax
+      ? 'no retention is that long, so replay it without --backfill'
+      : `start the service with RETENTION_READINGS_HOURS=${hours}, or send fewer hours with --hours`;
+  return new Error(
+    `the recording begins at ${new Date(atMs).toISOString()}, before the retention of the service: ${remedy}`,
+  );
+}
+
 function note({ answered, refused }: Outcome, window: RecordedWindow, answer: Answer, sentAtMs: number): void {
   // Sessions of a device are sent with overlapping times, so the time of the recording is the better axis.
-  if ('reading' in answer) answered.push({ window, reading: answer.reading, atMs: window.atMs ?? sentAtMs });
-  else refused.push({ window, reason: answer.refusal });
+  // Keeps three fields, because a response has about 2 kB.
+  if ('reading' in answer) {
+    const { state, stress_score, topics_detected } = answer.reading;
+    answered.push({ window, reading: { state, stress_score, topics_detected }, atMs: window.atMs ?? sentAtMs });
+  } else refused.push({ window, reason: answer.refusal });
 }
 
 function report(windows: readonly RecordedWindow[], refused: Outcome['refused']): void {

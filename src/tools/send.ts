@@ -12,9 +12,12 @@ import { connect, explain, otherService, reasonOf, type ServiceOptions } from '.
 const triesMax = 5;
 /** Longest wait before a line is sent again, s. Enough for a limit per minute, but not for the monthly quota. */
 const waitSecondsMax = 60;
+/** Longest wait of the client itself, which nobody sees, ms. Enough to send a batch again after a lost connection. */
+const silentWaitMs = 4_000;
 
-/** The response to a reading, or the reason why the service rejected the reading. */
-export type Answer = { readonly reading: StateReading } | { readonly refusal: string };
+/** The response to a reading, or the reason why the service rejected the reading, with the code of its error. */
+export type Answer =
+  { readonly reading: StateReading } | { readonly refusal: string; readonly code?: string | undefined };
 export type Send = (submission: Submission) => Promise<Answer>;
 /** Sends at most 1,000 readings in one batch. Returns one answer per reading, in order. */
 export type SendBatch = (submissions: readonly Submission[]) => Promise<Answer[]>;
@@ -32,17 +35,24 @@ export function createSend(service: ServiceOptions, signal: AbortSignal): Send {
   };
 }
 
-/** The returned function also resends the lines of a batch that a limit rejected. */
-export function createSendBatch(service: ServiceOptions, signal: AbortSignal): SendBatch {
+/**
+ * The returned function also resends the lines of a batch that a limit rejected. Calls `onWait` before a wait, with its
+ * length in seconds and its reason.
+ */
+export function createSendBatch(
+  service: ServiceOptions,
+  signal: AbortSignal,
+  onWait: (seconds: number, reason: string) => void,
+): SendBatch {
   const client = connect(service);
   const sendLines = async (submissions: readonly Submission[]): Promise<LineAnswer[]> => {
     try {
-      const { results } = await client.ingestBatch(submissions, { signal });
+      const { results } = await client.ingestBatch(submissions, { signal, waitBudgetMs: silentWaitMs });
       if (!Array.isArray(results)) throw otherService(service.url);
       return submissions.map((_, index) => readLine(results[index]));
     } catch (error) {
-      const refusal = requireRefusal(error, service.url);
-      return submissions.map(() => ({ refusal }));
+      const refused = { refusal: requireRefusal(error, service.url), ...waitOf(error) };
+      return submissions.map(() => refused);
     }
   };
   return async (submissions) => {
@@ -54,6 +64,8 @@ export function createSendBatch(service: ServiceOptions, signal: AbortSignal): S
       waiting = waiting.filter((index) => answers[index]?.waitSeconds !== undefined);
       const waitSeconds = Math.max(...waiting.map((index) => answers[index]?.waitSeconds ?? 0));
       if (waiting.length === 0 || waitSeconds > waitSecondsMax || tries === triesMax) return answers;
+      const [first] = waiting.flatMap((index) => answers[index] ?? []);
+      onWait(waitSeconds, first && 'refusal' in first ? first.refusal : '');
       await sleep(waitSeconds * 1000, undefined, { signal });
     }
   };
@@ -68,7 +80,14 @@ function readLine(line: BatchResult['results'][number] | undefined): LineAnswer 
   const [fault] = error?.errors ?? [];
   const field = fault?.pointer ? `${fault.pointer.slice(1)}: ` : '';
   const refusal = `${status} ${field}${fault?.detail ?? error?.detail ?? 'no result'}`;
-  return status === 429 || status === 503 ? { refusal, waitSeconds: error?.retry_after_seconds ?? 1 } : { refusal };
+  const isRetryable = status === 429 || status === 503;
+  return { refusal, code: error?.code, ...(isRetryable && { waitSeconds: error?.retry_after_seconds ?? 1 }) };
+}
+
+/** Returns the wait that the response to a whole batch states. */
+function waitOf(error: unknown): { readonly waitSeconds?: number } {
+  const { retryAfterSeconds } = error as Partial<ProblemError>;
+  return retryAfterSeconds === undefined ? {} : { waitSeconds: retryAfterSeconds };
 }
 
 /** Returns the reason why the service rejected one reading. Throws an error that concerns all readings. */

@@ -54,7 +54,7 @@ async function loadWindows(
 async function loadDevices(
   files: readonly string[],
   formats: readonly Format[],
-  { hours, utcOffset }: RecordingOptions,
+  { hours, utcOffset, backfill }: RecordingOptions,
 ): Promise<RecordedWindow[]> {
   const minutes = new Minutes({ hours, nowMs: Date.now() });
   for (const [index, format] of formats.entries()) {
@@ -71,9 +71,11 @@ async function loadDevices(
     throw new Error(`no heart rate, variability or beats in ${files.join(', ')}: see docs/recordings.md`);
   const isLong = (readings.at(-1)?.atMs ?? 0) - (readings[0]?.atMs ?? 0) > hoursPerRowMax * 3_600_000;
   return readings.map(({ atMs, values }, index) => {
-    // One session per hour, because a session accepts 120 readings per minute (LIMIT_SESSION_REQUESTS_PER_MINUTE).
-    const part = new Date(atMs).toISOString().slice(0, 13);
-    const task = isLong ? part.slice(0, 10) : `${part.replace('T', ' ')}:00`;
+    const hour = new Date(atMs).toISOString().slice(0, 13);
+    const day = hour.slice(0, 10);
+    // Live readings need a session per hour, because it accepts 120 per minute (LIMIT_SESSION_REQUESTS_PER_MINUTE).
+    const part = backfill ? `import-${day}` : hour;
+    const task = isLong ? day : `${hour.replace('T', ' ')}:00`;
     return { line: index + 1, atMs, part, subject: 'recording', task, label, values, clamped: [] };
   });
 }
