@@ -129,6 +129,12 @@ export interface paths {
          *     page. Continue with `next_cursor` until it is null. New readings do not change the order, so the pages contain
          *     every session once. A session expires 24 hours after its last reading, or after the time that the deployment
          *     sets. A filter value that does not exist returns an empty list.
+         *
+         *     **Snapshots.** With `state`, `sort=score` or `sort=activity`, the pages are a snapshot. All of them show the
+         *     sessions as of the first page, in the same order, also if scores change in between. They contain every session
+         *     once, except sessions that expire or are erased in between. `as_of` is the time of the snapshot, and `states`
+         *     counts its sessions by state. A snapshot covers the 10,000 sessions that started last and have a stored reading
+         *     that was not backfilled.
          */
         get: operations["listSessions"];
         put?: never;
@@ -1221,16 +1227,85 @@ export interface components {
              */
             confidence: number;
             model_version: components["schemas"]["ModelVersion"];
+            /**
+             * Format: date-time
+             * @description The time at which the signals of the newest reading become stale, 300 seconds after `timestamp`. At this
+             *     time, the session has ended, and `state` is outdated. A later reading continues the session.
+             * @example 2026-11-21T09:35:00.000Z
+             */
+            valid_until: string;
+            /**
+             * @description The scores of the session's newest readings, oldest first, without backfilled readings. Absent without
+             *     the parameter `points`.
+             */
+            points?: components["schemas"]["SessionPoint"][];
         };
+        /** @description The score of a reading. */
+        SessionPoint: {
+            /**
+             * Format: date-time
+             * @description The time of the reading. RFC 3339 in UTC, to the millisecond.
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            timestamp: string;
+            /**
+             * @description The score of the reading.
+             * @example 73
+             */
+            stress_score: number;
+        };
+        /**
+         * @description The state of a session, or ended if its newest reading is older than 300 seconds.
+         * @example acute_stress
+         * @enum {string}
+         */
+        SessionState: "calm" | "relaxed" | "focused" | "stressed" | "acute_stress" | "ended";
+        /**
+         * @description An order of sessions.
+         * @example score
+         * @enum {string}
+         */
+        SessionOrder: "started" | "score" | "activity";
+        /**
+         * @description The number of sessions by state. The filter `state` does not change the numbers.
+         * @example {
+         *       "calm": 41,
+         *       "relaxed": 203,
+         *       "focused": 96,
+         *       "stressed": 18,
+         *       "acute_stress": 2,
+         *       "ended": 140
+         *     }
+         */
+        SessionStateCounts: {
+            calm: components["schemas"]["SessionCount"];
+            relaxed: components["schemas"]["SessionCount"];
+            focused: components["schemas"]["SessionCount"];
+            stressed: components["schemas"]["SessionCount"];
+            acute_stress: components["schemas"]["SessionCount"];
+            ended: components["schemas"]["SessionCount"];
+        };
+        /**
+         * @description A number of sessions.
+         * @example 18
+         */
+        SessionCount: number;
         /** @description A page of sessions. */
         SessionList: {
-            /** @description The session that started last comes first. */
+            /** @description The sessions in the requested order. By default, the session that started last comes first. */
             sessions: components["schemas"]["SessionSummary"][];
             /**
              * @description Cursor of the next page. Null on the last page.
              * @example MTc5NTI1MjMyNDMxMC43YzFlOTBhYjM0ZDI
              */
             next_cursor: string | null;
+            /**
+             * Format: date-time
+             * @description The time of the snapshot. Absent, like `states`, if the list is not a snapshot.
+             * @example 2026-11-21T09:30:02.125Z
+             */
+            as_of?: string;
+            states?: components["schemas"]["SessionStateCounts"];
         };
         /**
          * @description observed (detected, no pattern of stress yet), active (it raises this person's stress), resolved (it no longer does).
@@ -2346,6 +2421,25 @@ export interface components {
          */
         SubjectIdFilter: components["schemas"]["Identifier"];
         /**
+         * @description Only sessions in one of these states, separated by commas. The pages are a snapshot.
+         * @example [
+         *       "stressed",
+         *       "acute_stress"
+         *     ]
+         */
+        SessionStateFilter: components["schemas"]["SessionState"][];
+        /**
+         * @description The order of the sessions. `started`: latest start first. `score`: highest score first, and sessions that have
+         *     ended after all others. `activity`: newest reading first.
+         * @example score
+         */
+        SessionSort: components["schemas"]["SessionOrder"];
+        /**
+         * @description Maximum number of recent points per session, e.g. for a sparkline. The default is 0.
+         * @example 20
+         */
+        SessionPoints: number;
+        /**
          * @description The `subject_id` of the readings, percent-encoded where a path requires it. Case-sensitive.
          * @example 5f2b51ca2b4d1a7e
          */
@@ -2646,6 +2740,25 @@ export interface operations {
                  * @example 5f2b51ca2b4d1a7e
                  */
                 subject_id?: components["parameters"]["SubjectIdFilter"];
+                /**
+                 * @description Only sessions in one of these states, separated by commas. The pages are a snapshot.
+                 * @example [
+                 *       "stressed",
+                 *       "acute_stress"
+                 *     ]
+                 */
+                state?: components["parameters"]["SessionStateFilter"];
+                /**
+                 * @description The order of the sessions. `started`: latest start first. `score`: highest score first, and sessions that have
+                 *     ended after all others. `activity`: newest reading first.
+                 * @example score
+                 */
+                sort?: components["parameters"]["SessionSort"];
+                /**
+                 * @description Maximum number of recent points per session, e.g. for a sparkline. The default is 0.
+                 * @example 20
+                 */
+                points?: components["parameters"]["SessionPoints"];
                 /**
                  * @description The `next_cursor` of the previous page. Use it with the same filters.
                  * @example MTc5NTI1MzQwMDAwMC5kbHZfMmI3ZTlkNGY2YTFjNGUzYjhkMDU

@@ -138,7 +138,8 @@ export const sessionTokens = {
 } as const;
 
 export const sessionList = {
-  "page_size": 50
+  "page_size": 50,
+  "snapshot_sessions_max": 10000
 } as const;
 
 export const subjectProfile = {
@@ -1000,6 +1001,19 @@ export const enums = {
     "ingest",
     "read"
   ],
+  "SessionState": [
+    "calm",
+    "relaxed",
+    "focused",
+    "stressed",
+    "acute_stress",
+    "ended"
+  ],
+  "SessionOrder": [
+    "started",
+    "score",
+    "activity"
+  ],
   "TriggerStatus": [
     "observed",
     "active",
@@ -1308,6 +1322,38 @@ export const bounds = {
       "maximum": 1
     }
   },
+  "SessionPoint": {
+    "stress_score": {
+      "minimum": 0,
+      "maximum": 100
+    }
+  },
+  "SessionStateCounts": {
+    "calm": {
+      "minimum": 0,
+      "maximum": 10000
+    },
+    "relaxed": {
+      "minimum": 0,
+      "maximum": 10000
+    },
+    "focused": {
+      "minimum": 0,
+      "maximum": 10000
+    },
+    "stressed": {
+      "minimum": 0,
+      "maximum": 10000
+    },
+    "acute_stress": {
+      "minimum": 0,
+      "maximum": 10000
+    },
+    "ended": {
+      "minimum": 0,
+      "maximum": 10000
+    }
+  },
   "TriggerEntry": {
     "avg_stress": {
       "minimum": 0,
@@ -1557,11 +1603,27 @@ export const fields = {
     "state",
     "stress_score",
     "confidence",
-    "model_version"
+    "model_version",
+    "valid_until",
+    "points"
+  ],
+  "SessionPoint": [
+    "timestamp",
+    "stress_score"
+  ],
+  "SessionStateCounts": [
+    "calm",
+    "relaxed",
+    "focused",
+    "stressed",
+    "acute_stress",
+    "ended"
   ],
   "SessionList": [
     "sessions",
-    "next_cursor"
+    "next_cursor",
+    "as_of",
+    "states"
   ],
   "TriggerEntry": [
     "status",
@@ -1898,4 +1960,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "92eb8fa1006918e310b9fad9770d96b846f6720a965af5e0b6432635a7941191" as const;
+export const contractDigest = "dd67c3d1da9c6ed5a7bdf446e2d4187814e612b8dcf93bf875b951fa42e473a4" as const;

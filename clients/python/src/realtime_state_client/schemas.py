@@ -498,6 +498,15 @@ class SessionToken(TypedDict):
     expires_at: str
 
 
+class SessionPoint(TypedDict):
+    """The score of a reading."""
+
+    # The time of the reading.
+    timestamp: str
+    # The score of the reading.
+    stress_score: int
+
+
 class SessionSummary(TypedDict):
     """A session with its latest state."""
 
@@ -516,15 +525,47 @@ class SessionSummary(TypedDict):
     confidence: float
     # Version of the model that computed the score.
     model_version: int
+    # The time at which the signals of the newest reading become stale, 300 seconds after `timestamp`.
+    valid_until: str
+    # The scores of the session's newest readings, oldest first, without backfilled readings.
+    points: NotRequired[list[SessionPoint]]
+
+
+# The state of a session, or ended if its newest reading is older than 300 seconds.
+SessionState = Literal["calm", "relaxed", "focused", "stressed", "acute_stress", "ended"]
+
+
+# An order of sessions.
+SessionOrder = Literal["started", "score", "activity"]
+
+
+class SessionStateCounts(TypedDict):
+    """The number of sessions by state."""
+
+    # A number of sessions.
+    calm: int
+    # A number of sessions.
+    relaxed: int
+    # A number of sessions.
+    focused: int
+    # A number of sessions.
+    stressed: int
+    # A number of sessions.
+    acute_stress: int
+    # A number of sessions.
+    ended: int
 
 
 class SessionList(TypedDict):
     """A page of sessions."""
 
-    # The session that started last comes first.
+    # The sessions in the requested order.
     sessions: list[SessionSummary]
     # Cursor of the next page.
     next_cursor: str | None
+    # The time of the snapshot.
+    as_of: NotRequired[str]
+    states: NotRequired[SessionStateCounts]
 
 
 # observed (detected, no pattern of stress yet), active (it raises this person's stress), resolved (it no longer does).
