@@ -13,7 +13,7 @@ const mayImport = {
   config: ['net', 'command-line', 'similar'],
   log: [],
   domain: ['contract'],
-  store: ['domain', 'contract', 'config'],
+  store: ['domain', 'contract', 'config', 'concurrency'],
   lifecycle: ['store'],
   tracing: ['lifecycle'],
   concurrency: ['problem'],

@@ -124,6 +124,11 @@ test('iterating the sessions returns every session of all pages once', async () 
   expect(found.sort()).toEqual(ids.sort());
   const { sessions, next_cursor } = await client.sessions({ subject_id });
   expect([sessions.length, typeof next_cursor]).toEqual([50, 'string']);
+  const states = ['calm', 'relaxed', 'focused'] as const;
+  const sorted = [];
+  for await (const it of client.sessions({ subject_id, state: [...states], sort: 'score', points: 2 })) sorted.push(it);
+  expect(sorted.map((it) => it.session_id).sort()).toEqual(ids.sort());
+  expect(sorted[0]?.points).toHaveLength(1);
 });
 
 test('a registration whose response is lost still returns the secret', async () => {

@@ -47,7 +47,7 @@ test('an entry has the latest state, score, confidence and timestamp of its sess
     sessions: [
       {
         ...{ session_id: 'one', subject_id: 'anna', started_at: startedAt },
-        ...{ timestamp, state, stress_score, confidence, model_version },
+        ...{ timestamp, state, stress_score, confidence, model_version, valid_until: service.clock.at(300) },
       },
     ],
     next_cursor: null,

@@ -5,6 +5,7 @@ import { openDatabase } from '../../src/store/database.js';
 import { insertRows } from '../../src/store/insert-rows.js';
 import { migrate } from '../../src/store/migrate.js';
 import { type SessionFilter, listSessions } from '../../src/store/session-list.js';
+import { snapshotReader } from '../../src/store/session-snapshot.js';
 import { createTestDatabase, databaseKind } from '../support/databases.js';
 
 const sessions = 100_000;
@@ -33,7 +34,7 @@ async function fill(knex: Knex): Promise<void> {
   if (databaseKind === 'mysql') await knex.raw('analyze table sessions');
 }
 
-test('with 100,000 sessions, every page is read from the end of an index without sorting', async () => {
+test('with 100,000 sessions, every page and every step of a snapshot is read from the end of an index without sorting', async () => {
   const database = await createTestDatabase();
   onTestFinished(() => database.drop());
   const knex = openDatabase(readConfig({ DATABASE_URL: database.url }).database);
@@ -47,18 +48,25 @@ test('with 100,000 sessions, every page is read from the end of an index without
     [{ subjectId: 'p-7' }, 'sessions_by_subject'],
     [{ subjectId: 'p-7', after }, 'sessions_by_subject'],
   ] satisfies Array<[SessionFilter, string]>) {
-    const plan = await planOf(knex, filter);
-    expect([filter, plan]).toEqual([filter, expect.stringContaining(index)]);
-    expect([filter, plan]).toEqual([filter, expect.not.stringMatching(/filesort|TEMP B-TREE|SCAN/)]);
+    const { sessionsAt } = snapshotReader(knex, accountId, (work) => work());
+    const works = {
+      page: () => listSessions(knex, accountId, filter, 51),
+      ...(!filter.after && { snapshot: () => sessionsAt(1, filter.subjectId, 1) }),
+    };
+    for (const [name, work] of Object.entries(works)) {
+      const plan = await planOf(knex, work);
+      expect([name, filter, plan]).toEqual([name, filter, expect.stringContaining(index)]);
+      expect([name, filter, plan]).toEqual([name, filter, expect.not.stringMatching(/filesort|TEMP B-TREE|SCAN/)]);
+    }
   }
 });
 
-/** Returns the plan of the statement that reads a page. */
-async function planOf(knex: Knex, filter: SessionFilter): Promise<string> {
+/** Returns the plan of the first statement of the work. */
+async function planOf(knex: Knex, work: () => Promise<unknown>): Promise<string> {
   const sent: Array<{ sql: string; bindings: readonly Knex.Value[] }> = [];
   const record = (statement: (typeof sent)[number]) => void sent.push(statement);
   knex.on('query', record);
-  await listSessions(knex, accountId, filter, 51).catch(() => undefined);
+  await work().catch(() => undefined);
   knex.removeListener('query', record);
   const [{ sql, bindings }] = sent as [(typeof sent)[number]];
   const explain = databaseKind === 'sqlite' ? 'explain query plan' : 'explain format=traditional';

@@ -121,7 +121,8 @@ test('only a client in the networks and with the scopes of its key may call a to
     (await createKey(service.store.keys, { account: randomUUID(), tier: 'solo', ...restriction }, service.clock.nowMs))
       .key;
   const here = await connect(service.url, keyHeader(await make({ networks: ['127.0.0.0/8'], scopes: ['read'] })));
-  expect(await call(here, 'list_sessions', {})).toMatchObject({ isError: false });
+  const sorted = { state: ['calm', 'focused'], sort: 'score', points: 3 };
+  expect(await call(here, 'list_sessions', sorted)).toMatchObject({ isError: false });
   const refused = await call(here, 'ingest', { session_id: 's1', heart_rate: 95 });
   expect([refused.isError, refused.text]).toEqual([true, expect.stringContaining('insufficient_scope')]);
   const elsewhere = keyHeader(await make({ networks: ['192.0.2.0/24'] }));

@@ -70,6 +70,8 @@ const mayScan = [
   /^select [^*]* from `key_audit` (?:where `account_id` = \? )?order by `at_ms` desc, `entry_id` desc limit \?$/,
   // Reads the account's newest sessions from the end of an index.
   /^select [^*]* from `sessions` where `account_id` = \? and `body` is not null order by `started_at_ms` desc, `incarnation` desc limit \?$/,
+  // The same for a step of a snapshot. Reads the newest reading of each session from an index.
+  /^select `s`\.`started_at_ms`, `s`\.`incarnation`, \(select [^)]* limit 1\) as position from `sessions` as `s` where `s`\.`account_id` = \? order by `s`\.`started_at_ms` desc, `s`\.`incarnation` desc limit \?$/,
   // Reads one row per account, by its primary key.
   /^(select|update) .*`stream_positions` .*where `account_id`/,
   // Reads the account names of audit entries. With few accounts, the server reads all.
@@ -302,7 +304,7 @@ async function exportAll(store: Store, accountId: string): Promise<void> {
   }
 }
 
-/** Reads the first two pages of all sessions and of the sessions of one subject. */
+/** Reads the first two pages of all sessions and of the sessions of one subject, and two snapshots. */
 async function listAllSessions(services: Services, ours: Caller): Promise<void> {
   const { body } = await operations.listSessions.handle(services, ask({}), ours);
   await operations.listSessions.handle(
@@ -311,6 +313,9 @@ async function listAllSessions(services: Services, ours: Caller): Promise<void> 
     ours,
   );
   await operations.listSessions.handle(services, ask({ subject_id: 'us-0' }), ours);
+  const sorted = { sort: 'score', points: 20 } as const;
+  await operations.listSessions.handle(services, ask(sorted), ours);
+  await operations.listSessions.handle(services, ask({ ...sorted, subject_id: 'us-0' }), ours);
 }
 
 /** Counts a call against the monthly quota and writes the count. */
@@ -346,7 +351,7 @@ async function faultsOf(knex: Knex, statement: Statement): Promise<PlanRow[]> {
  * subselect has its own steps.
  */
 function isSubselect({ detail = '', table }: PlanRow): boolean {
-  return /^SCAN (next|pending|queues|owners|counted)$/.test(detail) || /^<(derived|union)/.test(table ?? '');
+  return /^SCAN (next|pending|queues|owners|counted|recent)$/.test(detail) || /^<(derived|union)/.test(table ?? '');
 }
 
 /** Returns true if the step finds an account by its id, which is the whole primary key. */

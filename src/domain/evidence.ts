@@ -119,6 +119,9 @@ export function variabilityEvidence(drop: number, known: number): number {
   return saturate(log_odds_per_ln * drop, log_odds_max) - known * calm;
 }
 
+/** Age at which a signal is stale, ms. A session whose newest reading is older has ended. */
+export const staleAfterMs = model.age.stale_after_seconds * 1000;
+
 /**
  * Returns the weight of a signal by its age in ms: 1 when fresh, halved per half-life, 0 when stale. Strictly
  * decreasing.

@@ -63,21 +63,23 @@ function faultsAcrossFields({ body: content }: Definition, body: unknown): Fault
   ];
 }
 
+type QueryValue = string | number | readonly string[];
+
 export interface ReadQuery {
-  /** The parameters without an error in `faults`, by name. Integers are converted to numbers. */
-  readonly query: Readonly<Record<string, string | number>>;
+  /** The parameters without an error in `faults`, by name. Integers are converted to numbers, and lists to arrays. */
+  readonly query: Readonly<Record<string, QueryValue>>;
   /** Unknown, repeated and empty parameters, and values that are not an integer. */
   readonly faults: readonly Fault[];
 }
 
 /** Reads the query. The values are not yet validated against their schemas, except for the type. */
 export function readQuery(definition: Definition, request: Request): ReadQuery {
-  const query: Record<string, string | number> = {};
+  const query: Record<string, QueryValue> = {};
   const faults: Fault[] = [];
   if (!request.url.includes('?')) return { query, faults };
   for (const [name, sent] of Object.entries(request.query as Record<string, string | string[]>)) {
     const value = readValue(definition, name, sent);
-    if (typeof value === 'object') faults.push(value);
+    if (typeof value === 'object' && 'code' in value) faults.push(value);
     else query[name] = value;
   }
   return { query, faults };
@@ -87,11 +89,13 @@ function queryNames(parameters: Definition['parameters']): string[] {
   return parameters.filter((it) => it.in === 'query').map(({ name }) => name);
 }
 
-function readValue({ parameters }: Definition, parameter: string, value: string | string[]): string | number | Fault {
+function readValue({ parameters }: Definition, parameter: string, value: string | string[]): QueryValue | Fault {
   const declared = parameters.find((it) => it.in === 'query' && it.name === parameter);
   if (!declared) return fault('extra_forbidden', { parameter, ...suggestName(parameter, queryNames(parameters)) });
   if (Array.isArray(value)) return fault('repeated', { parameter });
   const { type, minLength = 1 } = declared.schema;
+  // The contract allows only lists that are separated by commas.
+  if (type === 'array') return value.split(',');
   if (type === 'integer') return /^-?\d{1,15}$/.test(value) ? Number(value) : fault('integer_type', { parameter });
   return value === '' ? fault('string_too_short', { parameter }, String(minLength)) : value;
 }

@@ -67,6 +67,7 @@ function requestOf({ definition }: Tool, args: Arguments, now: () => number): Op
 }
 
 function textOf(value: unknown): string {
+  if (Array.isArray(value)) return value.map(textOf).join(',');
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }
 

@@ -1,41 +1,143 @@
-import { sessionList as settings } from '../../generated/spec.js';
+import { enums, sessionList as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract.js';
+import { staleAfterMs } from '../domain/evidence.js';
+import type { ComputedState } from '../domain/session.js';
 import { readModel } from '../domain/state-reading.js';
 import { bandOf } from '../domain/states.js';
 import { fault, ProblemError } from '../problem.js';
-import type { ListedSession, SessionCursor } from '../store/session-list.js';
-import type { OperationRecord } from './operation.js';
+import type { SessionCursor } from '../store/session-list.js';
+import type { SessionPoint, SnapshotSession } from '../store/session-snapshot.js';
+import type { Reader } from '../store/store.js';
+import type { OperationRecord, Services } from './operation.js';
 
-/** Returns a page of sessions. Reads one session more than a page, to find out whether a next page exists. */
+type Query = NonNullable<Parameters<OperationRecord<'listSessions'>['handle']>[1]['query']>;
+type Order = Schema<'SessionOrder'>;
+
+/** Returns a page of sessions: in the order of their starts, or of a snapshot. */
 export const listSessions: OperationRecord<'listSessions'> = {
   personalData: 'reads',
   tool: {
     name: 'list_sessions',
     title: 'List sessions',
-    description: 'List sessions with their latest state, newest first. Continue with next_cursor until it is null.',
+    description:
+      'List sessions with their latest state, newest first, or sorted by score. A session has ended after valid_until. Continue with next_cursor until it is null.',
   },
-  async handle({ store }, { query: { subject_id: subjectId, cursor } }, { accountId }) {
-    const after = cursor === undefined ? undefined : readCursor(cursor);
-    const found = await store.read(accountId).sessions({ subjectId, after }, settings.page_size + 1);
-    const page = found.slice(0, settings.page_size);
-    const last = page.at(-1);
-    const nextCursor = found.length > page.length && last ? writeCursor(last) : null;
-    return { status: 200, body: { sessions: page.map(toSummary), next_cursor: nextCursor } };
+  async handle(services, { query }, { accountId }) {
+    const isSnapshot = query.state !== undefined || (query.sort ?? 'started') !== 'started';
+    const list = isSnapshot ? listSnapshot : listStarted;
+    return { status: 200, body: await list(services, services.store.read(accountId), query, accountId) };
   },
 };
 
-function toSummary({ sessionId, startedAtMs, session }: ListedSession): Schema<'SessionSummary'> {
-  const { latest, subjectId } = session;
+/** A session of a page. */
+interface Listed {
+  readonly sessionId: string;
+  readonly incarnation: string;
+  readonly subjectId?: string | undefined;
+  readonly startedAtMs: number;
+  readonly computed: ComputedState;
+}
+
+/** Reads one session more than a page, to find out whether a next page exists. */
+async function listStarted(_: Services, reader: Reader, query: Query): Promise<Schema<'SessionList'>> {
+  const { subject_id: subjectId, cursor } = query;
+  const after = cursor === undefined ? undefined : readCursor(cursor);
+  const found = await reader.sessions({ subjectId, after }, settings.page_size + 1);
+  const page = found.slice(0, settings.page_size);
+  const last = page.at(-1);
+  const listed = page.map((it) => ({ ...it, subjectId: it.session.subjectId, computed: it.session.latest }));
   return {
-    session_id: sessionId,
-    ...(subjectId !== undefined && { subject_id: subjectId }),
-    started_at: new Date(startedAtMs).toISOString(),
-    timestamp: new Date(latest.timestampMs).toISOString(),
-    state: bandOf(latest.score).state,
-    stress_score: latest.score,
-    confidence: latest.confidence,
-    model_version: readModel(latest),
+    sessions: await toSummaries(reader, listed, query.points, Number.MAX_SAFE_INTEGER),
+    next_cursor: found.length > page.length && last ? writeCursor(last) : null,
   };
+}
+
+/** A moment of an account: the state of its sessions after all readings up to a position. */
+interface Moment {
+  readonly atMs: number;
+  readonly position: number;
+}
+
+/** The place of a session in a sorted snapshot. */
+interface Place extends SessionCursor {
+  readonly rank: number;
+}
+
+type Ranked = Place & SnapshotSession & { readonly state: Schema<'SessionState'> };
+
+async function listSnapshot(
+  { store, now }: Services,
+  reader: Reader,
+  query: Query,
+  accountId: string,
+): Promise<Schema<'SessionList'>> {
+  const { subject_id: subjectId, state, sort = 'started', cursor, points } = query;
+  const from = cursor === undefined ? undefined : readSnapshotCursor(cursor, sort);
+  const moment = from ?? { atMs: now(), position: (await store.findStreamHeads([accountId]))[0]?.position ?? 0 };
+  const found = await reader.snapshot.sessionsAt(moment.position, subjectId, settings.snapshot_sessions_max);
+  const sessions = found.map((session) => rank(session, sort, moment.atMs));
+  const isListed = (it: Ranked) => (state?.includes(it.state) ?? true) && (!from || compare(from, it) < 0);
+  const rest = sessions.filter(isListed).sort(compare);
+  const page = rest.slice(0, settings.page_size);
+  const last = page.at(-1);
+  return {
+    sessions: await toSummaries(reader, await reader.snapshot.complete(page), points, moment.position),
+    next_cursor: rest.length > page.length && last ? writeSnapshotCursor(sort, moment, last) : null,
+    as_of: new Date(moment.atMs).toISOString(),
+    states: countStates(sessions),
+  };
+}
+
+/** Exceeds every timestamp. Scores of sessions that have not ended therefore rank before the times of those that have. */
+const scoreRank = 1e14;
+
+/** Adds the state at a time (epoch ms), and the rank: the session with the highest rank comes first. */
+function rank(session: SnapshotSession, sort: Order, atMs: number): Ranked {
+  const { timestampMs, startedAtMs, score } = session;
+  const hasEnded = atMs >= timestampMs + staleAfterMs;
+  const byScore = hasEnded ? timestampMs : scoreRank + score;
+  const ranks = { started: startedAtMs, score: byScore, activity: timestampMs };
+  return { ...session, state: hasEnded ? 'ended' : bandOf(score).state, rank: ranks[sort] };
+}
+
+function compare(a: Place, b: Place): number {
+  const byStart = b.rank - a.rank || b.startedAtMs - a.startedAtMs;
+  return byStart || Number(b.incarnation > a.incarnation) - Number(b.incarnation < a.incarnation);
+}
+
+function countStates(sessions: readonly Ranked[]): Schema<'SessionStateCounts'> {
+  const counts = Object.fromEntries(enums.SessionState.map((state) => [state, 0])) as Schema<'SessionStateCounts'>;
+  for (const { state } of sessions) counts[state] += 1;
+  return counts;
+}
+
+async function toSummaries(
+  reader: Reader,
+  sessions: readonly Listed[],
+  pointsMax: number | undefined,
+  position: number,
+): Promise<Array<Schema<'SessionSummary'>>> {
+  const incarnations = sessions.map(({ incarnation }) => incarnation);
+  const points = pointsMax && (await reader.snapshot.pointsOf(incarnations, position, pointsMax));
+  return sessions.map((session) => {
+    const { sessionId, subjectId, startedAtMs, computed, incarnation } = session;
+    return {
+      session_id: sessionId,
+      ...(subjectId !== undefined && { subject_id: subjectId }),
+      started_at: new Date(startedAtMs).toISOString(),
+      timestamp: new Date(computed.timestampMs).toISOString(),
+      state: bandOf(computed.score).state,
+      stress_score: computed.score,
+      confidence: computed.confidence,
+      model_version: readModel(computed),
+      valid_until: new Date(computed.timestampMs + staleAfterMs).toISOString(),
+      ...(points && { points: points.get(incarnation)?.map(toPoint) ?? [] }),
+    };
+  });
+}
+
+function toPoint({ timestampMs, score }: SessionPoint): Schema<'SessionPoint'> {
+  return { timestamp: new Date(timestampMs).toISOString(), stress_score: score };
 }
 
 function writeCursor({ startedAtMs, incarnation }: SessionCursor): string {
@@ -44,9 +146,30 @@ function writeCursor({ startedAtMs, incarnation }: SessionCursor): string {
 
 /** Decodes a cursor. Throws a ProblemError with code cursor_invalid. */
 function readCursor(cursor: string): SessionCursor {
-  const text = Buffer.from(cursor, 'base64url').toString();
-  const [, startedAtMs, incarnation] = /^(\d{1,15})\.([0-9a-f]{12})$/.exec(text) ?? [];
-  if (startedAtMs === undefined || incarnation === undefined)
-    throw new ProblemError('validation_failed', { faults: [fault('cursor_invalid', { parameter: 'cursor' })] });
+  const [, startedAtMs, incarnation = ''] = matchCursor(cursor, /^(\d{1,15})\.([0-9a-f]{12})$/);
   return { startedAtMs: Number(startedAtMs), incarnation };
+}
+
+function writeSnapshotCursor(
+  sort: Order,
+  { atMs, position }: Moment,
+  { rank, startedAtMs, incarnation }: Place,
+): string {
+  const text = [sort, atMs, position, rank, startedAtMs, incarnation].join('.');
+  return Buffer.from(text).toString('base64url');
+}
+
+/** Decodes the cursor of a snapshot in an order. Throws a ProblemError with code cursor_invalid. */
+function readSnapshotCursor(cursor: string, sort: Order): Moment & Place {
+  const pattern = new RegExp(`^${sort}\\.(\\d{1,13})\\.(\\d{1,16})\\.(\\d{1,15})\\.(\\d{1,15})\\.([0-9a-f]{12})$`);
+  const [, atMs, position, rank, startedAtMs, incarnation = ''] = matchCursor(cursor, pattern);
+  const place = { rank: Number(rank), startedAtMs: Number(startedAtMs), incarnation };
+  return { atMs: Number(atMs), position: Number(position), ...place };
+}
+
+function matchCursor(cursor: string, pattern: RegExp): RegExpExecArray {
+  const found = pattern.exec(Buffer.from(cursor, 'base64url').toString());
+  if (!found)
+    throw new ProblemError('validation_failed', { faults: [fault('cursor_invalid', { parameter: 'cursor' })] });
+  return found;
 }

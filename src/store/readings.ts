@@ -55,6 +55,9 @@ export interface ComputedRow {
   readonly response: string;
 }
 
+/** The columns that contain the timestamp and the score of a session after a reading. */
+export type ResultRow = Pick<ComputedRow, 'timestamp_ms' | 'stress_score' | 'response'>;
+
 /** Returns the key of an account in `session_readings`. */
 export function toAccountKey(accountId: string): string {
   return accountId.slice(4, 16);
@@ -81,6 +84,12 @@ export function toComputed({ response, previous_score }: ComputedRow, point: Poi
   const previous = previous_score === null ? {} : { previousScore: previous_score };
   const derived = derivedFromText(measured);
   return { timestampMs, score, confidence, received, ...previous, ...(derived && { derived }), ...rest, model };
+}
+
+/** Returns the timestamp and the score of the session after the reading. They differ from those of a late reading. */
+export function toResult({ response, timestamp_ms, stress_score }: ResultRow): { timestampMs: number; score: number } {
+  const { timestampMs = timestamp_ms, score = stress_score } = rowFormats.response.decode(response);
+  return { timestampMs, score };
 }
 
 /** Returns the row of a reading, and its row in `late_readings` if it has one. */

@@ -47,8 +47,8 @@ export async function listSessions(
   });
 }
 
-/** Starts after the cursor. The first condition is redundant, but only this condition can use the index. */
-function onlyAfter(query: Knex.QueryBuilder, { startedAtMs, incarnation }: SessionCursor): void {
+/** Limits the query to sessions after the cursor. The first condition is redundant, but only this condition can use the index. */
+export function onlyAfter(query: Knex.QueryBuilder, { startedAtMs, incarnation }: SessionCursor): void {
   query
     .where('started_at_ms', '<=', startedAtMs)
     .where((rest) => void rest.where('started_at_ms', '<', startedAtMs).orWhere('incarnation', '<', incarnation));

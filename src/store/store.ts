@@ -28,7 +28,9 @@ import { findOldestEvent, findSessionsWithEvents, outboxTable } from './outbox.j
 import { findNewestReading, purgeReadings, readingTable } from './readings.js';
 import { retry, untilAvailable } from './retry.js';
 import { runStatements, type Statement } from './run-statements.js';
+import { createTurns } from '../concurrency/turns.js';
 import { listSessions, type SessionFilter } from './session-list.js';
+import { snapshotReader } from './session-snapshot.js';
 import { purgeSessions, sessionReader, sessionWriter } from './sessions.js';
 import { secretsKeyTable } from './secrets-key.js';
 import { createSqliteFiles } from './sqlite-files.js';
@@ -43,12 +45,13 @@ import { type WebhookId, webhookIdsAfter, webhookTable } from './webhooks.js';
 import { usageTable } from './usage.js';
 import { beginWriting, createCaches, type Writing } from './writing.js';
 
-/** Read operations of one account. */
-export function readerOf(knex: Knex, accountId: string) {
+/** Read operations of one account. `inTurn` runs one statement of a snapshot at a time. */
+export function readerOf(knex: Knex, accountId: string, inTurn = createTurns()) {
   return {
     findSession: sessionReader(knex, accountId).find,
     liveSessions: sessionReader(knex, accountId).live,
     sessions: (filter: SessionFilter, max: number) => listSessions(knex, accountId, filter, max),
+    snapshot: snapshotReader(knex, accountId, inTurn),
     readings: positionReader(knex, accountId),
     findSubject: subjectReader(knex, accountId).find,
     findSubjectSummary: (subjectId: string) => findSubjectSummary(knex, accountId, subjectId),
@@ -93,11 +96,12 @@ export function openStore(config: DatabaseConfig, use: DatabaseUse = 'serving', 
   const knex = openDatabase(config, use, onHost);
   const caches = createCaches();
   const sqliteFiles = createSqliteFiles(knex);
+  const inTurn = createTurns();
   return {
     keys: keyTable(knex),
     usage: usageTable(knex),
     secretsKey: secretsKeyTable(knex),
-    read: (accountId: string): Reader => readerOf(knex, accountId),
+    read: (accountId: string): Reader => readerOf(knex, accountId, inTurn),
     /**
      * Runs the work in one transaction. When it resolves, all writes are durable. When it rejects, nothing is stored.
      * After a transient error, the work runs again from the start.

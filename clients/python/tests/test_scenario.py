@@ -130,6 +130,10 @@ def test_every_session_of_all_pages_is_iterated(client: StateClient) -> None:
     page = client.sessions(subject_id=subject_id).first()
     assert len(page["sessions"]) == 50
     assert isinstance(page["next_cursor"], str)
+    sorted_pages = client.sessions(subject_id=subject_id, state=["calm", "relaxed", "focused"], sort="score", points=2)
+    found = list(sorted_pages)
+    assert {session["session_id"] for session in found} == ids
+    assert [len(session["points"]) for session in found] == [1] * 51
 
 
 def test_a_registration_whose_response_is_lost_still_returns_the_secret(

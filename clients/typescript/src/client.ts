@@ -83,7 +83,7 @@ export interface SessionClient {
  */
 export interface StateClient extends SessionClient {
   triggers(subject_id: string, call?: CallOptions): Promise<TriggerProfile>;
-  /** Returns the sessions, newest first. */
+  /** Returns the sessions, newest first, or as a snapshot in the order of `sort`. */
   sessions(filter?: SessionFilter, call?: CallOptions): Pages<SessionList, SessionSummary>;
   /** Returns what the service has learned about a person: the baseline. */
   subject(subject_id: string, call?: CallOptions): Promise<SubjectProfile>;

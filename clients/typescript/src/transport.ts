@@ -8,6 +8,9 @@ import { retrying, retryDefaults, type RetryOptions, sleep } from './retry.js';
 
 type InternalCall = CallOptions & { readonly headers?: Record<string, string> };
 
+/** Lists in the query are separated by commas. */
+const querySerializer = { array: { style: 'form', explode: false } } as const;
+
 /** Sends typed requests. `on` and `once` convert the options of a call to those of a request. */
 export function createTransport({
   baseUrl = fromEnvironment('SERVICE_URL', 'baseUrl'),
@@ -21,7 +24,7 @@ export function createTransport({
     timeoutMs: timeoutMs ?? options.timeoutMs ?? retryDefaults.timeoutMs,
   });
   return {
-    api: createFetchClient<paths>({ baseUrl, pathSerializer: writePath }),
+    api: createFetchClient<paths>({ baseUrl, pathSerializer: writePath, querySerializer }),
     limitsOf,
     /** Returns the fetch options of a call. They resend the request if that is safe. */
     on({ signal, headers, ...call }: InternalCall = {}) {

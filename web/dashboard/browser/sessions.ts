@@ -1,3 +1,4 @@
+import { stressModel } from '../../../generated/spec.js';
 import type { SessionSummary, StateReading } from '../../../clients/typescript/src/index.js';
 import { nowMs } from './clock.js';
 import type { Service } from './service.js';
@@ -16,6 +17,7 @@ export interface Sessions {
   apply(reading: StateReading): void;
 }
 
+const staleMs = stressModel.age.stale_after_seconds * 1_000;
 /** Pages that a search for one session requests. */
 const searchedPagesMax = 10;
 
@@ -55,7 +57,8 @@ export function createSessions(service: Service, onChange: () => void): Sessions
       const { session_id, timestamp, state, stress_score, confidence, model_version } = reading;
       const known = byId.get(session_id);
       const started_at = known?.started_at ?? new Date(nowMs()).toISOString();
-      const latest = { timestamp, state, stress_score, confidence, model_version };
+      const valid_until = new Date(Date.parse(timestamp) + staleMs).toISOString();
+      const latest = { timestamp, state, stress_score, confidence, model_version, valid_until };
       byId.set(session_id, { ...known, session_id, started_at, ...latest });
       if (!known) void complete();
       onChange();
@@ -66,6 +69,6 @@ export function createSessions(service: Service, onChange: () => void): Sessions
 /** Returns the entry with the newest state. The stream may be newer than a page that was requested earlier. */
 function newer(loaded: SessionSummary, known: SessionSummary | undefined): SessionSummary {
   if (!known || Date.parse(known.timestamp) <= Date.parse(loaded.timestamp)) return loaded;
-  const { timestamp, state, stress_score, confidence, model_version } = known;
-  return { ...loaded, timestamp, state, stress_score, confidence, model_version };
+  const { timestamp, state, stress_score, confidence, model_version, valid_until } = known;
+  return { ...loaded, timestamp, state, stress_score, confidence, model_version, valid_until };
 }

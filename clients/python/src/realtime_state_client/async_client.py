@@ -25,6 +25,8 @@ from .schemas import (
     RetryAccepted,
     RetryRequest,
     SessionList,
+    SessionOrder,
+    SessionState,
     SessionSummary,
     SessionToken,
     StateReading,
@@ -92,10 +94,19 @@ class AsyncStateClient:
         return await self._sender.send(operations.triggers(subject_id), call)
 
     def sessions(
-        self, *, subject_id: str | None = None, cursor: str | None = None, **call: Unpack[CallOptions]
+        self,
+        *,
+        subject_id: str | None = None,
+        state: Sequence[SessionState] | None = None,
+        sort: SessionOrder | None = None,
+        points: int | None = None,
+        cursor: str | None = None,
+        **call: Unpack[CallOptions],
     ) -> AsyncPages[SessionList, SessionSummary]:
-        """Returns the sessions, newest first."""
-        listing = operations.sessions({"subject_id": subject_id, "cursor": cursor})
+        """Returns the sessions, newest first, or as a snapshot in the order of `sort`."""
+        states = None if state is None else ",".join(state)
+        query = {"subject_id": subject_id, "state": states, "sort": sort, "points": points, "cursor": cursor}
+        listing = operations.sessions(query)
         return AsyncPages(listing, lambda page: self._sender.send(page, call))
 
     async def subject(self, subject_id: str, **call: Unpack[CallOptions]) -> SubjectProfile:
