@@ -1255,7 +1255,7 @@ export interface components {
             stress_score: number;
         };
         /**
-         * @description The state of a session, or ended if its newest reading is older than 300 seconds.
+         * @description The state of a session. It has ended when its newest reading is 300 seconds old.
          * @example acute_stress
          * @enum {string}
          */
@@ -2435,7 +2435,7 @@ export interface components {
          */
         SessionSort: components["schemas"]["SessionOrder"];
         /**
-         * @description Maximum number of recent points per session, e.g. for a sparkline. The default is 0.
+         * @description Maximum number of recent points per session. They suffice for a sparkline. The default is 0.
          * @example 20
          */
         SessionPoints: number;
@@ -2755,7 +2755,7 @@ export interface operations {
                  */
                 sort?: components["parameters"]["SessionSort"];
                 /**
-                 * @description Maximum number of recent points per session, e.g. for a sparkline. The default is 0.
+                 * @description Maximum number of recent points per session. They suffice for a sparkline. The default is 0.
                  * @example 20
                  */
                 points?: components["parameters"]["SessionPoints"];

@@ -1960,4 +1960,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "dd67c3d1da9c6ed5a7bdf446e2d4187814e612b8dcf93bf875b951fa42e473a4" as const;
+export const contractDigest = "05abeda6d70164d7f4604a28dd54faaf2c612d8bbdfbfa131115ab8ee25bd056" as const;

@@ -72,7 +72,8 @@ function convert(part: unknown, descriptions: Descriptions): unknown {
   if (typeof part !== 'object' || part === null) return part;
   const { nullable, ...schema } = part as Schema;
   const converted = Object.entries(schema).flatMap(([name, value]) => {
-    if (name.startsWith('x-')) return [];
+    // The service checks patterns. Agents rarely need them, and they use many tokens.
+    if (name.startsWith('x-') || name === 'pattern') return [];
     if (name !== 'description' || typeof value !== 'string') return [[name, convert(value, descriptions)]];
     return descriptions === 'none' ? [] : [[name, value.trim().split(/(?<=\.)\s/)[0]]];
   });

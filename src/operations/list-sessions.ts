@@ -20,7 +20,7 @@ export const listSessions: OperationRecord<'listSessions'> = {
     name: 'list_sessions',
     title: 'List sessions',
     description:
-      'List sessions with their latest state, newest first, or sorted by score. A session has ended after valid_until. Continue with next_cursor until it is null.',
+      'List sessions with their latest state, newest first by default. A state is outdated after valid_until. Continue with next_cursor until it is null.',
   },
   async handle(services, { query }, { accountId }) {
     const isSnapshot = query.state !== undefined || (query.sort ?? 'started') !== 'started';

@@ -1,6 +1,6 @@
-import { stressModel } from '../../../generated/spec.js';
 import type { SessionSummary, StateReading } from '../../../clients/typescript/src/index.js';
 import { nowMs } from './clock.js';
+import { signalLifetimeMs } from './format.js';
 import type { Service } from './service.js';
 
 export interface Sessions {
@@ -17,7 +17,6 @@ export interface Sessions {
   apply(reading: StateReading): void;
 }
 
-const staleMs = stressModel.age.stale_after_seconds * 1_000;
 /** Pages that a search for one session requests. */
 const searchedPagesMax = 10;
 
@@ -57,7 +56,7 @@ export function createSessions(service: Service, onChange: () => void): Sessions
       const { session_id, timestamp, state, stress_score, confidence, model_version } = reading;
       const known = byId.get(session_id);
       const started_at = known?.started_at ?? new Date(nowMs()).toISOString();
-      const valid_until = new Date(Date.parse(timestamp) + staleMs).toISOString();
+      const valid_until = new Date(Date.parse(timestamp) + signalLifetimeMs).toISOString();
       const latest = { timestamp, state, stress_score, confidence, model_version, valid_until };
       byId.set(session_id, { ...known, session_id, started_at, ...latest });
       if (!known) void complete();

@@ -531,7 +531,7 @@ class SessionSummary(TypedDict):
     points: NotRequired[list[SessionPoint]]
 
 
-# The state of a session, or ended if its newest reading is older than 300 seconds.
+# The state of a session.
 SessionState = Literal["calm", "relaxed", "focused", "stressed", "acute_stress", "ended"]
 
 
