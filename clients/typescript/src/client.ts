@@ -36,7 +36,10 @@ import type {
   StateReading,
   StreamEventType,
   SubjectProfile,
+  SubjectSummary,
   Submission,
+  SummaryFilter,
+  SummaryRow,
   TestAccepted,
   TokenRequest,
   TriggerProfile,
@@ -87,6 +90,8 @@ export interface StateClient extends SessionClient {
   sessions(filter?: SessionFilter, call?: CallOptions): Pages<SessionList, SessionSummary>;
   /** Returns what the service has learned about a person: the baseline. */
   subject(subject_id: string, call?: CallOptions): Promise<SubjectProfile>;
+  /** Returns the hours or days of a person with data, oldest first. */
+  summary(subject_id: string, filter?: SummaryFilter, call?: CallOptions): Pages<SubjectSummary, SummaryRow>;
   /** Erases all data about a person. */
   deleteSubject(subject_id: string, call?: CallOptions): Promise<Erasure>;
   readonly tokens: TokenClient;
@@ -143,6 +148,14 @@ export function createStateClient(options: ClientOptions | TokenClientOptions = 
       ),
     subject: async (subject_id, call) =>
       read(await api.GET('/v1/subjects/{subject_id}', { ...on(call), params: { path: { subject_id } } })),
+    summary: (subject_id, filter, call) =>
+      pagesOf(
+        async (cursor) => {
+          const params = { path: { subject_id }, query: at(cursor, filter) };
+          return read(await api.GET('/v1/subjects/{subject_id}/summary', { ...on(call), params }));
+        },
+        ({ rows }) => rows,
+      ),
     deleteSubject: async (subject_id, call) =>
       read(await api.DELETE('/v1/subjects/{subject_id}', { ...on(call), params: { path: { subject_id } } })),
     stream: (streamed = {}, call = {}) => openStream(transport, streamed, call),
