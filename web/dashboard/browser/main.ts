@@ -3,6 +3,7 @@ import { startThemeToggle } from '../../docs/browser/controls.js';
 import { setText } from './dom.js';
 import { followReadings } from './follow-readings.js';
 import { createKeyForm, takeKey } from './key-form.js';
+import { createPersonView } from './person/person-view.js';
 import { readRoute } from './router.js';
 import { connect } from './service.js';
 import { createSessionsPage } from './sessions-page.js';
@@ -63,13 +64,15 @@ function followAddress(
   service: Parameters<typeof createWebhooksView>[0],
   sessionsPage: ReturnType<typeof createSessionsPage>,
 ): void {
-  let webhooks: ReturnType<typeof createWebhooksView> | undefined;
+  let page: { readonly element: HTMLElement; close(): void } | undefined;
   const show = () => {
     const route = readRoute(location.hash);
-    webhooks?.close();
-    webhooks = route.page === 'webhooks' ? createWebhooksView(service) : undefined;
+    page?.close();
+    page = undefined;
+    if (route.page === 'webhooks') page = createWebhooksView(service);
+    if (route.page === 'person') page = createPersonView(service, route.subjectId, route.period);
     if (route.page === 'sessions') sessionsPage.open(route.sessionId);
-    main.replaceChildren(webhooks?.element ?? sessionsPage.element);
+    main.replaceChildren(page?.element ?? sessionsPage.element);
     for (const link of document.querySelectorAll<HTMLElement>('[data-page]'))
       link.ariaCurrent = link.dataset['page'] === route.page ? 'page' : null;
   };
@@ -78,6 +81,6 @@ function followAddress(
     main.querySelector<HTMLElement>('h1')?.focus();
   };
   addEventListener('hashchange', moved, { signal });
-  signal.addEventListener('abort', () => webhooks?.close());
+  signal.addEventListener('abort', () => page?.close());
   show();
 }

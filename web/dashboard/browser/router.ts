@@ -1,15 +1,24 @@
 /** The page that the address names. Ids are in the fragment, which browsers do not send to the server. */
 export type Route =
-  { readonly page: 'sessions'; readonly sessionId: string | undefined } | { readonly page: 'webhooks' };
+  | { readonly page: 'sessions'; readonly sessionId: string | undefined }
+  | { readonly page: 'person'; readonly subjectId: string; readonly period: string }
+  | { readonly page: 'webhooks' };
 
 export function readRoute(fragment: string): Route {
   if (fragment === '#/webhooks') return { page: 'webhooks' };
+  const [, subject, period = ''] = /^#\/subjects\/([^/]+)\/?(.*)$/.exec(fragment) ?? [];
+  if (subject !== undefined) return { page: 'person', subjectId: decode(subject), period };
   const [, id] = /^#\/sessions\/(.+)$/.exec(fragment) ?? [];
   return { page: 'sessions', sessionId: id === undefined ? undefined : decode(id) };
 }
 
 export function sessionLink(id: string): string {
   return `#/sessions/${encodeURIComponent(id)}`;
+}
+
+/** Returns the address of a person's page. `period` is e.g. `week/2026-11-16`. Default: the present week. */
+export function personLink(subjectId: string, period = ''): string {
+  return `#/subjects/${encodeURIComponent(subjectId)}${period === '' ? '' : `/${period}`}`;
 }
 
 function decode(text: string): string {

@@ -1,0 +1,91 @@
+/** Days, weeks and months of the reader's time zone. */
+export const spans = ['day', 'week', 'month'] as const;
+export type Span = (typeof spans)[number];
+
+export interface Day {
+  /** Midnight, epoch ms. `toMs` is the next midnight: a day has 23 to 25 hours. */
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+export interface Period extends Day {
+  readonly span: Span;
+  readonly days: readonly Day[];
+}
+
+/** Returns the period of an address, e.g. `week/2026-11-16`. Default: the present week. */
+export function readPeriod(address: string, nowMs: number): Period {
+  const [, name, year, month, day] = /^(\w+)\/(\d{4})-(\d\d)-(\d\d)$/.exec(address) ?? [];
+  const span = spans.find((it) => it === name);
+  return span
+    ? periodAt(span, new Date(Number(year), Number(month) - 1, Number(day)))
+    : periodAt('week', new Date(nowMs));
+}
+
+/** Returns the day, week or month that contains a time of the reader's calendar. */
+export function periodAt(span: Span, date: Date): Period {
+  const [year, month, day] = [date.getFullYear(), date.getMonth(), date.getDate()];
+  const monday = day - ((date.getDay() + 6) % 7);
+  const first = { day, week: monday, month: 1 }[span];
+  const count = { day: 1, week: 7, month: new Date(year, month + 1, 0).getDate() }[span];
+  const midnight = (index: number) => new Date(year, month, first + index).getTime();
+  const days = Array.from({ length: count }, (_, index) => ({ fromMs: midnight(index), toMs: midnight(index + 1) }));
+  return { span, days, fromMs: midnight(0), toMs: midnight(count) };
+}
+
+/** Returns the previous period (`by` is -1) or the next one (1). */
+export function shifted({ span, fromMs, toMs }: Period, by: -1 | 1): Period {
+  return periodAt(span, new Date(by === 1 ? toMs : fromMs - 1));
+}
+
+/** Returns the period of another span that contains now if this one does, or otherwise its first day. */
+export function withSpan({ fromMs, toMs }: Period, span: Span, nowMs: number): Period {
+  return periodAt(span, new Date(nowMs >= fromMs && nowMs < toMs ? nowMs : fromMs));
+}
+
+export function addressOf({ span, fromMs }: Period): string {
+  const date = new Date(fromMs);
+  const twoDigits = (value: number) => String(value).padStart(2, '0');
+  const year = String(date.getFullYear()).padStart(4, '0');
+  return `${span}/${year}-${twoDigits(date.getMonth() + 1)}-${twoDigits(date.getDate())}`;
+}
+
+const format = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat('en-GB', options);
+const titles = {
+  day: format({ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' }),
+  week: format({ day: 'numeric', month: 'long', year: 'numeric' }),
+  month: format({ month: 'long', year: 'numeric' }),
+};
+const dayName = format({ weekday: 'short', day: 'numeric', month: 'short' });
+const instantName = format({ day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' });
+const datesName = format({ day: 'numeric', month: 'long' });
+
+/** Returns e.g. `16 – 22 November 2026`. */
+export function titleOf({ span, fromMs, days }: Period): string {
+  return titles[span].formatRange(fromMs, days.at(-1)?.fromMs ?? fromMs);
+}
+
+/** Returns e.g. `Mon, 16 Nov`. */
+export function nameOfDay(atMs: number): string {
+  return dayName.format(atMs);
+}
+
+/** Returns e.g. `16 Nov 2026, 14:05`. */
+export function nameOfInstant(atMs: number): string {
+  return instantName.format(atMs);
+}
+
+/** Returns e.g. `17 – 23 November`. */
+export function nameOfDates(fromMs: number, toMs: number): string {
+  return datesName.formatRange(fromMs, toMs);
+}
+
+export function timeZone(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
+/** Returns the time on the reader's clock, minutes after midnight. */
+export function minuteOfDay(atMs: number): number {
+  const date = new Date(atMs);
+  return date.getHours() * 60 + date.getMinutes();
+}

@@ -1,0 +1,184 @@
+import { ProblemError, type SubjectProfile, type TriggerProfile } from '../../../../clients/typescript/src/index.js';
+import { nowMs } from '../clock.js';
+import { h, setText } from '../dom.js';
+import { capitalized, timeOfDay } from '../format.js';
+import { personLink } from '../router.js';
+import { reasonOf, type Service } from '../service.js';
+import { baselineFacts } from './baseline-card.js';
+import { addressOf, type Period, readPeriod, shifted, spans, timeZone, titleOf, withSpan } from './calendar.js';
+import type { Hour } from './hours.js';
+import { loadHours } from './load-hours.js';
+import { createPersonSessions } from './person-sessions.js';
+import { heartPlot } from './plots.js';
+import { createPeriodTable } from './period-table.js';
+import { stateLegend, stateStrips } from './strips.js';
+import { topicLanes } from './topic-lanes.js';
+
+export interface PersonView {
+  readonly element: HTMLElement;
+  close(): void;
+}
+
+const unknownHint = 'No reading names this subject, or the person was erased.';
+
+/** What the page shows. A part is undefined until it has loaded. */
+interface Shown {
+  hours?: readonly Hour[];
+  profile?: SubjectProfile;
+  triggers?: TriggerProfile;
+}
+
+/** Returns the page of a person: states, heart rate and topics of a day, week or month, the baseline and the sessions. */
+export function createPersonView(service: Service, subjectId: string, address: string): PersonView {
+  const closed = new AbortController();
+  const shown: Shown = {};
+  let period = readPeriod(address, nowMs());
+  /** Ends the requests of the previous period. */
+  let leave = new AbortController();
+
+  const choice = createPeriodChoice((next) => show(next));
+  const message = h('p', { class: 'notice', role: 'status' }, 'Loading …');
+  /** What is wrong with the shown period. */
+  const note = h('p', { class: 'notice', role: 'status', hidden: true });
+  const sessions = createPersonSessions(service, subjectId, closed.signal);
+  const table = createPeriodTable(service, subjectId, closed.signal);
+  const [strips, heart, topics, baseline] = [h('div', {}), h('div', {}), h('div', {}), h('div', {})];
+  const cards = h(
+    'div',
+    { class: 'cards', hidden: true },
+    card('States', stateLegend(), strips, table.element),
+    card('Heart rate', heart),
+    card('Topics', topics),
+    card('Baseline', baseline),
+    card('Sessions', sessions.element),
+  );
+  const refresh = h('button', { type: 'button', class: 'secondary small', onclick: () => load() }, 'Refresh');
+  const passed = h('span', { class: 'hint' });
+  const element = h(
+    'article',
+    { class: 'page person' },
+    h('a', { class: 'back', href: '#/' }, '← All sessions'),
+    h('header', {}, h('h1', { tabindex: -1 }, subjectId), h('span', { class: 'person-facts' }, passed, refresh)),
+    message,
+    choice.element,
+    note,
+    cards,
+  );
+
+  const draw = () => {
+    const { hours = [], profile, triggers } = shown;
+    if (!profile || !triggers) return;
+    const now = nowMs();
+    table.show(period, hours);
+    strips.replaceChildren(stateStrips(subjectId, period, hours, now));
+    heart.replaceChildren(heartPlot(period, hours, profile.baseline.heart_rate?.resting_bpm));
+    const known = { triggers: triggers.triggers, changes: profile.status_changes ?? {} };
+    topics.replaceChildren(topicLanes(period, known, hours, now));
+    baseline.replaceChildren(baselineFacts(profile.baseline));
+    setText(passed, `As of ${timeOfDay(now, 'seconds')}`);
+    message.hidden = true;
+    cards.hidden = false;
+  };
+  const say = (place: HTMLElement, text: string) => {
+    place.hidden = text === '';
+    setText(place, text);
+  };
+  const loadHoursOf = async (shownPeriod: Period, signal: AbortSignal) => {
+    shown.hours = await loadHours(service, subjectId, shownPeriod, signal);
+    say(note, shown.hours.length > 0 ? '' : 'No readings in this time. Choose an earlier or a later one.');
+    draw();
+  };
+  const loadPeriod = () => {
+    leave.abort();
+    leave = new AbortController();
+    const { signal } = leave;
+    loadHoursOf(period, signal).catch((error: unknown) => {
+      if (signal.aborted || isUnknown(error)) return;
+      // The charts of another period would have the wrong dates.
+      delete shown.hours;
+      draw();
+      say(note, reasonOf(error));
+    });
+  };
+  const loadPerson = async () => {
+    const { signal } = closed;
+    const [profile, triggers] = await Promise.all([
+      service.subject(subjectId, { signal }),
+      service.triggers(subjectId, { signal }),
+    ]);
+    Object.assign(shown, { profile, triggers });
+    draw();
+  };
+  const load = () => {
+    loadPeriod();
+    void sessions.load();
+    loadPerson().catch((error: unknown) => {
+      if (closed.signal.aborted) return;
+      say(message, isUnknown(error) ? `No data about this person. ${unknownHint}` : reasonOf(error));
+      // Data of an erased person must not stay on the screen. After a failed request, the earlier data stays.
+      if (!isUnknown(error)) return;
+      say(note, '');
+      for (const it of [cards, choice.element]) it.hidden = true;
+    });
+  };
+  const show = (next: Period) => {
+    period = next;
+    choice.show(period);
+    // The address names the period. Going back leaves the person.
+    history.replaceState(null, '', personLink(subjectId, addressOf(period)));
+    loadPeriod();
+  };
+  choice.show(period);
+  load();
+  return {
+    element,
+    close() {
+      closed.abort();
+      leave.abort();
+    },
+  };
+}
+
+function isUnknown(error: unknown): boolean {
+  return error instanceof ProblemError && error.code === 'subject_not_found';
+}
+
+function card(title: string, ...content: readonly HTMLElement[]): HTMLElement {
+  const id = `person-${title.toLowerCase().replace(' ', '-')}`;
+  return h('section', { class: 'card', 'aria-labelledby': id }, h('h2', { id }, title), ...content);
+}
+
+/** Returns the choice of day, week or month, with buttons for the previous and the next one. */
+function createPeriodChoice(onChange: (period: Period) => void) {
+  let period = readPeriod('', nowMs());
+  const inputs = spans.map((value) =>
+    h('input', { type: 'radio', name: 'span', value, onchange: () => onChange(withSpan(period, value, nowMs())) }),
+  );
+  const labels = inputs.map((input) => h('label', {}, input, h('span', {}, capitalized(input.value))));
+  const step = (by: -1 | 1, label: string, text: string) =>
+    h(
+      'button',
+      { type: 'button', class: 'secondary small', 'aria-label': label, onclick: () => onChange(shifted(period, by)) },
+      text,
+    );
+  const [previous, next] = [step(-1, 'Previous', '←'), step(1, 'Next', '→')];
+  const title = h('h2', { class: 'period-title', role: 'status' });
+  return {
+    element: h(
+      'div',
+      { class: 'period' },
+      h('fieldset', { class: 'choice' }, h('legend', { class: 'visually-hidden' }, 'Period'), ...labels),
+      h('div', { class: 'period-steps' }, previous, next),
+      title,
+      h('span', { class: 'hint' }, `Times in ${timeZone()}`),
+    ),
+    show(shown: Period) {
+      period = shown;
+      for (const input of inputs) input.checked = input.value === shown.span;
+      setText(title, titleOf(shown));
+      previous.setAttribute('aria-label', `Previous ${shown.span}`);
+      next.setAttribute('aria-label', `Next ${shown.span}`);
+      next.disabled = shown.toMs > nowMs();
+    },
+  };
+}

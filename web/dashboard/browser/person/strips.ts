@@ -1,0 +1,90 @@
+import { capitalized, words } from '../format.js';
+import { h, svg } from '../dom.js';
+import { personLink } from '../router.js';
+import { addressOf, type Day, minuteOfDay, nameOfDay, type Period, periodAt } from './calendar.js';
+import { describeStates, duration, type Hour, hourMs, hoursOf, measuredSeconds, states, sumSeconds } from './hours.js';
+
+const minutesPerDay = 1_440;
+const height = 100;
+const axisHours = [0, 6, 12, 18, 24];
+
+/**
+ * Returns a strip per day with the hours across. Each hour stacks the time in each state from the bottom, calm first. The
+ * rest of its height is unmeasured.
+ */
+export function stateStrips(
+  subjectId: string,
+  { span, days }: Period,
+  hours: readonly Hour[],
+  nowMs: number,
+): HTMLElement {
+  const begun = days.filter(({ fromMs }) => fromMs <= nowMs);
+  const rows = begun.map((day) => stripOf(day, hoursOf(hours, day), span === 'day' ? undefined : subjectId));
+  const labels = axisHours.map((it) => h('span', {}, it));
+  const axis = h('div', { class: 'hours', 'aria-hidden': 'true' }, h('div', {}, ...labels));
+  return h('div', { class: `strips ${span}` }, h('ul', {}, ...rows), axis);
+}
+
+/** Returns the names of the states with their colors. */
+export function stateLegend(): HTMLElement {
+  const items = states.map((state) => h('li', { class: state }, capitalized(words(state))));
+  return h('ul', { class: 'legend', 'aria-label': 'States, from the bottom of an hour' }, ...items);
+}
+
+function stripOf(day: Day, hours: readonly Hour[], linkedSubject: string | undefined): HTMLElement {
+  const name = nameOfDay(day.fromMs);
+  const seconds = sumSeconds(hours.map(({ row }) => row));
+  const drawing = svg(
+    'svg',
+    {
+      class: 'strip',
+      role: 'img',
+      'aria-label': `${name}: ${describeStates(seconds)}`,
+      viewBox: `0 0 ${minutesPerDay} ${height}`,
+      preserveAspectRatio: 'none',
+    },
+    ...axisHours.slice(1, -1).map((hour) => svg('line', { class: 'grid', x1: hour * 60, x2: hour * 60, y2: height })),
+    ...cellsOf(day, hours),
+  );
+  const date = new Date(day.fromMs);
+  const label =
+    linkedSubject === undefined
+      ? name
+      : h('a', { href: personLink(linkedSubject, addressOf(periodAt('day', date))) }, name);
+  const measured = measuredSeconds(seconds);
+  const strained = seconds.stressed + seconds.acute_stress;
+  const text = h(
+    'span',
+    { class: 'hint' },
+    measured > 0 && h('span', { class: 'measured' }, `${duration(measured)} measured`),
+    strained > 0 && h('span', {}, `${duration(strained)} stressed`),
+  );
+  return h('li', {}, h('span', { class: 'strip-day' }, label), text, drawing);
+}
+
+/** Returns the hours of a day. Both hours of a clock that is set back share one place. */
+function cellsOf(day: Day, hours: readonly Hour[]): SVGElement[] {
+  const byMinute = new Map<number, Hour[]>();
+  for (const hour of hours) {
+    const minute = minuteOfDay(Math.max(hour.atMs, day.fromMs));
+    byMinute.set(minute, [...(byMinute.get(minute) ?? []), hour]);
+  }
+  return [...byMinute].flatMap(([minute, [first, ...others]]) => {
+    if (!first) return [];
+    const width = (Math.min(first.atMs + hourMs, day.toMs) - Math.max(first.atMs, day.fromMs)) / 60_000;
+    return [cellOf(minute, width, [first, ...others])];
+  });
+}
+
+function cellOf(x: number, width: number, hours: readonly Hour[]): SVGElement {
+  const seconds = sumSeconds(hours.map(({ row }) => row));
+  const perSecond = height / (hours.length * (hourMs / 1_000));
+  let bottom = height;
+  const stack = states.map((state) => {
+    const size = Math.min(seconds[state] * perSecond, bottom);
+    bottom -= size;
+    return svg('rect', { class: state, x, y: bottom, width, height: size });
+  });
+  const time = `${Math.floor(x / 60)}`.padStart(2, '0') + `:${String(x % 60).padStart(2, '0')}`;
+  return svg('g', {}, svg('title', {}, `${time}: ${describeStates(seconds)}`), ...stack);
+}
