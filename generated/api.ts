@@ -460,6 +460,7 @@ export interface paths {
          * List failed deliveries
          * @description Returns the deliveries whose last retry failed, newest first, 50 per page. Continue with `next_cursor` until it
          *     is null. Failed deliveries are kept for 7 days by default. A filter value that does not exist returns an empty list.
+         *     `sort` selects whether the newest failures or the newest events come first.
          */
         get: operations["listFailedDeliveries"];
         put?: never;
@@ -469,6 +470,12 @@ export interface paths {
          *     newest 1,000 failed deliveries of a webhook, with `since` only deliveries that failed at or after this time. A
          *     retried delivery keeps its `webhook-id`, gets a new schedule, is sent immediately, and is exempt from the
          *     order of its session. Ids that are not listed as failed are ignored. The response lists the queued ids.
+         *
+         *     With `ordered: true`, the deliveries of each session are sent in the order of their events
+         *     (`payload.timestamp`). Each is sent when the previous one is delivered or has failed again. They go before the
+         *     events of the session that are still queued, and later events wait for them. `webhook_id` then selects the
+         *     1,000 oldest events, and `since` applies to the time of the event. For more than 1,000 failed deliveries, repeat
+         *     the request.
          */
         post: operations["retryDeliveries"];
         delete?: never;
@@ -1868,9 +1875,16 @@ export interface components {
             attempts: components["schemas"]["DeliveryAttempt"][];
             reason: components["schemas"]["FailureReason"];
         };
+        /**
+         * @description failure_time (when the delivery failed, the default), event_time (`payload.timestamp`, which a retry that fails
+         *     again does not change).
+         * @example event_time
+         * @enum {string}
+         */
+        FailedDeliverySort: "failure_time" | "event_time";
         /** @description A page of failed deliveries. */
         FailedDeliveryList: {
-            /** @description Newest first. */
+            /** @description Newest first, by the time that `sort` selects. */
             deliveries: components["schemas"]["FailedDelivery"][];
             /**
              * @description Cursor of the next page. Null on the last page.
@@ -1893,6 +1907,12 @@ export interface components {
              */
             webhook_id?: string;
             since?: components["schemas"]["SinceInstant"];
+            /**
+             * @description Whether the deliveries are sent in order per session, one after the other. Without it, they are sent
+             *     immediately in any order.
+             * @example true
+             */
+            ordered?: boolean;
         };
         /** @description The deliveries that were queued again. */
         RetryAccepted: {
@@ -1902,7 +1922,7 @@ export interface components {
              */
             count: number;
             /**
-             * @description Their ids.
+             * @description Their ids. With `ordered`, oldest event first.
              * @example [
              *       "dlv_2b7e9d4f6a1c4e3b8d05"
              *     ]
@@ -2494,6 +2514,17 @@ export interface components {
          * @example 2026-11-21T09:00:00.000Z
          */
         Since: components["schemas"]["SinceInstant"];
+        /**
+         * @description Only deliveries that failed at or after this time. With `sort=event_time`, only deliveries of events at or after
+         *     this time. RFC 3339 in UTC.
+         * @example 2026-11-21T09:00:00.000Z
+         */
+        FailedSince: components["schemas"]["SinceInstant"];
+        /**
+         * @description The time by which the list is ordered, newest first. `since` and `cursor` refer to the same time.
+         * @example event_time
+         */
+        FailedSort: components["schemas"]["FailedDeliverySort"];
         /**
          * @description The `next_cursor` of the previous page. Use it with the same filters.
          * @example MTc5NTI1MzQwMDAwMC5kbHZfMmI3ZTlkNGY2YTFjNGUzYjhkMDU
@@ -3349,10 +3380,16 @@ export interface operations {
                  */
                 session_id?: components["parameters"]["SessionIdFilter"];
                 /**
-                 * @description Only deliveries that were settled (delivered or failed) at or after this time. RFC 3339 in UTC.
+                 * @description Only deliveries that failed at or after this time. With `sort=event_time`, only deliveries of events at or after
+                 *     this time. RFC 3339 in UTC.
                  * @example 2026-11-21T09:00:00.000Z
                  */
-                since?: components["parameters"]["Since"];
+                since?: components["parameters"]["FailedSince"];
+                /**
+                 * @description The time by which the list is ordered, newest first. `since` and `cursor` refer to the same time.
+                 * @example event_time
+                 */
+                sort?: components["parameters"]["FailedSort"];
                 /**
                  * @description The `next_cursor` of the previous page. Use it with the same filters.
                  * @example MTc5NTI1MzQwMDAwMC5kbHZfMmI3ZTlkNGY2YTFjNGUzYjhkMDU

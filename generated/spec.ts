@@ -1052,6 +1052,10 @@ export const enums = {
     "delivered",
     "failed"
   ],
+  "FailedDeliverySort": [
+    "failure_time",
+    "event_time"
+  ],
   "ProblemCode": [
     "invalid_payload",
     "missing_signals",
@@ -1797,7 +1801,8 @@ export const fields = {
   "RetryRequest": [
     "delivery_ids",
     "webhook_id",
-    "since"
+    "since",
+    "ordered"
   ],
   "RetryAccepted": [
     "count",
@@ -1960,4 +1965,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "05abeda6d70164d7f4604a28dd54faaf2c612d8bbdfbfa131115ab8ee25bd056" as const;
+export const contractDigest = "bb8dae4cbffd9da1490f343d5948000918c17c5b244e5d0453a18c474cbbadc8" as const;

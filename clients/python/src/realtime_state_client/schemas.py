@@ -944,10 +944,15 @@ class FailedDelivery(TypedDict):
     reason: FailureReason
 
 
+# failure_time (when the delivery failed, the default), event_time (`payload.timestamp`, which a retry that fails again
+# does not change).
+FailedDeliverySort = Literal["failure_time", "event_time"]
+
+
 class FailedDeliveryList(TypedDict):
     """A page of failed deliveries."""
 
-    # Newest first.
+    # Newest first, by the time that `sort` selects.
     deliveries: list[FailedDelivery]
     # Cursor of the next page.
     next_cursor: str | None
@@ -962,6 +967,8 @@ class RetryRequest(TypedDict):
     webhook_id: NotRequired[str]
     # A time, RFC 3339 in UTC (`Z` or `+00:00`).
     since: NotRequired[str]
+    # Whether the deliveries are sent in order per session, one after the other.
+    ordered: NotRequired[bool]
 
 
 class RetryAccepted(TypedDict):
