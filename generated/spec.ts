@@ -836,6 +836,9 @@ export const faults = {
   "array_type": {
     "detail": "Input should be a valid array"
   },
+  "boolean_type": {
+    "detail": "Input should be true or false"
+  },
   "enum": {
     "detail": "Input should be one of the allowed values"
   },
@@ -1091,6 +1094,7 @@ export const enums = {
     "string_type",
     "object_type",
     "array_type",
+    "boolean_type",
     "enum",
     "extra_forbidden",
     "missing",
@@ -1965,4 +1969,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "bb8dae4cbffd9da1490f343d5948000918c17c5b244e5d0453a18c474cbbadc8" as const;
+export const contractDigest = "23959de0979bd99863529a3fed27e4bd9026000999efe18b5283b62c8610fc1f" as const;

@@ -3,7 +3,6 @@ import { settleGroup } from '../../src/delivery/settle.js';
 import { slotsPerQueue } from '../../src/delivery/slots.js';
 import { newDelivery } from '../../src/delivery/new-delivery.js';
 import { isDue } from '../../src/store/delivery-queue.js';
-import { startDeliver } from '../support/process.js';
 import { startReceiver } from '../support/receiver.js';
 import { storyEnv } from '../support/story.js';
 import { startTestService, type TestService } from '../support/service.js';
@@ -13,6 +12,7 @@ import {
   deliveriesOf,
   register,
   startHeartbeat,
+  startProcessOn,
   startStory,
   startWorkerOn,
   storeDue,
@@ -37,11 +37,6 @@ async function startWatching() {
     }, Math.random() * 20);
   });
   return { receiver, overlaps };
-}
-
-/** Starts a worker as a separate process with the real clock. */
-function startProcessOn({ database }: TestService) {
-  return startDeliver({ DATABASE_URL: database.url, WEBHOOK_ALLOW_LOOPBACK: '1' });
 }
 
 /** Claims deliveries as a worker does. */

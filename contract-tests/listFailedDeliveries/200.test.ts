@@ -15,6 +15,7 @@ async function fill(service: TestService): Promise<Delivery[]> {
       webhookId: webhooks[index % 3] as string,
       sessionId: sessions[index % 4] as string,
       settledAtMs: service.clock.nowMs - 1000 * Math.floor(((index * 37) % 130) / 20),
+      eventAtMs: service.clock.nowMs - 1000 * Math.floor(((index * 23) % 130) / 20),
     })),
   );
 }
@@ -32,9 +33,10 @@ async function walk(service: TestService, filter: Record<string, string>): Promi
   return pages;
 }
 
-function newestFirst(deliveries: readonly Delivery[]): string[] {
-  const order = (a: Delivery, b: Delivery) =>
-    (b.settledAtMs ?? 0) - (a.settledAtMs ?? 0) || (b.deliveryId < a.deliveryId ? -1 : 1);
+type Time = 'settledAtMs' | 'eventAtMs';
+
+function newestFirst(deliveries: readonly Delivery[], by: Time = 'settledAtMs'): string[] {
+  const order = (a: Delivery, b: Delivery) => (b[by] ?? 0) - (a[by] ?? 0) || (b.deliveryId < a.deliveryId ? -1 : 1);
   return [...deliveries].sort(order).map(({ deliveryId }) => deliveryId);
 }
 
@@ -42,8 +44,16 @@ test('an account without failed deliveries has an empty page', async () => {
   expect(await failedDeliveries(await startTestService())).toEqual({ deliveries: [], next_cursor: null });
 });
 
-test('pages list failed deliveries newest first, without loss or duplicate, with every filter', async () => {
+test.each<[string, Time, Record<string, string>]>([
+  ['failure', 'settledAtMs', {}],
+  ['event', 'eventAtMs', { sort: 'event_time' }],
+])('pages list the newest %s first, without loss or duplicate, with every filter', async (_name, by, sort) => {
   const service = await startTestService();
+  const stored = { url: 'https://8.8.8.8/', secret: '', failedInRow: 0, createdAtMs: 0, registeredEpoch: 1 };
+  await service.store.transact(async (writerOf) => {
+    for (const webhookId of webhooks)
+      await writerOf(service.accountId).webhooks.insert({ webhookId, events: ['state_change'], ...stored });
+  });
   const all = await fill(service);
   const sinceMs = service.clock.nowMs - 3000;
   const since = new Date(sinceMs).toISOString();
@@ -54,18 +64,18 @@ test('pages list failed deliveries newest first, without loss or duplicate, with
       { session_id },
       ({ sessionId }) => sessionId === session_id,
     ]),
-    [{ since }, ({ settledAtMs }) => (settledAtMs ?? 0) >= sinceMs],
+    [{ since }, (it) => (it[by] ?? 0) >= sinceMs],
     [
       { webhook_id: 'wh_a', session_id: 's1', since },
-      (it) => it.webhookId === 'wh_a' && it.sessionId === 's1' && (it.settledAtMs ?? 0) >= sinceMs,
+      (it) => it.webhookId === 'wh_a' && it.sessionId === 's1' && (it[by] ?? 0) >= sinceMs,
     ],
     [{ webhook_id: 'wh_unknown' }, () => false],
     [{ session_id: 'unknown' }, () => false],
     [{ since: service.clock.at(1) }, () => false],
   ];
   for (const [filter, isWanted] of filters) {
-    const pages = await walk(service, filter);
-    expect(pages.flat().map(({ id }) => id)).toEqual(newestFirst(all.filter(isWanted)));
+    const pages = await walk(service, { ...filter, ...sort });
+    expect(pages.flat().map(({ id }) => id)).toEqual(newestFirst(all.filter(isWanted), by));
     for (const page of pages.slice(0, -1)) expect(page).toHaveLength(50);
   }
 });

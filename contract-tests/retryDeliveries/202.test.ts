@@ -82,6 +82,24 @@ test('the newest thousand deliveries of a webhook are queued, and the next reque
   expect(await retry()).toEqual({ count: 1, delivery_ids: [oldest?.deliveryId] });
 });
 
+test('ordered retries select the oldest thousand events, with since those that happened at or after a time', async () => {
+  const service = await startTestService();
+  const { id: webhook_id } = await register(service, url);
+  const at = (index: number) => service.clock.nowMs - 10_000 + index;
+  // The oldest event failed last.
+  const events = Array.from({ length: 1003 }, (_, index) => ({
+    webhookId: webhook_id,
+    eventAtMs: at(index),
+    settledAtMs: service.clock.nowMs - index,
+  }));
+  const ids = (await storeFailed(service, [...events].reverse())).map(idOf).reverse();
+  const retry = async (rest: object) => (await service.post('/webhooks/retries', { webhook_id, ...rest })).body;
+  const since = new Date(at(1001)).toISOString();
+  expect(await retry({ ordered: true, since })).toEqual({ count: 2, delivery_ids: ids.slice(1001) });
+  expect(await retry({ ordered: true })).toEqual({ count: 1000, delivery_ids: ids.slice(0, 1000) });
+  expect(await retry({ ordered: false })).toEqual({ count: 1, delivery_ids: [ids[1000]] });
+});
+
 test('of several concurrent retries of one delivery, exactly one queues the delivery', async () => {
   const service = await startTestService();
   const { id: webhookId } = await register(service, url);

@@ -22,6 +22,7 @@ test.each([
   ['since with a UTC offset', { webhook_id: 'wh_1', since: '2026-11-21T09:00:00+02:00' }, '/since', 'pattern_mismatch'],
   ['30 February', { webhook_id: 'wh_1', since: '2026-02-30T09:00:00Z' }, '/since', 'date_time_invalid'],
   ['a number as since', { webhook_id: 'wh_1', since: 1795253400 }, '/since', 'string_type'],
+  ['a word as ordered', { webhook_id: 'wh_1', ordered: 'yes' }, '/ordered', 'boolean_type'],
   ['an unknown field', { webhook_id: 'wh_1', limit: 5 }, '/limit', 'extra_forbidden'],
 ])('a retry request with %s is rejected', async (_name, body, pointer, code) => {
   const response = await (await startTestService()).post('/webhooks/retries', body);

@@ -72,6 +72,37 @@ test('the separate columns of an earlier reading become its signals', async () =
   ]);
 });
 
+test('deliveries that can fail or have failed get the time of their event from the payload', async () => {
+  const knex = await openEmpty();
+  await migrate(knex);
+  const timestamp = '2026-11-21T09:30:00.250Z';
+  const rows = ['failed', 'queued', 'delivered'].flatMap((status) =>
+    Array.from({ length: 310 }, (_, index) => ({
+      account_id: 'a',
+      delivery_id: `${status} ${index}`,
+      webhook_id: 'w',
+      session_id: 's',
+      receiver: '0'.repeat(16),
+      status,
+      payload: JSON.stringify({ timestamp }),
+      attempts: '[]',
+      due_at_ms: 1,
+    })),
+  );
+  await knex.batchInsert('deliveries', rows, 100);
+  await knex('schema_migrations').where({ name: 'event-times' }).delete();
+  await migrate(knex);
+  const counts = await knex('deliveries')
+    .select('status', 'event_at_ms')
+    .count('* as rows')
+    .groupBy('status', 'event_at_ms');
+  expect(counts.map(({ status, event_at_ms, rows: number }) => [status, event_at_ms, Number(number)]).sort()).toEqual([
+    ['delivered', null, 310],
+    ['failed', Date.parse(timestamp), 310],
+    ['queued', Date.parse(timestamp), 310],
+  ]);
+});
+
 test('a database from before the first release is rejected with a clear error', async () => {
   const knex = await openEmpty();
   await migrate(knex);

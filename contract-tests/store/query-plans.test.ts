@@ -86,6 +86,8 @@ const mayScan = [
   // Reads one reading per account, from an end of the account's readings.
   /^select [^*]* from stream_positions p/,
   /^select max\(newest\.timestampMs\) as timestampMs from/,
+  // Sorts the failed deliveries of one session to one webhook.
+  /^select \* from \(select [^*]* where `account_id` = \? and `status` = \? and `webhook_id` = \? and `session_id` = \?[^*]* order by `event_at_ms` desc/,
   // One row per migration.
   /^select `name` from `schema_migrations`$/,
 ];

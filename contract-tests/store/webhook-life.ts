@@ -36,7 +36,11 @@ export async function fillWebhooks(store: Store, accountId: string, nowMs: numbe
       },
     );
   });
-  const payload = { event: 'state_change', ...webhookDelivery.test_event, timestamp: '' } as const;
+  const payload = {
+    event: 'state_change',
+    ...webhookDelivery.test_event,
+    timestamp: '2026-11-21T09:30:00.000Z',
+  } as const;
   const events = Array.from({ length: 800 }, (_, index) => ({
     sessionId: `waiting-${index % 300}`,
     seq: index,
@@ -71,18 +75,25 @@ export async function liveWithWebhooks(services: Services, clock: Clock, ours: C
   await sendAll(services.store, clock);
   const since = clock.at(-daySeconds);
   const filters = [{}, { webhook_id: 'wh_1' }, { session_id: 'crowd-4' }, { since }];
+  const somewhere = { settledAtMs: clock.nowMs, eventAtMs: clock.nowMs, deliveryId: `dlv_${'0'.repeat(20)}` };
   for (const filter of [...filters, { webhook_id: 'wh_1', since }, { session_id: 'crowd-4', since }]) {
     const page = await operations.listFailedDeliveries.handle(services, ask(filter), ours);
-    const cursor =
-      page.body.next_cursor ?? writeCursor({ settledAtMs: clock.nowMs, deliveryId: `dlv_${'0'.repeat(20)}` });
+    const cursor = page.body.next_cursor ?? writeCursor(somewhere, 'settledAtMs');
     await operations.listFailedDeliveries.handle(services, ask({ ...filter, cursor }), ours);
     await operations.listDeliveries.handle(services, ask(filter), ours);
     await operations.listDeliveries.handle(services, ask({ ...filter, status: 'delivered' as const, cursor }), ours);
+    const byEvent = { ...filter, sort: 'event_time' as const };
+    await operations.listFailedDeliveries.handle(services, ask(byEvent), ours);
+    const next = { ...byEvent, cursor: writeCursor(somewhere, 'eventAtMs') };
+    await operations.listFailedDeliveries.handle(services, ask(next), ours);
   }
   const [failed] = (await operations.listFailedDeliveries.handle(services, ask({}), ours)).body.deliveries;
   await operations.getDelivery.handle(services, { ...ask(undefined), params: { delivery_id: failed?.id ?? '' } }, ours);
   await operations.retryDeliveries.handle(services, submit({ delivery_ids: [failed?.id ?? ''] }), ours);
   await operations.retryDeliveries.handle(services, submit({ webhook_id: 'wh_2', since }), ours);
+  const inOrder = { webhook_id: 'wh_3', ordered: true };
+  await operations.retryDeliveries.handle(services, submit({ ...inOrder, since: clock.at(0) }), ours);
+  await operations.retryDeliveries.handle(services, submit(inOrder), ours);
   await operations.removeWebhook.handle(services, at, ours);
 }
 

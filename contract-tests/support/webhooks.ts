@@ -8,6 +8,7 @@ import { createLog } from '../../src/log/log.js';
 import { newDelivery } from '../../src/delivery/new-delivery.js';
 import { openDatabase } from '../../src/store/database.js';
 import { type Delivery, deliveryColumns, toDelivery } from '../../src/store/delivery-row.js';
+import { startDeliver } from './process.js';
 import { startReceiver } from './receiver.js';
 import type { TestService } from './service.js';
 import { until } from './until.js';
@@ -130,6 +131,11 @@ export function storeDue(
   const due = { status: 'due', reason: null, settledAtMs: null } as const;
   const deliveries = Array.from({ length: count }, (_, index) => ({ webhookId, ...due, receiver: receiverOf(index) }));
   return storeFailed(service, deliveries);
+}
+
+/** Starts a worker as a separate process with the real clock. */
+export function startProcessOn({ database }: Pick<TestService, 'database'>) {
+  return startDeliver({ DATABASE_URL: database.url, WEBHOOK_ALLOW_LOOPBACK: '1' });
 }
 
 /**

@@ -65,7 +65,8 @@ async function enqueue(
   return events.map(({ sessionId, seq, subjectId, payload }) => {
     const status = busy.has(sessionId) ? 'queued' : 'due';
     busy.add(sessionId);
-    return newDelivery(webhook, { sessionId, seq, subjectId, payload, status, dueAtMs: nowMs });
+    const eventAtMs = Date.parse(JSON.parse(payload).timestamp);
+    return newDelivery(webhook, { sessionId, seq, subjectId, payload, eventAtMs, status, dueAtMs: nowMs });
   });
 }
 

@@ -5,7 +5,10 @@ import type { StoredWebhook } from '../store/webhooks.js';
 /** Number of hash characters in each half of `Delivery.receiver`. */
 const hashCharacters = 8;
 
-/** Creates a delivery. By default, it is due immediately and does not belong to the queue of its session. */
+/**
+ * Creates a delivery. By default, the event happens when the delivery is due, and the delivery does not belong to the
+ * queue of its session.
+ */
 export function newDelivery(
   { accountId, webhookId, url }: Pick<StoredWebhook, 'webhookId' | 'url'> & { readonly accountId: string },
   rest: Pick<Delivery, 'sessionId' | 'payload' | 'dueAtMs'> & Partial<Delivery>,
@@ -19,6 +22,7 @@ export function newDelivery(
     status: 'due',
     reason: null,
     attempts: [],
+    eventAtMs: rest.dueAtMs,
     owner: null,
     settledAtMs: null,
     ...rest,

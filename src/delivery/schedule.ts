@@ -1,6 +1,6 @@
 import { webhookDelivery as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract.js';
-import type { Delivery } from '../store/delivery-row.js';
+import { type Delivery, isManualRetry } from '../store/delivery-row.js';
 import type { StoredWebhook } from '../store/webhooks.js';
 import { isSuccess } from './attempt.js';
 
@@ -27,12 +27,9 @@ export function deliveryAfter(delivery: Delivery, webhook: StoredWebhook, attemp
   return { ...delivery, attempts, owner: null, dueAtMs: nowMs + pauseSeconds * 1000 };
 }
 
-/**
- * Returns true if the delivery must not be retried. A manual retry (`seq` is null) is sent even if the webhook is
- * disabled.
- */
-function isRefused({ seq }: Delivery, { disabledAtMs }: StoredWebhook, { status }: Attempted): boolean {
-  return status === gone || (disabledAtMs !== undefined && seq !== null);
+/** Returns true if the delivery must not be retried. */
+function isRefused(delivery: Delivery, { disabledAtMs }: StoredWebhook, { status }: Attempted): boolean {
+  return status === gone || (disabledAtMs !== undefined && !isManualRetry(delivery));
 }
 
 /** Returns the webhook's status as shown to clients. */

@@ -1,5 +1,6 @@
 import type { Schema } from '../contract.js';
 import type { DueDelivery } from '../store/delivery-queue.js';
+import { isManualRetry } from '../store/delivery-row.js';
 import { inSpan } from '../tracing/in-span.js';
 import type { StoredWebhook } from '../store/webhooks.js';
 import type { Attempt, AttemptOutcome } from './attempt.js';
@@ -57,10 +58,7 @@ export function createSender({ attempt, secretBox, now, abort, attemptMs }: Send
   };
 }
 
-/**
- * Returns true if the delivery must not be sent because its webhook is disabled. A manual retry (`seq` is null) is sent
- * nevertheless.
- */
-function isUnwanted({ seq }: DueDelivery, { disabledAtMs }: StoredWebhook): boolean {
-  return disabledAtMs !== undefined && seq !== null;
+/** Returns true if the delivery must not be sent because its webhook is disabled. A manual retry is sent nevertheless. */
+function isUnwanted(delivery: DueDelivery, { disabledAtMs }: StoredWebhook): boolean {
+  return disabledAtMs !== undefined && !isManualRetry(delivery);
 }

@@ -1,5 +1,5 @@
 import type { Schema } from '../contract.js';
-import type { Delivery } from '../store/delivery-row.js';
+import { type Delivery, isManualRetry } from '../store/delivery-row.js';
 import type { DueDelivery } from '../store/delivery-queue.js';
 import type { Store, Writer } from '../store/store.js';
 import type { StoredWebhook } from '../store/webhooks.js';
@@ -101,7 +101,7 @@ async function saveWebhook(
  * immediately.
  */
 function unsent(delivery: Delivery, { disabledAtMs }: StoredWebhook, nowMs: number): Delivery {
-  if (disabledAtMs === undefined || delivery.seq === null) return { ...delivery, owner: null, dueAtMs: nowMs };
+  if (disabledAtMs === undefined || isManualRetry(delivery)) return { ...delivery, owner: null, dueAtMs: nowMs };
   return { ...delivery, owner: null, status: 'failed', reason: 'disabled', settledAtMs: nowMs };
 }
 

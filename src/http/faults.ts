@@ -65,6 +65,7 @@ const codeOfType: Readonly<Record<string, FaultCode>> = {
   string: 'string_type',
   object: 'object_type',
   array: 'array_type',
+  boolean: 'boolean_type',
 };
 
 function codeOf(keyword: string, schema: Schema): FaultCode {

@@ -2,7 +2,7 @@ import { webhookDelivery as settings } from '../../generated/spec.js';
 import { readCursor, writeCursor } from '../delivery/cursor.js';
 import { fault, ProblemError } from '../problem.js';
 import type { Delivery } from '../store/delivery-row.js';
-import type { DeliveryFilter } from '../store/settled-deliveries.js';
+import type { DeliveryFilter, DeliveryTime } from '../store/settled-deliveries.js';
 
 /** Filters of every operation that lists deliveries. */
 interface PageQuery {
@@ -24,14 +24,18 @@ export interface DeliveryPage {
  * Finds one page of deliveries. Reads one delivery more than a page, to find out whether a next page exists. Throws a
  * ProblemError with code cursor_invalid.
  */
-export async function findDeliveryPage(query: PageQuery, find: FindDeliveries): Promise<DeliveryPage> {
+export async function findDeliveryPage(
+  query: PageQuery,
+  find: FindDeliveries,
+  by: DeliveryTime = 'settledAtMs',
+): Promise<DeliveryPage> {
   const { webhook_id: webhookId, session_id: sessionId, since, cursor } = query;
-  const after = cursor === undefined ? undefined : readCursor(cursor);
+  const after = cursor === undefined ? undefined : readCursor(cursor, by);
   if (cursor !== undefined && !after)
     throw new ProblemError('validation_failed', { faults: [fault('cursor_invalid', { parameter: 'cursor' })] });
   const sinceMs = since === undefined ? undefined : Date.parse(since);
   const found = await find({ webhookId, sessionId, sinceMs, after }, settings.page_size + 1);
   const deliveries = found.slice(0, settings.page_size);
   const last = deliveries.at(-1);
-  return { deliveries, nextCursor: found.length > deliveries.length && last ? writeCursor(last) : null };
+  return { deliveries, nextCursor: found.length > deliveries.length && last ? writeCursor(last, by) : null };
 }

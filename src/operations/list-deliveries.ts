@@ -1,6 +1,6 @@
 import { toContractDelivery } from '../delivery/delivery-view.js';
 import type { Delivery } from '../store/delivery-row.js';
-import type { DeliveryFilter, DeliveryOutcome } from '../store/settled-deliveries.js';
+import { type DeliveryFilter, type DeliveryOutcome, newestFirst } from '../store/settled-deliveries.js';
 import type { Reader } from '../store/store.js';
 import { findDeliveryPage } from './delivery-page.js';
 import type { OperationRecord } from './operation.js';
@@ -23,10 +23,6 @@ export const listDeliveries: OperationRecord<'listDeliveries'> = {
 function findIn({ deliveryLog }: Reader, wanted: readonly DeliveryOutcome[]) {
   return async (filter: DeliveryFilter, max: number): Promise<Delivery[]> => {
     const found = await Promise.all(wanted.map((outcome) => deliveryLog.page(outcome, filter, max)));
-    return found.flat().sort(newestFirst).slice(0, max);
+    return found.flat().sort(newestFirst('settledAtMs')).slice(0, max);
   };
-}
-
-function newestFirst(a: Delivery, b: Delivery): number {
-  return (b.settledAtMs ?? 0) - (a.settledAtMs ?? 0) || (a.deliveryId < b.deliveryId ? 1 : -1);
 }

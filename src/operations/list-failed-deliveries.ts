@@ -1,15 +1,30 @@
 import type { Schema } from '../contract.js';
 import type { Delivery } from '../store/delivery-row.js';
+import type { DeliveryFilter } from '../store/settled-deliveries.js';
+import type { Reader } from '../store/store.js';
 import { findDeliveryPage } from './delivery-page.js';
 import type { OperationRecord } from './operation.js';
 
 export const listFailedDeliveries: OperationRecord<'listFailedDeliveries'> = {
   personalData: 'reads',
   async handle({ store }, { query }, { accountId }) {
-    const { deliveries, nextCursor } = await findDeliveryPage(query, store.read(accountId).failedDeliveries);
+    const reader = store.read(accountId);
+    const { deliveries, nextCursor } =
+      query.sort === 'event_time'
+        ? await findDeliveryPage(query, findByEvent(reader), 'eventAtMs')
+        : await findDeliveryPage(query, reader.failedDeliveries);
     return { status: 200, body: { deliveries: deliveries.map(toFailedDelivery), next_cursor: nextCursor } };
   },
 };
+
+/** Returns a function that finds the newest events of the webhook in the filter, otherwise of all webhooks. */
+function findByEvent({ webhooks, deliveryLog }: Reader) {
+  return async (filter: DeliveryFilter, max: number): Promise<Delivery[]> => {
+    const all = async () => (await webhooks()).map((it) => it.webhookId);
+    const webhookIds = filter.webhookId === undefined ? await all() : [filter.webhookId];
+    return deliveryLog.failedByEvent(webhookIds, filter, max);
+  };
+}
 
 function toFailedDelivery({ deliveryId, webhookId, payload, attempts, reason }: Delivery): Schema<'FailedDelivery'> {
   return {

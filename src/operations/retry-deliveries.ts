@@ -1,5 +1,7 @@
 import { webhookDelivery as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract.js';
+import { toOrderedRetries } from '../delivery/ordered-retries.js';
+import type { Delivery } from '../store/delivery-row.js';
 import type { Writer } from '../store/store.js';
 import { requireWebhook } from './require-webhook.js';
 import type { OperationRecord } from './operation.js';
@@ -10,29 +12,39 @@ export const retryDeliveries: OperationRecord<'retryDeliveries'> = {
   async handle({ store, now, wakeWorker }, { body }, { accountId }) {
     const delivery_ids = await store.transact(async (writerOf) => {
       const writer = writerOf(accountId);
-      const ids = await failedOnes(writer, body);
-      await writer.failedDeliveries.requeue(ids, now());
-      return ids;
+      const failed = await failedOnes(writer, body);
+      const ids = failed.map((it) => it.deliveryId);
+      if (body.ordered !== true) {
+        await writer.failedDeliveries.requeue(ids, now());
+        return ids;
+      }
+      const retries = await toOrderedRetries(writer, failed, now());
+      await writer.deliveries.updateHeld(retries);
+      return retries.map((it) => it.deliveryId);
     });
     wakeWorker();
     return { status: 202, body: { count: delivery_ids.length, delivery_ids } };
   },
 };
 
-/** Returns the requested deliveries that have failed and whose webhook still exists. */
-async function failedOnes(
-  writer: Writer,
-  { delivery_ids, webhook_id, since }: Schema<'RetryRequest'>,
-): Promise<string[]> {
+/** Locks and returns the requested deliveries that have failed and whose webhook still exists. Locks their webhooks. */
+async function failedOnes(writer: Writer, request: Schema<'RetryRequest'>): Promise<Delivery[]> {
+  const { delivery_ids, webhook_id } = request;
   if (webhook_id !== undefined) await requireWebhook(writer, webhook_id);
-  const wanted = delivery_ids ?? (await newestOf(writer, webhook_id, since));
+  const wanted = delivery_ids ?? (await findIds(writer, webhook_id ?? '', request));
   const failed = await writer.failedDeliveries.lock(wanted);
   const webhooks = await writer.webhooks.lock([...new Set(failed.map((it) => it.webhookId))]);
-  return failed.filter((it) => webhooks.has(it.webhookId)).map((it) => it.deliveryId);
+  return failed.filter((it) => webhooks.has(it.webhookId));
 }
 
-async function newestOf(writer: Writer, webhookId: string | undefined, since: string | undefined): Promise<string[]> {
+/** Returns the ids of the newest failures of a webhook. For ordered retries, returns the ids of its oldest failed events. */
+async function findIds(
+  { failedDeliveries }: Writer,
+  webhookId: string,
+  { since, ordered }: Schema<'RetryRequest'>,
+): Promise<string[]> {
   const sinceMs = since === undefined ? undefined : Date.parse(since);
-  const failed = await writer.failedDeliveries.page({ webhookId, sinceMs }, settings.retry_max);
+  if (ordered === true) return failedDeliveries.oldest(webhookId, sinceMs, settings.retry_max);
+  const failed = await failedDeliveries.page({ webhookId, sinceMs }, settings.retry_max);
   return failed.map((it) => it.deliveryId);
 }

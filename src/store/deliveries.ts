@@ -7,21 +7,22 @@ import { lockDeliveries } from './lock-deliveries.js';
 /** Queue of the deliveries of one session to one webhook. */
 export type Line = Pick<Delivery, 'webhookId' | 'sessionId'>;
 
-/** Columns that change when a delivery is settled. */
-const settledColumns = ['status', 'reason', 'attempts', 'due_at_ms', 'owner', 'settled_at_ms'];
+/** Columns that change when a delivery is settled or retried. */
+const changedColumns = ['seq', 'status', 'reason', 'attempts', 'due_at_ms', 'owner', 'settled_at_ms'];
 /** Maximum number of rows per statement. */
 const insertMax = 500;
 
 /** Deliveries of one account. The lock on a webhook guards its queues. */
 export function deliveryTable(knex: Knex, accountId: string) {
   const mine = () => knex('deliveries').where({ account_id: accountId });
+  const write = async (deliveries: readonly Delivery[], conflict?: Parameters<typeof insertRows>[3]) => {
+    const rows = deliveries.map((delivery) => ({ account_id: accountId, ...toRow(delivery) }));
+    for (let from = 0; from < rows.length; from += insertMax)
+      await insertRows(knex, 'deliveries', rows.slice(from, from + insertMax), conflict);
+  };
 
   return {
-    async insert(deliveries: readonly Delivery[]): Promise<void> {
-      const rows = deliveries.map((delivery) => ({ account_id: accountId, ...toRow(delivery) }));
-      for (let from = 0; from < rows.length; from += insertMax)
-        await insertRows(knex, 'deliveries', rows.slice(from, from + insertMax));
-    },
+    insert: (deliveries: readonly Delivery[]) => write(deliveries),
 
     /** Locks and returns the deliveries that still belong to the claim that took them. */
     async lockHeld(claimed: ReadonlyArray<Pick<Delivery, 'deliveryId' | 'owner'>>): Promise<Map<string, Delivery>> {
@@ -36,10 +37,8 @@ export function deliveryTable(knex: Knex, accountId: string) {
      * Updates deliveries. The caller must have locked them, because the statement would insert a deleted delivery
      * again.
      */
-    async updateHeld(deliveries: readonly Delivery[]): Promise<void> {
-      const rows = deliveries.map((delivery) => ({ account_id: accountId, ...toRow(delivery) }));
-      await insertRows(knex, 'deliveries', rows, { key: ['account_id', 'delivery_id'], merged: settledColumns });
-    },
+    updateHeld: (deliveries: readonly Delivery[]) =>
+      write(deliveries, { key: ['account_id', 'delivery_id'], merged: changedColumns }),
 
     async remove(deliveryIds: readonly string[]): Promise<void> {
       if (deliveryIds.length === 0) return;

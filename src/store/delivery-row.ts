@@ -13,7 +13,10 @@ export interface Delivery {
   readonly sessionId: string;
   /** Subject whose data the payload contains. Null if the session has no subject. */
   readonly subjectId: string | null;
-  /** Position in the queue of the delivery's webhook and session. Null for a delivery that is not in a queue. */
+  /**
+   * Position in the queue of the delivery's webhook and session. Negative for an ordered retry, which goes before all
+   * events of its session that have not failed. Null for a delivery that is not in a queue.
+   */
   readonly seq: number | null;
   /** Name of the receiver's queue: 8 hex characters of the hash of the account, then 8 of the hash of host and port. */
   readonly receiver: string;
@@ -22,6 +25,8 @@ export interface Delivery {
   readonly reason: Schema<'FailureReason'> | null;
   /** The exact body that the receiver gets. */
   readonly payload: string;
+  /** Time of the event, epoch ms. Null if a process of an earlier version created the delivery. */
+  readonly eventAtMs: number | null;
   /** Attempts of the current schedule, oldest first. */
   readonly attempts: ReadonlyArray<Schema<'DeliveryAttempt'>>;
   /** Time from which the delivery may be claimed, epoch ms. For a claimed delivery, the end of the lease. */
@@ -47,11 +52,17 @@ export const deliveryColumns = {
   status: 'status',
   reason: 'reason',
   payload: 'payload',
+  eventAtMs: 'event_at_ms',
   attempts: 'attempts',
   dueAtMs: 'due_at_ms',
   owner: 'owner',
   settledAtMs: 'settled_at_ms',
 };
+
+/** Returns true for a manual retry, which is sent even if its webhook is disabled. */
+export function isManualRetry({ seq }: Pick<Delivery, 'seq'>): boolean {
+  return seq === null || seq < 0;
+}
 
 export function toRow(delivery: Delivery): Record<string, string | number | null> {
   const fields = { ...delivery, attempts: JSON.stringify(delivery.attempts) };

@@ -8,6 +8,13 @@ export function failedDeliveryTable(knex: Knex, accountId: string) {
     /** Returns at most `max` failed deliveries, newest first. */
     page: (filter: DeliveryFilter, max: number) => deliveryLog(knex, accountId).page('failed', filter, max),
 
+    /** Returns the ids of at most `max` failed deliveries of a webhook, oldest event first. */
+    async oldest(webhookId: string, sinceMs: number | undefined, max: number): Promise<string[]> {
+      const query = knex('deliveries').where({ account_id: accountId, webhook_id: webhookId, status: 'failed' });
+      if (sinceMs !== undefined) query.where('event_at_ms', '>=', sinceMs);
+      return query.orderBy(['event_at_ms', 'delivery_id']).limit(max).pluck('delivery_id');
+    },
+
     /** Locks and returns the requested deliveries that exist and have failed. */
     lock: (deliveryIds: readonly string[]) => lockDeliveries(knex, accountId, deliveryIds, 'failed'),
 

@@ -3,36 +3,54 @@ import { type Delivery, deliveryColumns, type DeliveryRow, toDelivery } from './
 
 /** The last delivery of the previous page. */
 export interface DeliveryCursor {
-  readonly settledAtMs: number;
+  /** The time of this delivery that orders the list, epoch ms. */
+  readonly atMs: number;
   readonly deliveryId: string;
 }
 
 export interface DeliveryFilter {
   readonly webhookId?: string | undefined;
   readonly sessionId?: string | undefined;
-  /** Only deliveries that were settled at or after this time, epoch ms. */
+  /** Only deliveries with a later or the same time, epoch ms. */
   readonly sinceMs?: number | undefined;
   readonly after?: DeliveryCursor | undefined;
 }
 
 export type DeliveryOutcome = 'delivered' | 'failed';
+/** The time that orders and filters a list. */
+export type DeliveryTime = 'settledAtMs' | 'eventAtMs';
 
 /** The delivery log of one account. */
 export function deliveryLog(knex: Knex, accountId: string) {
   const mine = () => knex('deliveries').where({ account_id: accountId }).select(deliveryColumns);
+  const pageQuery = (outcome: DeliveryOutcome, filter: DeliveryFilter, max: number, by: DeliveryTime) => {
+    const { webhookId, sessionId, sinceMs, after } = filter;
+    const time = deliveryColumns[by];
+    const query = mine().where({ status: outcome });
+    if (webhookId !== undefined) query.where({ webhook_id: webhookId });
+    if (sessionId !== undefined) query.where({ session_id: sessionId });
+    if (sinceMs !== undefined) query.where(time, '>=', sinceMs);
+    if (after) onlyAfter(query, time, after);
+    const order = [time, 'delivery_id'].map((column) => ({ column, order: 'desc' }) as const);
+    return query.orderBy(order).limit(max);
+  };
 
   return {
     /** Returns at most `max` deliveries with one outcome, newest first. */
     async page(outcome: DeliveryOutcome, filter: DeliveryFilter, max: number): Promise<Delivery[]> {
-      const { webhookId, sessionId, sinceMs, after } = filter;
-      const query = mine().where({ status: outcome });
-      if (webhookId !== undefined) query.where({ webhook_id: webhookId });
-      if (sessionId !== undefined) query.where({ session_id: sessionId });
-      if (sinceMs !== undefined) query.where('settled_at_ms', '>=', sinceMs);
-      if (after) onlyAfter(query, after);
-      const order = ['settled_at_ms', 'delivery_id'].map((column) => ({ column, order: 'desc' }) as const);
-      const rows: DeliveryRow[] = await query.orderBy(order).limit(max);
+      const rows: DeliveryRow[] = await pageQuery(outcome, filter, max, 'settledAtMs');
       return rows.map(toDelivery);
+    },
+
+    /**
+     * Returns at most `max` failed deliveries of some webhooks, newest event first. Merges a page per webhook in memory,
+     * because an index orders only the deliveries of one webhook.
+     */
+    async failedByEvent(webhookIds: readonly string[], filter: DeliveryFilter, max: number): Promise<Delivery[]> {
+      const pages = webhookIds.map((webhookId) => pageQuery('failed', { ...filter, webhookId }, max, 'eventAtMs'));
+      if (pages.length === 0) return [];
+      const rows: DeliveryRow[] = await knex.unionAll(pages.map((it) => knex.select('*').from(it.as('next'))));
+      return rows.map(toDelivery).sort(newestFirst('eventAtMs')).slice(0, max);
     },
 
     /** Returns a delivery with any status. */
@@ -44,8 +62,13 @@ export function deliveryLog(knex: Knex, accountId: string) {
 }
 
 /** Starts after the cursor. The first condition is redundant, but only this condition can use the index. */
-function onlyAfter(query: Knex.QueryBuilder, { settledAtMs, deliveryId }: DeliveryCursor): void {
+function onlyAfter(query: Knex.QueryBuilder, time: string, { atMs, deliveryId }: DeliveryCursor): void {
   query
-    .where('settled_at_ms', '<=', settledAtMs)
-    .where((rest) => void rest.where('settled_at_ms', '<', settledAtMs).orWhere('delivery_id', '<', deliveryId));
+    .where(time, '<=', atMs)
+    .where((rest) => void rest.where(time, '<', atMs).orWhere('delivery_id', '<', deliveryId));
+}
+
+/** Compares deliveries for a list that is ordered by a time, newest first. */
+export function newestFirst(by: DeliveryTime): (a: Delivery, b: Delivery) => number {
+  return (a, b) => (b[by] ?? 0) - (a[by] ?? 0) || (a.deliveryId < b.deliveryId ? 1 : -1);
 }

@@ -116,7 +116,7 @@ export interface WebhookClient {
   deliveries(filter?: DeliveryFilter, call?: CallOptions): Pages<DeliveryList, Delivery>;
   /** Returns one delivery of any status, by its `webhook-id`. */
   delivery(id: string, call?: CallOptions): Promise<Delivery>;
-  /** Returns the failed deliveries, newest first. */
+  /** Returns the failed deliveries, newest first. With `sort: 'event_time'`, the newest event first. */
   failedDeliveries(filter?: FailedDeliveryFilter, call?: CallOptions): Pages<FailedDeliveryList, FailedDelivery>;
   retry(deliveries: RetryRequest, call?: CallOptions): Promise<RetryAccepted>;
 }

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { accountSettings } from './account-settings.js';
 import { accounts } from './accounts.js';
 import { erasedIds } from './erased-ids.js';
+import { eventTimes, readEventTimes } from './event-times.js';
 import { leanReadings } from './lean-readings.js';
 import { modelVersions } from './model-versions.js';
 import { moveReadings } from './move-readings.js';
@@ -42,4 +43,5 @@ export const migrations: readonly Migration[] = [
   { name: 'lean-readings', run: leanReadings },
   { name: 'move-readings', run: async () => undefined, moveSome: moveReadings },
   { name: 'account-settings', run: accountSettings },
+  { name: 'event-times', run: eventTimes, moveSome: readEventTimes },
 ];

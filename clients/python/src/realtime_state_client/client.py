@@ -21,6 +21,7 @@ from .schemas import (
     Erasure,
     FailedDelivery,
     FailedDeliveryList,
+    FailedDeliverySort,
     History,
     RetryAccepted,
     RetryRequest,
@@ -232,12 +233,13 @@ class WebhookClient:
         webhook_id: str | None = None,
         session_id: str | None = None,
         since: str | None = None,
+        sort: FailedDeliverySort | None = None,
         cursor: str | None = None,
         **call: Unpack[CallOptions],
     ) -> Pages[FailedDeliveryList, FailedDelivery]:
-        """Returns the failed deliveries, newest first."""
+        """Returns the failed deliveries, newest first. With `sort="event_time"`, the newest event first."""
         query = {"webhook_id": webhook_id, "session_id": session_id, "since": since, "cursor": cursor}
-        return Pages(operations.failed_deliveries(query), lambda page: self._sender.send(page, call))
+        return Pages(operations.failed_deliveries({"sort": sort, **query}), lambda page: self._sender.send(page, call))
 
     def retry(self, deliveries: RetryRequest, **call: Unpack[CallOptions]) -> RetryAccepted:
         """Queues failed deliveries again."""

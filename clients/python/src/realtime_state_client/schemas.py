@@ -241,6 +241,7 @@ FaultCode = Literal[
     "string_type",
     "object_type",
     "array_type",
+    "boolean_type",
     "enum",
     "extra_forbidden",
     "missing",
