@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { type Config, readConfig } from '../config/config.js';
 import type { Store } from '../store/store.js';
 import { startTracing } from '../tracing/tracing.js';
-import { describeMainVariables, describeVariables, misspelledVariables } from '../config/settings.js';
+import { describeMainVariables, describeVariables, gatewaySettings, misspelledVariables } from '../config/settings.js';
 import { version } from '../config/version.js';
 import { findSimilar } from '../similar.js';
 import { toolCommands } from '../tools/commands.js';
@@ -51,6 +51,15 @@ export async function runCommand(surroundings: Surroundings): Promise<void> {
     .command('configuration')
     .description('list all environment variables with their defaults')
     .action(() => console.log(describeVariables()));
+  command
+    .command('gateway')
+    .description('serve the APIs of OpenAI and Anthropic, and add the state of the person to each request')
+    .addHelpText('after', () => `\nEnvironment variables:\n${describeVariables(gatewaySettings())}`)
+    .action(async () => {
+      const { gateway } = await import('./gateway.js');
+      endWithNpm(env);
+      await gateway(env);
+    });
   command
     .command('migrate')
     .description('migrate the database, then exit')

@@ -2,6 +2,7 @@ import { Resolver } from 'node:dns';
 import ipaddr from 'ipaddr.js';
 import { parseUrl } from '../net/parse-url.js';
 import { mysqlUrls } from './mysql-urls.js';
+import type { Variable } from './variable.js';
 
 /**
  * Functions that read environment variables. Each converts text to a value or throws a ConfigError that names the
@@ -9,6 +10,27 @@ import { mysqlUrls } from './mysql-urls.js';
  */
 
 export class ConfigError extends Error {}
+
+type Values<Table> = { readonly [Name in keyof Table]: Table[Name] extends Variable<infer Value> ? Value : never };
+
+/** Returns the values of a table of variables. Throws one ConfigError that lists every invalid variable. */
+export function readVariables<Table extends Readonly<Record<string, Variable<unknown>>>>(
+  env: Readonly<Record<string, string | undefined>>,
+  table: Table,
+): Values<Table> {
+  const faults: string[] = [];
+  const read = ([name, variable]: [string, Variable<unknown>]) => {
+    try {
+      return [name, variable.read(env[name] || variable.fallback)];
+    } catch (error) {
+      faults.push(`${name} ${(error as Error).message}`);
+      return [name, undefined];
+    }
+  };
+  const values = Object.entries(table).map(read);
+  if (faults.length > 0) throw new ConfigError(faults.join('; '));
+  return Object.fromEntries(values) as Values<Table>;
+}
 
 export type DatabaseConfig =
   | { readonly kind: 'sqlite'; readonly file: string }

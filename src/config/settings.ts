@@ -1,5 +1,6 @@
 import { commandLine } from '../command-line.js';
 import { findSimilar } from '../similar.js';
+import { gatewayVariables } from './gateway.js';
 import type { Described } from './variable.js';
 import { variables } from './variables.js';
 
@@ -38,6 +39,11 @@ const tracingVariables: Record<string, Described> = {
 export function settings(): Setting[] {
   const read = Object.entries(variables).map(([name, it]) => setting(name, it, it.fallback));
   return [...read, ...Object.entries(tracingVariables).map(([name, it]) => setting(name, it))];
+}
+
+/** Returns the environment variables of the command `gateway`. */
+export function gatewaySettings(): Setting[] {
+  return Object.entries(gatewayVariables).map(([name, it]) => setting(name, it, it.fallback));
 }
 
 /** The settings that most deployments change, for the README and `--help`. */

@@ -1,0 +1,28 @@
+import { readGatewayConfig } from '../config/gateway.js';
+import { version } from '../config/version.js';
+import { startGateway } from '../gateway/gateway.js';
+import { createLog } from '../log/log.js';
+import { standardError } from '../log/log-output.js';
+import { closeOnSignal } from './close-on-signal.js';
+
+/** Serves the gateway until SIGTERM or SIGINT. */
+export async function gateway(env: Readonly<Record<string, string | undefined>>): Promise<void> {
+  const config = readGatewayConfig(env);
+  const output = standardError();
+  const log = createLog(config.logLevel, output);
+  const running = await startGateway(config, log);
+  const { url } = running;
+  closeOnSignal({ running, tracing: undefined, log, output });
+  const { openai, anthropic } = config.upstreams;
+  log.info({ version, url, service: config.serviceUrl, openai: openai?.href, anthropic: anthropic?.href }, 'started');
+  console.log(`Listening on ${url}\n\nConfigure the agent:\n`);
+  if (openai) console.log(`  OPENAI_BASE_URL=${url}/v1`);
+  if (anthropic) console.log(`  ANTHROPIC_BASE_URL=${url}`);
+  console.log(`
+and send these headers with each request:
+
+  X-State-Key      an API key of the state service (sk_…), or a session token
+  X-State-Session  the id of the conversation
+  X-State-Subject  the hashed id of the person (optional, for topics)
+`);
+}

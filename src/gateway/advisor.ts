@@ -1,0 +1,185 @@
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { Logger } from 'pino';
+import {
+  type CallOptions,
+  createStateClient,
+  ProblemError,
+  type SessionClient,
+  type StateReading,
+} from '../../clients/typescript/src/index.js';
+import { timestamps } from '../../generated/spec.js';
+import type { GatewayConfig } from '../config/gateway.js';
+import type { Message } from './apis.js';
+
+/** The headers of a caller. */
+export interface Caller {
+  /** An API key or a session token. */
+  readonly credential: string;
+  readonly sessionId: string;
+  readonly subjectId: string | undefined;
+}
+
+export interface Advice {
+  /** The state of the person. Undefined if it is not available. */
+  readonly reading?: StateReading;
+  /** The system text for the model. Present with `reading`. */
+  readonly instruction?: string;
+  /** Why there is no usable state, e.g. `timeout`. */
+  readonly skipped?: string;
+  /** True if the service rejected the key. */
+  readonly isRefused?: true;
+  /** Sends the turn that ends with this response. Does nothing if the turn is known. */
+  readonly completeTurn?: (ai_response: string) => void;
+}
+
+export interface Advisor {
+  /** Sends the message and resolves with the state. Without a new message, only reads the state. Never rejects. */
+  consult(caller: Caller, message: Message | undefined): Promise<Advice>;
+  /** Resolves when all turns are sent. */
+  close(): Promise<void>;
+}
+
+/** A message that the service has. */
+interface Turn {
+  readonly reading: StateReading;
+  /** The timestamp of the message. The state may have a later one. */
+  readonly timestamp: string;
+  isComplete: boolean;
+}
+
+const turnsMax = 10_000;
+/** The turn has the timestamp of its message, which the service accepts for this time (ms), less the time of its call. */
+const turnTtlMs = timestamps.max_age_seconds * 1000 - 10_000;
+/** A response waits for no turn, so a turn may be retried. */
+const turnCall: CallOptions = { timeoutMs: 5_000, maxRetries: 4, waitBudgetMs: 5_000 };
+const unsentMax = 1_000;
+/** The client cuts texts to the size of a body, which has fewer bytes. */
+const textMax = 4_096;
+
+/**
+ * Creates the part that exchanges readings with the service. Remembers a digest of each message for a few minutes, so that
+ * a message counts once: a retry of its request and the steps after a tool call get the same state.
+ */
+export function createAdvisor(config: GatewayConfig, log: Logger): Advisor {
+  const { serviceUrl, stateTimeoutMs, sharesTriggers } = config;
+  const turns = new LRUCache<string, Turn>({ max: turnsMax, ttl: turnTtlMs });
+  const unsent = new Set<Promise<void>>();
+
+  function clientOf({ credential }: Caller): SessionClient {
+    // A redirect could send the key to another host.
+    const direct: typeof fetch = (request, init) => fetch(request, { ...init, redirect: 'manual' });
+    const options = { baseUrl: serviceUrl, fetch: direct };
+    return isKey(credential)
+      ? createStateClient({ ...options, key: credential })
+      : createStateClient({ ...options, token: credential });
+  }
+
+  /** Sends a message. Resolves with undefined if the credential may not send readings. */
+  async function send(caller: Caller, text: string, timestamp: string, call: CallOptions) {
+    try {
+      const reading = { ...personOf(caller), timestamp, user_message: text.slice(0, textMax), derive_sentiment: true };
+      return await clientOf(caller).ingest(reading, call);
+    } catch (error) {
+      // The service rejects a token without the scope like an invalid token.
+      const mayLackScope = !isKey(caller.credential) && isRefusal(error);
+      if (mayLackScope || codeOf(error) === 'insufficient_scope') return undefined;
+      throw error;
+    }
+  }
+
+  /** A reading without confidence has no fresh signal, so it says nothing about the person. */
+  function adviceOf(reading: StateReading): Advice {
+    if (reading.confidence === 0) return { skipped: 'no_data' };
+    return { reading, instruction: instructionOf(reading, sharesTriggers) };
+  }
+
+  async function requestAdvice(caller: Caller, message: Message | undefined, id: string): Promise<Advice> {
+    const controller = new AbortController();
+    const timer = setTimeout(() => controller.abort(), stateTimeoutMs);
+    const call = { signal: controller.signal, maxRetries: 0 };
+    const timestamp = new Date().toISOString();
+    try {
+      const sent = message?.isNewest ? await send(caller, message.text, timestamp, call) : undefined;
+      const reading = sent ?? (await clientOf(caller).state(caller.sessionId, call));
+      if (!sent || !message) return adviceOf(reading);
+      const turn = { reading, timestamp, isComplete: false };
+      turns.set(id, turn);
+      return { ...adviceOf(reading), completeTurn: (response) => complete(caller, message, turn, response) };
+    } catch (error) {
+      if (isRefusal(error)) return { isRefused: true };
+      return { skipped: controller.signal.aborted ? 'timeout' : codeOf(error) };
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /**
+   * Sends the whole turn. It has the timestamp and the sentiment of its message, so that the service counts the sentiment
+   * once. Without a sentiment, a turn is not a reading. Without a subject, it has no topics.
+   */
+  function complete(caller: Caller, { text }: Message, turn: Turn, ai_response: string): void {
+    const sentiment = turn.reading.derived?.sentiment;
+    const hasSubject = caller.subjectId !== undefined || !isKey(caller.credential);
+    if (turn.isComplete || !hasSubject || sentiment === undefined || unsent.size >= unsentMax) return;
+    turn.isComplete = true;
+    const texts = { user_message: text.slice(0, textMax), ai_response: ai_response.slice(0, textMax) };
+    const reading = { ...personOf(caller), timestamp: turn.timestamp, ...texts, sentiment };
+    const sending = clientOf(caller)
+      .ingest({ ...reading, derive_sentiment: false }, turnCall)
+      .then(
+        () => undefined,
+        (error: unknown) => log.warn({ reason: codeOf(error) }, 'turn not sent'),
+      )
+      .finally(() => unsent.delete(sending));
+    unsent.add(sending);
+  }
+
+  return {
+    async consult(caller, message) {
+      const id = idOf(caller, message);
+      const turn = message && turns.get(id);
+      if (!turn) return requestAdvice(caller, message, id);
+      return { ...adviceOf(turn.reading), completeTurn: (response) => complete(caller, message, turn, response) };
+    },
+    close: async () => void (await Promise.all(unsent)),
+  };
+}
+
+function personOf({ sessionId: session_id, subjectId: subject_id }: Caller) {
+  return subject_id === undefined ? { session_id } : { session_id, subject_id };
+}
+
+/** Instructs the model. `safety` comes first, because a crisis procedure precedes the recommendation. */
+function instructionOf(reading: StateReading, sharesTriggers: boolean): string {
+  const { state, action_reason, recommendation, safety, active_triggers = [] } = reading;
+  const isSharing = sharesTriggers && active_triggers.length > 0;
+  return [
+    `The person's current stress state is "${state}". Reason: ${action_reason}`,
+    ...(safety ? [safety.guidance] : []),
+    recommendation,
+    ...(isSharing ? [`Topics that raise the person's stress: ${active_triggers.join(', ')}.`] : []),
+    'Do not mention the state unless the person asks.',
+  ].join(' ');
+}
+
+function idOf({ credential, sessionId, subjectId }: Caller, message: Message | undefined): string {
+  const parts = [credential, sessionId, subjectId, message?.position, message?.text];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64');
+}
+
+function isKey(credential: string): boolean {
+  return credential.startsWith('sk_');
+}
+
+/** The limit of failed authentications counts rejected keys only, so its error is also a rejected key. */
+function isRefusal(error: unknown): boolean {
+  if (!(error instanceof ProblemError)) return false;
+  return error.status === 401 || error.violatedPolicies.includes('failed-authentications');
+}
+
+/** Returns a name that contains nothing of the request. */
+function codeOf(error: unknown): string {
+  if (!(error instanceof ProblemError)) return 'service_unavailable';
+  return error.code === 'session_not_found' ? 'no_data' : error.code;
+}
