@@ -7,7 +7,7 @@ const isMysql = process.env['TEST_DATABASE'] === 'mysql';
 /** Tests that use no database, or only an embedded one. They run once instead of once per database. */
 const onceOnly = [
   'src/**',
-  'contract-tests/{contract,dashboard,docs,dredd,http}/**',
+  'contract-tests/{contract,dashboard,docs,dredd,gateway,http}/**',
   'contract-tests/client/!(scenario.*)',
   'contract-tests/commands/!(*.mysql.*)',
   'contract-tests/delivery/example-receivers.test.ts',

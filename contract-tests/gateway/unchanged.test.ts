@@ -1,0 +1,156 @@
+import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { findField } from '../../src/gateway/json-text.js';
+import { sendJson } from '../support/model-upstream.js';
+import { startFaultyProxy } from '../support/faulty-proxy.js';
+import { distress, startStage } from './stage.js';
+
+/** A body with details that `JSON.stringify` changes: spaces, escapes, large numbers, duplicate keys and a lone surrogate. */
+const odd = (text = distress) => ` {"n":1.0, "big":12345678901234567890,"system" : "a\\u0041\\ud800\\"]" ,
+  "messages":[ ],"messages" : [ {"role":"user","content":"\\u002d ${text}","x":[{"y":"]}\\\\"}]} ] , "é":null}`;
+const paths = ['/v1/chat/completions', '/v1/messages'];
+
+test.each(['slow', 'dropped', 'bad gateway', 'rate limited'] as const)(
+  'a body passes byte for byte when the service is %s',
+  async (fault) => {
+    const proxied = await startStage();
+    const proxy = await startFaultyProxy(proxied.service.url, [fault, fault]);
+    const { upstream, post, headers } = await startStage({ GATEWAY_STATE_TIMEOUT_MS: '300' }, proxy);
+    for (const path of paths) {
+      const response = await post(path, odd(), headers);
+      expect(response.status).toBe(200);
+      expect(response.headers.get('x-state-adapted')).toBe('false');
+      const reason = fault === 'slow' ? 'timeout' : 'service_unavailable';
+      expect(response.headers.get('x-state-skipped')).toBe(reason);
+      expect(upstream.requests.at(-1)?.body).toBe(odd());
+    }
+  },
+);
+
+test('a body passes byte for byte without data, and with a subject of another session', async () => {
+  const { service, upstream, post } = await startStage();
+  const foreign = odd('Ich kann nicht mehr schlafen und habe solche Angst vor der Arbeit.');
+  for (const path of paths) {
+    expect((await post(path, foreign)).headers.get('x-state-skipped')).toBe('no_data');
+    expect(upstream.requests.at(-1)?.body).toBe(foreign);
+  }
+  await service.read({ session_id: 's2', subject_id: 'ben', heart_rate: 90 });
+  const mismatch = await post('/v1/messages', odd(), { 'X-State-Session': 's2' });
+  expect(mismatch.headers.get('x-state-skipped')).toBe('subject_mismatch');
+  expect(upstream.requests.at(-1)?.body).toBe(odd());
+});
+
+test('an adapted body keeps every byte around the added text', async () => {
+  const { upstream, post } = await startStage();
+  for (const [index, path] of paths.entries()) {
+    expect((await post(path, odd())).headers.get('x-state-adapted')).toBe('true');
+    const body = upstream.requests[index]?.body ?? '';
+    const added =
+      index === 0
+        ? /,\{"role":"system","content":"The person[^{}]*\}/
+        : /\[\{"type":"text","text":|\},\{"type":"text","text":"The person[^{}]*\}\]/g;
+    expect(body).toMatch(added);
+    expect(body.replace(added, '')).toBe(odd());
+  }
+});
+
+test('each form of a system text of Anthropic, and a response that the model continues, stays valid', async () => {
+  const { upstream, post } = await startStage();
+  const start = { role: 'assistant', content: 'Which' };
+  const messages = [{ role: 'user', content: distress }, start];
+  const blocks: Array<[unknown, number]> = [
+    [undefined, 1],
+    [null, 1],
+    ['', 1],
+    ['Be brief.', 2],
+    [[], 1],
+    [[{ type: 'text', text: 'Be brief.' }], 2],
+  ];
+  for (const [system, count] of blocks) {
+    await post('/v1/messages', JSON.stringify({ system, messages }));
+    const sent = JSON.parse(upstream.requests.at(-1)?.body ?? '');
+    expect([system, sent.system.length, sent.messages]).toEqual([system, count, messages]);
+    expect(sent.system.at(-1).text).toMatch(/^The person/);
+  }
+  await post('/v1/chat/completions', JSON.stringify({ messages: [{ role: 'developer', content: 'x' }, ...messages] }));
+  const sent = JSON.parse(upstream.requests.at(-1)?.body ?? '').messages;
+  expect(sent.map(({ role }: { role: string }) => role)).toEqual(['developer', 'user', 'developer', 'assistant']);
+});
+
+test('a body that is compressed or not a JSON object passes byte for byte', async () => {
+  const { service, upstream, post } = await startStage();
+  await service.read({ heart_rate: 90, tone: 'hostile' });
+  const zipped = await post('/v1/messages', gzipSync(odd()), { 'Content-Encoding': 'gzip' });
+  expect([zipped.status, zipped.headers.get('x-state')]).toEqual([200, expect.any(String)]);
+  for (const body of ['', '{"messages":', '[]', '"text"', '{"messages":7}', '\ufeff{"messages":[]}']) {
+    expect((await post('/v1/chat/completions', body)).status).toBe(200);
+    expect(upstream.requests.at(-1)?.body).toBe(body);
+  }
+});
+
+test('the last field with a key is found in every JSON document', () => {
+  const spaces = fc.constantFrom('', ' ', '\n\t');
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(fc.constantFrom('a', 'b', '\u0061"\\'), fc.jsonValue()), { minLength: 1 }),
+      spaces,
+      (fields, space) => {
+        const parts = fields.map(
+          ([key, value]) =>
+            `${space}${JSON.stringify(key)}${space}:${space}${JSON.stringify(value, null, space)}${space}`,
+        );
+        const json = `${space}{${parts.join(',')}}${space}`;
+        for (const [key, value] of Object.entries(JSON.parse(json) as object)) {
+          const field = findField(json, key);
+          expect(JSON.parse(json.slice(field?.start, field?.end))).toEqual(value);
+        }
+      },
+    ),
+  );
+});
+
+test('a redirect of the model is returned and not followed', async () => {
+  const { upstream, post } = await startStage();
+  upstream.respond((_, response) => response.writeHead(307, { Location: 'http://127.0.0.1:9/stolen' }).end());
+  const response = await post('/v1/messages', odd(), {});
+  expect(response.status).toBe(307);
+  expect(upstream.requests).toHaveLength(1);
+});
+
+test('a redirect of the service is not followed', async () => {
+  const trap = await startStage();
+  trap.upstream.respond((_, response) => response.writeHead(307, { Location: `${trap.service.url}/v1/ingest` }).end());
+  const { upstream, post } = await startStage({}, trap.upstream.url);
+  expect((await post('/v1/messages', odd())).headers.get('x-state-skipped')).toBe('service_unavailable');
+  expect(upstream.requests.at(-1)?.body).toBe(odd());
+});
+
+test('a request over the limit is a 413, declared or in chunks, and headers of one connection are not forwarded', async () => {
+  const { upstream, post } = await startStage({ GATEWAY_MAX_BODY_MB: '1' });
+  const large = new Uint8Array(1_000_001);
+  expect((await post('/v1/messages', large)).status).toBe(413);
+  const chunked = await post('/v1/messages', new Blob([large]).stream());
+  expect((await chunked.json()).error.code).toBe('body_too_large');
+  upstream.respond((request, response) => sendJson(response, request, 200, { 'X-State': 'forged', 'X-Own': '1' }));
+  const image = JSON.stringify({ messages: [{ role: 'user', content: 'x'.repeat(900_000) }] });
+  const response = await post('/v1/messages?beta=true', image, { 'Proxy-Authorization': 'secret', 'X-Mine': '1' });
+  expect([response.headers.get('x-own'), response.headers.get('x-state')]).toEqual(['1', 'relaxed']);
+  const { path, headers: received } = await response.json();
+  expect([path, received['x-mine'], received['proxy-authorization']]).toEqual([
+    '/v1/messages?beta=true',
+    '1',
+    undefined,
+  ]);
+});
+
+test('the path of a base URL replaces the version, and a compressed response passes as it is', async () => {
+  const other = await startStage();
+  const { upstream, post } = await startStage({ GATEWAY_OPENAI_URL: `${other.upstream.url}/api/v3/` });
+  await post('/v1/chat/completions', odd());
+  expect(other.upstream.requests.map(({ path }) => path)).toEqual(['/api/v3/chat/completions']);
+  upstream.respond(({ body }, response) => {
+    response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' }).end(gzipSync(body));
+  });
+  expect((await (await post('/v1/messages', odd())).json()).messages).toHaveLength(1);
+});
