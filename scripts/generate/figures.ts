@@ -1,6 +1,6 @@
 import accuracy from '../../docs/accuracy.json' with { type: 'json' };
 import * as spec from '../../generated/spec.js';
-import { mainSettings, type Setting, settings } from '../../src/config/settings.js';
+import { gatewaySettings, mainSettings, type Setting, settings } from '../../src/config/settings.js';
 import { fieldMap } from '../../src/tools/recordings/field-map.js';
 import { contract, type Schema } from '../../web/docs/contract.js';
 
@@ -32,6 +32,7 @@ const tables: Record<string, () => string> = {
     ),
   settings: () => settingRows(settings()),
   main_settings: () => settingRows(mainSettings()),
+  gateway_settings: () => settingRows(gatewaySettings()),
   states: () =>
     rows(
       ['Score', 'State', 'Suggested action', 'Recommendation'],
