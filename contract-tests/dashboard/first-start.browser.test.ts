@@ -41,9 +41,14 @@ test(
     await page.getByText('Played “acute stress”').waitFor();
     await expect.poll(async () => Number(await figure.innerText())).toBeGreaterThanOrEqual(60);
     const chart = page.getByRole('img', { name: /Stress score and heart rate/ });
-    await expect.poll(() => chart.getAttribute('aria-label')).toMatch(/ 20 readings.* [1-9] changes of the state/);
-    expect(await chart.locator('.change').count()).toBeGreaterThan(0);
+    await expect.poll(() => chart.getAttribute('aria-label')).toMatch(/ 20 readings.* [1-9] changes? of the state/);
+    expect(await chart.locator('.hold').count()).toBeGreaterThan(1);
     await expect.poll(() => chart.locator('.line-heart').count()).toBeGreaterThan(0);
+
+    // The turns of a scene name a subject, so its topics are remembered.
+    await page.locator('.triggers li').filter({ hasText: 'job loss' }).filter({ hasText: 'active' }).waitFor();
+    await expect.poll(() => chart.locator('.topic text').allTextContents()).toContain('job loss');
+    expect(await page.locator('#send-subject').getAttribute('readonly')).toBe('');
 
     await page.getByRole('link', { name: 'Webhooks' }).click();
     const retry = page.getByRole('button', { name: /^Retry dlv_/ }).first();

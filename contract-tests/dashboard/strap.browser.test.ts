@@ -24,7 +24,7 @@ test('a Bluetooth heart-rate strap sends readings with its heart rate, beats and
   expect(stored?.session).toMatchObject({ intervals: [{ intervals: [625] }] });
 
   await strap.measure(new Uint8Array([detectsContact, 0]));
-  await page.getByText('No contact').waitFor();
+  await page.getByText('No contact: check').waitFor();
   await strap.measure(new Uint8Array([detectsContact | hasContact, 97]));
   await page.getByText('97 bpm', { exact: true }).waitFor();
   await strap.leave();

@@ -24,6 +24,7 @@ export interface Watched {
 
 export const desktop = { width: 1440, height: 900 };
 export const phone = { width: 390, height: 844 };
+export const narrow = { width: 320, height: 740 };
 
 /** Opens a page without stored data. The tests of a file share a browser. The page is closed when the test ends. */
 export async function openBrowser(
@@ -79,4 +80,21 @@ export async function barriers(page: Page): Promise<string[]> {
   const rules = { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'] };
   const { violations } = (await page.evaluate(`axe.run(document, ${JSON.stringify(rules)})`)) as axe.AxeResults;
   return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
+}
+
+/** Returns what does not fit or is not accessible, in light and dark, on a desktop and on a narrow screen. */
+export async function flawsInEveryLook(page: Page): Promise<string[]> {
+  const flaws: string[] = [];
+  for (const viewport of [desktop, narrow])
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.setViewportSize(viewport);
+      await page.emulateMedia({ colorScheme });
+      // Charts are drawn again after a change of their size.
+      await page.waitForTimeout(50);
+      const wide = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+      const found = [...(wide === 0 ? [] : [`${wide} px too wide`]), ...(await barriers(page))];
+      flaws.push(...found.map((flaw) => `${viewport.width} px, ${colorScheme}: ${flaw}`));
+    }
+  await page.setViewportSize(desktop);
+  return flaws;
 }

@@ -30,6 +30,14 @@ export function setText(element: Element, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }
 
+const siteTitle = document.title;
+
+/** Puts a text before the name of the site in the title of the page. Without a text, the title is the name of the site. */
+export function setTitle(text = ''): void {
+  const title = text === '' ? siteTitle : `${text} – ${siteTitle}`;
+  if (document.title !== title) document.title = title;
+}
+
 function fill<Made extends Element>(element: Made, attributes: Attributes, content: readonly Content[]): Made {
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === 'function') element.addEventListener(name.slice('on'.length), value);

@@ -46,6 +46,12 @@ export function timeOfDay(atMs: number, precision: 'minutes' | 'seconds' = 'minu
   return new Date(atMs).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit', ...seconds });
 }
 
+/** Returns the time of day with seconds, and with the date if it is not today. */
+export function whenOf(atMs: number, nowMs: number): string {
+  const isToday = new Date(atMs).toDateString() === new Date(nowMs).toDateString();
+  return isToday ? timeOfDay(atMs, 'seconds') : dateAndTime(new Date(atMs).toISOString());
+}
+
 export function dateAndTime(instant: string): string {
   const day = new Date(instant).toLocaleDateString('en-GB', { day: 'numeric', month: 'short' });
   return `${day}, ${timeOfDay(Date.parse(instant), 'seconds')}`;

@@ -2,13 +2,14 @@ import type { History } from '../../../clients/typescript/src/index.js';
 import type { Service } from './service.js';
 
 export interface HistoryLoader {
-  load(minutes: number): Promise<void>;
+  /** Requests the minutes until a time, epoch ms, or until now. */
+  load(minutes: number, untilMs?: number): Promise<void>;
   /** Requests the newest part again after a reading. Requests within the pause are combined. */
   refresh(): void;
 }
 
 /**
- * The stream carries no heart rates, so the history of the last minutes is requested while readings arrive. The pause
+ * The stream carries no signals, so the history of the last minutes is requested while readings arrive. The pause
  * between two requests is longer for an account with a monthly quota.
  */
 const pauseMs = { unlimited: 4_000, quota: 15_000 };
@@ -19,13 +20,14 @@ export function loadHistory(
   service: Service,
   sessionId: string,
   signal: AbortSignal,
-  onLoad: (history: History) => void,
+  onLoad: (history: History, untilMs: number | undefined) => void,
 ): HistoryLoader {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let lastMs = Number.NEGATIVE_INFINITY;
-  const load = async (minutes: number) => {
+  const load = async (minutes: number, untilMs?: number) => {
     lastMs = performance.now();
-    onLoad(await service.history(sessionId, minutes, { signal }));
+    const until = untilMs === undefined ? {} : { until: new Date(untilMs).toISOString() };
+    onLoad(await service.history(sessionId, minutes, { signal, ...until }), untilMs);
   };
   const later = () => {
     timer = undefined;

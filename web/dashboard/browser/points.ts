@@ -1,4 +1,10 @@
 import type { History, State, StateReading } from '../../../clients/typescript/src/index.js';
+import type { signals } from '../../../generated/spec.js';
+import { signalLifetimeMs } from './format.js';
+
+type Datapoint = History['datapoints'][number];
+/** A signal that the history contains. */
+export type SignalName = Extract<keyof Datapoint, keyof typeof signals>;
 
 /** A point of the chart. */
 export interface Point {
@@ -6,7 +12,9 @@ export interface Point {
   readonly score: number;
   readonly state: State;
   readonly confidence: number;
-  readonly heartRate?: number | undefined;
+  readonly topics: readonly string[];
+  /** The signals of the reading. The stream does not contain them. */
+  readonly sent: Pick<Datapoint, SignalName>;
 }
 
 /** A point at which the state differs from the previous point. */
@@ -15,28 +23,52 @@ export interface Change {
   readonly from: State;
 }
 
-/** The history, which also has heart rates, replaces the streamed points of its window. */
-export function withHistory(points: readonly Point[], history: History, nowMs: number): Point[] {
-  const fromMs = nowMs - history.minutes * 60_000;
+/** A time during which the state was the same. It ends with the next state, or with the lifetime of its signals. */
+export interface Hold {
+  readonly state: State;
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** The history, which also has signals, replaces the streamed points of its window. `untilMs` is the end of the window. */
+export function withHistory(points: readonly Point[], history: History, untilMs: number): Point[] {
+  const fromMs = untilMs - history.minutes * 60_000;
   const newestMs = Date.parse(history.datapoints.at(-1)?.timestamp ?? '') || fromMs;
-  const loaded = history.datapoints.map(({ timestamp, stress_score: score, state, confidence, heart_rate }) => ({
-    atMs: Date.parse(timestamp),
-    score,
-    state,
-    confidence,
-    heartRate: heart_rate,
-  }));
+  const loaded = history.datapoints.map(toPoint);
   // A reading may have arrived while the history was requested.
   const [older, newer] = [points.filter((it) => it.atMs <= fromMs), points.filter((it) => it.atMs > newestMs)];
   return [...older, ...loaded, ...newer];
 }
 
 export function withReading(points: readonly Point[], reading: StateReading): Point[] {
-  const { stress_score: score, state, confidence } = reading;
-  const point = { atMs: Date.parse(reading.timestamp), score, state, confidence };
+  const { timestamp, state, stress_score, confidence, model_version, topics_detected } = reading;
+  const point = toPoint({ timestamp, state, stress_score, confidence, model_version, topics_detected });
   const last = points.at(-1);
-  const isKnown = last !== undefined && last.atMs === point.atMs && last.score === score;
+  const isKnown = last !== undefined && last.atMs === point.atMs && last.score === point.score;
   return isKnown ? [...points] : [...points, point].sort((a, b) => a.atMs - b.atMs);
+}
+
+function toPoint({
+  timestamp,
+  stress_score: score,
+  state,
+  confidence,
+  topics_detected = [],
+  ...sent
+}: Datapoint): Point {
+  return { atMs: Date.parse(timestamp), score, state, confidence, topics: topics_detected, sent };
+}
+
+/** Returns the times of each state, oldest first. `nowMs` ends the newest one. */
+export function holdsOf(points: readonly Point[], nowMs: number): Hold[] {
+  const holds: Array<{ state: State; fromMs: number; toMs: number }> = [];
+  for (const [index, { state, atMs }] of points.entries()) {
+    const toMs = Math.min(points[index + 1]?.atMs ?? nowMs, atMs + signalLifetimeMs);
+    const last = holds.at(-1);
+    if (last?.state === state && last.toMs === atMs) last.toMs = toMs;
+    else holds.push({ state, fromMs: atMs, toMs });
+  }
+  return holds;
 }
 
 export function changesOf(points: readonly Point[]): Change[] {

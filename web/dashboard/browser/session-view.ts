@@ -2,11 +2,12 @@ import type { StateReading } from '../../../clients/typescript/src/index.js';
 import { createAdviceCard } from './advice-card.js';
 import { createChart } from './chart/chart.js';
 import { nowMs } from './clock.js';
-import { age } from './format.js';
-import { h, setText } from './dom.js';
+import { age, hasEnded, words } from './format.js';
+import { h, setText, setTitle } from './dom.js';
 import { createRangeChoice } from './range-choice.js';
 import { createScoreCard } from './score-card.js';
 import { createSendPanel } from './send/send-panel.js';
+import { personLink } from './router.js';
 import { reasonOf, type Service } from './service.js';
 import { createSessionData } from './session-data.js';
 import type { Sessions } from './sessions.js';
@@ -39,15 +40,23 @@ export function createSessionView(service: Service, sessions: Sessions, sessionI
     signals.element,
     triggers.element,
   ]);
-  let newestMs: number | undefined;
+  let newest: StateReading | undefined;
   /** Undefined until the triggers have been requested. Null: for no subject. */
   let shownSubject: string | null | undefined;
 
   const draw = () => {
     const now = nowMs();
-    chart.draw({ points: data.points, mentions: data.mentions, minutes: range.minutes(), nowMs: now });
+    chart.draw({ points: data.points, minutes: range.minutes(), nowMs: now });
     signals.tick(now);
-    setText(frame.passed, newestMs === undefined ? '' : `Newest reading ${age(newestMs, now)}`);
+    if (newest === undefined) return;
+    const atMs = Date.parse(newest.timestamp);
+    const isPast = hasEnded(atMs, now);
+    frame.article.toggleAttribute('data-ended', isPast);
+    score.tick(atMs, now, data.points.findLast((it) => it.atMs === atMs)?.confidence);
+    advice.tick(isPast);
+    frame.passed.hidden = isPast;
+    setText(frame.passed, `Newest reading ${age(atMs, now)}`);
+    setTitle(`${isPast ? 'ended' : `${newest.stress_score} ${words(newest.state)}`} · ${sessionId}`);
   };
   const data = createSessionData({
     service,
@@ -55,22 +64,21 @@ export function createSessionView(service: Service, sessions: Sessions, sessionI
     sessionId,
     signal,
     onReading(reading) {
-      newestMs = Date.parse(reading.timestamp);
+      newest = reading;
       score.show(reading);
       advice.show(reading);
-      signals.receive(reading);
       frame.showCards();
     },
     onPoints() {
-      signals.receiveHistory(data.points);
+      signals.receive(data.points);
       draw();
     },
     onTrend: score.showTrend,
   });
   const loadTriggers = async (subjectId: string | undefined) => {
-    setText(frame.subject, subjectId === undefined ? '' : `Subject ${subjectId}`);
+    frame.showSubject(subjectId);
     send.useSubject(subjectId);
-    data.addMentions(await triggers.load(subjectId, nowMs()));
+    await triggers.load(subjectId, nowMs());
   };
   const showFault = (error: unknown) => {
     if (!signal.aborted) frame.say(reasonOf(error));
@@ -78,13 +86,12 @@ export function createSessionView(service: Service, sessions: Sessions, sessionI
   /** The subject of a new session becomes known after its first reading. */
   const tick = () => {
     const subjectId = sessions.find(sessionId)?.subject_id;
-    const isNew = newestMs !== undefined && shownSubject !== (subjectId ?? null);
+    const isNew = newest !== undefined && shownSubject !== (subjectId ?? null);
     if (isNew) shownSubject = subjectId ?? null;
     if (isNew) loadTriggers(subjectId).catch(showFault);
     draw();
   };
   const receive = (reading: StateReading) => {
-    signals.receive(reading);
     data.add(reading);
     if (reading.topics_detected.length > 0) shownSubject = undefined;
   };
@@ -92,15 +99,17 @@ export function createSessionView(service: Service, sessions: Sessions, sessionI
     if (!(await data.load(range.minutes()))) return frame.say(noData);
     tick();
   };
+  setTitle(sessionId);
   load().catch(showFault);
   const timer = setInterval(tick, tickMs);
   return {
-    element: frame.element(send.element),
+    element: frame.complete(send.element),
     sessionId,
     receive,
     close() {
       closed.abort();
       clearInterval(timer);
+      setTitle();
       send.close();
     },
   };
@@ -114,22 +123,25 @@ function chartCard(range: HTMLElement, chart: HTMLElement): HTMLElement {
 /** Returns the parts of the page around the cards. The cards are hidden until there is a reading. */
 function createFrame(sessionId: string, shown: readonly HTMLElement[]) {
   const passed = h('span', { class: 'hint' });
-  const subject = h('span', { class: 'hint' });
+  const subject = h('a', { class: 'hint', hidden: true });
   const message = h('p', { class: 'notice', role: 'status' }, 'Loading …');
   const cards = h('div', { class: 'cards', hidden: true }, ...shown);
+  const article = h('article', { class: 'session' });
   return {
     passed,
-    subject,
-    element: (foot: HTMLElement) =>
-      h(
-        'article',
-        { class: 'session' },
-        h('a', { class: 'back', href: '#/' }, '← All sessions'),
-        h('header', {}, h('h1', { tabindex: -1 }, sessionId), h('p', { class: 'session-facts' }, subject, passed)),
-        message,
-        cards,
-        foot,
-      ),
+    article,
+    complete(foot: HTMLElement) {
+      const title = h('h1', { tabindex: -1 }, sessionId);
+      const facts = h('p', { class: 'session-facts' }, subject, passed);
+      const back = h('a', { class: 'back', href: '#/' }, '← All sessions');
+      article.append(back, h('header', {}, title, facts), message, cards, foot);
+      return article;
+    },
+    showSubject(id: string | undefined) {
+      subject.hidden = id === undefined;
+      subject.href = personLink(id ?? '');
+      setText(subject, `Subject ${id ?? ''}`);
+    },
     say(text: string) {
       message.hidden = false;
       setText(message, text);

@@ -1,65 +1,77 @@
-import { enums, signals, stressModel } from '../../../generated/spec.js';
-import type { StateReading } from '../../../clients/typescript/src/index.js';
+import { signals, stressModel } from '../../../generated/spec.js';
 import { h, setText } from './dom.js';
-import { age } from './format.js';
-import type { Point } from './points.js';
-
-type Category = StateReading['signals_received'][number];
+import { age, capitalized, signalLifetimeMs, timeOfDay, words } from './format.js';
+import type { Point, SignalName } from './points.js';
 
 export interface SignalsCard {
   readonly element: HTMLElement;
-  receive(reading: StateReading): void;
-  /** Updates the time of the last heart data, which the history contains. */
-  receiveHistory(points: readonly Point[]): void;
+  /** Shows the newest value of each signal of the points. */
+  receive(points: readonly Point[]): void;
   /** Shows the ages at a time. */
   tick(nowMs: number): void;
 }
 
-const names: Readonly<Record<Category, string>> = {
-  cardiovascular: 'Heart',
-  vocal: 'Voice',
-  visual: 'Face',
-  textual: 'Words',
-};
-/** An older signal does not count. */
-const staleMs = stressModel.age.stale_after_seconds * 1_000;
-
-/** Returns the fields of a category, with the names of the contract. */
-function listFields(category: Category): string {
-  const rows = Object.entries(signals).filter(([, row]) => 'category' in row && row.category === category);
-  return rows.map(([name]) => name).join(', ');
+interface Row {
+  readonly element: HTMLElement;
+  tick(nowMs: number): void;
 }
 
-/** Returns the kinds of signals with the age of the newest one of each. */
+const names = Object.keys(signals) as SignalName[];
+/** Age from which a signal no longer counts, by its use, ms. */
+const lifetimesMs: Readonly<Record<(typeof signals)[SignalName]['use'] | 'derivation', number>> = {
+  evidence: signalLifetimeMs,
+  derivation: signalLifetimeMs,
+  context: stressModel.movement.statement_seconds * 1_000,
+  'stored only': 0,
+};
+
+/** Returns the signals that the session sent, with the newest value and its age, and whether it still counts. */
 export function createSignalsCard(): SignalsCard {
-  const receivedMs = new Map<Category, number>();
-  const rows = enums.SignalCategory.map((category) => {
-    const value = h('span', { class: 'signal-age' });
-    const text = h('span', {}, h('strong', {}, names[category]), h('span', { class: 'hint' }, listFields(category)));
-    return { category, value, element: h('li', {}, h('span', { class: 'lamp', 'aria-hidden': 'true' }), text, value) };
-  });
-  const receive = (category: Category, atMs: number) =>
-    receivedMs.set(category, Math.max(atMs, receivedMs.get(category) ?? 0));
+  const since = h('p', { class: 'hint' });
+  const list = h('ul', { class: 'signals' });
+  let rows: readonly Row[] = [];
   return {
     element: h(
       'section',
       { class: 'card', 'aria-labelledby': 'signals-title' },
       h('h2', { id: 'signals-title' }, 'Signals received'),
-      h('ul', { class: 'signals' }, ...rows.map(({ element }) => element)),
+      list,
+      since,
     ),
-    receive({ signals_received, timestamp }) {
-      for (const category of signals_received) receive(category, Date.parse(timestamp));
-    },
-    receiveHistory(points) {
-      const newest = points.findLast(({ heartRate }) => heartRate !== undefined);
-      if (newest) receive('cardiovascular', newest.atMs);
+    receive(points) {
+      rows = names.flatMap((name) => {
+        const newest = points.findLast(({ sent }) => sent[name] !== undefined);
+        return newest ? [createRow(name, newest)] : [];
+      });
+      list.replaceChildren(...rows.map(({ element }) => element));
+      const [first] = points;
+      setText(since, first ? `In the readings since ${timeOfDay(first.atMs)}.` : '');
     },
     tick(nowMs) {
-      for (const { category, value, element } of rows) {
-        const atMs = receivedMs.get(category);
-        element.className = atMs === undefined ? 'absent' : nowMs - atMs > staleMs ? 'stale' : 'fresh';
-        setText(value, atMs === undefined ? 'Not received' : age(atMs, nowMs));
-      }
+      for (const row of rows) row.tick(nowMs);
+    },
+  };
+}
+
+function createRow(name: SignalName, { atMs, sent }: Point): Row {
+  const signal: { readonly use: keyof typeof lifetimesMs; readonly unit?: string } = signals[name];
+  const value = typeof sent[name] === 'string' ? words(sent[name]) : `${sent[name]} ${signal.unit ?? ''}`.trim();
+  const passed = h('span', { class: 'signal-age' });
+  const counts = h('span', { class: 'hint' });
+  const element = h(
+    'li',
+    {},
+    h('span', { class: 'lamp', 'aria-hidden': 'true' }),
+    h('span', {}, h('strong', {}, capitalized(words(name))), ' ', value),
+    h('span', { class: 'signal-facts' }, passed, counts),
+  );
+  return {
+    element,
+    tick(nowMs) {
+      const isFresh = nowMs - atMs < lifetimesMs[signal.use];
+      element.className = isFresh ? 'fresh' : 'stale';
+      setText(passed, age(atMs, nowMs));
+      setText(counts, isFresh ? 'still counts' : signal.use === 'stored only' ? 'stored only' : 'no longer counts');
     },
   };
 }

@@ -1,18 +1,12 @@
 import { ProblemError, type TriggerProfile } from '../../../clients/typescript/src/index.js';
-import type { Mention } from './chart/marks.js';
 import { h, setText } from './dom.js';
 import { age, count, words } from './format.js';
 import { reasonOf, type Service } from './service.js';
 
 export interface TriggersCard {
   readonly element: HTMLElement;
-  /** Requests the triggers. Resolves with an empty list without a subject or data about it. */
-  load(subjectId: string | undefined, nowMs: number): Promise<readonly Topic[]>;
-}
-
-/** A topic that the service remembers about a person. */
-export interface Topic extends Mention {
-  readonly status: string;
+  /** Requests the triggers of the subject and shows them. */
+  load(subjectId: string | undefined, nowMs: number): Promise<void>;
 }
 
 type Entry = TriggerProfile['triggers'][string];
@@ -40,7 +34,6 @@ export function createTriggersCard(service: Service): TriggersCard {
         setText(note, 'No topics yet. Send conversation turns with a subject_id to detect them.');
       if (subjectId === undefined) setText(note, 'This session names no subject, so no topics are remembered.');
       note.hidden = topics.length > 0;
-      return topics.map(([topic, { status, last_seen }]) => ({ topic, status, atMs: Date.parse(last_seen) }));
     },
   };
 }

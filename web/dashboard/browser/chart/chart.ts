@@ -1,14 +1,14 @@
 import { h, svg } from '../dom.js';
-import { percent, timeOfDay, words } from '../format.js';
+import { count, percent, whenOf, words } from '../format.js';
 import { changesOf, type Point, thinned } from '../points.js';
 import { bandsOf, heartAxis, timeAxis } from './axes.js';
-import { heartBounds, type Layout, layoutOf, xOf } from './layout.js';
+import { extentOf, heartBounds, type Layout, layoutOf, xOf } from './layout.js';
 import { linesOf } from './lines.js';
-import { changeMarks, type Mention, placeMentions, topicLabels } from './marks.js';
+import { countRows, mentionsOf, placeMentions, stateSegments, topicMarks } from './marks.js';
 
 export interface ChartData {
   readonly points: readonly Point[];
-  readonly mentions: readonly Mention[];
+  /** The longest time that the chart shows. */
   readonly minutes: number;
   readonly nowMs: number;
 }
@@ -26,7 +26,8 @@ export function createChart(): Chart {
   const drawing = svg('svg', { role: 'img' });
   const cursor = h('input', { type: 'range', class: 'cursor', step: 1, 'aria-label': 'Reading in the chart' });
   const readout = h('p', { class: 'readout' });
-  const element = h('figure', { class: 'chart' }, drawing, cursor, h('figcaption', {}, readout));
+  const unlabeled = h('p', { class: 'hint' });
+  const element = h('figure', { class: 'chart' }, drawing, cursor, h('figcaption', {}, readout, unlabeled));
   let data: ChartData | undefined;
   let layout: Layout | undefined;
   let shown: readonly Point[] = [];
@@ -44,7 +45,7 @@ export function createChart(): Chart {
     cursor.max = String(Math.max(shown.length - 1, 0));
     cursor.value = String(index);
     cursor.disabled = shown.length < 2;
-    readout.textContent = point ? describePoint(point) : 'No readings in this window.';
+    readout.textContent = point ? describePoint(point, data?.nowMs ?? point.atMs) : 'No readings in this window.';
     cursor.setAttribute('aria-valuetext', readout.textContent);
     drawing.querySelector('.cursor-line')?.remove();
     if (!layout || !point || chosenMs === undefined) return;
@@ -53,10 +54,13 @@ export function createChart(): Chart {
   };
   const redraw = () => {
     if (!data || element.clientWidth === 0) return;
-    const { points, mentions, minutes, nowMs } = data;
-    shown = points.filter(({ atMs }) => atMs > nowMs - minutes * 60_000);
-    const visible = mentions.filter(({ atMs }) => atMs > nowMs - minutes * 60_000);
-    layout = drawChart(drawing, element.clientWidth, { points: shown, mentions: visible, minutes, nowMs });
+    const drawn = drawChart(drawing, element.clientWidth, data);
+    ({ layout, shown } = drawn);
+    unlabeled.hidden = drawn.unlabeled === 0;
+    unlabeled.textContent = `${count(drawn.unlabeled, 'topic')} without room for a label. Move along the chart to read them.`;
+    // The slider ends where the plot ends. Half of its thumb is beyond each end.
+    cursor.style.marginLeft = `${layout.left - 7}px`;
+    cursor.style.width = `${layout.right - layout.left + 14}px`;
     showCursor();
   };
   cursor.addEventListener('input', () => select(Number(cursor.value)));
@@ -74,26 +78,36 @@ export function createChart(): Chart {
   };
 }
 
-/** Replaces the content of the drawing. Returns its layout. */
-function drawChart(drawing: SVGSVGElement, width: number, { points, mentions, minutes, nowMs }: ChartData): Layout {
-  const plain = layoutOf(width, minutes, nowMs, 0);
-  const placed = placeMentions(plain, mentions);
-  const lanes = Math.max(0, ...placed.map(({ lane }) => lane + 1));
-  const layout = layoutOf(width, minutes, nowMs, lanes);
-  const drawn = thinned(points, ({ atMs }) => xOf(layout, atMs));
-  const bounds = heartBounds(points.flatMap(({ heartRate }) => heartRate ?? []));
+interface Drawn {
+  readonly layout: Layout;
+  /** The points within the layout. */
+  readonly shown: readonly Point[];
+  /** Number of topics without a label. */
+  readonly unlabeled: number;
+}
+
+/** Replaces the content of the drawing. */
+function drawChart(drawing: SVGSVGElement, width: number, { points, minutes, nowMs }: ChartData): Drawn {
+  const extent = extentOf(points, minutes, nowMs);
+  const shown = points.filter(({ atMs }) => atMs >= extent.fromMs);
+  const rates = shown.flatMap(({ sent }) => sent.heart_rate ?? []);
+  const bounds = rates.length > 0 ? heartBounds(rates) : undefined;
+  const lanes = { topics: 0, hasHeart: bounds !== undefined };
+  const placed = placeMentions(layoutOf(width, extent, lanes), mentionsOf(shown));
+  const layout = layoutOf(width, extent, { ...lanes, topics: countRows(placed) });
+  const drawn = thinned(shown, ({ atMs }) => xOf(layout, atMs));
   drawing.setAttribute('viewBox', `0 0 ${width} ${layout.height}`);
   drawing.setAttribute('height', String(layout.height));
-  drawing.setAttribute('aria-label', summaryOf(points, minutes));
+  drawing.setAttribute('aria-label', summaryOf(shown, nowMs));
   drawing.replaceChildren(
     ...bandsOf(layout),
-    ...heartAxis(layout, bounds),
+    ...(bounds ? heartAxis(layout, bounds) : []),
     ...timeAxis(layout),
-    ...topicLabels(layout, placed),
+    ...topicMarks(layout, placed),
     ...linesOf(layout, drawn, bounds),
-    ...changeMarks(layout, points),
+    ...stateSegments(layout, points, nowMs),
   );
-  return layout;
+  return { layout, shown, unlabeled: placed.filter(({ row }) => row === undefined).length };
 }
 
 /** Returns the index of the point nearest to a horizontal place. */
@@ -102,20 +116,22 @@ function nearest(points: readonly Point[], x: number, layout: Layout): number {
   return distances.indexOf(Math.min(...distances));
 }
 
-function describePoint({ atMs, score, state, heartRate, confidence }: Point): string {
-  const rate = heartRate === undefined ? [] : [`${Math.round(heartRate)} bpm`];
+function describePoint({ atMs, score, state, confidence, topics, sent }: Point, nowMs: number): string {
+  const rate = sent.heart_rate === undefined ? [] : [`${Math.round(sent.heart_rate)} bpm`];
   return [
-    timeOfDay(atMs, 'seconds'),
+    whenOf(atMs, nowMs),
     `score ${score}, ${words(state)}`,
     ...rate,
     `confidence ${percent(confidence)}`,
+    ...topics.map(words),
   ].join(' · ');
 }
 
-function summaryOf(points: readonly Point[], minutes: number): string {
-  const window = `Stress score and heart rate of the last ${minutes} minutes`;
+function summaryOf(points: readonly Point[], nowMs: number): string {
+  const [first, last] = [points[0], points.at(-1)];
+  if (!first || !last) return 'Stress score and heart rate: no readings.';
   const scores = points.map(({ score }) => score);
-  if (scores.length === 0) return `${window}: no readings.`;
-  const changes = changesOf(points).length;
-  return `${window}: ${points.length} readings, score from ${Math.min(...scores)} to ${Math.max(...scores)}, now ${scores.at(-1)}, ${changes} changes of the state.`;
+  const time = `${whenOf(first.atMs, nowMs)} to ${whenOf(last.atMs, nowMs)}`;
+  const changes = count(changesOf(points).length, 'change');
+  return `Stress score and heart rate, ${time}: ${count(points.length, 'reading')}, score from ${Math.min(...scores)} to ${Math.max(...scores)}, last ${last.score}, ${changes} of the state.`;
 }

@@ -7,17 +7,19 @@ import { type Layout, type Span, xOf, yOf } from './layout.js';
 const pauseMs = 120_000;
 const { score_max: scoreMax } = stressModel;
 
-/** Returns the lines of score and heart rate. `bounds` are those of the heart rate's axis. */
+/** Returns the lines of score and heart rate. `bounds` are those of the heart rate's axis, if there is one. */
 export function linesOf(
   layout: Layout,
   points: readonly Point[],
-  bounds: readonly [low: number, high: number],
+  bounds: readonly [low: number, high: number] | undefined,
 ): SVGElement[] {
-  const heart = points.flatMap(({ atMs, heartRate }) => (heartRate === undefined ? [] : [{ atMs, value: heartRate }]));
+  const heart = points.flatMap(({ atMs, sent }) =>
+    sent.heart_rate === undefined ? [] : [{ atMs, value: sent.heart_rate }],
+  );
   const score = points.map((it) => ({ atMs: it.atMs, value: it.score }));
   return [
     ...lineOf('line-score', layout, layout.score, score, [0, scoreMax]),
-    ...lineOf('line-heart', layout, layout.heart, heart, bounds),
+    ...(bounds ? lineOf('line-heart', layout, layout.heart, heart, bounds) : []),
   ];
 }
 
