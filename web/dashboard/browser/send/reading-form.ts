@@ -3,33 +3,31 @@ import { h } from '../dom.js';
 import { words } from '../format.js';
 import type { Send, Signals } from './send-panel.js';
 
-export interface ReadingForm {
-  readonly element: HTMLElement;
-  /** Conversation turns require the subject of the session. */
-  useSubject(subjectId: string | undefined): void;
-}
-
 const heartRates = { ...boundsOf(signals.heart_rate), step: 1, value: 72, unit: signals.heart_rate.unit };
 const sentiments = { ...boundsOf(signals.sentiment), step: 0.05, value: 0, unit: '' };
 
-/** Returns the form of a reading. Every signal can be left out. */
-export function createReadingForm(send: Send): ReadingForm {
+/** Returns the form of a reading. Every signal can be left out. A turn names the subject. */
+export function createReadingForm(send: Send, subjectOf: () => Pick<Signals, 'subject_id'>): HTMLElement {
   const rate = slider('Heart rate', heartRates);
   const mood = slider('Sentiment', sentiments);
   const tone = choice('Tone of voice', enums.Tone);
   const expression = choice('Expression', enums.Expression);
   const said = textField('The person said');
   const answered = textField('The assistant answered');
-  const subject = h('input', { id: 'send-subject', type: 'text', autocomplete: 'off', spellcheck: 'false' });
+  const derives = h('input', { type: 'checkbox' });
   const button = h('button', { type: 'submit', class: 'primary' }, 'Send reading');
   const turn = h(
     'details',
     { class: 'turn' },
     h('summary', {}, 'Add a conversation turn'),
-    h('p', { class: 'hint' }, 'The service detects topics in it and never stores its text.'),
+    h('p', { class: 'hint' }, 'It names the subject. The service detects topics in it and never stores its text.'),
     said.element,
     answered.element,
-    h('p', { class: 'field' }, h('label', { for: 'send-subject' }, 'Subject'), subject),
+    h(
+      'p',
+      { class: 'field' },
+      h('label', { class: 'check' }, derives, 'Derive the sentiment from the words, instead of the slider'),
+    ),
   );
   const element = h(
     'form',
@@ -41,15 +39,17 @@ export function createReadingForm(send: Send): ReadingForm {
   );
   const read = (): Signals => {
     const [heart_rate, sentiment, toneOfVoice, face] = [rate.value(), mood.value(), tone.value(), expression.value()];
-    const [user_message, ai_response, subject_id] = [said.value(), answered.value(), subject.value.trim()];
+    const [user_message, ai_response] = [said.value(), answered.value()];
+    const isDerived = derives.checked && user_message !== '';
     return {
       ...(heart_rate !== undefined && { heart_rate }),
-      ...(sentiment !== undefined && { sentiment }),
+      ...(sentiment !== undefined && !isDerived && { sentiment }),
+      ...(isDerived && { derive_sentiment: true }),
       ...(toneOfVoice && { tone: toneOfVoice }),
       ...(face && { expression: face }),
       ...(user_message && { user_message }),
       ...(ai_response && { ai_response }),
-      ...(user_message && subject_id && { subject_id }),
+      ...((user_message || ai_response) && subjectOf()),
     };
   };
   element.addEventListener('submit', (event) => {
@@ -57,7 +57,7 @@ export function createReadingForm(send: Send): ReadingForm {
     button.disabled = true;
     void send(read()).finally(() => (button.disabled = false));
   });
-  return { element, useSubject: (subjectId) => (subject.value ||= subjectId ?? '') };
+  return element;
 }
 
 function boundsOf({ minimum: min, maximum: max }: { readonly minimum: number; readonly maximum: number }) {

@@ -5,13 +5,30 @@ import { wait } from '../wait.js';
 import type { Send } from './send-panel.js';
 
 const paceMs = 1_000;
+/** The readings of a scene with a conversation turn, from 0. A topic needs two sightings to become active. */
+const turnReadings = [4, 8];
+const worried = {
+  user_message: 'I am worried that I will lose my job.',
+  ai_response: 'What worries you most about it?',
+};
+const better = {
+  user_message: 'I talked to my boss, and I will not lose my job. I feel much better now.',
+  ai_response: 'That is good to hear.',
+};
+const turns: Readonly<Record<Scene['name'], typeof worried>> = {
+  calm: better,
+  relaxed: better,
+  focused: worried,
+  stressed: worried,
+  acute_stress: worried,
+};
 
 export interface Scenes {
   readonly element: HTMLElement;
   stop(): void;
 }
 
-/** Returns buttons that play the scenes of `npm run demo`: each sends readings of the present time, one per second. */
+/** Returns buttons that play the scenes of `npm run demo`: each sends readings of the present time, one per second, and two turns. */
 export function createScenes(send: Send): Scenes {
   let playing = new AbortController();
   const progress = h('progress', {
@@ -34,7 +51,8 @@ export function createScenes(send: Send): Scenes {
     setText(name, `Playing “${words(scene.name)}”`);
     for (let sent = 0; sent < readingsPerScene && !own.signal.aborted; sent += 1) {
       if (sent > 0) await wait(paceMs, own.signal);
-      if (own.signal.aborted || !(await send(draw(scene, Math.random)))) break;
+      const turn = turnReadings.includes(sent) ? turns[scene.name] : {};
+      if (own.signal.aborted || !(await send({ ...draw(scene, Math.random), ...turn }))) break;
       if (own === playing) progress.value = sent + 1;
     }
     if (own !== playing) return;

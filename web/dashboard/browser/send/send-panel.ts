@@ -17,6 +17,9 @@ export interface SendPanel {
   close(): void;
 }
 
+/** Shared by sessions, because Trigger Memory resolves a topic in later sessions of the person. */
+const demoSubject = 'demo-person';
+
 /** Returns the three ways to send readings to a session from the page: by hand, as a scene, from a heart-rate strap. */
 export function createSendPanel(service: Service, sessionId: string): SendPanel {
   const outcome = h('p', { class: 'outcome', role: 'status' });
@@ -26,9 +29,10 @@ export function createSendPanel(service: Service, sessionId: string): SendPanel 
     lastMs = Math.max(nowMs(), lastMs + 1);
     const timestamp = new Date(lastMs).toISOString();
     try {
-      const { stress_score } = await service.ingest({ session_id: sessionId, timestamp, ...signals });
+      const { stress_score, derived } = await service.ingest({ session_id: sessionId, timestamp, ...signals });
       outcome.className = 'outcome';
-      setText(outcome, `Sent. Score ${stress_score}.`);
+      const sentiment = derived?.sentiment === undefined ? '' : ` Derived sentiment ${derived.sentiment}.`;
+      setText(outcome, `Sent. Score ${stress_score}.${sentiment}`);
       return true;
     } catch (error) {
       outcome.className = 'outcome fault';
@@ -36,19 +40,38 @@ export function createSendPanel(service: Service, sessionId: string): SendPanel 
       return false;
     }
   };
-  const [form, scenes, strap] = [createReadingForm(send), createScenes(send), createStrap(send)];
+  const subject = h('input', {
+    id: 'send-subject',
+    type: 'text',
+    value: demoSubject,
+    autocomplete: 'off',
+    spellcheck: 'false',
+    maxlength: 256,
+  });
+  const subjectOf = () => (subject.value.trim() === '' ? {} : { subject_id: subject.value.trim() });
+  const form = createReadingForm(send, subjectOf);
+  const [scenes, strap] = [createScenes((signals) => send({ ...signals, ...subjectOf() })), createStrap(send)];
   return {
     element: h(
       'section',
       { class: 'card wide send', 'aria-labelledby': 'send-title' },
       h('h2', { id: 'send-title' }, 'Send readings'),
-      h('p', { class: 'hint' }, 'For trying out. Readings are stored in this session like any other.'),
+      h(
+        'p',
+        { class: 'hint' },
+        'For trying out. Readings are stored in this session like any other. Scenes and conversation turns name this subject:',
+      ),
+      h('p', { class: 'field subject' }, h('label', { for: 'send-subject' }, 'Subject'), subject),
       scenes.element,
       strap.element,
-      form.element,
+      form,
       outcome,
     ),
-    useSubject: form.useSubject,
+    useSubject(subjectId) {
+      // The first subject binds the session: the service rejects another one.
+      subject.readOnly = subjectId !== undefined;
+      if (subjectId !== undefined) subject.value = subjectId;
+    },
     close() {
       scenes.stop();
       strap.disconnect();
