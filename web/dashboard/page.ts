@@ -28,6 +28,7 @@ export function dashboardPage(): string {
               ${icon('M12 3a9 9 0 1 0 9 9a7 7 0 0 1-9-9z')}
             </button>
           </header>
+          <p class="no-contact" role="alert" data-contact hidden></p>
           <main id="main" tabindex="-1">
             <noscript><p class="notice">The dashboard requires JavaScript.</p></noscript>
           </main>

@@ -1,8 +1,11 @@
 import { readKey, writeKey } from '../../docs/browser/page.js';
 import { h } from './dom.js';
 
-/** Returns the form that asks for the key. `fault` tells why an earlier key was not accepted. */
-export function createKeyForm(fault: string, onKey: (key: string) => void): HTMLElement {
+/**
+ * Returns the form that asks for the key. `fault` tells why an earlier key was not accepted. `onKey` gets the key, and
+ * whether the device remembers it.
+ */
+export function createKeyForm(fault: string, onKey: (key: string, isRemembered: boolean) => void): HTMLElement {
   const input = h('input', {
     id: 'key',
     type: 'password',
@@ -12,24 +15,26 @@ export function createKeyForm(fault: string, onKey: (key: string) => void): HTML
     required: true,
     'aria-describedby': 'key-hint key-fault',
   });
+  const remember = h('input', { type: 'checkbox', 'aria-describedby': 'key-hint' });
   const form = h(
     'form',
     { class: 'card key-form' },
     h('h1', {}, 'Dashboard'),
     h('p', {}, 'Live sessions, their history and webhooks of one account.'),
     h('p', { class: 'field' }, h('label', { for: 'key' }, 'API key'), input),
+    h('p', { class: 'field' }, h('label', { class: 'check' }, remember, 'Remember the key on this device')),
     h('p', { id: 'key-fault', class: 'fault', role: 'alert' }, fault),
     h('button', { type: 'submit', class: 'primary' }, 'Open the dashboard'),
     h(
       'p',
       { id: 'key-hint', class: 'hint' },
-      'The key stays in this tab and is sent to this service only. The first start of the service prints a link with a key. To create one: ',
+      'The key stays in this tab and is sent to this service only. A remembered key stays in this browser until you forget it: do not choose this on a shared device. The first start of the service prints a link with a key. To create one: ',
       h('code', {}, 'npm run keys -- create --account NAME'),
     ),
   );
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    onKey(input.value.trim());
+    onKey(input.value.trim(), remember.checked);
   });
   return form;
 }

@@ -1,6 +1,6 @@
-import { all, one, readKey, writeKey } from '../../docs/browser/page.js';
+import { all, forgetKey, one, readKey, rememberKey, writeKey } from '../../docs/browser/page.js';
 import { startThemeToggle } from '../../docs/browser/controls.js';
-import { setText } from './dom.js';
+import { followContact } from './contact.js';
 import { followReadings } from './follow-readings.js';
 import { createKeyForm, takeKey } from './key-form.js';
 import { createPersonView } from './person/person-view.js';
@@ -11,7 +11,6 @@ import { createUsageChip } from './usage.js';
 import { createWebhooksView } from './webhooks/webhooks-view.js';
 
 const main = one('main');
-const live = one('[data-live]');
 const account = one('[data-account]');
 /** In the top bar, and in the footer of narrow screens. */
 const usageChips = all('[data-usage]').map(createUsageChip);
@@ -23,15 +22,24 @@ one('[data-forget]').addEventListener('click', () => askForKey(''));
 addEventListener('hashchange', () => {
   if (takeKey()) enter(readKey());
 });
+// Another tab has forgotten the key of this device.
+addEventListener('storage', ({ key, oldValue, newValue }) => {
+  if (key === 'key' && newValue === null && oldValue === readKey()) askForKey('');
+});
 if (readKey() === '') askForKey('');
 else enter(readKey());
 
-/** Forgets the key and shows the form. */
+/** Forgets the key of the tab and of the device, and shows the form. */
 function askForKey(fault: string): void {
   leave.abort();
-  writeKey('');
+  forgetKey();
   account.hidden = true;
-  main.replaceChildren(createKeyForm(fault, enter));
+  main.replaceChildren(
+    createKeyForm(fault, (key, isRemembered) => {
+      if (isRemembered) rememberKey(key);
+      enter(key);
+    }),
+  );
   main.querySelector('input')?.focus();
 }
 
@@ -41,20 +49,18 @@ function enter(key: string): void {
   const { signal } = leave;
   writeKey(key);
   account.hidden = false;
-  const showConnected = (isConnected: boolean) => {
-    live.classList.toggle('connected', isConnected);
-    setText(live, isConnected ? 'Live' : 'Connecting …');
-  };
-  showConnected(false);
+  const isPast = () => main.querySelector('[data-ended]') !== null;
+  const contact = followContact(one('[data-live]'), one('[data-contact]'), isPast, signal);
   const service = connect(key, signal, {
     onUsage: () => usageChips.forEach((chip) => chip.show(service.usage)),
-    onConnected: () => showConnected(true),
+    onContact: contact.touch,
+    onConnected: () => contact.connect(true),
     onRejected: () => {
       if (!signal.aborted) askForKey('The service rejected this key.');
     },
   });
   const sessionsPage = createSessionsPage(service);
-  void followReadings(service, { onReading: sessionsPage.receive, onDisconnect: () => showConnected(false) });
+  void followReadings(service, { onReading: sessionsPage.receive, onDisconnect: () => contact.connect(false) });
   followAddress(signal, service, sessionsPage);
 }
 

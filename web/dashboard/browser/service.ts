@@ -13,6 +13,8 @@ export interface Service extends StateClient {
 
 export interface Listeners {
   readonly onUsage: () => void;
+  /** Called for each response of the service, and for each part of a stream. */
+  readonly onContact: () => void;
   /** Called when the service has opened the stream. */
   readonly onConnected: () => void;
   /** Called when the service rejects the key. */
@@ -22,20 +24,35 @@ export interface Listeners {
 /** Retries are short, because a person waits. */
 const limits = { maxRetries: 2, waitBudgetMs: 3_000, timeoutMs: 15_000 };
 
-export function connect(key: string, signal: AbortSignal, { onUsage, onConnected, onRejected }: Listeners): Service {
+export function connect(
+  key: string,
+  signal: AbortSignal,
+  { onUsage, onContact, onConnected, onRejected }: Listeners,
+): Service {
   const usage: Service['usage'] = { known: false, month: undefined };
   const observed: typeof fetch = async (input, init) => {
     const response = await fetch(input, { ...init, credentials: 'omit', cache: 'no-store' });
     learnClock(response.headers);
+    onContact();
     if (response.ok) {
       Object.assign(usage, { known: true, month: usageOf(response.headers) });
       onUsage();
-      if (response.headers.get('content-type') === 'text/event-stream') onConnected();
     }
     if (response.status === 401) onRejected();
-    return response;
+    if (!response.ok || response.headers.get('content-type') !== 'text/event-stream') return response;
+    onConnected();
+    return new Response(response.body?.pipeThrough(observeParts(onContact)), response);
   };
   return { ...createStateClient({ baseUrl: serverUrl, key, fetch: observed, ...limits }), usage, signal };
+}
+
+function observeParts(onPart: () => void): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
+  return new TransformStream({
+    transform(part, controller) {
+      onPart();
+      controller.enqueue(part);
+    },
+  });
 }
 
 /** Returns one sentence for a person about a failed call. */

@@ -20,10 +20,13 @@ export function element(name: string, className: string, ...content: (string | N
 
 let kept = '';
 
-/** Returns the API key of this tab. The key is never part of a URL and is deleted with the tab. */
+/**
+ * Returns the API key of this tab, or the remembered key of this device. The key is never part of a URL. The key of the tab
+ * is deleted with the tab.
+ */
 export function readKey(): string {
   try {
-    return sessionStorage.getItem('key') ?? kept;
+    return sessionStorage.getItem('key') ?? localStorage.getItem('key') ?? kept;
   } catch {
     return kept;
   }
@@ -35,6 +38,25 @@ export function writeKey(key: string): void {
     sessionStorage.setItem('key', key);
   } catch {
     // If session storage is unavailable, the key is kept until the user leaves the page.
+  }
+}
+
+/** Stores the key on this device until `forgetKey`. Without storage, the key is kept until the user leaves the page. */
+export function rememberKey(key: string): void {
+  try {
+    localStorage.setItem('key', key);
+  } catch {
+    kept = key;
+  }
+}
+
+/** Deletes the key of this tab and of this device. */
+export function forgetKey(): void {
+  writeKey('');
+  try {
+    localStorage.removeItem('key');
+  } catch {
+    // Without storage, no key is remembered.
   }
 }
 
