@@ -31,6 +31,7 @@ export function followContact(
   banner.replaceChildren(since, passed, ' Retrying …');
 
   const show = () => {
+    if (signal.aborted) return;
     const silentMs = Date.now() - (lastMs ?? startMs);
     banner.hidden = isConnected || silentMs < graceMs;
     status.classList.toggle('connected', isConnected);
