@@ -23,7 +23,11 @@ interface Item {
   readonly frequency: number;
   /** Words that the gap after the item cannot contain. */
   readonly barriers: ReadonlySet<number>;
+  readonly marks: Marks;
 }
+
+/** The words of an item or of a sentence, as one of 64 bits each. Two sets without a common bit have no common word. */
+type Marks = readonly [low: number, high: number];
 
 export interface PatternFinder<Label> {
   /** Returns the labels of the patterns that the sentence of the words `from` … `to - 1` contains. */
@@ -65,9 +69,11 @@ export function createPatternFinder<Label extends string>(parts: PatternParts<La
       const labels = new Set<Label>();
       const sentence = [startNumber];
       for (let i = from; i < to; i++) sentence.push(numbers.get(words.hashes[i] ?? 0) ?? 0);
+      const marks = markWords(sentence);
       for (const [at, number] of sentence.entries())
         for (const pattern of byAnchor.get(number) ?? [])
-          if (!labels.has(pattern.label) && isMatch(pattern, sentence, at)) labels.add(pattern.label);
+          if (mayMatch(pattern, marks) && !labels.has(pattern.label) && isMatch(pattern, sentence, at))
+            labels.add(pattern.label);
       return labels;
     },
   };
@@ -91,7 +97,8 @@ function createParser<Label extends string>({ classes, frequent, ...parts }: Pat
   const readItem = (text: string): Item => {
     const words = new Set(readAlternatives(text).map(toNumber));
     const frequency = [...words].reduce((sum, word) => sum + (frequencies.get(word) ?? rareFrequency), 0);
-    const item = { words, frequency, barriers: words.has(toNumber('i')) ? subjectBarriers : barriers };
+    const isSubject = words.has(toNumber('i'));
+    const item = { words, frequency, barriers: isSubject ? subjectBarriers : barriers, marks: markWords(words) };
     items.set(text, item);
     return item;
   };
@@ -135,6 +142,20 @@ function expandPattern(text: string): string[] {
   const single = alternatives.filter((it) => !it.includes('_')).join('|');
   const several = alternatives.filter((it) => it.includes('_')).map((it) => it.replaceAll('_', ' '));
   return replace(joined, single ? [single, ...several] : several);
+}
+
+function markWords(numbers: Iterable<number>): Marks {
+  let [low, high] = [0, 0];
+  for (const number of numbers)
+    if (number & 32) high |= 1 << number;
+    else low |= 1 << number;
+  return [low, high];
+}
+
+/** Returns false if an item of the pattern has no word in the sentence. This rejects most patterns in a few instructions. */
+function mayMatch<Label>({ items }: Pattern<Label>, [low, high]: Marks): boolean {
+  for (const { marks } of items) if ((marks[0] & low) === 0 && (marks[1] & high) === 0) return false;
+  return true;
 }
 
 /** Returns true if a pattern matches with its rarest item at a position of the sentence. */
