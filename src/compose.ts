@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { setImmediate as runOtherWork } from 'node:timers/promises';
 import { limits } from '../generated/spec.js';
 import type { DevelopmentKey } from './accounts/development-key.js';
 import { createExpiredKeyLog } from './accounts/expired-keys.js';
@@ -9,8 +10,7 @@ import { createExports } from './export/exports.js';
 import { type Keep, startAll } from './lifecycle/closing.js';
 import type { StartCore } from './core/core.js';
 import type { ProcessParts } from './core/foundation.js';
-import { openSeverityModel } from './domain/text/severity.js';
-import { openTopicModel } from './domain/topics/model.js';
+import { createTexts } from './domain/text/texts.js';
 import { createApp } from './http/app.js';
 import { startServer } from './http/server.js';
 import { createFailureLimit } from './limits/failure-limit.js';
@@ -46,6 +46,8 @@ export interface Service {
   readonly developmentKey: DevelopmentKey | undefined;
   /** Warnings for the operator about this deployment, each with its remedy. */
   readonly warnings: readonly string[];
+  /** Builds the models of texts, so that the first text does not wait for them. */
+  loadTextModels(): Promise<void>;
   /** Rejects new requests with 503, waits for the requests in flight, and releases all resources. */
   close(): Promise<void>;
 }
@@ -96,8 +98,8 @@ async function serve(
   const keys = { byHashes: findKeys, recordUse: recordKeyUse };
   const usage = { totalsOf: usageTotals, add: addUsage };
   const monthlyCalls = keep(createMonthlyCalls({ usage, quotaOf: monthlyQuotaBy(config.quotas), now, log }));
-  const topicModel = openTopicModel(await readFile(new URL('src/domain/topics/weights.bin', root)));
-  const severityModel = openSeverityModel(await readFile(new URL('src/domain/text/weights.bin', root)));
+  const readWeights = (folder: string) => readFile(new URL(`src/domain/${folder}/weights.bin`, root));
+  const texts = createTexts({ topics: await readWeights('topics'), severity: await readWeights('text') });
   const digestKeys = await starting('SECRETS_KEY', () => requireSecretsKeys(config));
   const sessionTokens = createSessionTokens(digestKeys);
   const findKey = createFindKey(core.findKey);
@@ -129,8 +131,7 @@ async function serve(
     runExport: exports.run,
     monthlyCalls,
     sessionRequests: sessionRequests.count,
-    topicModel,
-    severityModel,
+    texts,
     digestKeys,
     now,
     maxBackfillAgeMs: config.retention.readingsMs,
@@ -145,7 +146,14 @@ async function serve(
   // Runs after the server listens. A process that cannot serve must not create the key, which is shown only once, and
   // must not send deliveries.
   const developmentKey = await core.begin();
-  return { url, metricsUrl, developmentKey, warnings: [...(await core.warnings()), ...sessionRequests.warnings] };
+  const warnings = [...(await core.warnings()), ...sessionRequests.warnings];
+  const loadTextModels = async () => {
+    for (const load of texts.loads) {
+      load();
+      await runOtherWork();
+    }
+  };
+  return { url, metricsUrl, developmentKey, warnings, loadTextModels };
 }
 
 /** Imported on demand: the client of Redis uses 7 MB of memory, which most deployments do not need. */

@@ -6,8 +6,7 @@ import { createKey } from '../../src/accounts/manage.js';
 import { readConfig } from '../../src/config/config.js';
 import type { Caller, Submission } from '../../src/contract.js';
 import { createLog } from '../../src/log/log.js';
-import { openSeverityModel } from '../../src/domain/text/severity.js';
-import { openTopicModel } from '../../src/domain/topics/model.js';
+import { createTexts } from '../../src/domain/text/texts.js';
 import { createResolveName } from '../../src/delivery/resolve-name.js';
 import { createSecretBox } from '../../src/delivery/secret-box.js';
 import { operations } from '../../src/operations/index.js';
@@ -125,12 +124,11 @@ async function startHeard(): Promise<Heard> {
   onTestFinished(() => knex.destroy());
   await migrate(knex);
   const [store, clock] = [storeOn(knex), new Clock()];
-  const topicModel = openTopicModel(await readFile(new URL('src/domain/topics/weights.bin', root)));
-  const severityModel = openSeverityModel(await readFile(new URL('src/domain/text/weights.bin', root)));
+  const readWeights = (folder: string) => readFile(new URL(`src/domain/${folder}/weights.bin`, root));
+  const texts = createTexts({ topics: await readWeights('topics'), severity: await readWeights('text') });
   const maxTimestampAgeMs = day * 1000;
   const prepareReading = createPrepareReading({
-    topicModel,
-    severityModel,
+    texts,
     digestKeys: ['k'],
     now: clock.now,
     maxTimestampAgeMs,

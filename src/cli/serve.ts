@@ -37,6 +37,7 @@ export async function serve({ config, root, program, tracing, warnings }: Servin
   console.log(service.developmentKey ? welcome(service.url, service.developmentKey) : welcomeBack(service.url));
   if (config.testClockFile !== undefined) log.warn('TEST_CLOCK_FILE is set: the service uses the time in this file');
   for (const warning of [...warnings, ...service.warnings]) log.warn(warning);
+  await service.loadTextModels();
 }
 
 function welcomeBack(url: string): string {

@@ -2,12 +2,10 @@ import { hash } from 'node:crypto';
 import { timestamps } from '../../generated/spec.js';
 import type { Caller, Fault, Submission, TokenGrant } from '../contract.js';
 import { categoriesOf, type Measured, requiredNames } from '../domain/signals.js';
-import { createCheckMessage, type MessageCheck } from '../domain/text/check-message.js';
+import type { MessageCheck } from '../domain/text/check-message.js';
 import { isForeign } from '../domain/text/language.js';
-import { createSentimentEstimator } from '../domain/text/sentiment.js';
-import type { SeverityModel } from '../domain/text/severity.js';
-import { createTopicAnalyzer, type TopicAnalyzer, type TurnAnalysis } from '../domain/topics/analyzer.js';
-import type { TopicModel } from '../domain/topics/model.js';
+import type { Texts } from '../domain/text/texts.js';
+import type { TurnAnalysis } from '../domain/topics/analyzer.js';
 import { type Allowance, RateLimitError } from '../limits/allowance.js';
 import type { Call } from '../limits/monthly-calls.js';
 import type { WindowLimit } from '../limits/window-limit.js';
@@ -117,10 +115,7 @@ export function takeAllowance(allowance: Allowance | undefined, allowances: Allo
 }
 
 export interface PreparationParts {
-  /** Returns the topic model. Called for the first reading with text. */
-  readonly topicModel: () => TopicModel;
-  /** Returns the model of severity. Called for the first text whose sentiment is derived. */
-  readonly severityModel: () => SeverityModel;
+  readonly texts: Texts;
   /** Keys of the digests that detect resent readings, the newest first. */
   readonly digestKeys: readonly [string, ...string[]];
   /** Returns the current time, epoch ms. */
@@ -137,11 +132,8 @@ export interface PreparationParts {
 export type PrepareReading = (caller: Caller, submission: Submission) => PreparedReading;
 
 export function createPrepareReading(parts: PreparationParts): PrepareReading {
-  const { topicModel, severityModel, now, maxTimestampAgeMs, maxBackfillAgeMs } = parts;
+  const { texts, now, maxTimestampAgeMs, maxBackfillAgeMs } = parts;
   const [digestKey, ...earlierKeys] = parts.digestKeys;
-  const checkMessage = createCheckMessage();
-  const estimateSentiment = createSentimentEstimator(severityModel);
-  let analyzer: TopicAnalyzer | undefined;
   return ({ accountId, grant, settings }, { backfill: isBackfill = false, ...submission }) => {
     const { session_id, subject_id, timestamp, user_message, ai_response, derive_sentiment, ...stated } = submission;
     const derives = derive_sentiment ?? settings?.derive_sentiment ?? false;
@@ -151,12 +143,11 @@ export function createPrepareReading(parts: PreparationParts): PrepareReading {
     if (categoriesOf(stated).length === 0 && source === undefined)
       throw new ProblemError('missing_signals', { hint: { signals: requiredNames.join(', ') } });
     checkAge(timestampMs, now(), isBackfill ? maxBackfillAgeMs : maxTimestampAgeMs);
-    const check = isBackfill || user_message === undefined ? undefined : checkMessage(user_message);
+    const check = isBackfill || user_message === undefined ? undefined : texts.checkMessage(user_message);
     const mayHaveTopics = check !== undefined && !check.isForeign && check.danger === undefined;
     const hasTurn = mayHaveTopics && user_message !== undefined && ai_response !== undefined;
-    if (hasTurn) analyzer ??= createTopicAnalyzer(topicModel());
     const isRead = source !== undefined && !(check?.isForeign ?? isForeign(source));
-    const sentiment = isRead ? estimateSentiment(source) : undefined;
+    const sentiment = isRead ? texts.estimateSentiment(source) : undefined;
     return {
       accountId,
       sessionId: session_id,
@@ -165,7 +156,7 @@ export function createPrepareReading(parts: PreparationParts): PrepareReading {
       timestampMs,
       signals: sentiment === undefined ? stated : { ...stated, sentiment, derived: ['sentiment'] },
       ...(isBackfill && { isBackfill }),
-      ...(hasTurn && analyzer && { turn: analyzer.analyzeTurn({ user_message, ai_response }) }),
+      ...(hasTurn && { turn: texts.analyzeTurn({ user_message, ai_response }) }),
       ...(check && { check }),
       // Does not cover `backfill`, so that a resend of a reading as backfill is detected.
       digest: digestOf(digestKey, accountId, submission),

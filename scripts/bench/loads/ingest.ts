@@ -6,8 +6,7 @@ import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import type { DatabaseKind } from '../../../contract-tests/support/databases.js';
 import { readConfig } from '../../../src/config/config.js';
-import { openSeverityModel } from '../../../src/domain/text/severity.js';
-import { openTopicModel } from '../../../src/domain/topics/model.js';
+import { createTexts } from '../../../src/domain/text/texts.js';
 import { advanceGroup } from '../../../src/readings/group.js';
 import { createPrepareReading } from '../../../src/readings/intake.js';
 import { openStore } from '../../../src/store/store.js';
@@ -23,9 +22,10 @@ const loads = { plain: 'a reading', turn: 'with a turn of 200 + 300 characters' 
 type Load = keyof typeof loads;
 const warmUps = 100;
 const caller = { accountId: 'bench', keyId: 'bench', tier: 'enterprise' } as const;
+const readWeights = (folder: string) =>
+  readFileSync(new URL(`../../../src/domain/${folder}/weights.bin`, import.meta.url));
 const prepareReading = createPrepareReading({
-  severityModel: openSeverityModel(readFileSync(new URL('../../../src/domain/text/weights.bin', import.meta.url))),
-  topicModel: openTopicModel(readFileSync(new URL('../../../src/domain/topics/weights.bin', import.meta.url))),
+  texts: createTexts({ topics: readWeights('topics'), severity: readWeights('text') }),
   digestKeys: ['bench'],
   now: Date.now,
   maxTimestampAgeMs: Number.POSITIVE_INFINITY,
