@@ -39,7 +39,7 @@ const recipes = [...guide.matchAll(/```sh\nnpm run replay -- (.*samples\/.*)\n``
 );
 
 test('the guide has a recipe for each format', () => {
-  expect(recipes).toHaveLength(6);
+  expect(recipes).toHaveLength(9);
 });
 
 test.each(recipes)('the recipe `replay $args` prints what the guide shows', async ({ args, output }) => {

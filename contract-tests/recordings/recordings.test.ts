@@ -43,6 +43,9 @@ async function readText(name: string, content: string | Uint8Array, options?: { 
 const sampleOf: Record<Format, string> = {
   'apple-health': 'export.xml',
   fit: 'activity.fit',
+  tcx: 'activity.tcx',
+  gpx: 'activity.gpx',
+  'polar-json': 'training-session-2024-11-20.json',
   'polar-csv': 'polar.csv',
   csv: 'heart-rate.csv',
   fitbit: 'heart_rate-2024-11-20.json',
@@ -108,6 +111,97 @@ test('FIT: times of 16 bits continue the last full time, also when they start ag
       values: { heart_rate: [60, 70, 71, 72][index] },
     })),
   );
+});
+
+test('FIT: chained files and protocol version 0 are read', async () => {
+  const chained = Buffer.concat([fit(0), fit(), fit(0x10)]);
+  const { readings } = await readText('chained.fit', chained);
+  const single = await readAll([sample('activity.fit')]);
+  expect(readings.filter(({ values }) => values.heart_rate !== undefined)).toHaveLength(heartRates.length);
+  expect(readings.flatMap(({ values }) => values.rr_intervals_ms ?? [])).toHaveLength(
+    3 * single.readings.flatMap(({ values }) => values.rr_intervals_ms ?? []).length,
+  );
+  await expect(readText('tail.fit', Buffer.concat([fit(), fit().slice(0, 200)]))).rejects.toThrow(
+    /cut off: copy the file/,
+  );
+});
+
+test('FIT: headers with compressed times and fields of developers are read', async () => {
+  const fullTime = Date.UTC(2024, 10, 20, 9, 0, 30);
+  const seconds = FitEncoder.toFitTimestamp(new Date(fullTime));
+  const definition = (header: number, ...fields: number[][]) => [header, 0, 1, 0, 20, fields.length, ...fields.flat()];
+  const records = [
+    ...definition(0x40, [253, 4, 0x86], [3, 1, 2]),
+    ...[0, seconds >>> 24, (seconds >>> 16) & 255, (seconds >>> 8) & 255, seconds & 255, 60],
+    // Local message 1 has a developer field of two bytes and no time.
+    ...[...definition(0x61, [3, 1, 2]), 1, 0, 2, 0],
+    ...[0xa0 | ((seconds + 20) & 31), 70, 9, 9],
+    ...[0xa0 | ((seconds + 50) & 31), 80, 9, 9],
+  ];
+  const { readings } = await readText('compressed.fit', fitOf(records));
+  expect(readings).toEqual(
+    [
+      { atMs: fullTime + 20_000, values: { heart_rate: 65 } },
+      { atMs: fullTime + 50_000, values: { heart_rate: 80 } },
+    ].map((it) => expect.objectContaining(it)),
+  );
+});
+
+test('TCX and GPX: only the points of a track with a heart rate count, with any prefix and with spaces before the declaration', async () => {
+  const tcx = await readText(
+    'spaces.tcx',
+    `\n   ${'<?xml version="1.0"?>'}<a:TrainingCenterDatabase xmlns:a="u"><a:Lap><a:MaximumHeartRateBpm><a:Value>190</a:Value>
+    </a:MaximumHeartRateBpm><a:Track><a:Trackpoint><a:Time>2024-11-20T09:00:00.000Z</a:Time><a:AltitudeMeters>1</a:AltitudeMeters>
+    </a:Trackpoint><a:Trackpoint><a:Time> 2024-11-20T10:01:00+01:00 </a:Time><a:HeartRateBpm><a:Value>70</a:Value></a:HeartRateBpm>
+    </a:Trackpoint><a:Trackpoint><a:HeartRateBpm><a:Value>71</a:Value></a:HeartRateBpm></a:Trackpoint></a:Track></a:Lap>
+    </a:TrainingCenterDatabase>`,
+  );
+  expect(tcx.readings).toEqual([{ atMs: Date.UTC(2024, 10, 20, 9, 1), values: { heart_rate: 70 } }]);
+  expect(tcx.skipped).toEqual({ 'time missing or not readable': 1 });
+  const gpx = await readText(
+    'other.gpx',
+    `<gpx><wpt><time>2024-11-20T09:00:00Z</time><extensions><hr>99</hr></extensions></wpt><trk><trkseg>
+    <trkpt><extensions><heartrate>72</heartrate></extensions><time>2024-11-20T09:02:00Z</time></trkpt>
+    <trkpt><time>2024-11-20T09:03:00Z</time><extensions><ns3:TrackPointExtension><ns3:hr>fast</ns3:hr></ns3:TrackPointExtension>
+    </extensions></trkpt></trkseg></trk></gpx>`,
+  );
+  expect(gpx.readings).toEqual([{ atMs: Date.UTC(2024, 10, 20, 9, 2), values: { heart_rate: 72 } }]);
+  expect(gpx.skipped).toEqual({ 'heart_rate missing or not a number': 1 });
+});
+
+test('Polar Flow: heart rate of a day and beats are local times with the offset of the caller', async () => {
+  const ohr = {
+    deviceDays: [
+      {
+        userId: 1,
+        date: '2024-11-20',
+        samples: [{ heartRate: 61, secondsFromDayStart: 3600, source: 'SOURCE_TIMED_247_OHR' }],
+      },
+      {
+        userId: 1,
+        date: '2024-11-19',
+        samples: [{ heartRate: 62, secondsFromDayStart: 86_399 }, { heartRate: 63 }, null],
+      },
+    ],
+  };
+  const ppi = [
+    {
+      date: '2024-11-20',
+      devicePpiSamplesList: [
+        { deviceId: 'A', ppiSamples: [{ sampleDateTime: '2024-11-20T01:01:00.500', pulseLength: 812 }] },
+      ],
+    },
+  ];
+  const paths = [join(folder, '247ohr_2024_11.json'), join(folder, 'ppi_samples_2024.json')];
+  await writeFile(paths[0] ?? '', JSON.stringify(ohr));
+  await writeFile(paths[1] ?? '', JSON.stringify(ppi));
+  const { readings, skipped } = await readAll(paths, { utcOffsetMs: hourMs });
+  expect(readings).toEqual([
+    { atMs: Date.UTC(2024, 10, 19, 22, 59, 59), values: { heart_rate: 62 } },
+    { atMs: Date.UTC(2024, 10, 20), values: { heart_rate: 61 } },
+    { atMs: Date.UTC(2024, 10, 20, 0, 1, 0, 500), values: { rr_intervals_ms: [812] } },
+  ]);
+  expect(skipped).toEqual({ 'time missing or not readable': 2 });
 });
 
 test('Health Connect: RMSSD, respiratory rate and steps', async () => {
@@ -184,6 +278,27 @@ test('a declared entity is not expanded, and the error names the line', async ()
     ).rejects.toThrow(/^line 6: not valid XML \(Invalid character entity\)/);
 });
 
+/** Returns a FIT file with these records. */
+function fitOf(records: readonly number[]): Buffer {
+  const file = Buffer.alloc(14 + records.length);
+  file.set([14, 0x20], 0);
+  file.writeUInt32LE(records.length, 4);
+  file.write('.FIT', 8, 'latin1');
+  file.set(records, 14);
+  // CRC-16/ARC
+  let sum = 0;
+  for (const byte of file) {
+    sum ^= byte;
+    for (let bit = 0; bit < 8; bit += 1) sum = (sum >>> 1) ^ (sum & 1 ? 0xa001 : 0);
+  }
+  return Buffer.concat([file, Buffer.from([sum & 255, sum >>> 8])]);
+}
+
+/** Ten entities, each of ten of the one before: `&i;` would have 10 GB. */
+const billionLaughs = `<!DOCTYPE gpx [<!ENTITY a "${'lol'.repeat(3)}">${[...'bcdefghi']
+  .map((name, at) => `<!ENTITY ${name} "${`&${'abcdefgh'[at]};`.repeat(10)}">`)
+  .join('')}]>\n<gpx><trk><trkseg><trkpt><time>&i;</time></trkpt></trkseg></trk></gpx>`;
+
 function manyAttributes(count: number): string {
   const attributes = Array.from({ length: count }, (_, index) => `a${index}="1"`);
   return `<HealthData><Record ${attributes.join(' ')}/></HealthData>`;
@@ -196,16 +311,72 @@ const hostile: readonly (readonly [string, string, string | Uint8Array, RegExp])
   ['an attribute of 1 MB', 'long.xml', `<HealthData a="${'x'.repeat(1_000_000)}"/>`, /^line 1: .*Max buffer length/],
   ['many attributes', 'many.xml', manyAttributes(101), /^line 1: more than 100 attributes in one element/],
   ['nested JSON', 'nested.json', `[${'['.repeat(10_000)}`, /^line 1: an entry has more than 4096 characters/],
-  ['an endless JSON text', 'text.json', `[\n"${'x'.repeat(10_000)}`, /^line 1: an entry has more than 4096/],
+  ['an endless JSON text', 'text.json', `[\n"${'x'.repeat(10_000)}`, /^line 2: an entry has more than 4096/],
   ['JSON with the wrong bracket', 'bracket.json', '[1}', /^line 1: not valid JSON/],
   ['JSON with a comma at the end', 'comma.json', '[1,]', /^line 1: not valid JSON/],
   ['JSON with text after the array', 'after.json', '[1] 2', /^line 1: not valid JSON/],
-  ['TCX', 'x.tcx', '<?xml version="1.0"?><TrainingCenterDatabase/>', /^TCX and GPX are not read: export the original/],
+  [
+    'cut off TCX',
+    'cut.tcx',
+    '<TrainingCenterDatabase>\n<Lap><Track><Trackp',
+    /^line 2: not valid XML .*: export the activity/,
+  ],
+  [
+    'a GPX file with a billion laughs',
+    'laughs.gpx',
+    billionLaughs,
+    /^line 2: not valid XML \(Invalid character entity\)/,
+  ],
+  ['a GPX file in UTF-16', 'utf16.gpx', Buffer.from('\uFEFF<gpx></gpx>', 'utf16le'), /^the file is not text in UTF-8/],
+  ['a CSV in UTF-16', 'utf16.csv', Buffer.from('time,hr\n1,2\n', 'utf16le'), /^the file is not text in UTF-8/],
+  ['a FIT file of version 3', 'v3.fit', fitOf([]).fill(0x30, 1, 2), /^FIT protocol version 3 is not read/],
+  [
+    'a FIT file with a message without definition',
+    'nodef.fit',
+    fitOf([1, 2, 3]),
+    /^a FIT message is cut off or has no/,
+  ],
+  [
+    'a FIT file whose definition is cut off',
+    'def.fit',
+    fitOf([0x40, 0, 0, 20, 0, 255, 1]),
+    /^a FIT message is cut off/,
+  ],
+  [
+    'Polar JSON without samples',
+    'none.json',
+    '{"exercises": [{"samples": {}}]}',
+    /^no heart rate and no beats of Polar Flow/,
+  ],
+  ['deeply nested Polar JSON', 'deep.json', `{"a":${'['.repeat(10_000)}`, /^line 1: more than 32 nested values/],
+  [
+    'cut off Polar JSON',
+    'cutpolar.json',
+    '{"exercises":[{"samples":{"heartRate":[\n{"dateTime"',
+    /^line 2: not valid JSON/,
+  ],
+  [
+    'Polar JSON with a large sample',
+    'large.json',
+    `{"deviceDays":[{"samples":[{"a":"${'x'.repeat(9_000)}`,
+    /^line 1: an entry has/,
+  ],
+  [
+    'Polar JSON with brackets that do not match',
+    'mix.json',
+    '{"deviceDays":[{"samples":[1}]}',
+    /^line 1: not valid JSON/,
+  ],
   ['a ZIP', 'export.zip', 'PK\x03\x04', /^the file is an archive: extract it/],
   ['a damaged FIT file', 'bad.fit', fit().map((it, at) => (at === 400 ? it ^ 1 : it)), /^the checksum is wrong/],
   ['a cut off FIT file', 'cut.fit', fit().slice(0, 300), /^the FIT header is invalid or the file is cut off/],
   ['cut off JSON', 'cut.json', '[\n{"dateTime":\n', /^lines? [\d to]+: not valid JSON/],
-  ['a JSON object', 'object.json', '{}', /^the file is not a JSON array/],
+  [
+    'a JSON object',
+    'object.json',
+    '{}',
+    /^no heart rate and no beats of Polar Flow in the file: pass training-session/,
+  ],
   ['a CSV without times', 'notime.csv', 'hr\n70\n', /^line 1: no column with times/],
   ['a CSV without known columns', 'unknown.csv', 'time,mood\n1,2\n', /^line 1: no column is known/],
   ['an endless CSV cell', 'quote.csv', `time,hr\n"${'x'.repeat(200_000)}`, /^line \d+: .*Max Record Size/],

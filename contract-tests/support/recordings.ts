@@ -25,7 +25,10 @@ const minuteMs = 60_000;
 /** The files in samples/recordings/ by name, and the SQLite database that writeDatabase creates. */
 export const sampleFiles: Readonly<Record<string, () => string | Uint8Array>> = {
   'export.xml': appleHealth,
-  'activity.fit': fit,
+  'activity.fit': () => fit(),
+  'activity.tcx': tcx,
+  'activity.gpx': gpx,
+  'training-session-2024-11-20.json': polarJson,
   'polar.csv': polar,
   'heart-rate.csv': () => `timestamp,hr\n${beats.map(({ atMs, bpm }) => `${iso(atMs)},${bpm}\n`).join('')}`,
   'heart_rate-2024-11-20.json': () =>
@@ -88,9 +91,44 @@ function polar(): string {
   );
 }
 
+function tcx(): string {
+  const point = ({ atMs, bpm }: Beat) =>
+    ` <Trackpoint><Time>${iso(atMs)}</Time><HeartRateBpm><Value>${bpm}</Value></HeartRateBpm></Trackpoint>\n`;
+  return (
+    '<?xml version="1.0" encoding="UTF-8"?>\n' +
+    '<TrainingCenterDatabase xmlns="http://www.garmin.com/xmlschemas/TrainingCenterDatabase/v2">\n' +
+    `<Activities><Activity Sport="Other"><Id>${iso(startMs)}</Id><Lap StartTime="${iso(startMs)}">` +
+    '<AverageHeartRateBpm><Value>82</Value></AverageHeartRateBpm><Track>\n' +
+    `${beats.map(point).join('')}</Track></Lap></Activity></Activities>\n</TrainingCenterDatabase>\n`
+  );
+}
+
+function gpx(): string {
+  const point = ({ atMs, bpm }: Beat) =>
+    ` <trkpt lat="48.2" lon="16.4"><time>${iso(atMs)}</time><extensions><gpxtpx:TrackPointExtension>` +
+    `<gpxtpx:hr>${bpm}</gpxtpx:hr></gpxtpx:TrackPointExtension></extensions></trkpt>\n`;
+  return (
+    '<?xml version="1.0" encoding="UTF-8"?>\n<gpx version="1.1" creator="Example" xmlns="http://www.topografix.com/GPX/1/1" ' +
+    'xmlns:gpxtpx="http://www.garmin.com/xmlschemas/TrackPointExtension/v1">\n' +
+    `<metadata><time>${iso(startMs)}</time></metadata>\n<trk><trkseg>\n${beats.map(point).join('')}</trkseg></trk>\n</gpx>\n`
+  );
+}
+
+/** A training session of the Polar Flow data export. Times are local, at UTC+1. */
+function polarJson(): string {
+  const local = (atMs: number) => iso(atMs + 60 * minuteMs).slice(0, 23);
+  const times = { startTime: local(startMs), stopTime: local(startMs + count * secondsApart * 1000) };
+  const heartRate = beats.map(({ atMs, bpm }) => JSON.stringify({ dateTime: local(atMs), value: bpm })).join(',\n');
+  return (
+    `${JSON.stringify({ exportVersion: '1.3', ...times, timeZoneOffset: 60 }).slice(0, -1)},\n` +
+    `"exercises": [${JSON.stringify({ ...times, timezoneOffset: 60, sport: 'OTHER_INDOOR' }).slice(0, -1)},\n` +
+    `"samples": {"heartRate": [\n${heartRate}\n]}}]}\n`
+  );
+}
+
 /** A FIT activity: records with heart rate, and beats of the first minute. */
-export function fit(): Uint8Array {
-  const encoder = new FitEncoder({ protocolVersion: 0x20 });
+export function fit(protocolVersion = 0x20): Uint8Array {
+  const encoder = new FitEncoder({ protocolVersion });
   const field = (number: number, size: number, baseType: FitBaseType, value: number | Uint8Array) => ({
     number,
     size,

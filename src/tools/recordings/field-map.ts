@@ -2,7 +2,17 @@ import { signals as contract } from '../../../generated/spec.js';
 import { type Signal, signals } from './recorded-window.js';
 
 /** The formats of devices and apps that `replay` reads, apart from the recordings with labels in `samples/`. */
-export const formats = ['apple-health', 'fit', 'polar-csv', 'csv', 'fitbit', 'health-connect'] as const;
+export const formats = [
+  'apple-health',
+  'fit',
+  'tcx',
+  'gpx',
+  'polar-json',
+  'polar-csv',
+  'csv',
+  'fitbit',
+  'health-connect',
+] as const;
 export type Format = (typeof formats)[number];
 
 /** The fields of a reading that recordings contain. */
@@ -10,7 +20,7 @@ export type Field = Signal | 'rr_intervals_ms';
 
 export interface Mapping {
   readonly format: Format;
-  /** Name in the recording: a record type, a field, a column (lower case, with underscores) or table.column. */
+  /** Name in the recording: a record type, a field, a path, a column (lower case, with underscores) or table.column. */
   readonly name: string;
   readonly field: Field;
   /** Unit in the recording. Apple Health states the unit of each record, and records with another unit are skipped. */
@@ -33,6 +43,16 @@ export const fieldMap: readonly Mapping[] = [
     ['hrv.time', 'rr_intervals_ms', '1/1000 s'],
     ['record.respiration_rate', 'respiratory_rate', 'breaths/min'],
     ['record.enhanced_respiration_rate', 'respiratory_rate', '1/100 breaths/min', 0.01],
+  ]),
+  ...inFormat('tcx', [['HeartRateBpm.Value', 'heart_rate', 'bpm']]),
+  ...inFormat('gpx', [
+    ['hr', 'heart_rate', 'bpm'],
+    ['heartrate', 'heart_rate', 'bpm'],
+  ]),
+  ...inFormat('polar-json', [
+    ['exercises.*.samples.heartRate.*', 'heart_rate', 'bpm'],
+    ['deviceDays.*.samples.*', 'heart_rate', 'bpm'],
+    ['*.devicePpiSamplesList.*.ppiSamples.*', 'rr_intervals_ms', 'ms'],
   ]),
   ...inFormat('polar-csv', [['hr_bpm', 'heart_rate', 'bpm']]),
   ...inFormat('csv', [

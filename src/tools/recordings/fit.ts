@@ -1,16 +1,10 @@
-import {
-  FitMessageReaderError,
-  type FitRawField,
-  type FitRawMessage,
-  fitTimestampToUnixMilliseconds,
-  readFitMessages,
-} from 'fit-file-parser/raw';
 import { mappingsOf } from './field-map.js';
-import { type Item, readWholeFile, type RecordingFile, wholeFileMaxBytes } from './measurement.js';
+import { type Item, readWholeFile, type RecordingFile } from './measurement.js';
 
 /** Numbers of messages and fields, from the profile of the FIT SDK (Profile.xlsx). */
 const messages = { record: 20, monitoring: 55, hrv: 78 };
-const timestamp16 = 26;
+const times: readonly number[] = Object.values(messages);
+const [timestamp, timestamp16] = [253, 26];
 const fields = [
   { name: 'record.heart_rate', message: messages.record, field: 3 },
   { name: 'monitoring.heart_rate', message: messages.monitoring, field: 27 },
@@ -19,61 +13,156 @@ const fields = [
   { name: 'record.respiration_rate', message: messages.record, field: 99 },
 ];
 
-const remedies: Record<FitMessageReaderError['code'], string> = {
-  invalid_input: 'the file is not a FIT file',
-  input_limit: `the file has more than ${wholeFileMaxBytes} bytes: pass one activity per file`,
-  invalid_header: 'the FIT header is invalid or the file is cut off: copy the file from the device again',
-  invalid_crc: 'the checksum is wrong, so the file is damaged: copy the file from the device again',
-  invalid_structure: 'a FIT message is cut off or has no definition: copy the file from the device again',
-};
+/** 1989-12-31T00:00:00Z, epoch s. Times of FIT count from here. */
+const fitEpoch = 631_065_600;
+/** Bits of the first byte of a record. */
+const [isCompressed, isDefinition, hasDeveloperFields] = [0x80, 0x40, 0x20];
+const again = 'copy the file from the device again';
 
-/** Reads a FIT file: an activity, or a monitoring file of a day. Beats of `hrv` follow the record before them. */
+/**
+ * Reads FIT files: activities, and monitoring files of a day. A file may contain several FIT files one after another. Beats
+ * of `hrv` follow the record before them. Own code, because libraries reject chained files and protocol version 0, or
+ * hold all messages in memory.
+ */
 export async function* readFit({ path }: RecordingFile): AsyncGenerator<readonly Item[]> {
-  const mappings = mappingsOf('fit');
-  let newest: number | undefined;
-  for (const message of messagesOf(await readWholeFile(path))) {
-    newest = timeOf(message, newest);
-    const atMs = newest === undefined ? Number.NaN : fitTimestampToUnixMilliseconds(newest);
-    const items: Item[] = [];
-    for (const { name, field } of fields.filter((it) => it.message === message.globalMessageNumber)) {
-      const mapping = mappings.get(name);
-      const raw = message.fields.find(({ fieldNumber }) => fieldNumber === field);
-      if (!mapping || !raw) continue;
-      for (const value of numbersOf(raw, message.littleEndian))
-        items.push({ field: mapping.field, atMs, value: value * mapping.factor });
-    }
-    yield items;
+  const bytes = await readWholeFile(path);
+  for (let at = 0; at < bytes.length;) {
+    const { start, end } = checkFile(bytes, at);
+    for (const items of itemsOf(bytes.subarray(start, end))) yield items;
+    at = end + 2;
   }
 }
 
-function messagesOf(bytes: Uint8Array): readonly FitRawMessage[] {
-  try {
-    const messageNumbers = Object.values(messages);
-    return readFitMessages(bytes, { messageNumbers, maxInputBytes: wholeFileMaxBytes }).messages;
-  } catch (error) {
-    if (error instanceof FitMessageReaderError) throw new Error(remedies[error.code]);
-    throw error;
+/** Returns the range of the records of the FIT file that begins at `at`. Throws an error if the file is damaged. */
+function checkFile(bytes: Buffer, at: number): { readonly start: number; readonly end: number } {
+  const headerSize = bytes[at] ?? 0;
+  const isHeader = headerSize >= 12 && at + headerSize <= bytes.length;
+  const end = isHeader ? at + headerSize + bytes.readUInt32LE(at + 4) : Number.POSITIVE_INFINITY;
+  const version = (bytes[at + 1] ?? 0) >>> 4;
+  if (end + 2 > bytes.length || bytes.toString('latin1', at + 8, at + 12) !== '.FIT')
+    throw new Error(`the FIT header is invalid or the file is cut off: ${again}`);
+  if (version > 2) throw new Error(`FIT protocol version ${version} is not read, only 0 to 2: export the data as CSV`);
+  if (checksum(bytes.subarray(at, end)) !== bytes.readUInt16LE(end))
+    throw new Error(`the checksum is wrong, so the file is damaged: ${again}`);
+  return { start: at + headerSize, end };
+}
+
+/** Remainders of one byte in CRC-16/ARC. */
+const remainders = Array.from({ length: 256 }, (_, byte) => {
+  let remainder = byte;
+  for (let bit = 0; bit < 8; bit += 1) remainder = (remainder >>> 1) ^ (remainder & 1 ? 0xa001 : 0);
+  return remainder;
+});
+
+function checksum(bytes: Uint8Array): number {
+  let sum = 0;
+  for (const byte of bytes) sum = (sum >>> 8) ^ (remainders[(sum ^ byte) & 0xff] ?? 0);
+  return sum;
+}
+
+function* itemsOf(records: Buffer): Generator<Item[]> {
+  const mappings = mappingsOf('fit');
+  let newest: number | undefined;
+  for (const message of messagesOf(records)) {
+    if (!times.includes(message.number)) continue;
+    newest = timeOf(message, newest);
+    const atMs = newest === undefined ? Number.NaN : (fitEpoch + newest) * 1000;
+    const items: Item[] = [];
+    for (const { name, field } of fields.filter((it) => it.message === message.number)) {
+      const mapping = mappings.get(name);
+      const raw = message.fields.get(field);
+      if (!mapping || !raw) continue;
+      for (const value of numbersOf(raw, message.isLittleEndian))
+        items.push({ field: mapping.field, atMs, value: value * mapping.factor });
+    }
+    if (items.length > 0) yield items;
   }
+}
+
+interface RawField {
+  readonly bytes: Buffer;
+  readonly baseType: number;
+}
+
+interface Message {
+  readonly number: number;
+  readonly isLittleEndian: boolean;
+  /** Time of a compressed header, s since the FIT epoch. */
+  readonly time: number | undefined;
+  readonly fields: ReadonlyMap<number, RawField>;
+}
+
+interface Definition extends Pick<Message, 'number' | 'isLittleEndian'> {
+  readonly fields: readonly { readonly number: number; readonly size: number; readonly baseType: number }[];
+  /** Total size of the fields of the developer, bytes. */
+  readonly developerSize: number;
+}
+
+/** Yields the messages one by one, so that memory does not grow with their number. */
+function* messagesOf(records: Buffer): Generator<Message> {
+  const definitions = new Map<number, Definition>();
+  let at = 0;
+  let newest: number | undefined;
+  const take = (size: number): Buffer => {
+    if (at + size > records.length) throw new Error(`a FIT message is cut off or has no definition: ${again}`);
+    at += size;
+    return records.subarray(at - size, at);
+  };
+  const takeTriples = () => {
+    const triples = take(3 * take(1).readUInt8());
+    return Array.from({ length: triples.length / 3 }, (_, index) => triples.subarray(3 * index, 3 * index + 3));
+  };
+  while (at < records.length) {
+    const header = take(1).readUInt8();
+    const hasTime = (header & isCompressed) !== 0;
+    if (!hasTime && header & isDefinition) {
+      const start = take(4);
+      const isLittleEndian = start[1] === 0;
+      const number = isLittleEndian ? start.readUInt16LE(2) : start.readUInt16BE(2);
+      const own = takeTriples().map(([id = 0, size = 0, baseType = 0]) => ({ number: id, size, baseType }));
+      const developer = header & hasDeveloperFields ? takeTriples() : [];
+      const developerSize = developer.reduce((sum, [, size = 0]) => sum + size, 0);
+      definitions.set(header & 15, { number, isLittleEndian, fields: own, developerSize });
+      continue;
+    }
+    const definition = definitions.get(hasTime ? (header >>> 5) & 3 : header & 15);
+    if (!definition) throw new Error(`a FIT message is cut off or has no definition: ${again}`);
+    const { number, isLittleEndian } = definition;
+    const found = new Map<number, RawField>();
+    for (const { number: id, size, baseType } of definition.fields) found.set(id, { bytes: take(size), baseType });
+    take(definition.developerSize);
+    // The header holds the lower five bits of a time that follows the previous one.
+    const time = hasTime && newest !== undefined ? newest + (((header & 31) - newest) & 31) : undefined;
+    newest = time ?? fullTime(found, isLittleEndian) ?? newest;
+    yield { number, isLittleEndian, time, fields: found };
+  }
+}
+
+function fullTime(found: ReadonlyMap<number, RawField>, isLittleEndian: boolean): number | undefined {
+  const bytes = found.get(timestamp)?.bytes;
+  if (bytes?.length !== 4) return undefined;
+  const time = isLittleEndian ? bytes.readUInt32LE() : bytes.readUInt32BE();
+  return time === 0xffffffff ? undefined : time;
 }
 
 /** Returns the time of a message, s since the FIT epoch. `timestamp_16` holds the lower 16 bits of a later time. */
-function timeOf(message: FitRawMessage, newest: number | undefined): number | undefined {
-  const full = message.timestamp ?? message.compressedTimestamp;
+function timeOf({ number, time, fields: found, isLittleEndian }: Message, newest: number | undefined) {
+  const full = time ?? fullTime(found, isLittleEndian);
   if (full !== undefined) return full;
-  const short = message.fields.find(({ fieldNumber }) => fieldNumber === timestamp16);
-  if (message.globalMessageNumber !== messages.monitoring || !short || newest === undefined) return newest;
-  const [low] = numbersOf(short, message.littleEndian);
+  const short = found.get(timestamp16);
+  if (number !== messages.monitoring || !short || newest === undefined) return newest;
+  const [low] = numbersOf(short, isLittleEndian);
   return low === undefined ? newest : newest + ((low - (newest & 0xffff)) & 0xffff);
 }
 
 /** Returns the unsigned numbers of a field of one or two bytes. The highest value means that there is no value. */
-function numbersOf({ bytes, baseType }: FitRawField, littleEndian: boolean): number[] {
+function numbersOf({ bytes, baseType }: RawField, isLittleEndian: boolean): number[] {
   const uint8 = 0x02;
   const uint16 = 0x84;
   if (baseType === uint8) return [...bytes].filter((value) => value !== 0xff);
   if (baseType !== uint16) return [];
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const count = Math.floor(bytes.byteLength / 2);
-  const all = Array.from({ length: count }, (_, index) => view.getUint16(index * 2, littleEndian));
+  const all = Array.from({ length: Math.floor(bytes.length / 2) }, (_, index) =>
+    isLittleEndian ? bytes.readUInt16LE(2 * index) : bytes.readUInt16BE(2 * index),
+  );
   return all.filter((value) => value !== 0xffff);
 }

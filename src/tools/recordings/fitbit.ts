@@ -1,10 +1,10 @@
 import { basename } from 'node:path';
 import { mappingsOf } from './field-map.js';
+import { readJson } from './json.js';
 import { type Item, readTime, readWholeFile, type RecordingFile } from './measurement.js';
 
 const minuteMs = 60_000;
-/** An entry of an export has about 100 characters. */
-const entryMaxCharacters = 4_096;
+const expected = 'heart_rate-*.json or steps-*.json of the Fitbit export';
 
 /**
  * Reads `heart_rate-YYYY-MM-DD.json` or `steps-YYYY-MM-DD.json` of a Fitbit export (Google Takeout). Their times are in
@@ -13,7 +13,8 @@ const entryMaxCharacters = 4_096;
 export async function* readFitbit({ path }: RecordingFile): AsyncGenerator<readonly Item[]> {
   const text = (await readWholeFile(path)).toString('utf8').replace(/^\uFEFF/, '');
   const read = /^steps-/.test(basename(path)) ? stepsOf : heartRateOf;
-  for (const entry of parseEntries(text)) yield [read(entry)];
+  if (!/^\s*\[/.test(text)) throw new Error(`the file is not a JSON array: pass ${expected}`);
+  for (const { value } of readJson(text, ['*'], expected)) yield [read(value)];
 }
 
 function heartRateOf(entry: unknown): Item {
@@ -41,58 +42,4 @@ function fitbitTime(value: unknown): number {
   if (!parts) return Number.NaN;
   const [, month, day, year, time] = parts;
   return readTime(`20${year}-${month}-${day} ${time}Z`, 0);
-}
-
-/**
- * Parses the entries of a JSON array one by one. Nested JSON takes forty times its size in memory, so the whole file is
- * never parsed at once, and the size of an entry is limited. Errors name the line.
- */
-function* parseEntries(text: string): Generator<unknown> {
-  if (!/^\s*\[/.test(text))
-    throw new Error('the file is not a JSON array: pass heart_rate-*.json or steps-*.json of the Fitbit export');
-  // Matches a text, or a character that opens, closes or separates values. Of a text that is too long, matches only the
-  // opening quotation mark.
-  const tokens = new RegExp(String.raw`"(?:[^"\\]|\\[^]){0,${entryMaxCharacters}}"|["[\]{},]`, 'g');
-  let depth = 0;
-  let start = text.indexOf('[') + 1;
-  for (let token = tokens.exec(text); token; token = tokens.exec(text)) {
-    const [symbol] = token;
-    if (symbol === '[' || symbol === '{') depth += 1;
-    else if (symbol === ']' || symbol === '}') depth -= 1;
-    const end = symbol === '"' ? text.length : tokens.lastIndex;
-    if (end - start > entryMaxCharacters)
-      throw new Error(
-        `line ${lineAt(text, start)}: an entry has more than ${entryMaxCharacters} characters: pass heart_rate-*.json or ` +
-          'steps-*.json of the Fitbit export',
-      );
-    const isEnd = depth === 0;
-    if (!isEnd && !(depth === 1 && symbol === ',')) continue;
-    const entry = text.slice(start, token.index);
-    // An empty array has no entry.
-    const isEmpty = isEnd && entry.trim() === '' && text.slice(0, token.index).trim() === '[';
-    if (!isEmpty) yield parseEntry(text, start, entry);
-    start = tokens.lastIndex;
-    if (!isEnd) continue;
-    if (symbol === ']' && text.slice(start).trim() === '') return;
-    break;
-  }
-  throw notJson(text, start);
-}
-
-function parseEntry(text: string, start: number, entry: string): unknown {
-  try {
-    return JSON.parse(entry);
-  } catch {
-    throw notJson(text, start);
-  }
-}
-
-function notJson(text: string, at: number): Error {
-  return new Error(`line ${lineAt(text, at)}: not valid JSON: extract the file from the export again`);
-}
-
-function lineAt(text: string, at: number): number {
-  let line = 1;
-  for (let end = text.indexOf('\n'); end >= 0 && end < at; end = text.indexOf('\n', end + 1)) line += 1;
-  return line;
 }

@@ -99,6 +99,9 @@ async function naming<T>(file: string, work: () => Promise<T>): Promise<T> {
 const readers: Readonly<Record<Format, () => Promise<Reader>>> = {
   'apple-health': async () => (await import('./apple-health.js')).readAppleHealth,
   fit: async () => (await import('./fit.js')).readFit,
+  tcx: async () => (await import('./tracks.js')).readTracks('tcx'),
+  gpx: async () => (await import('./tracks.js')).readTracks('gpx'),
+  'polar-json': async () => (await import('./polar-json.js')).readPolarJson,
   'polar-csv': async () => (await import('./csv.js')).readPolarCsv,
   csv: async () => (await import('./csv.js')).readCsv,
   fitbit: async () => (await import('./fitbit.js')).readFitbit,
@@ -122,12 +125,14 @@ export async function detectFormat(path: string): Promise<Format | 'windows'> {
   if (bytes.slice(8, 12) === '.FIT') return 'fit';
   if (bytes.startsWith('PK\x03\x04') || bytes.startsWith('\x1f\x8b'))
     throw new Error('the file is an archive: extract it, and pass the file in it');
+  if (head.includes(0)) throw new Error('the file is not text in UTF-8: save it as UTF-8');
   const text = head
     .toString('utf8')
     .replace(/^\uFEFF/, '')
     .trimStart();
   if (text.startsWith('<')) return detectXml(text);
-  if (/^[[{]/.test(text)) return 'fitbit';
+  if (text.startsWith('{') || /^\[[^]*"devicePpiSamplesList"/.test(text)) return 'polar-json';
+  if (text.startsWith('[')) return 'fitbit';
   const first = text.split('\n', 1)[0] ?? '';
   if (['subject', 'task', 'label'].every((title) => first.split(',').some((it) => it.trim() === title)))
     return 'windows';
@@ -135,9 +140,8 @@ export async function detectFormat(path: string): Promise<Format | 'windows'> {
 }
 
 function detectXml(text: string): Format {
-  if (/<(TrainingCenterDatabase|gpx)\b/.test(text))
-    throw new Error('TCX and GPX are not read: export the original FIT file or a CSV');
-  return 'apple-health';
+  const [, root] = /<(?:\w+:)?(TrainingCenterDatabase|gpx)[\s>]/.exec(text) ?? [];
+  return root === undefined ? 'apple-health' : root === 'gpx' ? 'gpx' : 'tcx';
 }
 
 async function readHead(path: string): Promise<Buffer> {

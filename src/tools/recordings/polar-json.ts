@@ -1,0 +1,55 @@
+import { mappingsOf } from './field-map.js';
+import { readJson } from './json.js';
+import { type Item, readTime, readWholeFile, type RecordingFile } from './measurement.js';
+
+const expected = 'training-session-*.json, 247ohr_*.json or ppi_samples_*.json of the Polar Flow export';
+const mappings = mappingsOf('polar-json');
+/** Minutes from UTC, of a training session and of each of its exercises. */
+const offsets = ['timeZoneOffset', 'exercises.*.timezoneOffset'];
+const day = 'deviceDays.*.date';
+
+interface Sample {
+  readonly dateTime?: unknown;
+  readonly value?: unknown;
+  readonly secondsFromDayStart?: unknown;
+  readonly heartRate?: unknown;
+  readonly sampleDateTime?: unknown;
+  readonly pulseLength?: unknown;
+}
+
+/**
+ * Reads a file of the Polar Flow data export: a training session, the heart rate of a month (24/7), or the beats of a
+ * month. Times are local. Training sessions state their zone, and the other files require the offset of the caller.
+ */
+export async function* readPolarJson({ path, utcOffsetMs }: RecordingFile): AsyncGenerator<readonly Item[]> {
+  const text = (await readWholeFile(path)).toString('utf8').replace(/^\uFEFF/, '');
+  let offsetMs = utcOffsetMs;
+  let date = '';
+  let hasSamples = false;
+  for (const entry of readJson(text, [...offsets, day, ...mappings.keys()], expected)) {
+    if (offsets.includes(entry.path)) offsetMs = typeof entry.value === 'number' ? entry.value * 60_000 : utcOffsetMs;
+    else if (entry.path === day) date = String(entry.value);
+    else {
+      hasSamples = true;
+      yield [itemOf(entry.path, (entry.value ?? {}) as Sample, { offsetMs, date })];
+    }
+  }
+  if (!hasSamples) throw new Error(`no heart rate and no beats of Polar Flow in the file: pass ${expected}`);
+}
+
+function itemOf(path: string, sample: Sample, { offsetMs, date }: { offsetMs: number; date: string }): Item {
+  const mapping = mappings.get(path);
+  if (!mapping) return { skipped: 'not a sample of Polar Flow' };
+  const value = numberOf(sample.value ?? sample.heartRate ?? sample.pulseLength) * mapping.factor;
+  const time = sample.dateTime ?? sample.sampleDateTime;
+  const atMs =
+    time === undefined
+      ? readTime(`${date} 00:00`, offsetMs) + numberOf(sample.secondsFromDayStart) * 1000
+      : readTime(String(time), offsetMs);
+  return { field: mapping.field, atMs, value };
+}
+
+/** Returns the number. NaN for another value: a training session has samples without a value when the sensor lost contact. */
+function numberOf(value: unknown): number {
+  return typeof value === 'number' ? value : Number.NaN;
+}
