@@ -1969,4 +1969,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "23959de0979bd99863529a3fed27e4bd9026000999efe18b5283b62c8610fc1f" as const;
+export const contractDigest = "3cbda72403acff31b4a565281a69df729881d3d36531806f7321b736be30ceb0" as const;
