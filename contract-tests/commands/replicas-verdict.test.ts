@@ -6,7 +6,7 @@ import type { Schema, StateReading } from '../../src/contract.js';
 
 type Point = Schema<'HistoryDatapoint'>;
 
-const example = contract.components.examples.StressedReading.value as StateReading;
+const example = contract.components.examples.LaterReading.value as StateReading;
 const none = Object.fromEntries(faultNames.map((name) => [name, 0])) as Faults;
 const instant = (second: number) => `2026-11-21T09:00:0${second}.000Z`;
 const stateOf = (score: number) => (score < 60 ? 'focused' : 'stressed');

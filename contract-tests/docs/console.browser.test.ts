@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import contract from '../../generated/openapi.json' with { type: 'json' };
 import { barriers, openBrowser } from '../support/browser.js';
 import { startTestService } from '../support/service.js';
 
@@ -11,6 +12,7 @@ test('the console sends a real reading and shows the response', async () => {
   await dialog.getByLabel('X-Service-Key').fill(service.key);
   await dialog.getByLabel('Example').selectOption({ label: 'A wearable that measures only the heart rate' });
   const body = JSON.parse(await dialog.getByLabel('Body').inputValue());
+  expect(body.session_id).toMatch(/^wearable-session-\w{6}$/);
   await dialog.getByLabel('Body').fill(JSON.stringify({ ...body, session_id: 'from-the-console' }));
   await dialog.getByRole('button', { name: 'Send POST' }).click();
   await dialog.getByText('200 OK').waitFor();
@@ -25,6 +27,22 @@ test('the console sends a real reading and shows the response', async () => {
   const { body: state } = await service.request('/v1/state?session_id=from-the-console');
   expect(state.stress_score).toBe(answer.stress_score);
   expect(complaints).toEqual([]);
+});
+
+test('the first example gets the documented response, also in a later visit', async () => {
+  const service = await startTestService();
+  const { page } = await openBrowser(service.url);
+  const { timestamp: _, session_id: __, ...documented } = contract.components.examples.FirstReading.value;
+  for (let visit = 0; visit < 2; visit += 1) {
+    await page.goto(`${service.url}/docs/reference/#ingest`);
+    await page.reload();
+    await page.click('[data-try=ingest]');
+    await page.fill('#try-ingest [data-key]', service.key);
+    await page.keyboard.press('Enter');
+    const dialog = page.locator('#try-ingest');
+    await dialog.getByText('200 OK').waitFor();
+    expect(JSON.parse(await dialog.locator('[data-answer] code').innerText())).toMatchObject(documented);
+  }
 });
 
 test('the next console of the tab has the same key, and the parameters appear in path and query', async () => {

@@ -12,7 +12,7 @@ interface Answer {
   readonly body?: object;
 }
 
-const right = contract.components.examples.StressedReading.value;
+const right = contract.components.examples.LaterReading.value;
 const { adaptation_effectiveness: _, ...withoutOptional } = right;
 const { disclaimer: __, ...withoutRequired } = right;
 const unprepared: BringAbout = async () => undefined;

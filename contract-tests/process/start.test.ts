@@ -26,7 +26,7 @@ test('an empty embedded database gets a key, and the printed command works when 
   expect(service.stdout()).toMatch(/It expires on \d{4}-\d\d-\d\d\. To create a new one: npm run keys -- create/);
   const line = service.stdout().match(/curl -s .*/)?.[0] ?? '';
   const answer = JSON.parse(execFileSync('bash', ['-c', line], { encoding: 'utf8' }));
-  expect(answer).toMatchObject({ session_id: 'demo', hsp_version: '1.0' });
+  expect(answer).toMatchObject({ session_id: 'first-start', hsp_version: '1.0' });
   const ended = await service.stop('SIGTERM');
   expect(ended.code).toBe(0);
   expect(ended.stderr).not.toContain(line.match(/sk_\w+/)?.[0]);

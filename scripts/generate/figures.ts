@@ -4,11 +4,15 @@ import { gatewaySettings, mainSettings, type Setting, settings } from '../../src
 import { fieldMap } from '../../src/tools/recordings/field-map.js';
 import { contract, type Schema } from '../../web/docs/contract.js';
 
-/** Returns the figure or table with this name as Markdown. */
-export type Figures = (name: string) => string;
+/** Returns the figure or table with this name as Markdown. `old` is the present text. */
+export type Figures = (name: string, old: string) => string;
 
-/** Returns values of generated/spec.ts by path, e.g. `body.max_bytes`, and tables by name, e.g. `table states`. */
-export const figures: Figures = (name) => {
+/**
+ * Returns values of generated/spec.ts by path, e.g. `body.max_bytes`, and tables by name, e.g. `table states`. Returns the
+ * present text of a response, because only `npm run generate` runs the service.
+ */
+export const figures: Figures = (name, old) => {
+  if (name.startsWith('response ')) return old;
   const table = name.startsWith('table ') ? tables[name.slice('table '.length)] : undefined;
   if (table) return table();
   const value = name

@@ -3,16 +3,18 @@ import type { Figures } from './figures.js';
 /**
  * Matches comments in the guides that mark the places of figures. The figures are filled in from the contract, so that
  * they always match it. `<!--= retention.readings_hours -->24<!--/-->` contains a number, `<!--= table states
- * -->…<!--/-->` a table.
+ * -->…<!--/-->` a table, `<!--= response readme -->…<!--/-->` a response of the service.
  */
 const place = /(<!--= ([\w.]+(?: \w+)?) -->)([^]*?)(<!--\/-->)/g;
 
 /** Updates the figures in a text. Throws if a comment names an unknown figure. */
 export function fill(markdown: string, figures: Figures): string {
-  return markdown.replace(place, (_, open: string, name: string, _old, end: string) => open + figures(name) + end);
+  return markdown.replace(place, (_, open: string, name: string, old: string, end: string) => {
+    return open + figures(name, old) + end;
+  });
 }
 
 /** Fills in the figures and removes the comments around them, for the pages of the site. */
 export function fillIn(markdown: string, figures: Figures): string {
-  return markdown.replace(place, (_, _open, name: string) => figures(name));
+  return markdown.replace(place, (_, _open, name: string, old: string) => figures(name, old));
 }

@@ -45,7 +45,7 @@ function welcomeBack(url: string): string {
 }
 
 function welcome(url: string, { key, expiresAtMs }: DevelopmentKey): string {
-  const reading = `{"session_id":"demo","timestamp":"'"$(date -u +%Y-%m-%dT%H:%M:%SZ)"'","heart_rate":96,"tone":"tense","expression":"frowning","sentiment":-0.4}`;
+  const reading = `{"session_id":"first-start","timestamp":"'"$(date -u +%Y-%m-%dT%H:%M:%SZ)"'","heart_rate":96,"tone":"tense","expression":"frowning","sentiment":-0.4}`;
   return `
 The database was empty: it now has an account and a development key, which is shown only once:
 

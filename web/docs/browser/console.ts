@@ -22,6 +22,12 @@ export function startConsoles(): void {
   }
 }
 
+/**
+ * Ends the ids of sessions and people in the forms of this page. A session or a person of an earlier visit has readings that
+ * affect the score, so the response would differ from the documented one.
+ */
+const visit = Math.random().toString(36).slice(2, 8).padEnd(6, '0');
+
 function prepare(dialog: HTMLDialogElement): void {
   const form = one<HTMLFormElement>('form', dialog);
   one('[data-close]', dialog).addEventListener('click', () => dialog.close());
@@ -29,6 +35,10 @@ function prepare(dialog: HTMLDialogElement): void {
     // Closes the dialog after a click on the backdrop.
     if (event.target === dialog) dialog.close();
   });
+  for (const field of all<HTMLTextAreaElement | HTMLOptionElement>('[data-body], [data-example] option', dialog))
+    field.value = field.value.replace(/("(?:session|subject)_id": ?"[^"]+)"/g, `$1-${visit}"`);
+  for (const input of all<HTMLInputElement>('[data-parameter=session_id], [data-parameter=subject_id]', dialog))
+    if (input.value !== '') input.value += `-${visit}`;
   form.addEventListener('input', () => update(dialog));
   for (const select of all<HTMLSelectElement>('[data-example]', dialog))
     select.addEventListener('change', () => setBody(dialog, select.value));
