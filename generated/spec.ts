@@ -1969,4 +1969,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "3cbda72403acff31b4a565281a69df729881d3d36531806f7321b736be30ceb0" as const;
+export const contractDigest = "99bdcf74f58b7f3a5035beb3d9eef6afac61ac6487053b193dcfb0627bb0c4b2" as const;

@@ -14,6 +14,8 @@ export interface PythonSchema {
 }
 
 const widthMax = 120;
+/** Keywords of Python among the names of the contract. A class cannot have a field with such a name. */
+const keywords = ['from'];
 const primitives: Readonly<Record<string, string>> = {
   string: 'str',
   integer: 'int',
@@ -49,10 +51,15 @@ export function pythonTypes(
   };
   const definition = (name: string, schema: PythonSchema): string => {
     if (!schema.properties) return `${comment(schema.description, '')}${nameOf(name)} = ${inlineType(schema)}`;
-    const fields = Object.entries(schema.properties).map(([field, it]) => {
+    const properties = Object.entries(schema.properties);
+    const isClass = !properties.some(([field]) => keywords.includes(field));
+    const indent = isClass ? '    ' : '        ';
+    const fields = properties.map(([field, it]) => {
       const type = schema.required?.includes(field) ? typeOf(it) : `NotRequired[${typeOf(it)}]`;
-      return `${comment(described(it), '    ')}    ${field}: ${type}`;
+      return `${comment(described(it), indent)}${indent}${isClass ? `${field}: ${type}` : `"${field}": ${type},`}`;
     });
+    if (!isClass)
+      return `${comment(schema.description, '')}${nameOf(name)} = TypedDict(\n    "${nameOf(name)}",\n    {\n${fields.join('\n')}\n    },\n)`;
     return `class ${nameOf(name)}(TypedDict):\n    """${firstSentence(schema.description)}"""\n\n${fields.join('\n')}`;
   };
   const ordered = inOrderOfUse(schemas).filter((name) => isNamed(schemas[name]));

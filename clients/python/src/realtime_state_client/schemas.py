@@ -761,22 +761,25 @@ class SummaryRow(TypedDict):
     topics: list[str]
 
 
-class SubjectSummary(TypedDict):
-    """A page of the hours or days of a person, oldest first."""
-
-    # An identifier that the client creates.
-    subject_id: str
-    interval: SummaryInterval
-    # A time zone of the IANA database.
-    time_zone: str
-    # RFC 3339 date-time in UTC, with millisecond precision.
-    from: str
-    # RFC 3339 date-time in UTC, with millisecond precision.
-    to: str
-    # The hours or days with data, oldest first.
-    rows: list[SummaryRow]
-    # Pass it as `cursor` to get the next page.
-    next_cursor: str | None
+# A page of the hours or days of a person, oldest first.
+SubjectSummary = TypedDict(
+    "SubjectSummary",
+    {
+        # An identifier that the client creates.
+        "subject_id": str,
+        "interval": SummaryInterval,
+        # A time zone of the IANA database.
+        "time_zone": str,
+        # RFC 3339 date-time in UTC, with millisecond precision.
+        "from": str,
+        # RFC 3339 date-time in UTC, with millisecond precision.
+        "to": str,
+        # The hours or days with data, oldest first.
+        "rows": list[SummaryRow],
+        # Pass it as `cursor` to get the next page.
+        "next_cursor": str | None,
+    },
+)
 
 
 class Erasure(TypedDict):
