@@ -20,7 +20,7 @@ const mayImport = {
   readings: ['limits', 'domain', 'store', 'contract', 'problem', 'concurrency', 'tracing'],
   tokens: ['store', 'contract'],
   accounts: ['command-line', 'config', 'tokens', 'store', 'contract', 'problem', 'concurrency'],
-  retention: ['store'],
+  retention: ['domain', 'concurrency', 'store'],
   delivery: ['store', 'contract', 'problem', 'concurrency', 'tracing', 'net'],
   redis: [],
   limits: ['redis', 'store', 'contract', 'problem', 'config', 'concurrency'],

@@ -69,7 +69,7 @@ test('two accounts do not see the data of each other', async () => {
   const stranger = await connect(service.url, keyHeader(key));
   for (const name of ['get_human_state', 'get_session_history'])
     expect((await call(stranger, name, { session_id: 's1' })).text).toContain('session_not_found');
-  for (const name of ['get_trigger_memory', 'delete_subject'])
+  for (const name of ['get_trigger_memory', 'get_subject_summary', 'delete_subject'])
     expect((await call(stranger, name, { subject_id: 'anna' })).text).toContain('subject_not_found');
   expect((await call(stranger, 'list_sessions', {})).structured).toEqual({ sessions: [], next_cursor: null });
 });
@@ -110,6 +110,7 @@ test('only the erasure is marked as destructive, and only the tools that read ar
   expect(named('readOnlyHint').sort()).toEqual([
     'get_human_state',
     'get_session_history',
+    'get_subject_summary',
     'get_trigger_memory',
     'list_sessions',
   ]);

@@ -17,6 +17,7 @@ import { createMonthlyCalls } from '../../src/limits/monthly-calls.js';
 import { createAdmitSession } from '../../src/limits/new-session-limit.js';
 import { createWindowLimit } from '../../src/limits/window-limit.js';
 import { finishErasures } from '../../src/retention/erase.js';
+import { createComputeHours } from '../../src/retention/hours.js';
 import { purgeExpired } from '../../src/retention/purge.js';
 import { openDatabase } from '../../src/store/database.js';
 import { countDeliveries } from '../../src/store/count-deliveries.js';
@@ -29,9 +30,10 @@ import { forgetIssuedSecrets, purgeIdempotencyKeys } from '../../src/store/idemp
 import { keyTable } from '../../src/store/keys.js';
 import { isMigrated, migrate } from '../../src/store/migrate.js';
 import { findOldestEvent, findSessionsWithEvents } from '../../src/store/outbox.js';
-import { findNewestReading, purgeReadings, toAccountKey } from '../../src/store/readings.js';
+import { findNewestReading, findSubjects, purgeReadings, toAccountKey } from '../../src/store/readings.js';
 import { purgeSessions } from '../../src/store/sessions.js';
 import { createTransact, readerOf, type Store } from '../../src/store/store.js';
+import { eraseSomeHours, purgeHours, readDefaultSummaryDays } from '../../src/store/subject-hours.js';
 import { createDigestId } from '../../src/tokens/digest-id.js';
 import { createSessionTokens } from '../../src/tokens/session-token.js';
 import { findStreamHeads } from '../../src/store/stream-positions.js';
@@ -48,6 +50,7 @@ const crowd = 4_000;
 const expired = 300;
 const accounts = 40;
 const day = 24 * 60 * 60;
+const hourMs = 3_600_000;
 
 /** Statements that may scan, because they read any one row or all rows of a small table. */
 const mayScan = [
@@ -141,6 +144,7 @@ async function startHeard(): Promise<Heard> {
   const services: Services = {
     store,
     commit: groups.commit,
+    computeHours: createComputeHours(),
     now: clock.now,
     log: createLog('silent', { write() {} }),
     sessionTokens: createSessionTokens(['k']),
@@ -168,7 +172,10 @@ function storeOn(knex: Knex): Store {
     secretsKey: secretsKeyTable(knex),
     read: (accountId) => readerOf(knex, accountId),
     transact: createTransact(knex),
-    purgeReadings: (beforeMs, batch) => purgeReadings(knex, beforeMs, batch),
+    purgeReadings: (beforeMs, batch, prepare) => purgeReadings(knex, beforeMs, batch, prepare),
+    findSubjects: (account, incarnations) => findSubjects(knex, account, incarnations),
+    purgeHours: (beforeMs, batch) => purgeHours(knex, beforeMs, batch),
+    readDefaultSummaryDays: () => readDefaultSummaryDays(knex),
     purgeSessions: (beforeMs, batch) => purgeSessions(knex, beforeMs, batch),
     purgeDeliveries: (beforeMs, batch) => purgeDeliveries(knex, beforeMs, batch),
     purgeErasedIds: (beforeMs, batch) => purgeErasedIds(knex, beforeMs, batch),
@@ -184,6 +191,7 @@ function storeOn(knex: Knex): Store {
     findErasures: (max) => findErasures(knex, max),
     eraseReadings: (erasure, batch) => eraseReadings(knex, erasure, batch),
     eraseSomeDeliveries: (accountId, subjectId, batch) => eraseSomeDeliveries(knex, accountId, subjectId, batch),
+    eraseSomeHours: (accountId, subjectId, batch) => eraseSomeHours(knex, accountId, subjectId, batch),
     sqliteFiles: createSqliteFiles(knex),
     migrate: () => migrate(knex),
     isReady: () => isMigrated(knex),
@@ -228,8 +236,14 @@ async function fill(heard: Heard): Promise<{ accountId: string; key: string }> {
     return { account: toAccountKey(accountId), position: -2 * index, incarnation, digest, timestamp_ms: clock.nowMs };
   });
   await knex.batchInsert('late_readings', late, 500);
+  const states = { calm_ms: 1, relaxed_ms: 0, focused_ms: 0, stressed_ms: 0, acute_stress_ms: 0 };
+  const hours = Array.from({ length: crowd }, (_, index) => ({
+    ...{ account_id: accountId, subject_id: `crowd-${index % 100}`, hour_ms: clock.nowMs - index, ...states },
+    ...{ readings: 0, heart_rates: 0, topics: '' },
+  }));
+  await knex.batchInsert('subject_hours', hours, 500);
   const filled =
-    'sessions, session_readings, late_readings, subjects, triggers, api_keys, accounts, webhooks, outbox, deliveries, erased_ids';
+    'sessions, session_readings, late_readings, subject_hours, subjects, triggers, api_keys, accounts, webhooks, outbox, deliveries, erased_ids';
   if (databaseKind === 'mysql') await knex.raw(`analyze table ${filled}`);
   // The service never runs ANALYZE on SQLite. Neither does the test, so its query plans match those of a deployment.
   return { accountId, key };
@@ -275,6 +289,8 @@ async function live(heard: Heard, accountId: string, key: string): Promise<void>
   await operations.getHistory.handle(services, ask({ session_id: 'ours-0', until: clock.at(5) }), ours);
   await operations.getTriggers.handle(services, ask({ subject_id: 'us-0' }), ours);
   await operations.getSubject.handle(services, { ...ask(undefined), params: { subject_id: 'us-0' } }, ours);
+  for (const subject_id of ['us-0', 'expired-0'])
+    await operations.getSubjectSummary.handle(services, { ...ask({}), params: { subject_id } }, ours);
   await listAllSessions(services, ours);
   await streamAll(store, accountId);
   await exportAll(store, accountId);
@@ -282,7 +298,7 @@ async function live(heard: Heard, accountId: string, key: string): Promise<void>
   await operations.deleteSubject.handle(services, { ...ask(undefined), params: { subject_id: 'us-0' } }, ours);
   await callOnce(heard, ours);
   await store.findNewestReading();
-  await purgeExpired(store, clock.nowMs);
+  await purgeExpired(store, clock.nowMs + 2 * hourMs);
   await finishErasures(store);
 }
 
@@ -406,6 +422,7 @@ test('every query of the service searches an index', async () => {
     'delete outbox',
     'delete session_readings',
     'delete sessions',
+    'delete subject_hours',
     'delete subjects',
     'delete triggers',
     'delete webhooks',
@@ -418,10 +435,12 @@ test('every query of the service searches an index', async () => {
     'select key_audit',
     'select late_readings',
     'select outbox',
+    'select retention_defaults',
     'select schema_migrations',
     'select session_readings',
     'select sessions',
     'select stream_positions',
+    'select subject_hours',
     'select subjects',
     'select triggers',
     'select usage_months',
@@ -431,6 +450,7 @@ test('every query of the service searches an index', async () => {
     'update deliveries',
     'update idempotency_keys',
     'update stream_positions',
+    'update subjects',
     'update webhooks',
   ]);
 });

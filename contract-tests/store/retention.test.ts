@@ -8,16 +8,32 @@ import { deliveriesOf, register, storeDue, storeFailed } from '../support/webhoo
 
 const minute = 60;
 const day = 24 * 60 * minute;
+/** Stores no hours, so that readings are deleted at once. */
+const withoutHours = readConfig({ RETENTION_SUMMARY_DAYS: '0' }).retention;
+
+test('a reading of a person is deleted when its hour is stored, at most 70 minutes after 24 hours', async () => {
+  const clock = new Clock();
+  clock.nowMs = Date.parse('2026-03-10T12:55:00Z');
+  const { read, request, store } = await startTestService({ clock });
+  await read({ subject_id: 'p', heart_rate: 70 });
+  clock.advance(day + 70 * minute - 1);
+  expect(await purgeExpired(store, clock.nowMs)).toBe(0);
+  expect((await request('/v1/state?session_id=s1')).status).toBe(200);
+  clock.advance(1);
+  expect(await purgeExpired(store, clock.nowMs)).toBe(2);
+  expect((await request('/v1/export?subject_id=p')).body).toBe('');
+  expect((await request('/v1/state?session_id=s1')).status).toBe(404);
+});
 
 test('readings and idle sessions are deleted after 24 hours, at most a minute late', async () => {
   const { read, request, store, clock } = await startTestService({});
   await read({ session_id: 'old', heart_rate: 70 });
   clock.advance(day - 1);
-  await purgeExpired(store, clock.nowMs);
+  await purgeExpired(store, clock.nowMs, withoutHours);
   expect((await request('/v1/state?session_id=old')).status).toBe(200);
   await read({ session_id: 'young', heart_rate: 70 });
   clock.advance(1 + minute);
-  expect(await purgeExpired(store, clock.nowMs)).toBe(2);
+  expect(await purgeExpired(store, clock.nowMs, withoutHours)).toBe(2);
   expect((await request('/v1/state?session_id=old')).status).toBe(404);
   expect((await request('/v1/state?session_id=young')).status).toBe(200);
 });
@@ -28,13 +44,15 @@ test('an active session stays, and only its old readings are deleted', async () 
   clock.advance(day - 1);
   await read({ heart_rate: 71 });
   clock.advance(2);
-  expect(await purgeExpired(store, clock.nowMs)).toBe(1);
+  expect(await purgeExpired(store, clock.nowMs, withoutHours)).toBe(1);
   const again = await read({ heart_rate: 72 });
   expect(again.adaptation_effectiveness).toBeDefined();
 });
 
 test('a deployment sets how long readings and idle sessions are stored', async () => {
-  const { retention } = readConfig({ RETENTION_READINGS_HOURS: '48', RETENTION_IDLE_SESSIONS_HOURS: '72' });
+  const { retention } = readConfig({
+    ...{ RETENTION_READINGS_HOURS: '48', RETENTION_IDLE_SESSIONS_HOURS: '72', RETENTION_SUMMARY_DAYS: '0' },
+  });
   const { read, request, store, clock } = await startTestService({});
   await read({ heart_rate: 70 });
   const rowsAfter = async (seconds: number) => {
@@ -123,7 +141,7 @@ test('six hundred expired readings are purged in small batches while ingest cont
   await Promise.all(expired.map(read));
   clock.advance(day + minute + 1);
   let isPurging = true;
-  const purge = purgeExpired(store, clock.nowMs).finally(() => {
+  const purge = purgeExpired(store, clock.nowMs, withoutHours).finally(() => {
     isPurging = false;
   });
   let sent = 0;

@@ -6,6 +6,7 @@ export function everyToolCall(session_id: string, subject_id: string): Record<st
     get_human_state: { session_id },
     get_session_history: { session_id, minutes: 10 },
     get_trigger_memory: { subject_id },
+    get_subject_summary: { subject_id, interval: 'day', time_zone: 'Europe/Vienna' },
     list_sessions: {},
     delete_subject: { subject_id },
   };

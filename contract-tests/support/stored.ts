@@ -23,6 +23,7 @@ const tables = [
   'deliveries',
   'idempotency_keys',
   'erased_ids',
+  'subject_hours',
   'schema_migrations',
 ];
 

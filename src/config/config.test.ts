@@ -8,6 +8,11 @@ test('the retention follows the contract by default', () => {
   expect(retention).toEqual({ readingsMs: 24 * hourMs, idleSessionsMs: 24 * hourMs, deliveriesMs: 7 * 24 * hourMs });
 });
 
+test('without RETENTION_SUMMARY_DAYS, the database decides how long hours are stored', () => {
+  const summariesMs = (days: string) => readConfig({ RETENTION_SUMMARY_DAYS: days }).retention.summariesMs;
+  expect([summariesMs(''), summariesMs('0'), summariesMs('30')]).toEqual([undefined, 0, 30 * 24 * hourMs]);
+});
+
 test('sessions are stored at least as long as their readings', () => {
   const idleSessionsMs = (env: Record<string, string>) => readConfig(env).retention.idleSessionsMs;
   expect(idleSessionsMs({ RETENTION_READINGS_HOURS: '1' })).toBe(24 * hourMs);

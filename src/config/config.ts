@@ -55,6 +55,8 @@ export interface RetentionTimes {
   readonly idleSessionsMs: number;
   /** After the end of a delivery. */
   readonly deliveriesMs: number;
+  /** After the start of an hour of a person. 0: no hours are stored. Undefined: the default of the database. */
+  readonly summariesMs: number | undefined;
 }
 
 const hourMs = 3_600_000;
@@ -90,6 +92,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const idleSessionsHours =
     value('RETENTION_IDLE_SESSIONS_HOURS', variables.RETENTION_IDLE_SESSIONS_HOURS) ??
     Math.max(retentionDefaults.idle_sessions_hours, readingsHours);
+  const summaryDays = value('RETENTION_SUMMARY_DAYS', variables.RETENTION_SUMMARY_DAYS);
   const config = {
     host: value('HOST', variables.HOST),
     port: value('PORT', variables.PORT),
@@ -114,6 +117,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       readingsMs: readingsHours * hourMs,
       idleSessionsMs: idleSessionsHours * hourMs,
       deliveriesMs: (value('RETENTION_DELIVERIES_DAYS', variables.RETENTION_DELIVERIES_DAYS) ?? 0) * 24 * hourMs,
+      summariesMs: summaryDays === undefined ? undefined : summaryDays * 24 * hourMs,
     },
     quotas: {
       sessionRequests: value('LIMIT_SESSION_REQUESTS_PER_MINUTE', variables.LIMIT_SESSION_REQUESTS_PER_MINUTE),

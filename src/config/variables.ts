@@ -62,6 +62,12 @@ export const variables = {
     String(retention.settled_deliveries_days),
     integerBetween(1, 3_650),
   ),
+  RETENTION_SUMMARY_DAYS: optional(
+    'Days that the summary of an hour of a person is stored, 0 to 3,650. 0: none is stored. Otherwise readings are ' +
+      'stored up to 70 minutes longer, until their hour is complete',
+    `${retention.summary_days}, or 0 for a database that existed before summaries`,
+    unlessEmpty(integerBetween(0, 3_650)),
+  ),
   MAX_CONNECTIONS: variable(
     'Maximum number of open connections. Further connections are closed',
     '10000',

@@ -12,6 +12,7 @@ import { findOperation } from '../operations/index.js';
 import type { AnyInput, Served, Services } from '../operations/operation.js';
 import { createGroups } from '../readings/group.js';
 import type { PreparedReading } from '../readings/intake.js';
+import { createComputeHours } from '../retention/hours.js';
 import { startRetention } from '../retention/purge.js';
 import { openStore, type Store } from '../store/store.js';
 import { type PageRequest, readPage } from '../stream/page.js';
@@ -77,7 +78,10 @@ async function start(keep: Keep, parts: CoreParts) {
   );
   const sessionTokens = createSessionTokens(foundation.secretsKeys);
   const { targetPolicy } = config;
-  const services: Services = { ...foundation, ...groups, sessionTokens, digestId, targetPolicy, log, wakeWorker };
+  const services: Services = {
+    ...{ ...foundation, ...groups, sessionTokens, digestId, targetPolicy, log, wakeWorker },
+    computeHours: createComputeHours(),
+  };
   return {
     /** Runs an operation. The input must be validated against the contract. */
     async operate(operationId: OperationId, input: AnyInput, caller: Caller | undefined): Promise<Served> {

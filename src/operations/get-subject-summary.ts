@@ -1,11 +1,118 @@
-import { ProblemError } from '../problem.js';
-import type { OperationRecord } from './operation.js';
+import { summaries as settings } from '../../generated/spec.js';
+import type { Fault, Input } from '../contract.js';
+import { type Calendar, createDayCalendar, floorHour, hourCalendar, hourMs, toRows } from '../domain/summary.js';
+import { fault, ProblemError } from '../problem.js';
+import type { Reader } from '../store/store.js';
+import type { OperationRecord, Services } from './operation.js';
+
+const dayMs = 24 * hourMs;
+/** Readings may have timestamps up to a minute ahead, so the present hour or the next one is the last with data. */
+const aheadMs = hourMs;
+
+/** The hours of a request, as starts of rows, epoch ms. */
+interface Span {
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** Start of the first row of the page. */
+  readonly pageMs: number;
+}
 
 /** Returns a page of the hours or days of a subject. */
 export const getSubjectSummary: OperationRecord<'getSubjectSummary'> = {
   personalData: 'reads',
-  async handle({ store }, { params: { subject_id } }, { accountId }) {
-    const subject = await store.read(accountId).findSubject(subject_id);
-    throw new ProblemError(subject ? 'service_unavailable' : 'subject_not_found');
+  tool: {
+    name: 'get_subject_summary',
+    title: 'Get hours or days of a person',
+    description: 'Get the states, score and heart rate of a person by hour or by day, over days or weeks.',
+    leading: ['rows'],
+  },
+  async handle(services, { params: { subject_id }, query }, { accountId }) {
+    const nowMs = services.now();
+    const { interval = 'hour', time_zone: timeZone = 'UTC' } = query;
+    const calendar = readCalendar(query);
+    const span = query.cursor === undefined ? readSpan(query, calendar, nowMs) : readCursor(query.cursor);
+    const reader = services.store.read(accountId);
+    const isKnown = (await reader.findSubject(subject_id)) || (await reader.triggersOf(subject_id)).size > 0;
+    if (!isKnown) throw new ProblemError('subject_not_found');
+    const { rows, nextMs } = await readPage(services, reader, { subjectId: subject_id, calendar, span, nowMs });
+    const [from, to] = [span.fromMs, span.toMs].map((ms) => new Date(ms).toISOString()) as [string, string];
+    const next_cursor = nextMs === undefined ? null : writeCursor({ ...span, pageMs: nextMs });
+    return { status: 200, body: { subject_id, interval, time_zone: timeZone, from, to, rows, next_cursor } };
   },
 };
+
+type Query = Input<'getSubjectSummary'>['query'];
+
+/** Throws a ProblemError if the time zone is unknown, or given for hours. */
+function readCalendar({ interval = 'hour', time_zone: timeZone }: Query): Calendar {
+  if (interval === 'hour') {
+    if (timeZone === undefined) return hourCalendar;
+    throw invalid(fault('time_zone_of_hours', { parameter: 'time_zone' }));
+  }
+  const calendar = createDayCalendar(timeZone ?? 'UTC');
+  if (!calendar) throw invalid(fault('time_zone_invalid', { parameter: 'time_zone' }));
+  return calendar;
+}
+
+/** Extends the requested range to whole rows. Throws a ProblemError if the range is empty. */
+function readSpan({ interval = 'hour', from, to }: Query, { startOf, endOf }: Calendar, nowMs: number): Span {
+  // Includes the hour that begins now.
+  const untilMs = to === undefined ? nowMs + 1 : Date.parse(to);
+  const sinceMs = from === undefined ? untilMs - settings.default_days[interval] * dayMs : Date.parse(from);
+  if (sinceMs >= untilMs) throw invalid(fault('range_empty', { parameter: 'from' }));
+  const fromMs = startOf(sinceMs);
+  return { fromMs, toMs: endOf(untilMs - 1), pageMs: fromMs };
+}
+
+interface PageRequest {
+  readonly subjectId: string;
+  readonly calendar: Calendar;
+  readonly span: Span;
+  readonly nowMs: number;
+}
+
+/**
+ * Reads a page. Computes the hours of stored readings first and reads the stored hours after that: a purge stores an
+ * hour before it deletes the readings, so the page misses none. `nextMs` is undefined on the last page.
+ */
+async function readPage({ computeHours }: Services, reader: Reader, { subjectId, calendar, span, nowMs }: PageRequest) {
+  const { startOf, endOf } = calendar;
+  const first = await reader.hours.firstTimes(subjectId);
+  const lastMs = Math.min(span.toMs, endOf(nowMs + aheadMs));
+  const firstMs = Math.min(first.hoursMs, first.readingsMs);
+  if (firstMs >= lastMs) return { rows: [], nextMs: undefined };
+  const fromMs = startOf(Math.max(span.pageMs, firstMs));
+  const intervalMs = calendar.isDaily ? dayMs : hourMs;
+  const toMs = Math.min(lastMs, startOf(fromMs + settings.page_intervals * intervalMs));
+  let readings = 0;
+  const onRead = (found: { readonly length: number }, untilMs: number) => {
+    readings += found.length;
+    const endMs = startOf(untilMs);
+    return readings > settings.page_readings && endMs > fromMs ? endMs : undefined;
+  };
+  const readingsMs = Math.max(fromMs, floorHour(Math.min(first.readingsMs, toMs)));
+  const computed = await computeHours(reader, { subjectId, fromMs: readingsMs, toMs, nowMs, onRead });
+  const { throughMs } = computed;
+  const stored = await reader.hours.stored(subjectId, fromMs, throughMs);
+  const hours = new Map([...computed.hours, ...stored.map((hour) => [hour.startMs, hour] as const)]);
+  const ascending = [...hours.values()].sort((a, b) => a.startMs - b.startMs);
+  return { rows: toRows(ascending, calendar), nextMs: throughMs < lastMs ? throughMs : undefined };
+}
+
+function writeCursor({ fromMs, toMs, pageMs }: Span): string {
+  return Buffer.from(`${fromMs}.${toMs}.${pageMs}`).toString('base64url');
+}
+
+/** Decodes a cursor. Throws a ProblemError with code cursor_invalid. */
+function readCursor(cursor: string): Span {
+  const text = Buffer.from(cursor, 'base64url').toString();
+  const [, ...times] = /^(-?\d{1,15})\.(-?\d{1,15})\.(-?\d{1,15})$/.exec(text) ?? [];
+  const [fromMs, toMs, pageMs] = times.map(Number);
+  if (fromMs === undefined || toMs === undefined || pageMs === undefined)
+    throw invalid(fault('cursor_invalid', { parameter: 'cursor' }));
+  return { fromMs, toMs, pageMs };
+}
+
+function invalid(found: Fault): ProblemError {
+  return new ProblemError('validation_failed', { faults: [found] });
+}

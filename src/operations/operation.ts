@@ -6,6 +6,7 @@ import type { SecretBox } from '../delivery/secret-box.js';
 import type { TargetPolicy } from '../delivery/target.js';
 import type { Exports } from '../export/exports.js';
 import type { Commit } from '../readings/group.js';
+import type { ComputeHours } from '../retention/hours.js';
 import type { DigestId } from '../store/erased-ids.js';
 import type { Store } from '../store/store.js';
 import type { Streams } from '../stream/streams.js';
@@ -111,6 +112,7 @@ export interface StreamedResponse {
 export interface Services {
   readonly store: Store;
   readonly commit: Commit;
+  readonly computeHours: ComputeHours;
   /** The time of the database, epoch ms. All processes of a database share it. */
   readonly now: () => number;
   readonly log: Logger;

@@ -15,7 +15,7 @@ export interface ErasureParts {
 
 /**
  * Erases all data about a subject in three steps:
- * 1. delete its deliveries, in small batches
+ * 1. delete its deliveries and stored hours, in small batches
  * 2. delete everything that a request could return, in one transaction
  * 3. delete the readings of its sessions, in small batches
  * Resolves with the numbers of sessions and triggers. Resolves with undefined for an unknown subject.
@@ -26,7 +26,8 @@ export async function eraseSubject(
   subjectId: string,
 ): Promise<{ readonly sessions: number; readonly triggers: number } | undefined> {
   const { store } = parts;
-  const deliveries = await eraseDeliveries(store, accountId, subjectId);
+  const deliveries = await inBatches(() => store.eraseSomeDeliveries(accountId, subjectId, batchRows));
+  await inBatches(() => store.eraseSomeHours(accountId, subjectId, batchRows));
   const found = await store.transact((writerOf) => eraseUnderLock(parts, writerOf(accountId), accountId, subjectId));
   const erased = found ?? (deliveries > 0 ? { sessions: [], triggers: 0 } : undefined);
   if (!erased) return undefined;
@@ -51,11 +52,11 @@ export async function finishErasures(store: Store, signal?: AbortSignal): Promis
   }
 }
 
-/** Deletes the deliveries of a subject. Resolves with their number. */
-async function eraseDeliveries(store: Store, accountId: string, subjectId: string): Promise<number> {
+/** Deletes batches until nothing remains. Resolves with the number of deleted rows. */
+async function inBatches(deleteBatch: () => Promise<number>): Promise<number> {
   let total = 0;
   for (;;) {
-    const deleted = await store.eraseSomeDeliveries(accountId, subjectId, batchRows);
+    const deleted = await deleteBatch();
     total += deleted;
     if (deleted === 0) return total;
     await yieldToOthers();
@@ -84,6 +85,8 @@ async function eraseUnderLock(
 ): Promise<Erased | undefined> {
   const locked = await writer.subjects.lock([subjectId]);
   const triggers = await writer.triggers.removeAll(subjectId);
+  // Also those that a purge has stored since the first step.
+  await writer.hours.removeAll(subjectId);
   const { sessions, notifications } = await writer.eraseSessions(subjectId);
   await writer.subjects.remove(subjectId);
   const erasedIds = sessions.map(({ session_id }) => ({ kind: 'session', id: session_id }) as const);

@@ -1,20 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { idempotency, retention, sessionTokens } from '../../generated/spec.js';
+import { idempotency, retention, sessionTokens, summaries, timestamps } from '../../generated/spec.js';
+import { floorHour, stateMs } from '../domain/summary.js';
 import type { DatabaseClock } from '../store/database-clock.js';
 import type { Store } from '../store/store.js';
 import { finishErasures } from './erase.js';
+import { createComputeHours } from './hours.js';
+import { createSummarize } from './summarize.js';
 
 const hourMs = 60 * 60 * 1000;
 const dayMs = 24 * hourMs;
 /** Number of rows per batch. A small batch holds its locks for only a few milliseconds. */
 export const batchRows = 200;
 /**
- * Pause between batches: `perBatch` × the duration of a batch, at least `leastMs`. It gives ingest priority and grows
- * on a busy machine.
+ * Pause between batches: `perBatch` × the duration of a batch, from `leastMs` to `mostMs`. It gives ingest priority and
+ * grows on a busy machine. A batch that stores hours has pauses of its own, so `mostMs` limits the pause after it.
  */
-export const pause = { perBatch: 3, leastMs: 10 };
+export const pause = { perBatch: 3, leastMs: 10, mostMs: 1_000 };
 const intervalMs = 60_000;
+const aheadMaxMs = timestamps.max_ahead_seconds * 1000;
 
 /** How long data is stored, ms. */
 export interface RetentionTimes {
@@ -24,6 +28,8 @@ export interface RetentionTimes {
   readonly idleSessionsMs: number;
   /** After the end of a delivery. */
   readonly deliveriesMs: number;
+  /** After the start of an hour of a person. 0: no hours are stored. Undefined: the default of the database. */
+  readonly summariesMs?: number | undefined;
 }
 
 const defaultTimes: RetentionTimes = {
@@ -71,20 +77,41 @@ export function startRetention(store: Store, times: RetentionTimes, clock: Datab
 export async function purgeExpired(
   store: Store,
   nowMs: number,
-  { readingsMs, idleSessionsMs, deliveriesMs } = defaultTimes,
+  { readingsMs, idleSessionsMs, deliveriesMs, ...times }: RetentionTimes = defaultTimes,
   signal?: AbortSignal,
 ): Promise<number> {
-  const readings = () => store.purgeReadings(nowMs - readingsMs, batchRows);
+  const summariesMs = times.summariesMs ?? (await store.readDefaultSummaryDays()) * dayMs;
+  const hoursSinceMs = nowMs - summariesMs;
+  const summarize =
+    summariesMs === 0
+      ? undefined
+      : createSummarize({
+          ...{ store, computeHours: createComputeHours(), sinceMs: hoursSinceMs, signal },
+          paced: (work) => paced(work, signal),
+        });
+  const readingsBeforeMs = summarize ? summarizedBefore(nowMs - readingsMs) : nowMs - readingsMs;
+  const sessionsBeforeMs = Math.min(nowMs - idleSessionsMs, summarize ? readingsBeforeMs - aheadMaxMs : nowMs);
+  const readings = () => store.purgeReadings(readingsBeforeMs, batchRows, summarize);
   // After the readings, so that every stored reading has a session.
-  const sessions = () => store.purgeSessions(nowMs - idleSessionsMs, batchRows);
+  const sessions = () => store.purgeSessions(sessionsBeforeMs, batchRows);
+  const hours = () => store.purgeHours(hoursSinceMs, batchRows);
   const deliveries = () => store.purgeDeliveries(nowMs - deliveriesMs, batchRows);
   const idempotencyKeys = () => store.purgeIdempotencyKeys(nowMs - idempotency.retention_hours * hourMs, batchRows);
   const erasedIds = () => store.purgeErasedIds(nowMs - sessionTokens.erasure_seconds * 1000, batchRows);
   await forgetSecrets(store, nowMs);
   let total = 0;
-  for (const deleteBatch of [readings, sessions, deliveries, idempotencyKeys, erasedIds])
+  for (const deleteBatch of [readings, sessions, hours, deliveries, idempotencyKeys, erasedIds])
     total += await inBatches(deleteBatch, signal);
   return total;
+}
+
+/**
+ * Returns the time before which readings are deleted, if hours are stored. Only complete hours are stored, so ingest must
+ * have rejected readings of the hour for a while (`grace_seconds`). The state of a reading may last into the next hour.
+ * Readings therefore stay up to 70 minutes longer.
+ */
+function summarizedBefore(acceptedSinceMs: number): number {
+  return floorHour(acceptedSinceMs - summaries.grace_seconds * 1000) - stateMs;
 }
 
 /** Deletes the secrets of stored responses after the time in which a resend gets them. */
@@ -99,12 +126,19 @@ function forgetSecrets(store: Store, nowMs: number): Promise<void> {
 async function inBatches(deleteBatch: () => Promise<number>, signal?: AbortSignal): Promise<number> {
   let total = 0;
   while (!signal?.aborted) {
-    const startedAtMs = performance.now();
-    const deleted = await deleteBatch();
+    const deleted = await paced(deleteBatch, signal);
     total += deleted;
     if (deleted === 0) break;
-    const pauseMs = Math.max(pause.leastMs, pause.perBatch * (performance.now() - startedAtMs));
-    await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
   }
   return total;
+}
+
+/** Runs a batch and then pauses. */
+async function paced<T>(batch: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  const startedAtMs = performance.now();
+  const result = await batch();
+  const pauseMs = Math.max(pause.leastMs, pause.perBatch * (performance.now() - startedAtMs));
+  // The last batch deletes nothing.
+  if (result !== 0) await sleep(Math.min(pauseMs, pause.mostMs), undefined, { signal }).catch(() => undefined);
+  return result;
 }

@@ -127,8 +127,13 @@ function encodeResponse(point: Point, computed: ComputedState): string {
 }
 
 /** Returns the first and the last position of a reading that is not in `late_readings`. */
-function rangeOf(timestampMs: number): [earliest: number, latest: number] {
+export function rangeOf(timestampMs: number): [earliest: number, latest: number] {
   return [(timestampMs - aheadMaxMs) * positionsPerMs, (timestampMs + latenessMaxMs) * positionsPerMs];
+}
+
+/** Returns the earliest timestamp, epoch ms, of a reading with this position that is not in `late_readings`. */
+export function earliestTimestamp(position: number): number {
+  return position / positionsPerMs - latenessMaxMs;
 }
 
 const lateWithReadings = 'late_readings l join session_readings r on r.account = l.account and r.position = l.position';
@@ -227,24 +232,44 @@ export async function findNewestReading(knex: Knex): Promise<number | undefined>
   return row?.timestampMs ?? undefined;
 }
 
+/** A reading that is about to be deleted. */
+export interface ExpiredReading {
+  /** Key of the account. See `toAccountKey`. */
+  readonly account: string;
+  readonly position: number;
+  readonly incarnation: string;
+  readonly timestamp_ms: number;
+}
+
 /**
- * Deletes at most `batch` readings older than `beforeMs`. Returns the number of deleted readings, 0 if none remain.
+ * Deletes at most `batch` readings older than `beforeMs`, after `prepare` has resolved with true for them. Returns the
+ * number of deleted readings, 0 if none remain or `prepare` resolves with false.
  *
  * Finds late readings by their timestamps and others by their positions, so that only late readings require an index of
  * timestamps. A reading may stay up to a minute longer.
  */
-export async function purgeReadings(knex: Knex, beforeMs: number, batch: number): Promise<number> {
-  const late = await knex('late_readings')
-    .select('account', 'position')
+export async function purgeReadings(
+  knex: Knex,
+  beforeMs: number,
+  batch: number,
+  prepare: (readings: readonly ExpiredReading[]) => Promise<boolean> = async () => true,
+): Promise<number> {
+  const late: ExpiredReading[] = await knex('late_readings')
+    .select('account', 'position', 'incarnation', 'timestamp_ms')
     .where('timestamp_ms', '<', beforeMs)
     .orderBy('timestamp_ms')
     .limit(batch);
-  for (const account of new Set(late.map((row) => row.account)))
-    await deleteAll(knex, account, late.filter((row) => row.account === account).map(toPosition));
-  return late.length > 0 ? late.length : purgeByPosition(knex, beforeMs, batch);
+  const expired = late.length > 0 ? late : await findByPosition(knex, beforeMs, batch);
+  if (expired.length === 0 || !(await prepare(expired))) return 0;
+  for (const account of new Set(expired.map((row) => row.account))) {
+    const positions = expired.filter((row) => row.account === account).map(toPosition);
+    if (late.length > 0) await deleteAll(knex, account, positions);
+    else await knex('session_readings').where({ account }).whereIn('position', positions).delete();
+  }
+  return expired.length;
 }
 
-async function purgeByPosition(knex: Knex, beforeMs: number, batch: number): Promise<number> {
+async function findByPosition(knex: Knex, beforeMs: number, batch: number): Promise<ExpiredReading[]> {
   const expired = 'position > 0 and position < ? and timestamp_ms < ?';
   const range = [beforeMs * positionsPerMs, beforeMs];
   const [found] = await selectRows<{ account: string }>(knex, {
@@ -252,13 +277,37 @@ async function purgeByPosition(knex: Knex, beforeMs: number, batch: number): Pro
       where exists (select 1 from session_readings where account = ${accountKey} and ${expired}) limit 1`,
     bindings: range,
   });
-  if (!found) return 0;
-  const oldest = await selectRows<{ position: number }>(knex, {
-    sql: `select position from session_readings where account = ? and ${expired} order by position limit ${batch}`,
+  if (!found) return [];
+  return selectRows(knex, {
+    sql: `select account, position, incarnation, timestamp_ms from session_readings
+      where account = ? and ${expired} order by position limit ${batch}`,
     bindings: [found.account, ...range],
   });
-  const mine = knex('session_readings').where({ account: found.account });
-  return mine.whereIn('position', oldest.map(toPosition)).delete();
+}
+
+/** A session with a subject. */
+export interface SubjectSession {
+  readonly accountId: string;
+  readonly subjectId: string;
+  readonly incarnation: string;
+}
+
+/** Returns the sessions of readings of one account that have a subject. */
+export async function findSubjects(
+  knex: Knex,
+  account: string,
+  incarnations: readonly string[],
+): Promise<SubjectSession[]> {
+  const [found] = await selectRows<{ accountId: string }>(knex, {
+    sql: `select p.account_id as accountId from stream_positions p where ${accountKey} = ?`,
+    bindings: [account],
+  });
+  if (!found) return [];
+  return knex('sessions')
+    .select({ accountId: 'account_id', subjectId: 'subject_id', incarnation: 'incarnation' })
+    .where({ account_id: found.accountId })
+    .whereIn('incarnation', incarnations)
+    .whereNotNull('subject_id');
 }
 
 /** Deletes about `batch` readings of a session. Returns false when none remain. */

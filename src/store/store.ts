@@ -25,7 +25,7 @@ import { keyTable } from './keys.js';
 import { isMigrated, migrate, type OnMoved } from './migrate.js';
 import { type BoundSession, nameSubjects } from './name-subjects.js';
 import { findOldestEvent, findSessionsWithEvents, outboxTable } from './outbox.js';
-import { findNewestReading, purgeReadings, readingTable } from './readings.js';
+import { type ExpiredReading, findNewestReading, findSubjects, purgeReadings, readingTable } from './readings.js';
 import { retry, untilAvailable } from './retry.js';
 import { runStatements, type Statement } from './run-statements.js';
 import { createTurns } from '../concurrency/turns.js';
@@ -37,6 +37,7 @@ import { createSqliteFiles } from './sqlite-files.js';
 import { deliveryLog } from './settled-deliveries.js';
 import { findStreamHeads, positionTable } from './stream-positions.js';
 import { positionReader } from './readings-by-position.js';
+import { eraseSomeHours, hourReader, hourWriter, purgeHours, readDefaultSummaryDays } from './subject-hours.js';
 import { findSubjectSummary } from './subject-summary.js';
 import { subjectReader, subjectWriter } from './subjects.js';
 import { triggerReader, triggerWriter } from './triggers.js';
@@ -55,6 +56,7 @@ export function readerOf(knex: Knex, accountId: string, inTurn = createTurns()) 
     readings: positionReader(knex, accountId),
     findSubject: subjectReader(knex, accountId).find,
     findSubjectSummary: (subjectId: string) => findSubjectSummary(knex, accountId, subjectId),
+    hours: hourReader(knex, accountId),
     triggersOf: triggerReader(knex, accountId).ofSubject,
     pointsAfter: readingTable(knex, accountId).pointsAfter,
     webhooks: webhookTable(knex, accountId).list,
@@ -71,6 +73,7 @@ export function writerOf(transaction: Knex.Transaction, accountId: string, writi
     sessions: sessionWriter(transaction, accountId, writing),
     subjects: subjectWriter(transaction, accountId, writing, known),
     triggers: triggerWriter(transaction, accountId, writing, known),
+    hours: hourWriter(transaction, accountId, writing.version),
     readings: readingTable(transaction, accountId),
     positions: positionTable(transaction, accountId),
     run: (statements: readonly Statement[]) => runStatements(transaction, statements),
@@ -110,7 +113,14 @@ export function openStore(config: DatabaseConfig, use: DatabaseUse = 'serving', 
     /** Returns the lookups of the row caches of this process. */
     cacheLookups: () => ({ sessions: caches.sessions.lookups(), subjects: caches.subjects.lookups() }),
     findNewestReading: () => findNewestReading(knex),
-    purgeReadings: (beforeMs: number, batch: number) => purgeReadings(knex, beforeMs, batch),
+    purgeReadings: (
+      beforeMs: number,
+      batch: number,
+      prepare?: (readings: readonly ExpiredReading[]) => Promise<boolean>,
+    ) => purgeReadings(knex, beforeMs, batch, prepare),
+    findSubjects: (account: string, incarnations: readonly string[]) => findSubjects(knex, account, incarnations),
+    purgeHours: (beforeMs: number, batch: number) => purgeHours(knex, beforeMs, batch),
+    readDefaultSummaryDays: () => readDefaultSummaryDays(knex),
     purgeSessions: (beforeMs: number, batch: number) => purgeSessions(knex, beforeMs, batch),
     purgeDeliveries: (beforeMs: number, batch: number) => purgeDeliveries(knex, beforeMs, batch),
     purgeIdempotencyKeys: (beforeMs: number, batch: number) => purgeIdempotencyKeys(knex, beforeMs, batch),
@@ -127,6 +137,8 @@ export function openStore(config: DatabaseConfig, use: DatabaseUse = 'serving', 
     eraseReadings: (erasure: Erasure, batch: number) => retry(() => eraseReadings(knex, erasure, batch)),
     eraseSomeDeliveries: (accountId: string, subjectId: string, batch: number) =>
       retry(() => eraseSomeDeliveries(knex, accountId, subjectId, batch)),
+    eraseSomeHours: (accountId: string, subjectId: string, batch: number) =>
+      retry(() => eraseSomeHours(knex, accountId, subjectId, batch)),
     sqliteFiles,
     migrate: (onMoved?: OnMoved) => migrateApart(config, onMoved),
     /** Returns true if the schema is current. Rejects if the database is unavailable. */

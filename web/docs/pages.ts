@@ -42,6 +42,12 @@ export const guides: readonly Guide[] = [
     summary: 'Five states, what an assistant should do in each, and how sure the score is.',
   },
   {
+    slug: 'summaries',
+    source: 'docs/summaries.md',
+    title: 'Summaries',
+    summary: 'Hours and days of a person over weeks: states, score and heart rate.',
+  },
+  {
     slug: 'trigger-memory',
     source: 'docs/trigger-memory.md',
     title: 'Trigger Memory',

@@ -9,6 +9,7 @@ import { moveReadings } from './move-readings.js';
 import { readingSignals } from './reading-signals.js';
 import { secretsKey } from './secrets-key.js';
 import { sessions } from './sessions.js';
+import { subjectHours } from './subject-hours.js';
 import { subjects } from './subjects.js';
 import { usage } from './usage.js';
 import { webhookLocks } from './webhook-locks.js';
@@ -44,4 +45,5 @@ export const migrations: readonly Migration[] = [
   { name: 'move-readings', run: async () => undefined, moveSome: moveReadings },
   { name: 'account-settings', run: accountSettings },
   { name: 'event-times', run: eventTimes, moveSome: readEventTimes },
+  { name: 'subject-hours', run: subjectHours },
 ];

@@ -1,0 +1,63 @@
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import { createTurns } from '../concurrency/turns.js';
+import { beginTimeline, type Hour, hourMs, stateMs } from '../domain/summary.js';
+import type { Reader } from '../store/store.js';
+import type { SubjectReading } from '../store/subject-hours.js';
+
+/** Maximum number of readings that one query reads, so that it blocks other work for milliseconds only. */
+const queryMax = 2_000;
+/** Length of the range of time that one query searches, ms. It follows the density of the readings. */
+const span = { first: 4 * hourMs, least: 60_000, most: 32 * 24 * hourMs };
+
+export interface HoursRequest {
+  readonly subjectId: string;
+  /** Starts of the first hour, and of the hour after the last one, epoch ms. */
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** The time at which the state of the newest reading ends at the latest, epoch ms. */
+  readonly nowMs: number;
+  /** Called with the readings of each query. Ends the computation at the returned time, if any. */
+  readonly onRead?: (readings: readonly SubjectReading[], untilMs: number) => number | undefined;
+}
+
+export interface ComputedHours {
+  /** The hours with data, by their start. */
+  readonly hours: ReadonlyMap<number, Hour>;
+  /** `toMs`, or the earlier time at which `onRead` ended the computation. */
+  readonly throughMs: number;
+}
+
+/** Computes hours of a subject from its stored readings. */
+export type ComputeHours = (reader: Pick<Reader, 'hours'>, request: HoursRequest) => Promise<ComputedHours>;
+
+/**
+ * Returns the function that computes hours. Its calls query the database in turns, so that many calls delay other
+ * requests no more than one call does.
+ */
+export function createComputeHours(): ComputeHours {
+  const inTurn = createTurns();
+  return async ({ hours: table }, { subjectId, fromMs, toMs, nowMs, onRead }) => {
+    const timeline = beginTimeline(fromMs, toMs);
+    let spanMs = span.first;
+    for (let atMs = fromMs - stateMs; atMs < toMs;) {
+      const untilMs = Math.min(atMs + spanMs, toMs);
+      const max = spanMs > span.least ? queryMax + 1 : Number.MAX_SAFE_INTEGER;
+      const found = await inTurn(() => table.readings(subjectId, atMs, untilMs, max));
+      await yieldToOthers();
+      if (found.length === max) {
+        spanMs = Math.max(span.least, spanMs / 4);
+        continue;
+      }
+      timeline.add(found);
+      const throughMs = onRead?.(found, untilMs);
+      if (throughMs !== undefined) return { hours: hoursBefore(timeline.finish(nowMs), throughMs), throughMs };
+      if (found.length < queryMax / 4) spanMs = Math.min(span.most, spanMs * 2);
+      atMs = untilMs;
+    }
+    return { hours: timeline.finish(nowMs), throughMs: toMs };
+  };
+}
+
+function hoursBefore(hours: ReadonlyMap<number, Hour>, beforeMs: number): Map<number, Hour> {
+  return new Map([...hours].filter(([startMs]) => startMs < beforeMs));
+}

@@ -1,0 +1,200 @@
+import type { Knex } from 'knex';
+import type { CountedReading, Hour, Spread } from '../domain/summary.js';
+import { deleteOldest } from './delete-oldest.js';
+import { isMysql } from './is-mysql.js';
+import { earliestTimestamp, rangeOf, readingsOfSession, toAccountKey } from './readings.js';
+import { rowFormats } from './row-formats.js';
+import { selectRows } from './select-rows.js';
+
+/** A reading of a person, and the incarnation of its session. */
+export interface SubjectReading extends CountedReading {
+  readonly incarnation: string;
+}
+
+interface ReadingRow {
+  readonly incarnation: string;
+  readonly timestamp_ms: number;
+  readonly stress_score: number;
+  readonly signals: string;
+  readonly response: string;
+}
+
+interface HourRow {
+  readonly hour_ms: number;
+  readonly calm_ms: number;
+  readonly relaxed_ms: number;
+  readonly focused_ms: number;
+  readonly stressed_ms: number;
+  readonly acute_stress_ms: number;
+  readonly readings: number;
+  readonly score_sum: number | null;
+  readonly score_min: number | null;
+  readonly score_max: number | null;
+  readonly heart_rates: number;
+  readonly heart_rate_sum: number | null;
+  readonly heart_rate_min: number | null;
+  readonly heart_rate_max: number | null;
+  readonly topics: string;
+}
+
+const insertMax = 100;
+
+/** Reads the stored hours and the stored readings of the subjects of one account. */
+export function hourReader(knex: Knex, accountId: string) {
+  const account = toAccountKey(accountId);
+  const join = isMysql(knex) ? 'straight_join' : 'cross join';
+  const columns = ['incarnation', 'timestamp_ms', 'stress_score', 'signals', 'response'].map((it) => `r.${it}`).join();
+  const lateOfSession = `late_readings l ${isMysql(knex) ? 'force index (late_readings_by_digest)' : 'indexed by late_readings_by_digest'}`;
+
+  return {
+    /** Returns the stored hours of a subject that begin from `fromMs` to before `toMs`, ascending. */
+    async stored(subjectId: string, fromMs: number, toMs: number): Promise<Hour[]> {
+      const rows: HourRow[] = await knex('subject_hours')
+        .where({ account_id: accountId, subject_id: subjectId })
+        .andWhere('hour_ms', '>=', fromMs)
+        .andWhere('hour_ms', '<', toMs)
+        .orderBy('hour_ms');
+      return rows.map(toHour);
+    },
+
+    /**
+     * Returns at most `max` stored readings of a subject with a timestamp from `fromMs` to before `toMs`, in any order.
+     * Finds late readings by their timestamps and others by their positions.
+     */
+    async readings(subjectId: string, fromMs: number, toMs: number, max: number): Promise<SubjectReading[]> {
+      const positions = [rangeOf(fromMs)[0], rangeOf(toMs)[1]];
+      const times = [fromMs, toMs];
+      const sql = `select ${columns} from sessions s ${join} ${readingsOfSession(knex)}
+          on r.account = ? and r.incarnation = s.incarnation and r.position between ? and ?
+        where s.account_id = ? and s.subject_id = ? and r.timestamp_ms >= ? and r.timestamp_ms < ?
+        union all select ${columns} from sessions s ${join} ${lateOfSession}
+          on l.account = ? and l.incarnation = s.incarnation and l.timestamp_ms >= ? and l.timestamp_ms < ?
+          ${join} session_readings r on r.account = l.account and r.position = l.position
+        where s.account_id = ? and s.subject_id = ? and l.position not between ? and ?
+        limit ${max}`;
+      const subject = [accountId, subjectId];
+      const bindings = [account, ...positions, ...subject, ...times, account, ...times, ...subject, ...positions];
+      return (await selectRows<ReadingRow>(knex, { sql, bindings })).map(toReading);
+    },
+
+    /**
+     * Returns the times before which a subject has no stored hour, and no stored reading, epoch ms. Infinity if it has
+     * none.
+     */
+    async firstTimes(subjectId: string): Promise<{ readonly hoursMs: number; readonly readingsMs: number }> {
+      const key = { account_id: accountId, subject_id: subjectId };
+      const [hours] = await knex('subject_hours').where(key).min({ firstMs: 'hour_ms' });
+      const sql = `select
+          min((select min(r.position) from ${readingsOfSession(knex)}
+            where r.account = ? and r.incarnation = s.incarnation and r.position > 0)) as position,
+          min((select min(l.timestamp_ms) from ${lateOfSession}
+            where l.account = ? and l.incarnation = s.incarnation)) as lateMs
+        from sessions s where s.account_id = ? and s.subject_id = ?`;
+      const bindings = [account, account, accountId, subjectId];
+      type Row = Readonly<Record<'position' | 'lateMs', number | null>>;
+      const [first] = await selectRows<Row>(knex, { sql, bindings });
+      const nearMs = first?.position ? earliestTimestamp(first.position) : Infinity;
+      return { hoursMs: hours?.firstMs ?? Infinity, readingsMs: Math.min(nearMs, first?.lateMs ?? Infinity) };
+    },
+  };
+}
+
+/** Writes the hours of the subjects of one account in a transaction. `version` is that of the transaction. */
+export function hourWriter(transaction: Knex, accountId: string, version: string) {
+  return {
+    /**
+     * Stores hours of a subject that are not stored yet. Returns false, and stores nothing, if a session that
+     * contributed to the hours is deleted.
+     *
+     * Writes the version of the subject. An erasure of the subject therefore either waits for this transaction and
+     * deletes its hours, or makes it store nothing. On a cluster, an erasure on another node conflicts with the write.
+     */
+    async add(subjectId: string, hours: readonly Hour[], incarnations: readonly string[]): Promise<boolean> {
+      const key = { account_id: accountId, subject_id: subjectId };
+      const updated = await transaction('subjects').where(key).whereNotNull('body').update({ version });
+      const sessions = transaction('sessions').where({ account_id: accountId }).whereIn('incarnation', incarnations);
+      const found: string[] = await sessions.andWhere({ subject_id: subjectId }).pluck('incarnation');
+      if (updated === 0 || found.length < incarnations.length) return false;
+      const rows = hours.map((hour) => ({ ...key, ...toColumns(hour) }));
+      for (let from = 0; from < rows.length; from += insertMax)
+        await transaction('subject_hours')
+          .insert(rows.slice(from, from + insertMax))
+          .onConflict(['account_id', 'subject_id', 'hour_ms'])
+          .ignore();
+      return true;
+    },
+
+    async removeAll(subjectId: string): Promise<void> {
+      await transaction('subject_hours').where({ account_id: accountId, subject_id: subjectId }).delete();
+    },
+  };
+}
+
+/** Deletes at most `batch` hours of a subject. Returns their number. */
+export async function eraseSomeHours(knex: Knex, accountId: string, subjectId: string, batch: number): Promise<number> {
+  const mine = () => knex('subject_hours').where({ account_id: accountId, subject_id: subjectId });
+  const last: { readonly hour_ms: number } | undefined = await mine()
+    .select('hour_ms')
+    .orderBy('hour_ms')
+    .offset(batch)
+    .first();
+  return last ? mine().andWhere('hour_ms', '<', last.hour_ms).delete() : mine().delete();
+}
+
+/** Deletes at most `batch` hours that begin before `beforeMs`. Returns their number. */
+export function purgeHours(knex: Knex, beforeMs: number, batch: number): Promise<number> {
+  return deleteOldest(knex, 'subject_hours', 'hour_ms', beforeMs, batch);
+}
+
+/** Returns how long hours are stored if the operator sets nothing, in days. */
+export async function readDefaultSummaryDays(knex: Knex): Promise<number> {
+  const row = await knex('retention_defaults').where({ name: 'summary_days' }).first('value');
+  return row?.value ?? 0;
+}
+
+function toReading({ incarnation, timestamp_ms, stress_score, signals, response }: ReadingRow): SubjectReading {
+  // Most responses contain no topics. Parsing them would take half of the time of a summary.
+  const { topics = [] } = response.includes('"topics"') ? rowFormats.response.decode(response) : {};
+  const heartRate = rowFormats.signals.decode(signals).heart_rate;
+  return { incarnation, timestampMs: timestamp_ms, score: stress_score, heartRate, topics };
+}
+
+function toHour(row: HourRow): Hour {
+  return {
+    startMs: row.hour_ms,
+    stateMs: {
+      calm: row.calm_ms,
+      relaxed: row.relaxed_ms,
+      focused: row.focused_ms,
+      stressed: row.stressed_ms,
+      acute_stress: row.acute_stress_ms,
+    },
+    scores: toSpread(row.readings, row.score_sum, row.score_min, row.score_max),
+    heartRates: toSpread(row.heart_rates, row.heart_rate_sum, row.heart_rate_min, row.heart_rate_max),
+    topics: row.topics === '' ? [] : row.topics.split(','),
+  };
+}
+
+function toSpread(count: number, sum: number | null, min: number | null, max: number | null): Spread | undefined {
+  return sum === null || min === null || max === null ? undefined : { count, sum, min, max };
+}
+
+function toColumns({ startMs, stateMs, scores, heartRates, topics }: Hour): HourRow {
+  return {
+    hour_ms: startMs,
+    calm_ms: stateMs.calm,
+    relaxed_ms: stateMs.relaxed,
+    focused_ms: stateMs.focused,
+    stressed_ms: stateMs.stressed,
+    acute_stress_ms: stateMs.acute_stress,
+    readings: scores?.count ?? 0,
+    score_sum: scores?.sum ?? null,
+    score_min: scores?.min ?? null,
+    score_max: scores?.max ?? null,
+    heart_rates: heartRates?.count ?? 0,
+    heart_rate_sum: heartRates?.sum ?? null,
+    heart_rate_min: heartRates?.min ?? null,
+    heart_rate_max: heartRates?.max ?? null,
+    topics: topics.join(),
+  };
+}
