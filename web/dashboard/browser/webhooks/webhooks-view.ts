@@ -50,7 +50,9 @@ export function createWebhooksView(service: Service): WebhooksView {
     ),
     register(),
   );
+  // Hidden until the list is loaded: the button moves if there is no webhook.
   const headButton = register();
+  headButton.hidden = true;
   const failed = h(
     'section',
     { class: 'card', 'aria-labelledby': 'failed-title', hidden: true },
