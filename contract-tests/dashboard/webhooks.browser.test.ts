@@ -122,8 +122,6 @@ test('a webhook is registered, tested, fails, is retried in order, rotated and r
 
 test.each([
   { width: 'a desktop', colorScheme: 'light' },
-  { width: 'a desktop', colorScheme: 'dark' },
-  { width: '320 pixels', colorScheme: 'light', viewport: narrow },
   { width: '320 pixels', colorScheme: 'dark', viewport: narrow },
 ] as const)(
   'on $width, $colorScheme, the page and its dialogs fit, are accessible and log no error',
