@@ -131,6 +131,18 @@ test('iterating the sessions returns every session of all pages once', async () 
   expect(sorted[0]?.points).toHaveLength(1);
 });
 
+test('iterating a summary returns the hours and days of a person', async () => {
+  const { client, reading } = await connect();
+  const subject_id = unique('p');
+  for (const session of ['a', 'b']) await client.ingest({ ...reading(unique(session)), subject_id });
+  let readings = 0;
+  for await (const hour of client.summary(subject_id, { from: '2026-01-01T00:00:00Z' })) readings += hour.readings;
+  expect(readings).toBe(2);
+  const days = await client.summary(subject_id, { interval: 'day', time_zone: 'Europe/Vienna' });
+  expect(days).toMatchObject({ time_zone: 'Europe/Vienna', next_cursor: null });
+  expect(days.rows.reduce((sum, day) => sum + day.readings, 0)).toBe(2);
+});
+
 test('a registration whose response is lost still returns the secret', async () => {
   const { client, inject } = await connect();
   const { url } = await startReceiver();

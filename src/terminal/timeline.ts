@@ -47,7 +47,7 @@ const laneCharactersMax = 22;
 const nameWidth = 78;
 /** More dots would hide the score. */
 const dotsMax = 40;
-const bandColors: Readonly<Record<State, string>> = {
+export const bandColors: Readonly<Record<State, string>> = {
   calm: '#14b8a6',
   relaxed: '#84b91f',
   focused: '#eab308',

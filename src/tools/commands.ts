@@ -8,6 +8,7 @@ import type { ExportOptions } from './export.js';
 import type { ListenOptions } from './listen.js';
 import { signals } from './recordings/recorded-window.js';
 import type { ReplayOptions } from './replay.js';
+import type { ReportOptions } from './report.js';
 import { readBaseUrl } from './service.js';
 
 export interface ToolSurroundings {
@@ -24,6 +25,7 @@ export function toolCommands(surroundings: ToolSurroundings): Command[] {
     demoCommand(surroundings),
     listenCommand(surroundings),
     replayCommand(surroundings),
+    reportCommand(),
   ];
 }
 
@@ -107,6 +109,21 @@ function replayCommand({ root }: ToolSurroundings): Command {
         '--subject ID\nThe guide docs/recordings.md explains how to export the files.',
     )
     .action(async (options: ReplayOptions) => (await import('./replay.js')).replay(options));
+}
+
+function reportCommand(): Command {
+  return new Command('report')
+    .description('print the days of a person, and draw their hours')
+    .requiredOption('--subject <id>', 'the person')
+    .option('--day', 'today')
+    .option('--week', 'the last 7 days (default)')
+    .option('--month', 'the last 30 days')
+    .option('--time-zone <zone>', 'time zone of the days', Intl.DateTimeFormat().resolvedOptions().timeZone)
+    .option('--json', 'print the days as JSON', false)
+    .option('--plot <svg>', 'save the states of each hour, one strip per day, as an image')
+    .addOption(urlOption())
+    .addOption(keyOption())
+    .action(async (options: ReportOptions) => (await import('./report.js')).report(options));
 }
 
 /** Options that name a column, by the role of the column. */

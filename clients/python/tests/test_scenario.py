@@ -136,6 +136,16 @@ def test_every_session_of_all_pages_is_iterated(client: StateClient) -> None:
     assert [len(session["points"]) for session in found] == [1] * 51
 
 
+def test_the_hours_and_days_of_a_person_are_iterated(client: StateClient) -> None:
+    subject_id = unique("p")
+    for number in range(2):
+        client.ingest(reading(unique(f"s{number}"), subject_id=subject_id))
+    assert sum(hour["readings"] for hour in client.summary(subject_id, from_="2026-01-01T00:00:00Z")) == 2
+    days = client.summary(subject_id, interval="day", time_zone="Europe/Vienna").first()
+    assert [days["time_zone"], days["next_cursor"]] == ["Europe/Vienna", None]
+    assert sum(day["readings"] for day in days["rows"]) == 2
+
+
 def test_a_registration_whose_response_is_lost_still_returns_the_secret(
     client: StateClient, inject: Inject, receiver: Receiver
 ) -> None:

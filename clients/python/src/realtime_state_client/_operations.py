@@ -25,7 +25,9 @@ from .schemas import (
     SessionToken,
     StateReading,
     SubjectProfile,
+    SubjectSummary,
     Submission,
+    SummaryRow,
     TestAccepted,
     TokenRequest,
     TriggerProfile,
@@ -117,6 +119,11 @@ def sessions(query: Query) -> Listing[SessionList, SessionSummary]:
 
 def subject(subject_id: str) -> Operation[SubjectProfile]:
     return _get(f"/v1/subjects/{_in_path(subject_id)}", {})
+
+
+def summary(subject_id: str, query: Query) -> Listing[SubjectSummary, SummaryRow]:
+    path = f"/v1/subjects/{_in_path(subject_id)}/summary"
+    return _listing(path, query, lambda page: page["rows"], lambda page: page["next_cursor"])
 
 
 def delete_subject(subject_id: str) -> Operation[Erasure]:

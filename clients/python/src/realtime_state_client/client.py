@@ -33,7 +33,10 @@ from .schemas import (
     StateReading,
     StreamEventType,
     SubjectProfile,
+    SubjectSummary,
     Submission,
+    SummaryInterval,
+    SummaryRow,
     TestAccepted,
     TokenRequest,
     TriggerProfile,
@@ -113,6 +116,22 @@ class StateClient:
     def subject(self, subject_id: str, **call: Unpack[CallOptions]) -> SubjectProfile:
         """Returns what the service has learned about a person: the baseline."""
         return self._sender.send(operations.subject(subject_id), call)
+
+    def summary(
+        self,
+        subject_id: str,
+        *,
+        from_: str | None = None,
+        to: str | None = None,
+        interval: SummaryInterval | None = None,
+        time_zone: str | None = None,
+        cursor: str | None = None,
+        **call: Unpack[CallOptions],
+    ) -> Pages[SubjectSummary, SummaryRow]:
+        """Returns the hours or days of a person with data, oldest first. `from_` and `to` are times in RFC 3339."""
+        query = {"from": from_, "to": to, "interval": interval, "time_zone": time_zone, "cursor": cursor}
+        listing = operations.summary(subject_id, query)
+        return Pages(listing, lambda page: self._sender.send(page, call))
 
     def delete_subject(self, subject_id: str, **call: Unpack[CallOptions]) -> Erasure:
         """Erases all data about a person."""
