@@ -2,6 +2,7 @@ import { all, forgetKey, one, readKey, rememberKey, writeKey } from '../../docs/
 import { startThemeToggle } from '../../docs/browser/controls.js';
 import { followContact } from './contact.js';
 import { followReadings } from './follow-readings.js';
+import { setTitle } from './dom.js';
 import { createKeyForm, takeKey } from './key-form.js';
 import { createPersonView } from './person/person-view.js';
 import { readRoute } from './router.js';
@@ -75,6 +76,7 @@ function followAddress(
     const route = readRoute(location.hash);
     page?.close();
     page = undefined;
+    setTitle(route.page === 'person' ? `Person ${route.subjectId}` : '');
     if (route.page === 'webhooks') page = createWebhooksView(service);
     if (route.page === 'person') page = createPersonView(service, route.subjectId, route.period);
     if (route.page === 'sessions') sessionsPage.open(route.sessionId);

@@ -16,7 +16,7 @@ export function sessionLink(id: string): string {
   return `#/sessions/${encodeURIComponent(id)}`;
 }
 
-/** Returns the address of a person's page. `period` is e.g. `week/2026-11-16`. Default: the present week. */
+/** Returns the address of a person's page. `period` is e.g. `week/2026-11-23`. Default: the last seven days. */
 export function personLink(subjectId: string, period = ''): string {
   return `#/subjects/${encodeURIComponent(subjectId)}${period === '' ? '' : `/${period}`}`;
 }

@@ -56,7 +56,9 @@ export function createSessionView(service: Service, sessions: Sessions, sessionI
     advice.tick(isPast);
     frame.passed.hidden = isPast;
     setText(frame.passed, `Newest reading ${age(atMs, now)}`);
-    setTitle(`${isPast ? 'ended' : `${newest.stress_score} ${words(newest.state)}`} · ${sessionId}`);
+    // The reader may be on another page meanwhile.
+    if (frame.article.isConnected)
+      setTitle(`${isPast ? 'ended' : `${newest.stress_score} ${words(newest.state)}`} · ${sessionId}`);
   };
   const data = createSessionData({
     service,

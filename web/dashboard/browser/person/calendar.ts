@@ -1,4 +1,4 @@
-/** Days, weeks and months of the reader's time zone. */
+/** Days, weeks and months of the reader's time zone. A week is seven days that end with any day. */
 export const spans = ['day', 'week', 'month'] as const;
 export type Span = (typeof spans)[number];
 
@@ -13,7 +13,7 @@ export interface Period extends Day {
   readonly days: readonly Day[];
 }
 
-/** Returns the period of an address, e.g. `week/2026-11-16`. Default: the present week. */
+/** Returns the period of an address, e.g. `week/2026-11-23`. Default: the last seven days. */
 export function readPeriod(address: string, nowMs: number): Period {
   const [, name, year, month, day] = /^(\w+)\/(\d{4})-(\d\d)-(\d\d)$/.exec(address) ?? [];
   const span = spans.find((it) => it === name);
@@ -22,32 +22,41 @@ export function readPeriod(address: string, nowMs: number): Period {
     : periodAt('week', new Date(nowMs));
 }
 
-/** Returns the day, week or month that contains a time of the reader's calendar. */
+/** Returns the day, the seven days up to the day, or the calendar month of the day. */
 export function periodAt(span: Span, date: Date): Period {
   const [year, month, day] = [date.getFullYear(), date.getMonth(), date.getDate()];
-  const monday = day - ((date.getDay() + 6) % 7);
-  const first = { day, week: monday, month: 1 }[span];
+  const first = { day, week: day - 6, month: 1 }[span];
   const count = { day: 1, week: 7, month: new Date(year, month + 1, 0).getDate() }[span];
   const midnight = (index: number) => new Date(year, month, first + index).getTime();
   const days = Array.from({ length: count }, (_, index) => ({ fromMs: midnight(index), toMs: midnight(index + 1) }));
   return { span, days, fromMs: midnight(0), toMs: midnight(count) };
 }
 
-/** Returns the previous period (`by` is -1) or the next one (1). */
-export function shifted({ span, fromMs, toMs }: Period, by: -1 | 1): Period {
-  return periodAt(span, new Date(by === 1 ? toMs : fromMs - 1));
+export function previous({ span, fromMs }: Period): Period {
+  return periodAt(span, new Date(fromMs - 1));
 }
 
-/** Returns the period of another span that contains now if this one does, or otherwise its first day. */
-export function withSpan({ fromMs, toMs }: Period, span: Span, nowMs: number): Period {
-  return periodAt(span, new Date(nowMs >= fromMs && nowMs < toMs ? nowMs : fromMs));
+/** Returns the next period. It ends today at the latest. */
+export function next({ span, toMs }: Period, nowMs: number): Period {
+  const last = new Date(toMs);
+  if (span === 'week') last.setDate(last.getDate() + 6);
+  return periodAt(span, new Date(Math.min(last.getTime(), nowMs)));
 }
 
-export function addressOf({ span, fromMs }: Period): string {
-  const date = new Date(fromMs);
+/** Returns the period of another span that contains the last day of this one, or today if that is earlier. */
+export function withSpan(period: Period, span: Span, nowMs: number): Period {
+  return periodAt(span, new Date(Math.min(lastDayMs(period), nowMs)));
+}
+
+function lastDayMs({ days, fromMs }: Period): number {
+  return days.at(-1)?.fromMs ?? fromMs;
+}
+
+export function addressOf(period: Period): string {
+  const date = new Date(lastDayMs(period));
   const twoDigits = (value: number) => String(value).padStart(2, '0');
   const year = String(date.getFullYear()).padStart(4, '0');
-  return `${span}/${year}-${twoDigits(date.getMonth() + 1)}-${twoDigits(date.getDate())}`;
+  return `${period.span}/${year}-${twoDigits(date.getMonth() + 1)}-${twoDigits(date.getDate())}`;
 }
 
 const format = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat('en-GB', options);
@@ -61,8 +70,8 @@ const instantName = format({ day: 'numeric', month: 'short', year: 'numeric', ho
 const datesName = format({ day: 'numeric', month: 'long' });
 
 /** Returns e.g. `16 – 22 November 2026`. */
-export function titleOf({ span, fromMs, days }: Period): string {
-  return titles[span].formatRange(fromMs, days.at(-1)?.fromMs ?? fromMs);
+export function titleOf(period: Period): string {
+  return titles[period.span].formatRange(period.fromMs, lastDayMs(period));
 }
 
 /** Returns e.g. `Mon, 16 Nov`. */

@@ -7,6 +7,8 @@ import { reasonOf, type Service } from '../service.js';
 import { type Day, nameOfDates, nameOfInstant, periodAt, timeZone } from './calendar.js';
 import { loadDays } from './load-hours.js';
 
+/** `replay --backfill` names its sessions so, with the day of their readings. */
+const importedDay = /-import-(\d{4}-\d\d-\d\d)$/;
 /** Sessions of one import are accepted within this time of each other. */
 const importPauseMs = 900_000;
 
@@ -24,33 +26,36 @@ export function createPersonSessions(service: Service, subjectId: string, signal
   let sessions: readonly SessionSummary[] = [];
   let cursor: string | undefined;
 
-  const readingsOf = async ({ fromMs, toMs }: Day) => {
-    const days = { fromMs: periodAt('day', new Date(fromMs)).fromMs, toMs: periodAt('day', new Date(toMs)).toMs };
-    const rows = await loadDays(service, subjectId, days, timeZone(), signal);
-    return rows.reduce((sum, { readings }) => sum + readings, 0);
-  };
-  const toRow = ({ sessions: [first, ...others], isImport }: Entry) => {
-    if (!first) return '';
-    if (!isImport) return h('li', {}, sessionRow(first));
-    const days = [first, ...others].map(dayOf);
-    const range = { fromMs: Math.min(...days), toMs: Math.max(...days) };
-    const figures = h('span', { class: 'hint' }, count(others.length + 1, 'session'));
-    // The charts of the page show the same days. Without their number of readings, the entry is still complete.
-    readingsOf(range).then(
-      (readings) => setText(figures, `${count(readings, 'reading')} in these days, ${figures.textContent}`),
-      () => undefined,
-    );
-    return importRow([first, ...others], range, figures);
+  /** One request for all imports. An entry without the number of its readings is still complete. */
+  const countReadings = async (imports: readonly Import[]) => {
+    const days = {
+      fromMs: Math.min(...imports.map((it) => it.fromMs)),
+      toMs: Math.max(...imports.map((it) => it.toMs)),
+    };
+    const rows = imports.length === 0 ? [] : await loadDays(service, subjectId, days, timeZone(), signal);
+    for (const { fromMs, toMs, figures } of imports) {
+      const shown = rows.filter(({ start }) => Date.parse(start) >= fromMs && Date.parse(start) < toMs);
+      const readings = shown.reduce((sum, it) => sum + it.readings, 0);
+      setText(figures, `${count(readings, 'reading')} in these days, ${figures.textContent}`);
+    }
   };
   const loadPage = async (after: string | undefined) => {
     const filter = { subject_id: subjectId, ...(after !== undefined && { cursor: after }) };
     const page = await service.sessions(filter, { signal });
     sessions = after === undefined ? page.sessions : [...sessions, ...page.sessions];
     cursor = page.next_cursor ?? undefined;
-    list.replaceChildren(...entriesOf(sessions).map(toRow));
+    const imports: Import[] = [];
+    const rows = groupImports(sessions).map((group) => {
+      if (!group.every(isImported)) return h('li', {}, ...group.map(sessionRow));
+      const made = createImport(group);
+      imports.push(made);
+      return made.element;
+    });
+    list.replaceChildren(...rows);
     more.hidden = cursor === undefined;
     note.hidden = sessions.length > 0;
     setText(note, 'No session is stored. Sessions expire earlier than the history above.');
+    countReadings(imports).catch(() => undefined);
   };
   const load = async (after?: string) => {
     more.disabled = true;
@@ -64,59 +69,49 @@ export function createPersonSessions(service: Service, subjectId: string, signal
   return { element: h('div', {}, list, note, more), load };
 }
 
-interface Entry {
-  readonly sessions: readonly SessionSummary[];
-  readonly isImport: boolean;
-}
-
 /** Groups the sessions of an import. The service sorts sessions by the time at which it accepted their first reading. */
-function entriesOf(sessions: readonly SessionSummary[]): Entry[] {
+function groupImports(sessions: readonly SessionSummary[]): SessionSummary[][] {
   const groups: SessionSummary[][] = [];
   for (const session of sessions) {
-    const group = groups.at(-1);
-    const last = group?.at(-1);
-    if (group && last && isSameImport(last, session)) group.push(session);
+    const last = groups.at(-1)?.at(-1);
+    const pauseMs = last ? Date.parse(last.started_at) - Date.parse(session.started_at) : Infinity;
+    if (last && isImported(last) && isImported(session) && pauseMs <= importPauseMs) groups.at(-1)?.push(session);
     else groups.push([session]);
   }
-  return groups.flatMap((group): Entry[] => {
-    const isImport = group.some(isBackfilled);
-    return isImport ? [{ sessions: group, isImport }] : group.map((it) => ({ sessions: [it], isImport }));
-  });
-}
-
-/** The last day of an import may be today. Its session is known by its name only. */
-function isSameImport(newer: SessionSummary, older: SessionSummary): boolean {
-  const pauseMs = Date.parse(newer.started_at) - Date.parse(older.started_at);
-  const name = datedName(newer.session_id)?.name;
-  const isNamedAlike = name !== undefined && name === datedName(older.session_id)?.name;
-  return pauseMs <= importPauseMs && (isNamedAlike || (isBackfilled(newer) && isBackfilled(older)));
+  return groups;
 }
 
 /**
- * Returns true if the session has backfilled readings only: its newest reading was too old for a live one when the
+ * Returns true if the session has the name of an import, or if its newest reading was too old for a live one when the
  * service accepted its first reading.
  */
-function isBackfilled({ started_at, timestamp }: SessionSummary): boolean {
-  return Date.parse(started_at) - Date.parse(timestamp) > timestamps.max_age_seconds * 1_000;
+function isImported({ session_id, started_at, timestamp }: SessionSummary): boolean {
+  const passedMs = Date.parse(started_at) - Date.parse(timestamp);
+  return importedDay.test(session_id) || passedMs > timestamps.max_age_seconds * 1_000;
 }
 
-/** Returns the parts of a session id that ends with a date, as an import names its sessions. */
-function datedName(sessionId: string): { readonly name: string; readonly dayMs: number } | undefined {
-  const [, name = '', date = ''] = /^(.*)-(\d{4}-\d\d-\d\d)(?:T\d\d)?$/.exec(sessionId) ?? [];
-  const dayMs = Date.parse(`${date}T12:00`);
-  return Number.isNaN(dayMs) ? undefined : { name, dayMs };
+/** An entry for the sessions of an import. Its days begin and end at midnight. */
+interface Import extends Day {
+  readonly element: HTMLElement;
+  readonly figures: HTMLElement;
+}
+
+function createImport(sessions: readonly SessionSummary[]): Import {
+  const days = sessions.map(dayOf);
+  const [first, last] = [Math.min(...days), Math.max(...days)];
+  const figures = h('span', { class: 'hint' }, count(sessions.length, 'session'));
+  const rows = sessions.map((session) => h('li', {}, sessionRow(session)));
+  const summary = h('summary', {}, h('strong', {}, `Import, ${nameOfDates(first, last)}`), ' ', figures);
+  const element = h('li', {}, h('details', {}, summary, h('ul', {}, ...rows)));
+  const [{ fromMs }, { toMs }] = [periodAt('day', new Date(first)), periodAt('day', new Date(last))];
+  return { element, figures, fromMs, toMs };
 }
 
 /** Returns a time of the day that the session covers, epoch ms. */
 function dayOf({ session_id, timestamp }: SessionSummary): number {
-  return datedName(session_id)?.dayMs ?? Date.parse(timestamp);
-}
-
-function importRow(sessions: readonly SessionSummary[], { fromMs, toMs }: Day, figures: HTMLElement): HTMLElement {
-  const title = `Import, ${nameOfDates(fromMs, toMs)}`;
-  const rows = sessions.map((session) => h('li', {}, sessionRow(session)));
-  const summary = h('summary', {}, h('strong', {}, title), ' ', figures);
-  return h('li', {}, h('details', {}, summary, h('ul', {}, ...rows)));
+  const [, date] = importedDay.exec(session_id) ?? [];
+  // A client may use the form with a date that does not exist.
+  return Date.parse(`${date}T12:00`) || Date.parse(timestamp);
 }
 
 function sessionRow({ session_id, timestamp, state, stress_score }: SessionSummary): HTMLElement {

@@ -5,7 +5,19 @@ import { capitalized, timeOfDay } from '../format.js';
 import { personLink } from '../router.js';
 import { reasonOf, type Service } from '../service.js';
 import { baselineFacts } from './baseline-card.js';
-import { addressOf, type Period, readPeriod, shifted, spans, timeZone, titleOf, withSpan } from './calendar.js';
+import {
+  addressOf,
+  nameOfInstant,
+  type Period,
+  periodAt,
+  readPeriod,
+  next,
+  previous,
+  spans,
+  timeZone,
+  titleOf,
+  withSpan,
+} from './calendar.js';
 import type { Hour } from './hours.js';
 import { loadHours } from './load-hours.js';
 import { createPersonSessions } from './person-sessions.js';
@@ -36,7 +48,7 @@ export function createPersonView(service: Service, subjectId: string, address: s
   /** Ends the requests of the previous period. */
   let leave = new AbortController();
 
-  const choice = createPeriodChoice((next) => show(next));
+  const choice = createPeriodChoice((chosen) => show(chosen));
   const message = h('p', { class: 'notice', role: 'status' }, 'Loading …');
   /** What is wrong with the shown period. */
   const note = h('p', { class: 'notice', role: 'status', hidden: true });
@@ -83,10 +95,19 @@ export function createPersonView(service: Service, subjectId: string, address: s
     place.hidden = text === '';
     setText(place, text);
   };
+  const sayEmpty = () => {
+    const { hours, profile, triggers } = shown;
+    if (!hours || !profile || !triggers) return;
+    say(note, hours.length > 0 ? '' : 'No readings in this time. ');
+    const newestMs = newestOf(profile, triggers);
+    if (hours.length > 0 || newestMs === undefined) return;
+    const address = addressOf(periodAt(period.span, new Date(newestMs)));
+    note.append(h('a', { href: personLink(subjectId, address) }, `Show ${nameOfInstant(newestMs)}`));
+  };
   const loadHoursOf = async (shownPeriod: Period, signal: AbortSignal) => {
     shown.hours = await loadHours(service, subjectId, shownPeriod, signal);
-    say(note, shown.hours.length > 0 ? '' : 'No readings in this time. Choose an earlier or a later one.');
     draw();
+    sayEmpty();
   };
   const loadPeriod = () => {
     leave.abort();
@@ -108,6 +129,7 @@ export function createPersonView(service: Service, subjectId: string, address: s
     ]);
     Object.assign(shown, { profile, triggers });
     draw();
+    sayEmpty();
   };
   const load = () => {
     loadPeriod();
@@ -121,8 +143,8 @@ export function createPersonView(service: Service, subjectId: string, address: s
       for (const it of [cards, choice.element]) it.hidden = true;
     });
   };
-  const show = (next: Period) => {
-    period = next;
+  const show = (chosen: Period) => {
+    period = chosen;
     choice.show(period);
     // The address names the period. Going back leaves the person.
     history.replaceState(null, '', personLink(subjectId, addressOf(period)));
@@ -137,6 +159,14 @@ export function createPersonView(service: Service, subjectId: string, address: s
       leave.abort();
     },
   };
+}
+
+/** Returns the newest time of which the service has learned something, epoch ms. */
+function newestOf({ baseline }: SubjectProfile, { triggers }: TriggerProfile): number | undefined {
+  const { heart_rate, sdnn, rmssd } = baseline;
+  const measured = [heart_rate, sdnn, rmssd].flatMap((it) => it?.latest.timestamp ?? []);
+  const times = [...measured, ...Object.values(triggers).map((it) => it.last_seen)].map(Date.parse);
+  return times.length === 0 ? undefined : Math.max(...times);
 }
 
 function isUnknown(error: unknown): boolean {
@@ -155,20 +185,16 @@ function createPeriodChoice(onChange: (period: Period) => void) {
     h('input', { type: 'radio', name: 'span', value, onchange: () => onChange(withSpan(period, value, nowMs())) }),
   );
   const labels = inputs.map((input) => h('label', {}, input, h('span', {}, capitalized(input.value))));
-  const step = (by: -1 | 1, label: string, text: string) =>
-    h(
-      'button',
-      { type: 'button', class: 'secondary small', 'aria-label': label, onclick: () => onChange(shifted(period, by)) },
-      text,
-    );
-  const [previous, next] = [step(-1, 'Previous', '←'), step(1, 'Next', '→')];
-  const title = h('h2', { class: 'period-title', role: 'status' });
+  const step = (text: string, stepped: () => Period) =>
+    h('button', { type: 'button', class: 'secondary small', onclick: () => onChange(stepped()) }, text);
+  const [back, forth] = [step('←', () => previous(period)), step('→', () => next(period, nowMs()))];
+  const title = h('p', { class: 'period-title', role: 'status' });
   return {
     element: h(
       'div',
       { class: 'period' },
       h('fieldset', { class: 'choice' }, h('legend', { class: 'visually-hidden' }, 'Period'), ...labels),
-      h('div', { class: 'period-steps' }, previous, next),
+      h('div', { class: 'period-steps' }, back, forth),
       title,
       h('span', { class: 'hint' }, `Times in ${timeZone()}`),
     ),
@@ -176,9 +202,9 @@ function createPeriodChoice(onChange: (period: Period) => void) {
       period = shown;
       for (const input of inputs) input.checked = input.value === shown.span;
       setText(title, titleOf(shown));
-      previous.setAttribute('aria-label', `Previous ${shown.span}`);
-      next.setAttribute('aria-label', `Next ${shown.span}`);
-      next.disabled = shown.toMs > nowMs();
+      back.setAttribute('aria-label', `Previous ${shown.span}`);
+      forth.setAttribute('aria-label', `Next ${shown.span}`);
+      forth.disabled = shown.toMs > nowMs();
     },
   };
 }

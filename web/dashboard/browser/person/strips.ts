@@ -80,10 +80,10 @@ function cellOf(x: number, width: number, hours: readonly Hour[]): SVGElement {
   const seconds = sumSeconds(hours.map(({ row }) => row));
   const perSecond = height / (hours.length * (hourMs / 1_000));
   let bottom = height;
-  const stack = states.map((state) => {
+  const stack = states.flatMap((state) => {
     const size = Math.min(seconds[state] * perSecond, bottom);
     bottom -= size;
-    return svg('rect', { class: state, x, y: bottom, width, height: size });
+    return size > 0 ? [svg('rect', { class: state, x, y: bottom, width, height: size })] : [];
   });
   const time = `${Math.floor(x / 60)}`.padStart(2, '0') + `:${String(x % 60).padStart(2, '0')}`;
   return svg('g', {}, svg('title', {}, `${time}: ${describeStates(seconds)}`), ...stack);
