@@ -31,7 +31,7 @@ export function weekOf(subject_id: string, endMs: number): Submission[] {
       const timestamp = new Date(atMs).toISOString();
       const measured = measure(new Date(atMs), random);
       return measured
-        ? [{ session_id: `${subject_id}-${timestamp.slice(0, 10)}`, subject_id, timestamp, ...measured }]
+        ? [{ session_id: `${subject_id}-import-${timestamp.slice(0, 10)}`, subject_id, timestamp, ...measured }]
         : [];
     },
   );
