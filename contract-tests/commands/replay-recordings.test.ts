@@ -107,6 +107,7 @@ test('--backfill stores days above the limits of live readings, in one session p
   await replay(service, ['--file', file, '--backfill', '--subject', 'p1', '--hours', '192', '--utc-offset', '+05:00']);
   expect(printed.stderr).toContain('168 windows of 1 person sent.');
   expect(printed.stderr).not.toContain('waits');
+  expect(printed.stderr).toContain(`Dashboard: ${service.url}/dashboard/#/subjects/p1\n`);
   expect(process.exitCode).toBeUndefined();
   const days = new Set(rows.map((row) => row.slice(0, 10)));
   const { sessions } = (await service.request('/v1/sessions?subject_id=p1')).body;

@@ -103,7 +103,7 @@ function replayCommand({ root }: ToolSurroundings): Command {
     .addHelpText(
       'after',
       `\nRecordings of devices: ${formats.join(', ')}.\nA week of an Apple Watch: replay --file export.xml --backfill --hours 168 ` +
-        '--subject ID\nThe guide docs/recordings.md explains how to export the files.',
+        '--subject ID\n\nThe guide docs/recordings.md explains how to export the files.',
     )
     .action(async (options: ReplayOptions) => (await import('./replay.js')).replay(options));
 }

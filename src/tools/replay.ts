@@ -49,12 +49,18 @@ export async function replay(options: ReplayOptions): Promise<void> {
     progress.stop();
     console.log((markdown ? markdownTable : textTable)(summaryColumns, summarize(windows, outcome.answered)));
     report(windows, outcome.refused);
+    if (backfill && outcome.answered.length > 0) console.error(`Dashboard: ${personPage(options, names, windows)}`);
     const drawn = outcome.answered.filter(({ window }) => window.subject === person);
     if (plot !== undefined) await save(plot, drawReplay(person, drawn), '--plot');
   } finally {
     progress.stop();
     stop.abort();
   }
+}
+
+/** Returns the URL of the dashboard's page of the person. */
+function personPage({ url }: ReplayOptions, names: Names, [first]: readonly RecordedWindow[]): string {
+  return `${url}/dashboard/#/subjects/${encodeURIComponent(first ? names(first).subject_id : '')}`;
 }
 
 /** Returns the person of the plot. Throws an error before anything is sent if the recording does not have the person. */

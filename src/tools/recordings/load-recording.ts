@@ -1,4 +1,5 @@
-import { open, readFile } from 'node:fs/promises';
+import { open, readFile, stat } from 'node:fs/promises';
+import { setFlagsFromString } from 'node:v8';
 import type { Format } from './field-map.js';
 import type { Reader, RecordingFile } from './measurement.js';
 import { Minutes, type RecordedReading } from './minutes.js';
@@ -20,6 +21,8 @@ export interface RecordingOptions {
 }
 
 const headBytes = 4096;
+/** A file up to this size ends before the heap grows. */
+const smallFileMaxBytes = 8 * 1024 * 1024;
 /** A longer recording is shown per day, because a row per hour would not fit on a screen. */
 const hoursPerRowMax = 48;
 
@@ -59,6 +62,7 @@ async function loadDevices(
   const minutes = new Minutes({ hours, nowMs: Date.now() });
   for (const [index, format] of formats.entries()) {
     const path = files[index] ?? '';
+    if ((await stat(path)).size > smallFileMaxBytes) keepHeapSmall();
     await naming(path, () => readRecording({ path, utcOffsetMs: utcOffset }, format, minutes));
   }
   const readings = minutes.readings();
@@ -78,6 +82,15 @@ async function loadDevices(
     const task = isLong ? day : `${hour.replace('T', ' ')}:00`;
     return { line: index + 1, atMs, part, subject: 'recording', task, label, values, clamped: [] };
   });
+}
+
+/**
+ * Makes V8 collect garbage more often. Otherwise its heap grows by 65 MB while it reads a file of 1 GB, although hardly any
+ * object survives. Costs 15 % CPU time.
+ */
+function keepHeapSmall(): void {
+  setFlagsFromString('--semi-space-growth-factor=1');
+  setFlagsFromString('--heap-growing-percent=50');
 }
 
 function formatSpan(readings: readonly RecordedReading[]): string {

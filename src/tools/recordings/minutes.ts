@@ -106,8 +106,12 @@ export class Minutes {
       if (minute.beats.length < intervalsPerMinute) minute.beats.push({ atMs, ms: Math.round(value) });
       else this.#skip('more beats than fit into a minute');
     } else {
-      const total = minute.sums.get(field) ?? { sum: 0, count: 0 };
-      minute.sums.set(field, { sum: total.sum + value, count: total.count + 1 });
+      // Changed in place, because a new object per value is garbage that outlives the young generation.
+      const total = minute.sums.get(field);
+      if (total) {
+        total.sum += value;
+        total.count += 1;
+      } else minute.sums.set(field, { sum: value, count: 1 });
     }
   }
 
