@@ -28,6 +28,7 @@ test('a reading is stored, read back and erased', async () => {
   expect((await client.state(session_id)).stress_score).toBe(answered.stress_score);
   expect((await client.history(session_id)).minutes).toBe(5);
   expect((await client.history(session_id, 60)).datapoints).toHaveLength(1);
+  expect((await client.history(session_id, 60, { until: '2026-01-01T00:00:00Z' })).datapoints).toEqual([]);
   expect(Object.keys((await client.triggers(subject_id)).triggers)).toEqual(['exams']);
   expect((await client.subject(subject_id)).baseline.heart_rate?.latest.bpm).toBe(90);
   expect(await client.deleteSubject(subject_id)).toEqual({

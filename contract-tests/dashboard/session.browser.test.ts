@@ -29,11 +29,11 @@ function startedAgo(seconds: number): TestService['clock'] {
   return clock;
 }
 
-/** Sends `count` readings, 5 s apart, with a conversation turn in each fourth. */
+/** Sends `count` readings, 5 s apart, with a conversation turn in each second. */
 async function sendConversation({ read, clock }: TestService, session_id: string, count: number): Promise<void> {
   for (let index = 0; index < count; index += 1) {
     const heart_rate = index < count / 2 ? 65 : 112;
-    const turn = index % 4 === 0 ? { user_message: texts[(index / 4) % texts.length] ?? '', ai_response } : {};
+    const turn = index % 2 === 0 ? { user_message: texts[(index / 2) % texts.length] ?? '', ai_response } : {};
     await read({ session_id, subject_id, heart_rate, tone: index < count / 2 ? 'calm' : 'hostile', ...turn });
     clock.advance(5);
   }
@@ -79,7 +79,7 @@ test('a session that ended hours ago is grey, has no recommendation, and its cha
     await page.setViewportSize(viewport);
     await page.getByText(/^\d+ topics without room for a label/).waitFor();
     expect([viewport.width, await findOverlaps(page)]).toEqual([viewport.width, []]);
-    expect(await page.locator('.topic-mark').count()).toBe(15);
+    expect(await page.locator('.topic-mark').count()).toBe(30);
     expect(await page.locator('.topic').count()).toBeGreaterThan(1);
   }
   await page.goto(`${service.url}/dashboard/#/sessions/point`);

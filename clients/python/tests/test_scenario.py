@@ -34,6 +34,7 @@ def test_a_reading_is_stored_read_back_and_erased(client: StateClient) -> None:
     assert client.state(session_id)["stress_score"] == answered["stress_score"]
     assert client.history(session_id)["minutes"] == 5
     assert len(client.history(session_id, 60)["datapoints"]) == 1
+    assert client.history(session_id, 60, until="2026-01-01T00:00:00Z")["datapoints"] == []
     assert list(client.triggers(subject_id)["triggers"]) == ["exams"]
     assert client.subject(subject_id)["baseline"]["heart_rate"]["latest"]["bpm"] == 90
     assert client.delete_subject(subject_id) == {
