@@ -59,3 +59,15 @@ test(
   },
   2 * limitMs,
 );
+
+test('the benchmark of the gateway measures the added latency, and every request is adapted', async () => {
+  const temporary = await temporaryFolder();
+  // A low rate, because a busy machine has time for few requests.
+  const args = ['--database', 'sqlite', '--seconds', '2', '--rate', '2'];
+  const { code, stdout } = await runScript('bench/bench', ['gateway', ...args], { TMPDIR: temporary });
+  expect(stdout).toMatch(/^requests through the gateway +4$/m);
+  expect(stdout).toMatch(/^added p50, ms +-?\d+\.\d +≤ 3\nadded p99, ms +-?\d+\.\d +≤ 15$/m);
+  expect(stdout).toMatch(/^failed or not adapted +0 +0$/m);
+  expect((await readdir(temporary)).filter((name) => name.startsWith('state-service-'))).toEqual([]);
+  expect(code).toBe(0);
+});

@@ -4,7 +4,6 @@ import { expect, test } from 'vitest';
 import { createKey } from '../../src/accounts/manage.js';
 import { flawsInEveryLook, openBrowser } from '../support/browser.js';
 import { Clock, startTestService, type TestService, type TestServiceOptions } from '../support/service.js';
-import { register, storeFailed } from '../support/webhooks.js';
 
 const small = { width: 375, height: 812 };
 const subject_id = 'person-1';
@@ -17,7 +16,7 @@ const withClock = (): TestServiceOptions => ({ clock: Object.assign(new Clock(),
 /** The accessibility check of a page takes seconds. */
 const everyPageMs = 240_000;
 
-/** Starts a service with a session whose state changes, its subject's topics, a webhook and a failed delivery. */
+/** Starts a service with a session whose state changes, and its subject's topics. */
 async function startShown(options?: TestServiceOptions): Promise<TestService> {
   const service = await startTestService(options);
   const scenes = [
@@ -28,8 +27,6 @@ async function startShown(options?: TestServiceOptions): Promise<TestService> {
   for (const [index, signals] of scenes.entries())
     await service.read({ session_id: 'shown', subject_id, timestamp: service.clock.at(index * 10 - 30), ...signals });
   await service.read({ session_id: 'other', heart_rate: 70 });
-  const { id } = await register(service, 'http://127.0.0.1:9/hooks');
-  await storeFailed(service, [{ webhookId: id }]);
   return service;
 }
 
@@ -58,10 +55,6 @@ test(
     await page.goto(`${service.url}/dashboard/#/sessions/empty`);
     await page.getByText('No readings yet').waitFor();
     await check('session without readings');
-    await page.goto(`${service.url}/dashboard/#/webhooks`);
-    await page.getByText('1 attempt').or(page.getByText('0 attempts')).first().click();
-    await page.getByText('Latest deliveries').click();
-    await check('webhooks');
     expect(complaints).toEqual([]);
   },
   everyPageMs,
@@ -223,25 +216,4 @@ test('the page shows the calls of the month for an account with a quota, and nam
   await usage.waitFor();
   await page.goto(`${url}/dashboard/#/webhooks`);
   await page.getByText('This key does not allow it').waitFor();
-});
-
-test('send test tells whether the receiver accepted the event', async () => {
-  const service = await startShown();
-  const { page } = await openBrowser(service.url);
-  await open(service, page, '#/webhooks');
-  await page.getByRole('button', { name: 'Send test' }).click();
-  await page.getByText('Test queued …').waitFor();
-});
-
-test('an update keeps the shown attempts of a failed delivery', async () => {
-  const service = await startShown();
-  const { page } = await openBrowser(service.url);
-  await open(service, page, '#/webhooks');
-  const attempts = page.locator('.delivery details');
-  await attempts.locator('summary').click();
-  const updated = page.waitForResponse((it) => it.url().endsWith('/webhooks/retries'));
-  await page.getByRole('button', { name: 'Refresh' }).click();
-  await updated;
-  await page.waitForTimeout(500);
-  expect(await attempts.getAttribute('open')).toBe('');
 });

@@ -5,6 +5,7 @@ import { batch } from './loads/batch.js';
 import { deliveries } from './loads/deliveries.js';
 import { domain } from './loads/domain.js';
 import { exports } from './loads/export.js';
+import { gateway } from './loads/gateway.js';
 import { growth } from './loads/growth.js';
 import { ingest } from './loads/ingest.js';
 import { purge } from './loads/purge.js';
@@ -14,5 +15,6 @@ import { streams } from './loads/streams.js';
 
 const bench = new Command('bench').description('Measures the service under a load. The default load is `servers`.');
 bench.addCommand(servers, { isDefault: true });
-for (const load of [batch, deliveries, domain, exports, growth, ingest, purge, start, streams]) bench.addCommand(load);
+for (const load of [batch, deliveries, domain, exports, gateway, growth, ingest, purge, start, streams])
+  bench.addCommand(load);
 await launch(bench);

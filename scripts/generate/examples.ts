@@ -167,7 +167,7 @@ async function play(stage: () => Promise<Stage>): Promise<Examples> {
       ThreeTopics: { summary: 'An active, a resolved and an observed topic', value: profile },
     },
     guides: {
-      readme: block(await playCommand('README.md', await stage())),
+      readme: block(some(await playCommand('README.md', await stage()), [...shownFields, 'topics_detected'])),
       getting_started: block(some(await playCommand('docs/getting-started.md', await stage()), shownFields)),
       batches: block({ ...batch, results: batch.results.map(shorten) }),
       export: `\`\`\`json\n${row}\`\`\``,

@@ -75,7 +75,8 @@ export async function startGateway(config: GatewayConfig, log: Logger): Promise<
     const route = findRoute(request, pathname);
     const caller = readCaller(request.headers);
     const closed = new AbortController();
-    response.once('close', () => closed.abort());
+    // Not after a complete response, because creating the error of `abort` is slow.
+    response.once('close', () => response.writableFinished || closed.abort());
     const { answer, advice, isAdapted } = await withBody(request, async (body) => {
       const parsed = route.api && parseBody(request.headers, body);
       const advice = await advisor.consult(caller, parsed && route.api?.readMessage(parsed.value));

@@ -30,7 +30,10 @@ export function toolCommands(surroundings: ToolSurroundings): Command[] {
 }
 
 const urlOption = () =>
-  new Option('--url <url>', 'address of the service').argParser(readUrl).default('http://127.0.0.1:8080');
+  new Option('--url <url>', 'address of the service')
+    .env('SERVICE_URL')
+    .argParser(readUrl)
+    .default('http://127.0.0.1:8080');
 const keyOption = () => new Option('--key <key>', 'API key').env('SERVICE_KEY');
 
 function exportCommand(): Command {

@@ -34,13 +34,18 @@ const shots = [
     colorScheme: 'light',
   },
   { name: 'person-dark', fragment: `#/subjects/${shownPerson}`, viewport: phone, colorScheme: 'dark' },
-  { name: 'webhooks', fragment: '#/webhooks', viewport: { ...desktop, height: 800 }, colorScheme: 'light' },
+  { name: 'webhooks', fragment: '#/webhooks', viewport: desktop, colorScheme: 'light', opened: '.delivery summary' },
   { name: 'webhooks-dark', fragment: '#/webhooks', viewport: phone, colorScheme: 'dark' },
 ] as const;
 
 const folder = await mkdtemp(join(tmpdir(), 'state-screenshots-'));
 const receivers = [204, 503].map((status) =>
-  createServer((request, response) => void request.resume().on('end', () => response.writeHead(status).end())),
+  createServer(
+    (request, response) =>
+      void request
+        .resume()
+        .on('end', () => response.writeHead(status).end(status === 503 ? 'database in maintenance' : '')),
+  ),
 );
 try {
   await Promise.all(receivers.map((it) => new Promise<void>((ready) => it.listen(0, '127.0.0.1', ready))));
@@ -81,17 +86,20 @@ function settings() {
     DATABASE_URL: `sqlite:${join(folder, 'state.db')}`,
     MAX_TIMESTAMP_AGE_SECONDS: '3600',
     LIMIT_SESSION_REQUESTS_PER_MINUTE: '0',
+    WEBHOOK_KEEP_ANSWERS: '1',
     ...weekEnv,
     LOG_LEVEL: 'silent',
   });
 }
 
-async function take(browser: Browser, url: string, key: string, { name, fragment, ...look }: (typeof shots)[number]) {
+async function take(browser: Browser, url: string, key: string, shot: (typeof shots)[number]) {
+  const { name, fragment, opened, ...look } = { opened: undefined, ...shot };
   const page = await browser.newPage({ ...look, deviceScaleFactor: 1, reducedMotion: 'reduce' });
   await page.goto(`${url}#key=${key}`);
   await page.getByText('Live', { exact: true }).waitFor();
   await page.goto(`${url}${fragment}`);
   await page.waitForTimeout(1_500);
+  if (opened !== undefined) await page.locator(opened).first().click();
   await page.screenshot({ path: fileURLToPath(new URL(`docs/images/dashboard-${name}.png`, root)) });
   console.log(`docs/images/dashboard-${name}.png`);
   await page.close();

@@ -2,7 +2,7 @@ import { bands } from '../../generated/spec.js';
 import { contract, operations } from './contract.js';
 import { codeBlock } from './highlight.js';
 import { type Html, html, raw } from './html.js';
-import { gettingStarted, guides, reference } from './pages.js';
+import { gettingStarted, groups, reference } from './pages.js';
 import { sampleRequest } from './sample-request.js';
 import { samplesOf } from './samples.js';
 
@@ -29,17 +29,20 @@ export function homePage(): Html {
       ${codeBlock(sample?.code ?? '', 'bash', 'Request')}
       ${codeBlock(JSON.stringify(Object.fromEntries(shown.map((name) => [name, answer[name]])), null, 2), 'json', 'Answer, shortened')}
     </section>
-    <section>
-      <h2>Guides</h2>
-      <ul class="cards">
-        ${guides.map(
-          ({ slug, title, summary }) =>
-            html`<li>
-              <a href="./${slug}/"><strong>${title}</strong><span>${summary}</span></a>
-            </li>`,
-        )}
-      </ul>
-    </section>
+    ${groups.map(
+      (group) =>
+        html`<section>
+          <h2>${group.title}</h2>
+          <ul class="cards">
+            ${group.guides.map(
+              ({ slug, title, summary }) =>
+                html`<li>
+                  <a href="./${slug}/"><strong>${title}</strong><span>${summary}</span></a>
+                </li>`,
+            )}
+          </ul>
+        </section>`,
+    )}
     <section>
       <h2>Reference</h2>
       <ul class="cards">

@@ -1,7 +1,7 @@
 import { contract, operations } from './contract.js';
 import { type Html, html } from './html.js';
 import type { Section } from './markdown.js';
-import { changelog, gettingStarted, guides, operatorGuides, reference } from './pages.js';
+import { changelog, gettingStarted, groups, guides, reference } from './pages.js';
 
 export interface Page {
   /** Folder of the page. An empty slug is the root of the site. */
@@ -113,14 +113,13 @@ function sideNav(page: Page, root: string): Html {
   return html` <ul>
       ${link(gettingStarted)}
     </ul>
-    <h2>Guides</h2>
-    <ul>
-      ${guides.map(link)}
-    </ul>
-    <h2>Operating</h2>
-    <ul>
-      ${operatorGuides.map(link)}
-    </ul>
+    ${groups.map(
+      (it) =>
+        html`<h2>${it.title}</h2>
+          <ul>
+            ${it.guides.map(link)}
+          </ul>`,
+    )}
     <h2>Reference</h2>
     <ul>
       ${link({ slug: reference.slug, title: 'Overview' })}
@@ -161,7 +160,7 @@ export function methodBadge(method: string): Html {
 
 /** Returns a link to the next guide in reading order. */
 function nextPage({ slug }: Page, root: string): Html | undefined {
-  const order = [gettingStarted, ...guides, ...operatorGuides, reference];
+  const order = [gettingStarted, ...guides, reference];
   const next = order[order.findIndex((it) => it.slug === slug) + 1];
   if (slug === changelog.slug || !next) return undefined;
   return html`<p class="next">

@@ -1,5 +1,5 @@
 import { contract, operations } from './contract.js';
-import { changelog, gettingStarted, type Guide, guides, operatorGuides, reference } from './pages.js';
+import { changelog, gettingStarted, type Guide, groups, reference } from './pages.js';
 import { referenceMarkdown } from './reference-markdown.js';
 
 /** Returns every page and the reference as one text, for language models that read the whole documentation. */
@@ -24,13 +24,11 @@ Version ${contract.info.version}. Every request carries the header \`X-Service-K
 - [Reference](${reference.slug}.md): every operation with its fields, errors, a sample and a response
 - [llms-full.txt](llms-full.txt): all guides and the reference in one file
 
-## Guides
+## Start
 
-${[gettingStarted, ...guides].map(link).join('\n')}
+${link(gettingStarted)}
 
-## Operating the service
-
-${operatorGuides.map(link).join('\n')}
+${groups.map((it) => `## ${it.title}\n\n${it.guides.map(link).join('\n')}`).join('\n\n')}
 
 ## Operations
 

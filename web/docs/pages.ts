@@ -16,138 +16,169 @@ export const gettingStarted: Guide = {
   summary: 'From nothing to a stress state that follows a person, in five minutes.',
 };
 
-export const guides: readonly Guide[] = [
+/** The guides by the job of the reader, in reading order. */
+export const groups: ReadonlyArray<{ readonly title: string; readonly guides: readonly Guide[] }> = [
   {
-    slug: 'signals',
-    source: 'docs/signals.md',
-    title: 'Signals',
-    summary: 'Heart rate, SDNN, tone, expression, sentiment: what they mean and how they are fused.',
+    title: 'Send',
+    guides: [
+      {
+        slug: 'signals',
+        source: 'docs/signals.md',
+        title: 'Signals',
+        summary: 'Heart rate, SDNN, tone, expression, sentiment: what they mean and how they are fused.',
+      },
+      {
+        slug: 'batches',
+        source: 'docs/batches.md',
+        title: 'Batches and backfill',
+        summary: 'Many readings in one request, also of the past: gateways, offline devices, imports.',
+      },
+      {
+        slug: 'clients',
+        source: 'docs/clients.md',
+        title: 'Clients',
+        summary: 'Our TypeScript client, generated clients, and HTTP from any language.',
+      },
+      {
+        slug: 'errors',
+        source: 'docs/errors.md',
+        title: 'Errors',
+        summary: 'Every problem and fault by its stable code, and which requests to send again.',
+      },
+      {
+        slug: 'limits',
+        source: 'docs/limits.md',
+        title: 'Limits',
+        summary: 'Rate limits, their headers, and how long data is kept.',
+      },
+      {
+        slug: 'versioning',
+        source: 'docs/versioning.md',
+        title: 'Versioning',
+        summary: 'What may be added within a version, and how an end is announced.',
+      },
+    ],
   },
   {
-    slug: 'batches',
-    source: 'docs/batches.md',
-    title: 'Batches and backfill',
-    summary: 'Many readings in one request, also of the past: gateways, offline devices, imports.',
+    title: 'Read',
+    guides: [
+      {
+        slug: 'states',
+        source: 'docs/states.md',
+        title: 'States and actions',
+        summary: 'Five states, what an assistant should do in each, and how sure the score is.',
+      },
+      {
+        slug: 'summaries',
+        source: 'docs/summaries.md',
+        title: 'Summaries',
+        summary: 'Hours and days of a person over weeks: states, score and heart rate.',
+      },
+      {
+        slug: 'trigger-memory',
+        source: 'docs/trigger-memory.md',
+        title: 'Trigger Memory',
+        summary: 'Which topics stress a person, remembered across sessions.',
+      },
+      {
+        slug: 'dashboard',
+        source: 'docs/dashboard.md',
+        title: 'Dashboard',
+        summary: 'Live sessions, webhooks and test readings in the browser, from the running service.',
+      },
+      {
+        slug: 'export',
+        source: 'docs/export.md',
+        title: 'Export',
+        summary: 'All readings of a session, a person or the account as NDJSON or CSV, resumable and in a fixed order.',
+      },
+    ],
   },
   {
-    slug: 'recordings',
-    source: 'docs/recordings.md',
-    title: 'Recordings of devices',
-    summary: 'Apple Health, FIT, Polar, Fitbit, Health Connect, CSV and Bluetooth straps: one command per format.',
+    title: 'React',
+    guides: [
+      {
+        slug: 'agents',
+        source: 'docs/agents.md',
+        title: 'AI agents',
+        summary: 'The Model Context Protocol: connection, tools and errors.',
+      },
+      {
+        slug: 'safety',
+        source: 'docs/safety.md',
+        title: 'Safety',
+        summary:
+          'Messages about suicidal thoughts, self-harm and violence: what is found, what is not, and what you must do.',
+      },
+      {
+        slug: 'webhooks',
+        source: 'docs/webhooks.md',
+        title: 'Webhooks',
+        summary: 'Get notified of every state change: signed, in order, at least once.',
+      },
+      {
+        slug: 'streams',
+        source: 'docs/streams.md',
+        title: 'Streams',
+        summary: 'Readings and state changes as Server-Sent Events, also in browsers, resumed without a gap.',
+      },
+    ],
   },
   {
-    slug: 'states',
-    source: 'docs/states.md',
-    title: 'States and actions',
-    summary: 'Five states, what an assistant should do in each, and how sure the score is.',
+    title: 'Import',
+    guides: [
+      {
+        slug: 'recordings',
+        source: 'docs/recordings.md',
+        title: 'Recordings of devices',
+        summary: 'Apple Health, FIT, Polar, Fitbit, Health Connect, CSV and Bluetooth straps: one command per format.',
+      },
+    ],
   },
   {
-    slug: 'summaries',
-    source: 'docs/summaries.md',
-    title: 'Summaries',
-    summary: 'Hours and days of a person over weeks: states, score and heart rate.',
-  },
-  {
-    slug: 'trigger-memory',
-    source: 'docs/trigger-memory.md',
-    title: 'Trigger Memory',
-    summary: 'Which topics stress a person, remembered across sessions.',
-  },
-  {
-    slug: 'webhooks',
-    source: 'docs/webhooks.md',
-    title: 'Webhooks',
-    summary: 'Be told of every change of state: signed, in order, at least once.',
-  },
-  {
-    slug: 'streams',
-    source: 'docs/streams.md',
-    title: 'Streams',
-    summary: 'Readings and state changes as Server-Sent Events, also in browsers, resumed without a gap.',
-  },
-  {
-    slug: 'export',
-    source: 'docs/export.md',
-    title: 'Export',
-    summary: 'All readings of a session, a person or the account as NDJSON or CSV, resumable and in a fixed order.',
-  },
-  {
-    slug: 'dashboard',
-    source: 'docs/dashboard.md',
-    title: 'Dashboard',
-    summary: 'Live sessions, webhooks and test readings in the browser, from the running service.',
-  },
-  {
-    slug: 'errors',
-    source: 'docs/errors.md',
-    title: 'Errors',
-    summary: 'Every problem and fault by its stable code, and which requests to send again.',
-  },
-  {
-    slug: 'limits',
-    source: 'docs/limits.md',
-    title: 'Limits',
-    summary: 'What may be asked how often, the headers that tell, and how long data is kept.',
-  },
-  {
-    slug: 'versioning',
-    source: 'docs/versioning.md',
-    title: 'Versioning',
-    summary: 'What may be added within a version, and how an end is announced.',
-  },
-  {
-    slug: 'clients',
-    source: 'docs/clients.md',
-    title: 'Clients',
-    summary: 'Our TypeScript client, generated clients, and HTTP from any language.',
-  },
-  {
-    slug: 'agents',
-    source: 'docs/agents.md',
-    title: 'AI agents',
-    summary: 'The Model Context Protocol: connection, tools and errors.',
-  },
-  {
-    slug: 'safety',
-    source: 'docs/safety.md',
-    title: 'Safety',
-    summary:
-      'Messages about suicidal thoughts, self-harm and violence: what is found, what is not, and what you must do.',
+    title: 'Operate',
+    guides: [
+      {
+        slug: 'keys',
+        source: 'docs/keys.md',
+        title: 'Keys',
+        summary: 'Scopes, networks, expiry, rotation and the audit log of API keys.',
+      },
+      {
+        slug: 'configuration',
+        source: 'docs/configuration.md',
+        title: 'Configuration',
+        summary: 'Every environment variable, its meaning and its default.',
+      },
+      {
+        slug: 'operations',
+        source: 'docs/operations.md',
+        title: 'Operations',
+        summary: 'The runbook: install, start, monitor, back up, replace keys, upgrade.',
+      },
+      {
+        slug: 'reliability',
+        source: 'docs/reliability.md',
+        title: 'Reliability',
+        summary: 'What holds when processes, databases and receivers fail, and how that is tested.',
+      },
+      {
+        slug: 'high-availability',
+        source: 'docs/high-availability.md',
+        title: 'High availability',
+        summary: 'Several database hosts, engines and versions, load balancers, deployment without downtime, capacity.',
+      },
+      {
+        slug: 'performance',
+        source: 'docs/performance.md',
+        title: 'Performance',
+        summary: 'Throughput, latency, memory, start and purge, with the commands that measure them.',
+      },
+    ],
   },
 ];
 
-export const operatorGuides: readonly Guide[] = [
-  {
-    slug: 'keys',
-    source: 'docs/keys.md',
-    title: 'Keys',
-    summary: 'Scopes, networks, expiry, rotation and the audit log of API keys.',
-  },
-  {
-    slug: 'configuration',
-    source: 'docs/configuration.md',
-    title: 'Configuration',
-    summary: 'Every environment variable, its meaning and its default.',
-  },
-  {
-    slug: 'operations',
-    source: 'docs/operations.md',
-    title: 'Operations',
-    summary: 'Processes, logs, metrics, API keys, retention, upgrades.',
-  },
-  {
-    slug: 'reliability',
-    source: 'docs/reliability.md',
-    title: 'Reliability',
-    summary: 'What holds when processes, databases and receivers fail, and how that is tested.',
-  },
-  {
-    slug: 'high-availability',
-    source: 'docs/high-availability.md',
-    title: 'High availability',
-    summary: 'Several database hosts, engines and versions, load balancers, deployment without downtime, capacity.',
-  },
-];
+export const guides: readonly Guide[] = groups.flatMap((it) => it.guides);
 
 export const changelog: Guide = {
   slug: 'changelog',
@@ -162,4 +193,4 @@ export const reference = {
   summary: 'Every operation, field and error, with code samples and a console that sends real requests.',
 };
 
-export const markdownPages: readonly Guide[] = [gettingStarted, ...guides, ...operatorGuides, changelog];
+export const markdownPages: readonly Guide[] = [gettingStarted, ...guides, changelog];

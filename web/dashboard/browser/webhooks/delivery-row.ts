@@ -12,7 +12,7 @@ export interface RowOptions {
 
 type Attempt = Delivery['attempts'][number];
 
-/** Returns a delivery with its event, its outcome and its attempts. */
+/** Returns a delivery with its event and its outcome. Details are its payload and its attempts with their responses. */
 export function deliveryRow(delivery: Delivery, { url, retry }: RowOptions = {}): HTMLElement {
   const { id, status, payload, attempts, reason } = delivery;
   const change = `${words(payload.previous_state)} → ${words(payload.new_state)}, score ${payload.stress_score}`;
@@ -35,7 +35,8 @@ export function deliveryRow(delivery: Delivery, { url, retry }: RowOptions = {})
       h(
         'details',
         {},
-        h('summary', {}, count(attempts.length, 'attempt')),
+        h('summary', {}, `Payload and ${count(attempts.length, 'attempt')}`),
+        h('pre', {}, JSON.stringify(payload, null, 2)),
         h('ol', { class: 'attempts' }, ...attempts.map(attemptRow)),
       ),
     ),
@@ -58,5 +59,5 @@ function retryButton(id: string, retry: () => Promise<void>): HTMLElement {
 function attemptRow({ timestamp, status, error, duration_ms: ms, answer }: Attempt): HTMLElement {
   const outcome = status === undefined ? words(error ?? 'no response') : `status ${status}`;
   const text = `${dateAndTime(timestamp)} · ${outcome} · ${ms} ms`;
-  return h('li', {}, text, answer ? h('code', {}, answer) : undefined);
+  return h('li', {}, text, answer ? h('pre', {}, answer) : undefined);
 }

@@ -2,9 +2,10 @@ import type { Webhook } from '../../../../clients/typescript/src/index.js';
 import { nowMs } from '../clock.js';
 import { age, count } from '../format.js';
 import { h, setText } from '../dom.js';
-import { reasonOf, type Service } from '../service.js';
+import { reasonOf } from '../service.js';
 import { wait } from '../wait.js';
 import { deliveryRow } from './delivery-row.js';
+import { type DialogParts, openRemoval, openReplay, openRotation } from './webhook-dialogs.js';
 
 export interface WebhookCard {
   readonly element: HTMLElement;
@@ -15,32 +16,50 @@ const shownDeliveries = 5;
 /** The page requests the result of a test up to `times` times, with a pause between two requests. */
 const testChecks = { times: 12, pauseMs: 500 };
 
-/** Creates the card of a webhook: its status, its latest deliveries and a button that sends a test event. */
+/** Creates the card of a webhook: its status, its latest deliveries, and buttons for what can be done with it. */
 export function createWebhookCard(
-  service: Service,
+  parts: DialogParts,
   id: string,
   signal: AbortSignal,
   onTested: () => Promise<void>,
 ): WebhookCard {
+  const { service } = parts;
   const url = h('h2', { class: 'webhook-url' });
   const badge = h('span', { class: 'badge' });
   const facts = h('p', { class: 'hint' });
   const outcome = h('span', { class: 'hint', role: 'status' });
   const button = h('button', { type: 'button', class: 'secondary small' }, 'Send test');
+  let current: Webhook | undefined;
+  const opener = (label: string, open: (parts: DialogParts, webhook: Webhook) => void) =>
+    h(
+      'button',
+      { type: 'button', class: 'secondary small', onclick: () => current && open(parts, current) },
+      `${label} …`,
+    );
   const deliveries = h('ul', { class: 'deliveries' });
   const latest = h('details', {}, h('summary', {}, 'Latest deliveries'), deliveries);
   const element = h(
     'section',
     { class: 'card webhook', 'aria-label': `Webhook ${id}` },
-    h('div', { class: 'card-head' }, h('div', { class: 'webhook-title' }, url, badge), h('div', {}, outcome, button)),
+    h('div', { class: 'webhook-title' }, url, badge),
     facts,
+    h(
+      'div',
+      { class: 'webhook-actions' },
+      button,
+      opener('Retry failed', openReplay),
+      opener('Rotate secret', openRotation),
+      opener('Remove', openRemoval),
+      outcome,
+    ),
     latest,
   );
   let shownAt = '';
 
   const loadDeliveries = async () => {
     const page = await service.webhooks.deliveries({ webhook_id: id }, { signal });
-    const rows = page.deliveries.slice(0, shownDeliveries).map((it) => deliveryRow(it));
+    const byEvent = page.deliveries.toSorted((a, b) => b.payload.timestamp.localeCompare(a.payload.timestamp));
+    const rows = byEvent.slice(0, shownDeliveries).map((it) => deliveryRow(it));
     deliveries.replaceChildren(...(rows.length > 0 ? rows : [h('li', { class: 'hint' }, 'None in the last days.')]));
   };
   const test = async () => {
@@ -69,6 +88,7 @@ export function createWebhookCard(
   return {
     element,
     show(webhook) {
+      current = webhook;
       setText(url, webhook.url);
       setText(badge, webhook.status);
       badge.className = `badge ${webhook.status}`;
@@ -82,6 +102,7 @@ export function createWebhookCard(
 
 function factsOf({
   session_id,
+  status,
   consecutive_failures,
   last_success_at,
   last_failure_at,
@@ -94,5 +115,8 @@ function factsOf({
     ...(last_failure_at ? [`last failure ${ago(last_failure_at)}`] : []),
     ...(consecutive_failures > 0 ? [`${count(consecutive_failures, 'failure')} in a row`] : []),
     ...(queued_deliveries ? [`${count(queued_deliveries, 'delivery', 'deliveries')} queued`] : []),
+    ...(status === 'disabled'
+      ? ['the receiver responded with 410, register the same URL and session to enable it']
+      : []),
   ].join(' · ');
 }

@@ -1,9 +1,11 @@
-import type { FailedDelivery, FailedDeliveryList, Webhook } from '../../../../clients/typescript/src/index.js';
+import type { FailedDelivery, Webhook } from '../../../../clients/typescript/src/index.js';
 import { h, setText } from '../dom.js';
 import { count } from '../format.js';
 import { reasonOf, type Service } from '../service.js';
+import { wait } from '../wait.js';
 import { deliveryRow } from './delivery-row.js';
 import { createWebhookCard, type WebhookCard } from './webhook-card.js';
+import { type DialogParts, openRegistration } from './webhook-dialogs.js';
 
 export interface WebhooksView {
   readonly element: HTMLElement;
@@ -12,42 +14,97 @@ export interface WebhooksView {
 
 /** The pause between two updates is longer for an account with a monthly quota. */
 const pauseMs = { unlimited: 10_000, quota: 60_000 };
+/** The list of failed deliveries grows by this number. */
+const shownStep = 50;
 
 /** Returns the page of webhooks: each with its status and latest deliveries, and the failed deliveries of all. */
 export function createWebhooksView(service: Service): WebhooksView {
   const closed = new AbortController();
+  const { signal } = closed;
   const cards = new Map<string, WebhookCard>();
   const list = h('div', { class: 'webhooks' });
   const failures = h('ul', { class: 'deliveries' });
+  const title = h('h1', { tabindex: -1 }, 'Webhooks');
   const failedTitle = h('h2', { id: 'failed-title', tabindex: -1 }, 'Failed deliveries');
   const note = h('p', { class: 'hint' }, 'None.');
+  const more = h('button', { type: 'button', class: 'secondary small', hidden: true }, 'Show more');
   const message = h('p', { class: 'notice', role: 'status' }, 'Loading …');
+  const changed = h('p', { class: 'outcome', role: 'status' });
   const outcome = h('p', { class: 'outcome', role: 'status' });
+  const register = () =>
+    h(
+      'button',
+      { type: 'button', class: 'primary small', onclick: () => openRegistration(parts) },
+      'Register a webhook',
+    );
+  const empty = h(
+    'section',
+    { class: 'card', hidden: true },
+    h('h2', {}, 'No webhooks yet'),
+    h(
+      'p',
+      {},
+      'A webhook sends each state change of your sessions to a URL of yours, signed and in order. The guide ',
+      h('a', { href: '../docs/webhooks/' }, 'Webhooks'),
+      ' shows how a receiver verifies and answers them.',
+    ),
+    register(),
+  );
+  // Hidden until the list is loaded: the button moves if there is no webhook.
+  const headButton = register();
+  headButton.hidden = true;
+  const failed = h(
+    'section',
+    { class: 'card', 'aria-labelledby': 'failed-title', hidden: true },
+    failedTitle,
+    note,
+    failures,
+    more,
+    outcome,
+  );
   const element = h(
     'article',
-    { class: 'page' },
+    { class: 'page webhooks-page' },
     h(
       'header',
       {},
-      h('h1', { tabindex: -1 }, 'Webhooks'),
-      h('button', { type: 'button', class: 'secondary small', onclick: () => void refresh() }, 'Refresh'),
+      title,
+      h(
+        'div',
+        { class: 'webhook-actions' },
+        h('button', { type: 'button', class: 'secondary small', onclick: () => void refresh() }, 'Refresh'),
+        headButton,
+      ),
     ),
+    changed,
     message,
+    empty,
     list,
-    h('section', { class: 'card', 'aria-labelledby': 'failed-title' }, failedTitle, note, failures, outcome),
+    failed,
   );
+  const parts: DialogParts = {
+    service,
+    host: element,
+    onChanged(text) {
+      setText(changed, text);
+      void refresh().then(() => {
+        // The button that opened the dialog may be gone with its webhook.
+        if (document.activeElement === document.body) title.focus();
+      });
+    },
+  };
   const retry = async (delivery: FailedDelivery) => {
     const { count: queued } = await service.webhooks.retry({ delivery_ids: [delivery.id] });
     setText(outcome, queued === 1 ? 'Queued again.' : 'This delivery is no longer listed as failed.');
-    await settled(delivery.id);
+    if (queued === 1) await settled(delivery.id);
     await refresh();
     failedTitle.focus();
   };
   /** Waits until the first attempt of a queued delivery has an outcome. */
   const settled = async (id: string) => {
-    for (let tries = 0; tries < 10 && !closed.signal.aborted; tries += 1) {
-      await new Promise((resolve) => setTimeout(resolve, 500));
-      const { status } = await service.webhooks.delivery(id, { signal: closed.signal });
+    for (let tries = 0; tries < 10 && !signal.aborted; tries += 1) {
+      await wait(500, signal);
+      const { status } = await service.webhooks.delivery(id, { signal });
       if (status === 'pending') continue;
       return setText(outcome, status === 'delivered' ? 'Delivered.' : 'Failed again.');
     }
@@ -55,49 +112,63 @@ export function createWebhooksView(service: Service): WebhooksView {
   };
   const showWebhooks = (webhooks: readonly Webhook[]) => {
     const shown = webhooks.map((webhook) => {
-      const card = cards.get(webhook.id) ?? createWebhookCard(service, webhook.id, closed.signal, refresh);
+      const card = cards.get(webhook.id) ?? createWebhookCard(parts, webhook.id, signal, refresh);
       cards.set(webhook.id, card);
       card.show(webhook);
       return card.element;
     });
     if (shown.length !== list.children.length || shown.some((it, index) => it !== list.children[index]))
       list.replaceChildren(...shown);
+    headButton.hidden = webhooks.length === 0;
+    empty.hidden = webhooks.length > 0;
+    failed.hidden = webhooks.length === 0;
   };
   let shownFailures = '';
-  const showFailures = ({ deliveries, next_cursor }: FailedDeliveryList, webhooks: readonly Webhook[]) => {
+  let shownMax = shownStep;
+  const showFailures = (deliveries: readonly FailedDelivery[], webhooks: readonly Webhook[]) => {
+    more.hidden = deliveries.length <= shownMax;
+    const shown = deliveries.slice(0, shownMax);
     // Unchanged rows stay: they may have the focus, or show their attempts.
-    const present = JSON.stringify(deliveries);
+    const present = JSON.stringify(shown);
     if (present === shownFailures) return;
     shownFailures = present;
     const urlOf = (id: string) => webhooks.find((it) => it.id === id)?.url ?? 'a removed webhook';
     const toRow = (it: FailedDelivery) =>
       deliveryRow({ ...it, status: 'failed' }, { url: urlOf(it.webhook_id), retry: () => retry(it) });
-    failures.replaceChildren(...deliveries.map(toRow));
-    const number = count(deliveries.length, 'delivery', 'deliveries');
-    const listed = next_cursor === null ? number : `${number} and older ones`;
-    setText(note, deliveries.length === 0 ? 'None.' : `${listed}, newest first.`);
+    failures.replaceChildren(...shown.map(toRow));
+    const number = count(shown.length, 'delivery', 'deliveries');
+    setText(
+      note,
+      shown.length === 0 ? 'None.' : `${more.hidden ? number : `The newest ${number}`}, newest event first.`,
+    );
   };
   const load = async () => {
-    const { signal } = closed;
-    const [webhooks, failed] = await Promise.all([
-      service.webhooks.list({ signal }),
-      service.webhooks.failedDeliveries({}, { signal }),
-    ]);
+    const [webhooks, deliveries] = await Promise.all([service.webhooks.list({ signal }), loadFailed()]);
     showWebhooks(webhooks);
-    showFailures(failed, webhooks);
-    message.hidden = webhooks.length > 0;
-    setText(message, 'No webhooks yet. Register one with POST /webhooks/register: the guide Webhooks shows how.');
+    showFailures(deliveries, webhooks);
+    message.hidden = true;
+  };
+  /** Loads one delivery more than the page shows, to find out whether there are more. */
+  const loadFailed = async () => {
+    const found: FailedDelivery[] = [];
+    for await (const delivery of service.webhooks.failedDeliveries({ sort: 'event_time' }, { signal }))
+      if (found.push(delivery) > shownMax) break;
+    return found;
   };
   const refresh = () =>
     load().catch((error: unknown) => {
-      if (closed.signal.aborted) return;
+      if (signal.aborted) return;
       message.hidden = false;
       setText(message, reasonOf(error));
     });
+  more.addEventListener('click', () => {
+    shownMax += shownStep;
+    void refresh();
+  });
   let timer: ReturnType<typeof setTimeout> | undefined;
   const follow = async () => {
     if (!document.hidden) await refresh();
-    if (!closed.signal.aborted) timer = setTimeout(follow, service.usage.month ? pauseMs.quota : pauseMs.unlimited);
+    if (!signal.aborted) timer = setTimeout(follow, service.usage.month ? pauseMs.quota : pauseMs.unlimited);
   };
   void follow();
   return {

@@ -1,0 +1,125 @@
+/**
+ * Measures the latency that the gateway adds to a request. Sends requests at a steady rate through the gateway, and as
+ * many directly to the same model, in turns. Exits with 1 when a request failed or was not adapted.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Command } from 'commander';
+import type { DatabaseKind } from '../../../contract-tests/support/databases.js';
+import { openModelUpstream } from '../../../contract-tests/support/model-upstream.js';
+import { createKeyOf, readUsage, startServiceProgram } from '../../../contract-tests/support/program.js';
+import { quantile } from '../../../src/terminal/quantile.js';
+import { markdownTable, textTable } from '../../../src/terminal/table.js';
+import { positive } from '../../terminal/options.js';
+import { databaseOption, type DatabaseChoice, findDatabases, titleOf, withDatabase } from '../support/databases.js';
+import { describeMachine, machineLine } from '../support/machine.js';
+import { figureColumns } from '../support/rounds.js';
+import { startBenchedService } from '../support/service.js';
+
+const sessions = 100;
+const warmUpSeconds = 3;
+const goals = { p50: 3, p99: 15 };
+/** A conversation of about 4 kB. */
+const history = Array.from({ length: 16 }, (_, index) => ({
+  role: index % 2 === 0 ? 'user' : 'assistant',
+  content: `Part ${index} of the conversation. `.repeat(8),
+}));
+
+interface Options {
+  readonly seconds: number;
+  readonly rate: number;
+}
+
+interface Measured {
+  readonly latenciesMs: number[];
+  failures: number;
+}
+
+export const gateway = new Command('gateway')
+  .description('Latency that the gateway adds to a request, at a steady rate.')
+  .addOption(databaseOption)
+  .option('--seconds <number>', 'length of the run', positive, 30)
+  .option('--rate <number>', 'requests per second through the gateway, and as many without', positive, 50)
+  .option('--markdown', 'print Markdown')
+  .action(bench);
+
+async function bench({ database, markdown, ...options }: Options & { database: DatabaseChoice; markdown?: boolean }) {
+  const print = markdown ? markdownTable : textTable;
+  console.log(`${machineLine(describeMachine())}; load average ${describeMachine().loadAverage.join(' ')}\n`);
+  for (const kind of await findDatabases(database)) {
+    const rows = await measure(kind, options);
+    console.log(`${print([{ title: titleOf(kind) }, ...figureColumns('result', 'goal')], [rows])}\n`);
+  }
+}
+
+function measure(kind: DatabaseKind, options: Options): Promise<string[][]> {
+  return withDatabase(kind, async (databaseUrl) => {
+    const key = await createKeyOf(databaseUrl, 'bench');
+    const upstream = await openModelUpstream();
+    const service = await startBenchedService(databaseUrl);
+    const env = {
+      SERVICE_URL: service.url,
+      GATEWAY_PORT: '0',
+      GATEWAY_OPENAI_URL: upstream.url,
+      // A busy machine shows in the latency, not in skipped states.
+      GATEWAY_STATE_TIMEOUT_MS: '10000',
+    };
+    const program = await startServiceProgram(env, { args: ['gateway'] });
+    try {
+      await run({ ...options, seconds: warmUpSeconds }, upstream.url, program.url, key);
+      const before = readUsage(program.pid).cpuMs;
+      const { direct, through } = await run(options, upstream.url, program.url, key);
+      const cpuMs = (readUsage(program.pid).cpuMs - before) / through.latenciesMs.length;
+      if (direct.failures + through.failures > 0) process.exitCode = 1;
+      const at = ({ latenciesMs }: Measured, share: number) => quantile(latenciesMs, share);
+      const added = (share: number) => (at(through, share) - at(direct, share)).toFixed(1);
+      const both = (measured: Measured) => [0.5, 0.99].map((share) => at(measured, share).toFixed(1)).join(', ');
+      return [
+        ['requests through the gateway', String(through.latenciesMs.length), ''],
+        ['without the gateway, p50, p99, ms', both(direct), ''],
+        ['through the gateway, p50, p99, ms', both(through), ''],
+        ['added p50, ms', added(0.5), `≤ ${goals.p50}`],
+        ['added p99, ms', added(0.99), `≤ ${goals.p99}`],
+        ['CPU time of the gateway per request, ms', cpuMs.toFixed(1), ''],
+        ['failed or not adapted', String(direct.failures + through.failures), '0'],
+      ];
+    } finally {
+      await program.stop();
+      await service.stop();
+      upstream.close();
+    }
+  });
+}
+
+/** Sends at a steady rate. A slow response does not delay the next request. */
+async function run({ seconds, rate }: Options, directUrl: string, gatewayUrl: string, key: string) {
+  const [direct, through]: [Measured, Measured] = [
+    { latenciesMs: [], failures: 0 },
+    { latenciesMs: [], failures: 0 },
+  ];
+  const pending: Array<Promise<void>> = [];
+  const startedAtMs = performance.now();
+  const steps = 2 * seconds * rate;
+  for (let step = 0; step < steps; step += 1) {
+    await sleep(Math.max(0, startedAtMs + (step * 500) / rate - performance.now()));
+    const isDirect = step % 2 === 0;
+    const headers = { 'X-State-Key': key, 'X-State-Session': `s${step % (2 * sessions)}`, 'X-State-Subject': 'anna' };
+    pending.push(isDirect ? send(directUrl, {}, direct) : send(gatewayUrl, headers, through));
+  }
+  await Promise.all(pending);
+  return { direct, through };
+}
+
+async function send(url: string, headers: Record<string, string>, measured: Measured): Promise<void> {
+  const content = `${crypto.randomUUID()}: I am worried about my exam, what should I learn first?`;
+  const body = JSON.stringify({ model: 'm', messages: [...history, { role: 'user', content }] });
+  const startedAtMs = performance.now();
+  try {
+    const response = await fetch(`${url}/v1/chat/completions`, { method: 'POST', headers, body });
+    await response.arrayBuffer();
+    measured.latenciesMs.push(performance.now() - startedAtMs);
+    const isAdapted = response.headers.get('x-state-adapted') ?? 'true';
+    if (!response.ok || isAdapted !== 'true') measured.failures += 1;
+  } catch {
+    measured.failures += 1;
+  }
+}
