@@ -26,8 +26,8 @@ export interface paths {
          *     **Backfill.** With `"backfill": true`, a reading may be as old as the retention of readings. It is added to the
          *     history and updates the person's baseline. It does not change the current state and causes no event: no webhook
          *     and no event of the stream. The response contains the state at the time of the reading. It counts as a call of the
-         *     month, but not as a request of its session, and it starts no new session for the limits. Details are in the guide on
-         *     batches (`/docs/batches`).
+         *     month, but not as a request of its session (unless it is sent with a session token), and it starts no new session
+         *     for the limits. Details are in the guide on batches (`/docs/batches`).
          */
         post: operations["ingest"];
         delete?: never;
@@ -60,7 +60,7 @@ export interface paths {
          *     return their original result and change nothing.
          *
          *     **Limits** count each line as a request of its session and as a call of the month. A line with `backfill` counts
-         *     only as a call of the month. A line above a limit gets the status 429. If the month's quota is already used up, the
+         *     only as a call of the month, unless it is sent with a session token. A line above a limit gets the status 429. If the month's quota is already used up, the
          *     whole request gets a 429.
          *
          *     A session token may only send lines of its own session and subject. Other lines get the status 401.

@@ -1969,4 +1969,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "99bdcf74f58b7f3a5035beb3d9eef6afac61ac6487053b193dcfb0627bb0c4b2" as const;
+export const contractDigest = "7d4b28edf9d0588134b1dd4036332fc41afe671b53485b569bf3fcd3525386ac" as const;
