@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { batchResults, postBatch } from '../support/batch.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { ample, startTestService, type TestService } from '../support/service.js';
 
 /** Returns a service whose requests use a token of the session. */
 async function withToken(service: TestService, session_id: string, scopes: readonly string[]) {
@@ -24,6 +24,17 @@ test('a session token sends lines of its own session only', async () => {
   const results = await batchResults(ofToken, lines);
   expect(results.map(({ status, error }) => error?.code ?? status)).toEqual([200, 'invalid_token']);
   expect((await service.request('/v1/state?session_id=theirs')).status).toBe(404);
+});
+
+test('backfilled lines of a session token count as requests of its session', async () => {
+  const service = await startTestService({ env: { ...ample, LIMIT_SESSION_REQUESTS_PER_MINUTE: '2' } });
+  const ofToken = await withToken(service, 'mine', ['ingest']);
+  const lines = [1, 2, 3].map((minutes) => {
+    return { session_id: 'mine', timestamp: service.clock.at(-60 * minutes), heart_rate: 88, backfill: true };
+  });
+  const results = await batchResults(ofToken, lines);
+  expect(results.map(({ status }) => status)).toEqual([200, 200, 429]);
+  expect(results[2]?.error?.violated_policies).toEqual(['session']);
 });
 
 test('a session token without the scope ingest sends no batch', async () => {

@@ -65,7 +65,7 @@ export type Admit = (
 export interface IntakeParts extends PreparationParts {
   /** Rejects with a ProblemError that has all validation errors of a reading. */
   readonly validate: (value: unknown, faults: readonly Fault[]) => Promise<void>;
-  /** Counts a request of a session: `sessionRequests(accountId, sessionId)`. Not called for backfilled readings. */
+  /** Counts a request of a session: `sessionRequests(accountId, sessionId)`. Not called for readings that a key backfills. */
   readonly sessionRequests: WindowLimit;
 }
 
@@ -84,7 +84,8 @@ export function createIntake({ validate, sessionRequests, ...parts }: IntakePart
     if (tokenSession !== undefined && tokenSession !== submission.session_id)
       throw new ProblemError('invalid_token', { cause: 'not valid for this session' });
     takeAllowance(await call?.admit(), allowances);
-    if (!submission.backfill) takeAllowance(await sessionRequests(caller.accountId, submission.session_id), allowances);
+    if (!submission.backfill || tokenSession !== undefined)
+      takeAllowance(await sessionRequests(caller.accountId, submission.session_id), allowances);
     return prepare(caller, submission);
   }
 
