@@ -94,7 +94,8 @@ export async function startGateway(config: GatewayConfig, log: Logger): Promise<
     });
     Object.assign(logged, { adapted: isAdapted, ...(advice.skipped && { skipped: advice.skipped }) });
     response.writeHead(answer.statusCode, { ...returnedHeaders(answer.headers), ...stateHeaders(advice, isAdapted) });
-    response.flushHeaders();
+    // The first event of a stream may be late.
+    if (String(answer.headers['content-type']).startsWith('text/event-stream')) response.flushHeaders();
     await forwardBody(answer, response, route.api, advice);
   }
 
