@@ -101,6 +101,7 @@ test('readings of the earlier table are moved in steps, also after an interrupti
 test('a reading that arrives late is found by a resend and deleted 24 hours after its timestamp', async () => {
   const service = await startTestService({});
   const { read, store, clock } = service;
+  const { retention } = readConfig({ RETENTION_SUMMARY_DAYS: '0' });
   const [prompt, late] = [0, -250].map((seconds) => ({ timestamp: clock.at(seconds), heart_rate: 70 }));
   const first = await read(prompt ?? {});
   const response = await read(late ?? {});
@@ -108,11 +109,11 @@ test('a reading that arrives late is found by a resend and deleted 24 hours afte
   expect(await read(late ?? {})).toEqual(response);
   expect(await read(prompt ?? {})).toEqual(first);
   clock.advance(day - 40 - 250);
-  expect(await purgeExpired(store, clock.nowMs)).toBe(0);
+  expect(await purgeExpired(store, clock.nowMs, retention)).toBe(0);
   clock.advance(0.001);
-  expect(await purgeExpired(store, clock.nowMs)).toBe(1);
+  expect(await purgeExpired(store, clock.nowMs, retention)).toBe(1);
   clock.advance(250);
-  expect(await purgeExpired(store, clock.nowMs)).toBe(1);
+  expect(await purgeExpired(store, clock.nowMs, retention)).toBe(1);
 });
 
 test('two sessions of an account never share an incarnation', async () => {

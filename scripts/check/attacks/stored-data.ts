@@ -13,7 +13,7 @@ import { type Caller, type Stage } from './stage.js';
 
 const purged = 'purged-person';
 const session = 'purged-session';
-const idleMs = (retention.idle_sessions_hours + 1) * 3_600_000;
+const idleMs = (retention.idle_sessions_hours + 2) * 3_600_000;
 const gonePath = '/gone';
 
 /** Checks that an erasure also deletes the deliveries of sessions that the purge has already deleted. */
