@@ -182,6 +182,29 @@ test('a summary stays the same while the readings are purged, also by two proces
   expect(await countHours(service)).toBe(2);
 });
 
+test('a summary stays the same when a purge ends within an hour, in a state and among late readings', async () => {
+  const clock = new Clock();
+  clock.nowMs = Date.parse('2026-03-10T12:03:00Z');
+  const service = await startTestService({ clock });
+  const times = ['11:30:00', '11:58:00'].map((time) => `2026-03-10T${time}.000Z`);
+  const backfilled = { session_id: 's1', subject_id: 'p', heart_rate: 60, backfill: true };
+  await batchResults(
+    service,
+    times.map((timestamp) => ({ ...backfilled, timestamp })),
+  );
+  await service.read({ session_id: 'live', subject_id: 'p', heart_rate: 70, timestamp: '2026-03-10T11:59:30.000Z' });
+  clock.advance(day + 4 * 60);
+  const before = await rowsOf(service);
+  expect(before.map(({ readings }) => readings)).toEqual([3, 0]);
+  // Deletes the readings before 11:55, then the others.
+  for (const left of [2, 0]) {
+    await purgeExpired(service.store, clock.nowMs);
+    expect(String((await service.request('/v1/export?subject_id=p')).body).split('\n')).toHaveLength(left + 1);
+    expect(await rowsOf(service)).toEqual(before);
+    clock.advance(hour);
+  }
+});
+
 test('a purge that stops after it stored hours deletes no reading, and the next purge adds nothing twice', async () => {
   const service = await startWithExpired();
   const { store, clock } = service;
@@ -210,6 +233,17 @@ test.each([
     return store.transact(work);
   };
   await purgeExpired({ ...store, transact }, clock.nowMs);
+  expect(await countHours(service)).toBe(0);
+});
+
+test('an erasure deletes hours that a purge stores meanwhile', async () => {
+  const service = await startWithExpired();
+  const { store, clock, accountId } = service;
+  const transact: typeof store.transact = async (work) => {
+    await purgeExpired(store, clock.nowMs);
+    return store.transact(work);
+  };
+  await eraseSubject(erasing(service, { ...store, transact }), accountId, 'p');
   expect(await countHours(service)).toBe(0);
 });
 
