@@ -21,10 +21,13 @@ test.each([
   ['{}\r\n}', 2, 1],
   ['hello', 1, 1],
   ['{"session_id":', 1, 15],
-  ['['.repeat(4000), 1, 4001],
 ])('%j stops being JSON at line %i, column %i', (text, line, column) => {
   expect(() => JSON.parse(text) as unknown).toThrow();
   expect(findJsonPosition(text)).toEqual({ line, column });
+});
+
+test('unclosed deep nesting stops being JSON at its end', () => {
+  expect(findJsonPosition('['.repeat(4000))).toEqual({ line: 1, column: 4001 });
 });
 
 test('the text before the position starts no other error: a truncated JSON text stops at its end or in its last token', () => {
