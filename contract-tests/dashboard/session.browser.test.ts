@@ -98,6 +98,10 @@ test('by keyboard, the chart names the topics of a reading, and the subject open
   await open(service, page, 'live');
   await page.getByRole('img', { name: /20 readings/ }).waitFor();
   expect(await page.title()).toMatch(/^\d+ (stressed|acute stress) · live – /);
+  const buttons = page.locator('.top a:visible, .top button:visible');
+  const boxes = await Promise.all((await buttons.all()).map((it) => it.boundingBox()));
+  const edges = boxes.flatMap((box) => (box ? [box.x, box.x + box.width] : []));
+  expect(edges).toEqual(edges.toSorted((a, b) => a - b));
   await page.getByLabel('Reading in the chart').focus();
   await page.keyboard.press('Home');
   await expect.poll(() => page.locator('.readout').innerText()).toMatch(/job loss$/);

@@ -45,7 +45,10 @@ export function createSignalsCard(): SignalsCard {
       });
       list.replaceChildren(...rows.map(({ element }) => element));
       const [first] = points;
-      setText(since, first ? `In the readings since ${timeOfDay(first.atMs)}.` : '');
+      setText(
+        since,
+        first ? `In the readings since ${timeOfDay(first.atMs)}.` : 'No readings of this time are stored.',
+      );
     },
     tick(nowMs) {
       for (const row of rows) row.tick(nowMs);
