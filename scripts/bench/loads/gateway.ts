@@ -16,7 +16,8 @@ import { figureColumns } from '../support/rounds.js';
 import { startBenchedService } from '../support/service.js';
 
 const sessions = 100;
-const warmUpSeconds = 3;
+/** V8 compiles the code of a request after some hundred requests. */
+const warmUpSeconds = 10;
 const goals = { p50: 3, p99: 15 };
 /** A conversation of about 4 kB. */
 const history = Array.from({ length: 16 }, (_, index) => ({
@@ -65,7 +66,7 @@ function measure(kind: DatabaseKind, options: Options): Promise<string[][]> {
     };
     const program = await startServiceProgram(env, { args: ['gateway'] });
     try {
-      await run({ ...options, seconds: warmUpSeconds }, upstream.url, program.url, key);
+      await run({ ...options, seconds: Math.min(warmUpSeconds, options.seconds) }, upstream.url, program.url, key);
       const before = readUsage(program.pid).cpuMs;
       const { direct, through } = await run(options, upstream.url, program.url, key);
       const cpuMs = (readUsage(program.pid).cpuMs - before) / through.latenciesMs.length;
