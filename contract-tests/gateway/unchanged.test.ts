@@ -118,12 +118,14 @@ test('a redirect of the model is returned and not followed', async () => {
   expect(upstream.requests).toHaveLength(1);
 });
 
-test('a redirect of the service is not followed', async () => {
+test('a redirect of the service is not followed, and the response of another server is not a state', async () => {
   const trap = await startStage();
   trap.upstream.respond((_, response) => response.writeHead(307, { Location: `${trap.service.url}/v1/ingest` }).end());
   const { upstream, post } = await startStage({}, trap.upstream.url);
-  expect((await post('/v1/messages', odd())).headers.get('x-state-skipped')).toBe('service_unavailable');
-  expect(upstream.requests.at(-1)?.body).toBe(odd());
+  for (const reason of ['service_unavailable', 'no_data']) {
+    expect((await post('/v1/messages', odd())).headers.get('x-state-skipped')).toBe(reason);
+    expect(upstream.requests.at(-1)?.body).toBe(odd());
+  }
 });
 
 test('a request over the limit is a 413, declared or in chunks, and headers of one connection are not forwarded', async () => {

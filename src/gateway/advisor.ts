@@ -66,7 +66,6 @@ export function createAdvisor(config: GatewayConfig, log: Logger): Advisor {
   const { serviceUrl, stateTimeoutMs, sharesTriggers } = config;
   const turns = new LRUCache<string, Turn>({ max: turnsMax, ttl: turnTtlMs });
   const unsent = new Set<Promise<void>>();
-
   const pool = new Pool(new URL(serviceUrl).origin);
 
   function clientOf({ credential }: Caller): SessionClient {
@@ -89,9 +88,9 @@ export function createAdvisor(config: GatewayConfig, log: Logger): Advisor {
     }
   }
 
-  /** A reading without confidence has no fresh signal, so it says nothing about the person. */
+  /** A reading without confidence has no fresh signal, or is the response of another server. */
   function adviceOf(reading: StateReading): Advice {
-    if (reading.confidence === 0) return { skipped: 'no_data' };
+    if (!(reading.confidence > 0)) return { skipped: 'no_data' };
     return { reading, instruction: instructionOf(reading, sharesTriggers) };
   }
 
