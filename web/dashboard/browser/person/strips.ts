@@ -57,7 +57,7 @@ function stripOf(day: Day, hours: readonly Hour[], linkedSubject: string | undef
     'span',
     { class: 'hint' },
     measured > 0 && h('span', { class: 'measured' }, `${duration(measured)} measured`),
-    strained > 0 && h('span', {}, `${duration(strained)} stressed`),
+    strained > 0 && h('span', {}, `${duration(strained)} stressed or acute`),
   );
   return h('li', {}, h('span', { class: 'strip-day' }, label), text, drawing);
 }
