@@ -1,10 +1,14 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import { createStateClient } from '../../clients/typescript/src/index.js';
 import type { Schema } from '../../src/contract.js';
 import { describeStates } from '../../web/dashboard/browser/person/hours.js';
 import { barriers, desktop, narrow, openBrowser } from '../support/browser.js';
+import { temporaryFolder } from '../commands/temporary-folder.js';
 import { createTestDatabase } from '../support/databases.js';
+import { runCommand, startMain } from '../support/process.js';
 import { Clock, startTestService, type TestService, type TestServiceOptions } from '../support/service.js';
 import { backfill, dayMs, sendWeek, weekEnv } from '../support/week.js';
 
@@ -197,4 +201,40 @@ test('while the service is stopped, the page keeps the person and shows no hours
   await page.getByRole('button', { name: 'Refresh' }).click();
   await expect.poll(() => labelsOf(page, '.strip')).toEqual(shown);
   expect(await page.locator('.person > .notice').filter({ visible: true }).count()).toBe(0);
+});
+
+/** Writes a week of heart rates every four minutes, as Apple Health exports it. */
+async function writeExport(file: string): Promise<void> {
+  const endMs = Date.now() - 120_000;
+  const stamp = (atMs: number) => `${new Date(atMs).toISOString().slice(0, 19).replace('T', ' ')} +0000`;
+  const records = Array.from({ length: 2_520 }, (_, index) => {
+    const time = stamp(endMs - (2_519 - index) * 240_000);
+    const bpm = 64 + 12 * Math.sin(index / 57) + 5 * Math.sin(index / 3);
+    return ` <Record type="HKQuantityTypeIdentifierHeartRate" sourceName="Watch" unit="count/min" creationDate="${time}" startDate="${time}" endDate="${time}" value="${bpm.toFixed(1)}"/>`;
+  });
+  await writeFile(file, `<?xml version="1.0"?>\n<HealthData locale="en_US">\n${records.join('\n')}\n</HealthData>\n`);
+}
+
+test('from the link of a first start: a week of Apple Health is imported by one command and shown', async () => {
+  const folder = await temporaryFolder();
+  const service = await startMain({ DATABASE_URL: `sqlite:${join(folder, 'state.db')}`, ...weekEnv });
+  const link = await service.find(/(http\S+\/dashboard\/#key=sk_\w+)/);
+  const file = join(folder, 'export.xml');
+  await writeExport(file);
+  const imported = ['--file', file, '--backfill', '--hours', '168', '--subject', person, '--url', service.url];
+  const { stderr } = await runCommand('replay', imported, { SERVICE_KEY: link.replace(/.*=/, '') });
+  const address = /Dashboard: (\S+)/.exec(stderr)?.[1] ?? stderr;
+
+  const { page, complaints } = await openBrowser(service.url, vienna);
+  await page.goto(link);
+  await page.getByText('Live', { exact: true }).waitFor();
+  await page.goto(address);
+  await page.locator('.person-sessions summary').filter({ hasText: '2,520 readings in these days' }).waitFor();
+  expect(await page.locator('.person-sessions > li').count()).toBe(1);
+  // The first and the last day are partial.
+  const measured = await page.locator('.strips .measured').allInnerTexts();
+  expect(measured.filter((it) => it === '24 h measured').length).toBeGreaterThanOrEqual(5);
+  expect(await page.locator('.heart-band').count()).toBeGreaterThan(140);
+  await page.getByText(/known to 100 %/).waitFor();
+  expect(complaints).toEqual([]);
 });
