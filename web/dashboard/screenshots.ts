@@ -30,7 +30,7 @@ const shots = [
   {
     name: 'person',
     fragment: `#/subjects/${shownPerson}`,
-    viewport: { ...desktop, height: 1250 },
+    viewport: { ...desktop, height: 1200 },
     colorScheme: 'light',
   },
   { name: 'person-dark', fragment: `#/subjects/${shownPerson}`, viewport: phone, colorScheme: 'dark' },
