@@ -73,7 +73,7 @@ const mayScan = [
   // Reads the account's newest sessions from the end of an index.
   /^select [^*]* from `sessions` where `account_id` = \? and `body` is not null order by `started_at_ms` desc, `incarnation` desc limit \?$/,
   // The same for a step of a snapshot. Reads the newest reading of each session from an index.
-  /^select `s`\.`started_at_ms`, `s`\.`incarnation`, \(select [^)]* limit 1\) as position from `sessions` as `s` where `s`\.`account_id` = \? order by `s`\.`started_at_ms` desc, `s`\.`incarnation` desc limit \?$/,
+  /^select `s`\.`started_at_ms`, `s`\.`incarnation`, \(select [^*]* limit 1\) as position from `sessions` as `s` where `s`\.`account_id` = \? order by `s`\.`started_at_ms` desc, `s`\.`incarnation` desc limit \?$/,
   // Reads one row per account, by its primary key.
   /^(select|update) .*`stream_positions` .*where `account_id`/,
   // Reads the account names of audit entries. With few accounts, the server reads all.
@@ -228,7 +228,8 @@ async function fill(heard: Heard): Promise<{ accountId: string; key: string }> {
   clock.advance(day + 1);
   await fillWith('crowd', crowd);
   const erased = Array.from({ length: crowd }, (_, index) => String(index).padStart(32, '0'));
-  await store.transact((writerOf) => writerOf(accountId).erasedIds.add(erased, clock.nowMs));
+  // The purge of `live` must not delete these ids, because the plans are read after the purge.
+  await store.transact((writerOf) => writerOf(accountId).erasedIds.add(erased, clock.nowMs + 3 * hourMs));
   await fillWebhooks(store, accountId, clock.nowMs);
   const late = Array.from({ length: crowd }, (_, index) => {
     const digest = String(index).padStart(12, '0');

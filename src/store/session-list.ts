@@ -47,9 +47,17 @@ export async function listSessions(
   });
 }
 
-/** Limits the query to sessions after the cursor. The first condition is redundant, but only this condition can use the index. */
+/**
+ * Limits the query to sessions after the cursor. The first condition is redundant, but only this condition can use the
+ * index. The start in the last condition keeps MariaDB from searching the index of incarnations in addition.
+ */
 export function onlyAfter(query: Knex.QueryBuilder, { startedAtMs, incarnation }: SessionCursor): void {
   query
     .where('started_at_ms', '<=', startedAtMs)
-    .where((rest) => void rest.where('started_at_ms', '<', startedAtMs).orWhere('incarnation', '<', incarnation));
+    .where(
+      (rest) =>
+        void rest
+          .where('started_at_ms', '<', startedAtMs)
+          .orWhere((same) => void same.where('started_at_ms', startedAtMs).where('incarnation', '<', incarnation)),
+    );
 }
