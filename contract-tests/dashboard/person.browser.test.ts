@@ -194,7 +194,7 @@ test('while the service is stopped, the page keeps the person and shows no hours
   await service.close();
   await page.getByRole('button', { name: 'Previous week' }).click();
   await page.locator('.person > .notice').filter({ hasText: 'The service did not respond' }).waitFor();
-  expect(await page.locator('.strip rect').count()).toBe(0);
+  expect(await page.locator(':is(.strip rect, .heart-band, .sighting)').count()).toBe(0);
   expect(await page.locator('.baseline').innerText()).toContain('bpm');
   await page.getByRole('button', { name: 'Next week' }).click();
   await startTestService({ env: { ...weekEnv, PORT: new URL(service.url).port }, database, clock: service.clock });

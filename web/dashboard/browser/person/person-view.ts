@@ -36,6 +36,8 @@ const unknownHint = 'No reading names this subject, or the person was erased.';
 /** What the page shows. A part is undefined until it has loaded. */
 interface Shown {
   hours?: readonly Hour[];
+  /** Why the hours did not load. */
+  fault?: string;
   profile?: SubjectProfile;
   triggers?: TriggerProfile;
 }
@@ -77,49 +79,50 @@ export function createPersonView(service: Service, subjectId: string, address: s
     cards,
   );
 
-  const draw = () => {
-    const { hours = [], profile, triggers } = shown;
-    if (!profile || !triggers) return;
-    const now = nowMs();
-    table.show(period, hours);
-    strips.replaceChildren(stateStrips(subjectId, period, hours, now));
-    heart.replaceChildren(heartPlot(period, hours, profile.baseline.heart_rate?.resting_bpm));
-    const known = { triggers: triggers.triggers, changes: profile.status_changes ?? {} };
-    topics.replaceChildren(topicLanes(period, known, hours, now));
-    baseline.replaceChildren(baselineFacts(profile.baseline));
-    setText(passed, `As of ${timeOfDay(now, 'seconds')}`);
-    message.hidden = true;
-    cards.hidden = false;
-  };
   const say = (place: HTMLElement, text: string) => {
     place.hidden = text === '';
     setText(place, text);
   };
-  const sayEmpty = () => {
-    const { hours, profile, triggers } = shown;
-    if (!hours || !profile || !triggers) return;
-    say(note, hours.length > 0 ? '' : 'No readings in this time. ');
-    const newestMs = newestOf(profile, triggers);
-    if (hours.length > 0 || newestMs === undefined) return;
+  const draw = () => {
+    const { hours, fault, profile, triggers } = shown;
+    if (!profile || !triggers || (!hours && fault === undefined)) return;
+    const now = nowMs();
+    // Without hours, the charts are empty: those of another period would have the wrong dates.
+    const drawn = hours ?? [];
+    table.show(period, drawn);
+    strips.replaceChildren(stateStrips(subjectId, period, drawn, now));
+    heart.replaceChildren(heartPlot(period, drawn, profile.baseline.heart_rate?.resting_bpm));
+    const known = { triggers: triggers.triggers, changes: profile.status_changes ?? {} };
+    topics.replaceChildren(topicLanes(period, known, drawn, now));
+    baseline.replaceChildren(baselineFacts(profile.baseline));
+    setText(passed, `As of ${timeOfDay(now, 'seconds')}`);
+    say(message, '');
+    say(note, fault ?? '');
+    for (const it of [cards, choice.element]) it.hidden = false;
+    cards.ariaBusy = null;
+    if (hours?.length === 0) sayEmpty(newestOf(profile, triggers));
+  };
+  const sayEmpty = (newestMs: number | undefined) => {
+    say(note, 'No readings in this time. ');
+    if (newestMs === undefined) return;
     const address = addressOf(periodAt(period.span, new Date(newestMs)));
     note.append(h('a', { href: personLink(subjectId, address) }, `Show ${nameOfInstant(newestMs)}`));
-  };
-  const loadHoursOf = async (shownPeriod: Period, signal: AbortSignal) => {
-    shown.hours = await loadHours(service, subjectId, shownPeriod, signal);
-    draw();
-    sayEmpty();
   };
   const loadPeriod = () => {
     leave.abort();
     leave = new AbortController();
     const { signal } = leave;
-    loadHoursOf(period, signal).catch((error: unknown) => {
-      if (signal.aborted || isUnknown(error)) return;
-      // The charts of another period would have the wrong dates.
+    const finish = (loaded: Pick<Shown, 'hours' | 'fault'>) => {
+      if (signal.aborted) return;
       delete shown.hours;
+      delete shown.fault;
+      Object.assign(shown, loaded);
       draw();
-      say(note, reasonOf(error));
-    });
+    };
+    loadHours(service, subjectId, period, signal).then(
+      (hours) => finish({ hours }),
+      (error: unknown) => !isUnknown(error) && finish({ fault: reasonOf(error) }),
+    );
   };
   const loadPerson = async () => {
     const { signal } = closed;
@@ -129,7 +132,6 @@ export function createPersonView(service: Service, subjectId: string, address: s
     ]);
     Object.assign(shown, { profile, triggers });
     draw();
-    sayEmpty();
   };
   const load = () => {
     loadPeriod();
@@ -146,6 +148,10 @@ export function createPersonView(service: Service, subjectId: string, address: s
   const show = (chosen: Period) => {
     period = chosen;
     choice.show(period);
+    delete shown.hours;
+    delete shown.fault;
+    // The charts of the previous period are dimmed until the next ones replace them.
+    cards.ariaBusy = 'true';
     // The address names the period. Going back leaves the person.
     history.replaceState(null, '', personLink(subjectId, addressOf(period)));
     loadPeriod();
