@@ -30,10 +30,10 @@ test('defaults of the contract are added to the query', async () => {
   expect(query).toEqual({ session_id: 's1', minutes: 5 });
 });
 
-test('every parameter of the query is a string or an integer, which readQuery converts', () => {
+test('every parameter of the query is a string, an integer or a list, which readQuery converts', () => {
   const parameters = definitions.flatMap((it) => it.parameters);
   const types = parameters.filter((it) => it.in === 'query').map((it) => it.schema.type);
-  expect(new Set(types)).toEqual(new Set(['string', 'integer']));
+  expect(new Set(types)).toEqual(new Set(['string', 'integer', 'array']));
 });
 
 test('headers are found in lower case', async () => {
