@@ -28,7 +28,7 @@ const mayImport = {
   stream: ['domain', 'redis', 'store', 'limits', 'contract', 'problem'],
   operations: [
     ...['export', 'stream', 'readings', 'delivery', 'retention', 'tokens'],
-    ...['limits', 'domain', 'store', 'contract', 'problem'],
+    ...['limits', 'domain', 'store', 'contract', 'problem', 'similar'],
   ],
   mcp: ['operations', 'contract', 'problem', 'config'],
   http: ['mcp', 'operations', 'readings', 'limits', 'concurrency', 'contract', 'problem', 'similar', 'net'],

@@ -139,9 +139,9 @@ test('a tool call counts towards the limits, and a 429 states the limit and the 
   expect(text).toMatch(/exceeded limit: session\nWait \d+ s, then call the tool again/);
 });
 
-test('a text of 4 KB is rejected with what to do, and a shorter one is accepted', async () => {
+test('a turn of 4 KB is rejected with what to do, and a shorter one is accepted', async () => {
   const client = await agentOf(await startTestService());
-  const turn = { subject_id: 'anna', user_message: 'a'.repeat(4096), ai_response: 'Which part?' };
+  const turn = { subject_id: 'anna', user_message: 'a'.repeat(4016), ai_response: 'Which part?' };
   const refused = await call(client, 'ingest', { session_id: 's1', heart_rate: 90, ...turn });
   expect(refused).toMatchObject({ isError: true, text: expect.stringContaining('body_too_large: Body too large') });
   expect(refused.text).toContain('What to do: Shorten `user_message` and `ai_response`.');

@@ -1,8 +1,8 @@
 import type { Request } from 'express';
 import type { Fault } from '../contract.js';
 import type { Definition } from '../operations/definitions.js';
+import { suggestName, toFault } from '../operations/faults.js';
 import { fault, ProblemError } from '../problem.js';
-import { suggestName, toFault } from './faults.js';
 import type { Middleware } from './in-order.js';
 import { createFindErrors, type RequestParts } from './validator.js';
 

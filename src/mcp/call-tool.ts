@@ -1,7 +1,9 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { problemHelp } from '../../generated/spec.js';
-import type { ProblemCode, Schema } from '../contract.js';
-import { fault, ProblemError } from '../problem.js';
-import type { Tool } from './tools.js';
+import type { Fault, ProblemCode, Schema } from '../contract.js';
+import { toFault } from '../operations/faults.js';
+import { ProblemError } from '../problem.js';
+import { listTool, type Tool } from './tools.js';
 
 /** A request to an operation. */
 export interface OperationRequest {
@@ -30,29 +32,42 @@ export interface ToolResult {
 type Arguments = Readonly<Record<string, unknown>>;
 type AnyProblem = Schema<'Problem'> & Partial<Schema<'ValidationProblem'> & Schema<'RateLimitProblem'>>;
 
-/** Runs a tool. An error of the service becomes a result that tells the agent what to do. */
+/**
+ * Runs a tool. Invalid arguments and errors of the service become a result that tells the agent what to do. The protocol
+ * demands a result instead of a protocol error, because a model does not see protocol errors (SEP-1303).
+ */
 export async function callTool(tool: Tool, args: Arguments, send: SendRequest, now: () => number): Promise<ToolResult> {
-  const missing = missingInPath(tool, args);
-  if (missing.length > 0) return failure(missingProblem(missing), undefined);
+  const faults = findFaults(tool, args);
+  if (faults.length > 0) return failure(new ProblemError('validation_failed', { faults }).toBody('none'), undefined);
   const { status, body, retryAfter } = await send(requestOf(tool, args, now));
   return status < 300 ? success(tool, body as Record<string, unknown>) : failure(body as AnyProblem, retryAfter);
 }
 
-/** Returns the names of missing path parameters. A path without them would not match the operation. */
-function missingInPath({ definition }: Tool, args: Arguments): string[] {
-  const inPath = definition.parameters.filter((it) => it.in === 'path');
-  return inPath.map(({ name }) => name).filter((name) => args[name] === undefined || args[name] === '');
-}
-
-function missingProblem(parameters: readonly string[]): AnyProblem {
-  const faults = parameters.map((parameter) => fault('missing', { parameter }));
-  return new ProblemError('validation_failed', { faults }).toBody('none');
-}
+/** Formats are off, because the service checks them. Unknown keywords are allowed: the contract has its own. */
+const ajv = new Ajv({ allErrors: true, strict: false, validateFormats: false });
+const validators = new WeakMap<Tool, ValidateFunction>();
 
 /**
- * Converts the arguments to a request. Also sends fields that the operation does not define, so that its validation
- * reports them.
+ * Validates the arguments against the tool's `inputSchema`. A request would otherwise contain null, numbers and arrays
+ * as text: the query and the path have strings only.
  */
+function findFaults(tool: Tool, args: Arguments): Fault[] {
+  const validate = validators.get(tool) ?? ajv.compile(listTool(tool).inputSchema);
+  validators.set(tool, validate);
+  validate(args);
+  const part = tool.definition.body ? '/body' : '/query';
+  return (validate.errors ?? []).map((it) =>
+    toFault(tool.definition, args, { path: part + pathOf(it), errorCode: it.keyword }),
+  );
+}
+
+/** Returns the path of an error. The path of a missing or unknown argument contains its name. */
+function pathOf({ instancePath, params }: ErrorObject): string {
+  const name: string | undefined = params['missingProperty'] ?? params['additionalProperty'];
+  return name === undefined ? instancePath : `${instancePath}/${name}`;
+}
+
+/** Converts valid arguments to a request. */
 function requestOf({ definition }: Tool, args: Arguments, now: () => number): OperationRequest {
   const { template, method, parameters, body } = definition;
   if (body) return { method, url: template, body: { timestamp: new Date(now()).toISOString(), ...args } };

@@ -33,7 +33,9 @@ export function createMcpServer(send: SendRequest, now: () => number): Server {
   server.setRequestHandler('prompts/get', ({ params }) => {
     if (params.name !== prompt.name)
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown prompt: ${params.name}`);
-    return { description: prompt.description, messages: [promptMessage(params.arguments?.['session_id'] ?? '')] };
+    const sessionId = params.arguments?.['session_id'];
+    if (!sessionId) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Missing argument: session_id');
+    return { description: prompt.description, messages: [promptMessage(sessionId)] };
   });
   return server;
 }

@@ -1,7 +1,7 @@
 import type { Fault, FaultCode } from '../contract.js';
-import type { Definition, Parameter, Schema } from '../operations/definitions.js';
 import { fault } from '../problem.js';
 import { findPart, findSimilar } from '../similar.js';
+import type { Definition, Parameter, Schema } from './definitions.js';
 
 /** One error of express-openapi-validator. */
 export interface ValidatorFault {
@@ -22,19 +22,25 @@ export function toFault(definition: Definition, body: unknown, { path, errorCode
   const isBody = location === 'body';
   const steps = isBody ? bodySteps(body, rest) : rest;
   const parameter = isBody ? undefined : findParameter(definition, steps[0] ?? '');
-  const schema = (isBody ? findField(definition.body?.schema, steps) : parameter?.schema) ?? {};
+  const schema =
+    (isBody ? findField(definition.body?.schema, steps) : findField(parameter?.schema, steps.slice(1))) ?? {};
   const place = isBody ? { pointer: pointerOf(steps) } : { parameter: parameter?.name ?? steps.join('/') };
   const allowed = keyword === 'enum' && schema.enum ? { allowed: [...schema.enum] } : {};
-  const similar = keyword === 'additionalProperties' ? suggest(steps, definition) : {};
+  const similar = keyword === 'additionalProperties' ? suggest(steps, definition, isBody) : {};
   const named = fault(codeOf(keyword, schema), { ...place, ...allowed, ...similar }, String(schema[keyword]));
   const detail = keyword === 'pattern' ? schema['x-pattern-detail'] : undefined;
   return detail ? { ...named, detail } : named;
 }
 
-/** Returns the known name that an unknown field probably means. */
-function suggest(steps: readonly string[], { body }: Definition): Pick<Fault, 'suggestion'> {
+/** Returns the known name that an unknown field or parameter probably means. */
+function suggest(
+  steps: readonly string[],
+  { body, parameters }: Definition,
+  isBody: boolean,
+): Pick<Fault, 'suggestion'> {
   const parent = findField(body?.schema, steps.slice(0, -1));
-  return suggestName(steps.at(-1) ?? '', Object.keys(parent?.properties ?? {}));
+  const known = isBody ? Object.keys(parent?.properties ?? {}) : parameters.map(({ name }) => name);
+  return suggestName(steps.at(-1) ?? '', known);
 }
 
 /** Returns the name that an unknown name probably means, as a part of its validation error. */
