@@ -1,3 +1,5 @@
+import { resolve } from 'node:path';
+import { readTlsParameters } from '../config/mysql-tls.js';
 import { mysqlUrls } from '../config/mysql-urls.js';
 
 /** Commands that dump and load a MySQL database. The operator runs them, because they require programs of MySQL. */
@@ -36,7 +38,20 @@ function connectionOf(url: string): string[] {
     '--protocol=tcp',
     `--user=${decodeURIComponent(username)}`,
   ];
-  return [...names.map(quote), '--default-character-set=utf8mb4'];
+  return [...names.map(quote), ...tlsOf(url).map(quote), '--default-character-set=utf8mb4'];
+}
+
+/**
+ * MySQL's programs know `--ssl-mode`, and MariaDB's `--ssl-verify-server-cert`. A program ignores an unknown option that
+ * begins with `--loose-`. MariaDB's programs have no VERIFY_CA. They then verify the host name, too.
+ */
+function tlsOf(url: string): string[] {
+  const parameters = readTlsParameters(firstOf(url));
+  const { 'ssl-mode': mode, ...files } = parameters;
+  if (mode === undefined) return [];
+  const paths = Object.entries(files).map(([name, file]) => `--${name}=${resolve(file)}`);
+  const verify = mode === 'REQUIRED' ? [] : ['--loose-ssl-verify-server-cert'];
+  return [`--loose-ssl-mode=${mode}`, ...verify, ...paths];
 }
 
 function databaseOf(url: string): string {

@@ -19,10 +19,35 @@ test.each([
   'mysql://user:secret@,a/db',
   'mysql://user:secret@a,b:port/db',
   'mysql://user:secret@a,b',
-  'mysql://user:secret@a,b/db?ssl=1',
   'mysql://user:secret%ff@a,b/db',
   'mysql://user:secret@a b,c/db',
 ])('%j is rejected without showing the password', (text) => {
   expect(() => readDatabaseUrl(text)).toThrow('with several hosts as HOST:PORT,HOST:PORT');
   expect(() => readDatabaseUrl(text)).not.toThrow('secret');
+});
+
+test.each([
+  ['ssl=1', 'has an unknown parameter: the known ones are ssl-mode, ssl-ca, ssl-cert, ssl-key'],
+  ['secret@a', 'has an unknown parameter'],
+  ['ssl-mode=REQUIRED&ssl-mode=VERIFY_CA', 'has a parameter twice'],
+  ['ssl-mode=PREFERRED', 'requires ssl-mode, one of REQUIRED, VERIFY_CA, VERIFY_IDENTITY'],
+  ['ssl-ca=ca.pem', 'requires ssl-mode'],
+  ['ssl-mode=VERIFY_CA', 'requires ssl-ca with VERIFY_CA and VERIFY_IDENTITY'],
+  ['ssl-mode=REQUIRED&ssl-ca=ca.pem', 'requires ssl-ca with VERIFY_CA and VERIFY_IDENTITY, and only with them'],
+  ['ssl-mode=REQUIRED&ssl-cert=c.pem', 'requires ssl-cert and ssl-key, or neither'],
+  ['ssl-mode=VERIFY_CA&ssl-ca=none.pem', 'has an unreadable ssl-ca: ENOENT'],
+  ['ssl-mode=VERIFY_CA&ssl-ca=package.json', 'has no PEM text in ssl-ca: package.json'],
+])('the parameters %j of one host or several are rejected', (parameters, message) => {
+  for (const hosts of ['a', 'a:3306,b:3306']) {
+    const url = `mysql://user:secret@${hosts}/db?${parameters}`;
+    expect(() => readDatabaseUrl(url)).toThrow(message);
+    expect(() => readDatabaseUrl(url)).not.toThrow('secret');
+  }
+});
+
+test('VERIFY_IDENTITY is rejected for an IP address, because its certificate could not be verified', () => {
+  for (const hosts of ['10.0.0.1', '[::1]:3306', '10.0.0.1,a'])
+    expect(() => readDatabaseUrl(`mysql://u@${hosts}/db?ssl-mode=VERIFY_IDENTITY&ssl-ca=ca.pem`)).toThrow(
+      'use names, or VERIFY_CA',
+    );
 });

@@ -1,6 +1,7 @@
 import { Resolver } from 'node:dns';
 import ipaddr from 'ipaddr.js';
 import { parseUrl } from '../net/parse-url.js';
+import { readMysqlTls } from './mysql-tls.js';
 import { mysqlUrls } from './mysql-urls.js';
 import type { Variable } from './variable.js';
 
@@ -87,23 +88,27 @@ export function readSwitch(text: string): boolean {
   return text === '1';
 }
 
-/** Reads DATABASE_URL. Errors never contain the text, which may include a password. */
+/** Reads DATABASE_URL and its certificates. Errors never contain the text, which may include a password. */
 export function readDatabaseUrl(text: string): DatabaseConfig {
   if (text.startsWith('sqlite:') && text.length > 'sqlite:'.length)
     return { kind: 'sqlite', file: text.slice('sqlite:'.length) };
   const urls = mysqlUrls(text);
-  if (urls.every((url) => isMysqlUrl(url, urls.length > 1))) return { kind: 'mysql', url: text };
+  if (urls.every((url) => isMysqlUrl(url, urls.length > 1))) {
+    for (const url of urls) readMysqlTls(new URL(url));
+    return { kind: 'mysql', url: text };
+  }
   throw new ConfigError(
-    'must be sqlite:FILE or mysql://USER:PASSWORD@HOST:PORT/DATABASE, with several hosts as HOST:PORT,HOST:PORT',
+    'must be sqlite:FILE or mysql://USER:PASSWORD@HOST:PORT/DATABASE, with several hosts as HOST:PORT,HOST:PORT, ' +
+      'and for TLS ?ssl-mode=MODE',
   );
 }
 
-/** Returns true for a MySQL URL with one host. Rejects query parameters, because they would be ignored silently. */
+/** Returns true for a MySQL URL with one host. Does not check its parameters. */
 function isMysqlUrl(text: string, requiresHost: boolean): boolean {
   const url = text.startsWith('mysql://') ? parseUrl(text) : undefined;
   if (!url || (requiresHost && url.hostname === '')) return false;
-  const { pathname, search, username, password } = url;
-  return pathname.length > 1 && search === '' && [pathname, username, password].every(isDecodable);
+  const { pathname, username, password } = url;
+  return pathname.length > 1 && [pathname, username, password].every(isDecodable);
 }
 
 function isDecodable(part: string): boolean {

@@ -46,7 +46,8 @@ export function requireSecretsKeys(config: Config): SecretsKeys {
 
 /** Returns the key that versions before 0.1.0 used on MySQL without SECRETS_KEY. Only `reseal` reads secrets with it. */
 export function deriveFormerKey(databaseUrl: string): string {
-  return createHash('sha256').update(databaseUrl).digest('hex');
+  // Earlier versions had no parameters.
+  return createHash('sha256').update(databaseUrl.replace(/\?.*$/s, '')).digest('hex');
 }
 
 /** Returns a value that shows whether two processes use the same key, but not the key: 64 hex digits. */

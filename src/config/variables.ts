@@ -24,7 +24,8 @@ export const variables = {
   PORT: variable('Port to listen on. 0 selects a free port', '8080', integerBetween(0, 65_535)),
   DATABASE_URL: variable(
     'sqlite:FILE, or mysql://USER:PASSWORD@HOST:PORT/DATABASE for MySQL and MariaDB. Several hosts ' +
-      '(HOST:PORT,HOST:PORT) are used in this order: the first usable one',
+      '(HOST:PORT,HOST:PORT) are used in this order: the first usable one. For TLS, append ' +
+      '?ssl-mode=REQUIRED, or VERIFY_CA or VERIFY_IDENTITY with &ssl-ca=FILE. Client certificates: &ssl-cert=FILE&ssl-key=FILE',
     'sqlite:./data/state.db',
     readDatabaseUrl,
   ),

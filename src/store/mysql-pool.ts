@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import knex, { type Knex } from 'knex';
+import { readMysqlTls } from '../config/mysql-tls.js';
 import { mysqlUrls } from '../config/mysql-urls.js';
 import { idleSecondsMax } from './end-idle-connections.js';
 import { createServerFacts, type ServerFacts } from './server-facts.js';
@@ -74,7 +75,9 @@ export function inspectHosts(url: string): Promise<Array<Standing & { readonly h
 
 function settingsOf(url: string) {
   const { hostname, port, username, password, pathname } = new URL(url);
+  const ssl = readMysqlTls(new URL(url));
   return {
+    ...(ssl && { ssl }),
     host: decodeURIComponent(hostname).replace(/^\[(.*)\]$/, '$1'),
     port: Number(port || 3306),
     user: decodeURIComponent(username),

@@ -4,6 +4,7 @@ const remedies = {
   diskFull: 'the disk of the database is full: free or add space',
   notWritable: 'the database is read-only: check the permissions of its file and folder, or the mode of the server',
   noHost: 'no host of DATABASE_URL is usable: start one of them',
+  tls: 'TLS to the database failed: check its certificate, and ssl-mode, ssl-ca, ssl-cert and ssl-key in DATABASE_URL',
   ioError: 'the disk of the database is faulty or full: check the disk and the log of the operating system',
 } as const;
 
@@ -31,6 +32,8 @@ const remedyByCode: ReadonlyMap<unknown, string> = new Map([
   ['ER_OPTION_PREVENTS_STATEMENT', remedies.notWritable],
   ['ER_READ_ONLY_MODE', remedies.notWritable],
   ['NO_USABLE_HOST', remedies.noHost],
+  ['HANDSHAKE_SSL_ERROR', remedies.tls],
+  ['HANDSHAKE_NO_SSL_SUPPORT', remedies.tls],
 ]);
 
 /**
