@@ -15,7 +15,7 @@ const onceOnly = [
   'contract-tests/ingest/{confidence,devices,everyday,handed-watch,labels,whole-days}.test.ts',
   'contract-tests/getTriggers/attribution.test.ts',
   'contract-tests/limits/!(*.mysql).redis.test.ts',
-  'contract-tests/mcp/arguments.test.ts',
+  'contract-tests/mcp/{arguments,setup}.test.ts',
   'contract-tests/process/{core-thread,interrupt,log-output,package,restore,start,tracing}.test.ts',
   'contract-tests/{deleteSubject/bytes,ingest/503-disk,store/locked,store/outages}.test.ts',
 ];

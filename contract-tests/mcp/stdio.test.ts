@@ -71,7 +71,7 @@ test('mcp setup --write adds the service to the files of agents and keeps their 
   const cursor = join(folder, '.cursor', 'mcp.json');
   await writeFile(cursor, '{ "mcpServers": { "other": { "url": "https://other" } }, "theme": "dark" }');
   for (let count = 0; count < 2; count += 1) await setup('--write', 'cursor', 'vscode');
-  const entry = { url: 'https://state.example.com/mcp', headers: { 'X-Service-Key': 'sk_1' } };
+  const entry = { url: 'https://state.example.com/mcp', headers: { 'X-Service-Key': '${env:SERVICE_KEY}' } };
   expect(JSON.parse(await readFile(cursor, 'utf8'))).toEqual({
     mcpServers: { other: { url: 'https://other' }, 'realtime-state': entry },
     theme: 'dark',

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import type { SendRequest } from '../mcp/call-tool.js';
-import { agentConfigurations, describeConfigurations, writeConfiguration } from '../mcp/setup.js';
+import { agentConfigurations, describeConfigurations, describeNextStep, writeConfiguration } from '../mcp/setup.js';
 
 const timeoutMs = 30_000;
 
@@ -35,12 +35,13 @@ function setupCommand(): Command {
     .description('print configurations for common agents. Writes a file only with --write')
     .action(async (_: unknown, command: Command) => {
       const { url, key, write = [] }: Options = command.optsWithGlobals();
-      if (write.length === 0)
-        return console.log(describeConfigurations(agentConfigurations(url, key ?? 'sk_YOUR_KEY')));
-      const configurations = agentConfigurations(url, requireKey(key));
-      for (const configuration of configurations.filter(({ agent }) => write.includes(agent))) {
+      const configurations = agentConfigurations(url, key ?? 'sk_YOUR_KEY');
+      if (write.length === 0) return console.log(describeConfigurations(configurations));
+      const selected = configurations.filter(({ agent }) => write.includes(agent));
+      if (selected.some(({ containsKey }) => containsKey)) requireKey(key);
+      for (const configuration of selected) {
         await writeConfiguration(configuration);
-        console.log(`wrote ${configuration.file}: it contains the key, so do not commit it`);
+        console.log(`wrote ${configuration.file}: ${describeNextStep(configuration)}`);
       }
     });
 }

@@ -5,6 +5,9 @@ import { dirname, join } from 'node:path';
 /** The name of the service in the configurations. */
 const serverName = 'realtime-state';
 
+/** The environment variable that references to the key name. The command `mcp` reads the same one. */
+const keyVariable = 'SERVICE_KEY';
+
 /** The configuration of an agent, and its file. */
 export interface AgentConfiguration {
   readonly agent: string;
@@ -15,38 +18,75 @@ export interface AgentConfiguration {
   readonly text: string;
   /** The place of the entry in a JSON file. Absent: the file is TOML, and the text is appended. */
   readonly entry?: { readonly group: string; readonly value: unknown };
+  /** True if the file contains the key, because the agent does not read environment variables there. */
+  readonly containsKey: boolean;
 }
 
-/** Returns ready-to-use configurations of common agents for the service at the URL. */
+/**
+ * Returns ready-to-use configurations of common agents for the service at the URL. They refer to SERVICE_KEY in the
+ * syntax of the agent, or contain the key if the agent has no references.
+ */
 export function agentConfigurations(url: string, key: string): AgentConfiguration[] {
   const endpoint = new URL('/mcp', url).href;
-  const headers = { 'X-Service-Key': key };
-  const typed = { type: 'http', url: endpoint, headers };
+  const headersWith = (value: string) => ({ 'X-Service-Key': value });
+  const headers = headersWith(`\${env:${keyVariable}}`);
+  const bash = headersWith(`\${${keyVariable}}`);
+  const stdio = stdioServer(url, key);
   return [
     {
-      ...inJson('claude-code', 'Claude Code', '.mcp.json', 'mcpServers', typed),
-      text: `claude mcp add --transport http ${serverName} ${endpoint} --header "X-Service-Key: ${key}"`,
+      ...inJson('claude-code', 'Claude Code', '.mcp.json', { type: 'http', url: endpoint, headers: bash }),
+      // The scope selects the file, and the single quotes keep the reference.
+      text: `claude mcp add --scope project --transport http ${serverName} ${endpoint} --header 'X-Service-Key: ${bash['X-Service-Key']}'`,
     },
-    inJson('cursor', 'Cursor', '.cursor/mcp.json', 'mcpServers', { url: endpoint, headers }),
-    inJson('vscode', 'VS Code', '.vscode/mcp.json', 'servers', typed),
+    { ...inJson('claude-desktop', 'Claude Desktop', claudeDesktopFile(), stdio), containsKey: true },
+    inJson('cursor', 'Cursor', '.cursor/mcp.json', { url: endpoint, headers }),
+    inJson('windsurf', 'Windsurf', inHome('.codeium', 'windsurf', 'mcp_config.json'), { serverUrl: endpoint, headers }),
+    inJson('vscode', 'VS Code', '.vscode/mcp.json', { type: 'http', url: endpoint, headers }, 'servers'),
+    {
+      // Without a type, Cline uses the transport of 2024 (SSE).
+      ...inJson('cline', 'Cline', inHome('.cline', 'data', 'settings', 'cline_mcp_settings.json'), {
+        ...{ type: 'streamableHttp', url: endpoint, headers: headersWith(key) },
+      }),
+      containsKey: true,
+    },
     {
       agent: 'codex',
       title: 'Codex',
-      file: join(homedir(), '.codex', 'config.toml'),
-      text: `[mcp_servers.${serverName}]\nurl = "${endpoint}"\nhttp_headers = { "X-Service-Key" = "${key}" }`,
+      file: inHome('.codex', 'config.toml'),
+      text: `[mcp_servers.${serverName}]\nurl = "${endpoint}"\nenv_http_headers = { "X-Service-Key" = "${keyVariable}" }`,
+      containsKey: false,
     },
-    inJson('stdio', 'Agents that start a program', 'mcp.json', 'mcpServers', stdioServer(url, key)),
+    { ...inJson('stdio', 'Agents that start a program', 'mcp.json', stdio), containsKey: true },
   ];
 }
 
-/** Returns the configurations as text, each under the name of its agent and file. */
+/** Returns the configurations as text, each under its name for --write, the name of its agent and its file. */
 export function describeConfigurations(configurations: readonly AgentConfiguration[]): string {
-  return configurations.map(({ title, file, text }) => `${title}, ${file}:\n\n${text}`).join('\n\n');
+  return configurations.map(({ agent, title, file, text }) => `${agent} (${title}), ${file}:\n\n${text}`).join('\n\n');
 }
 
-function inJson(agent: string, title: string, file: string, group: string, value: unknown): AgentConfiguration {
+/** Returns what to do after the file was written. */
+export function describeNextStep({ containsKey }: AgentConfiguration): string {
+  return containsKey
+    ? 'it contains the key, so do not commit it'
+    : `it refers to ${keyVariable}. Start the agent with this environment variable`;
+}
+
+function inJson(agent: string, title: string, file: string, value: unknown, group = 'mcpServers'): AgentConfiguration {
   const text = JSON.stringify({ [group]: { [serverName]: value } }, null, 2);
-  return { agent, title, file, text, entry: { group, value } };
+  return { agent, title, file, text, entry: { group, value }, containsKey: false };
+}
+
+function inHome(...path: string[]): string {
+  return join(homedir(), ...path);
+}
+
+function claudeDesktopFile(): string {
+  const folders: Partial<Record<NodeJS.Platform, string>> = {
+    darwin: inHome('Library', 'Application Support'),
+    win32: inHome('AppData', 'Roaming'),
+  };
+  return join(folders[process.platform] ?? inHome('.config'), 'Claude', 'claude_desktop_config.json');
 }
 
 /** Returns the configuration that runs this program with the same Node binary. */
@@ -54,7 +94,7 @@ function stdioServer(url: string, key: string) {
   return {
     command: process.execPath,
     args: [process.argv[1], 'mcp'],
-    env: { SERVICE_URL: url, SERVICE_KEY: key },
+    env: { SERVICE_URL: url, [keyVariable]: key },
   };
 }
 
