@@ -351,7 +351,8 @@ export interface paths {
          *     once.
          *
          *     Registering the same `url` and `session_id` again returns 200 with the existing registration, without its
-         *     secret. It also enables a webhook that a 410 from the receiver has disabled.
+         *     secret. It also enables a webhook that a 410 from the receiver has disabled. With `retry`, it changes the
+         *     schedule of the webhook, for each delivery from its next attempt on.
          *
          *     **Allowed targets.** The scheme must be https, unless the deployment allows http. The URL must not contain a
          *     user name, password or fragment. Private, loopback, link-local, multicast and reserved addresses are rejected
@@ -1696,6 +1697,14 @@ export interface components {
          * @enum {string}
          */
         WebhookStatus: "active" | "failed" | "disabled";
+        /**
+         * @description When the service retries a failed delivery. standard (1, 4 and 16 seconds after the preceding failure), extended
+         *     (with growing pauses of at most one hour, until the event is 24 hours old). Both keep the order per session. A
+         *     registration without it gives a new webhook `standard`, and an existing webhook keeps its schedule.
+         * @example extended
+         * @enum {string}
+         */
+        WebhookRetry: "standard" | "extended";
         /** @description A webhook to register. */
         WebhookRegistration: {
             /**
@@ -1715,6 +1724,7 @@ export interface components {
              * @example demo-session
              */
             session_id?: string;
+            retry?: components["schemas"]["WebhookRetry"];
         };
         /**
          * @description A registered webhook. Its secret is present only in the response that issues it: a new registration (201) and a
@@ -1740,6 +1750,7 @@ export interface components {
              */
             session_id?: string;
             status: components["schemas"]["WebhookStatus"];
+            retry?: components["schemas"]["WebhookRetry"];
             secret?: components["schemas"]["WebhookSecret"];
             /**
              * @description Failed attempts since the last successful attempt. From 3 on, `status` is `failed`.
@@ -1846,7 +1857,7 @@ export interface components {
             webhook_id: components["schemas"]["WebhookId"];
             status: components["schemas"]["DeliveryStatus"];
             payload: components["schemas"]["StateChange"];
-            /** @description The attempts of the last schedule, oldest first. */
+            /** @description The attempts of the last schedule, oldest first. With `retry` extended, the first one and at most the newest 3. */
             attempts: components["schemas"]["DeliveryAttempt"][];
             reason?: components["schemas"]["FailureReason"];
             /**
@@ -1871,7 +1882,7 @@ export interface components {
             id: components["schemas"]["DeliveryId"];
             webhook_id: components["schemas"]["WebhookId"];
             payload: components["schemas"]["StateChange"];
-            /** @description The attempts of the latest schedule, oldest first. */
+            /** @description The attempts of the latest schedule, oldest first. With `retry` extended, the first one and at most the newest 3. */
             attempts: components["schemas"]["DeliveryAttempt"][];
             reason: components["schemas"]["FailureReason"];
         };

@@ -106,6 +106,15 @@ export const webhookDelivery = {
     4,
     16
   ],
+  "extended_retry": {
+    "growth": 3,
+    "min_seconds": 1,
+    "max_seconds": 3600,
+    "jitter": 0.2,
+    "hours": 24,
+    "recovery_seconds": 60,
+    "attempts_kept": 4
+  },
   "failed_after_attempts": 3,
   "attempt_timeout_seconds": 10,
   "answer_kept_bytes": 1024,
@@ -1034,6 +1043,10 @@ export const enums = {
     "failed",
     "disabled"
   ],
+  "WebhookRetry": [
+    "standard",
+    "extended"
+  ],
   "FailureReason": [
     "attempts_exhausted",
     "disabled"
@@ -1742,7 +1755,8 @@ export const fields = {
   "WebhookRegistration": [
     "url",
     "events",
-    "session_id"
+    "session_id",
+    "retry"
   ],
   "Webhook": [
     "id",
@@ -1750,6 +1764,7 @@ export const fields = {
     "events",
     "session_id",
     "status",
+    "retry",
     "secret",
     "consecutive_failures",
     "last_failure_at",
@@ -1969,4 +1984,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "7d4b28edf9d0588134b1dd4036332fc41afe671b53485b569bf3fcd3525386ac" as const;
+export const contractDigest = "18582e9657296a0e45e558872b0496af0e2b63d6859128f814a7e5359ced2821" as const;

@@ -805,6 +805,11 @@ EventKind = Literal["state_change"]
 WebhookStatus = Literal["active", "failed", "disabled"]
 
 
+# When the service retries a failed delivery. standard (1, 4 and 16 seconds after the preceding failure), extended (with
+# growing pauses of at most one hour, until the event is 24 hours old).
+WebhookRetry = Literal["standard", "extended"]
+
+
 class WebhookRegistration(TypedDict):
     """A webhook to register."""
 
@@ -814,6 +819,7 @@ class WebhookRegistration(TypedDict):
     events: list[EventKind]
     # The session to watch.
     session_id: NotRequired[str]
+    retry: NotRequired[WebhookRetry]
 
 
 class Webhook(TypedDict):
@@ -828,6 +834,7 @@ class Webhook(TypedDict):
     # The watched session.
     session_id: NotRequired[str]
     status: WebhookStatus
+    retry: NotRequired[WebhookRetry]
     # The secret that signs deliveries. `whsec_` and the base64 of 32 random bytes.
     secret: NotRequired[str]
     # Failed attempts since the last successful attempt.
