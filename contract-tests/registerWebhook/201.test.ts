@@ -14,6 +14,7 @@ test('a registration returns the stored webhook and a secret of 32 random bytes'
     events,
     session_id: 's-1',
     status: 'active',
+    retry: 'standard',
     consecutive_failures: 0,
     secret: expect.stringMatching(/^whsec_[0-9A-Za-z+/]{43}=$/),
     created_at: service.clock.at(),

@@ -73,6 +73,8 @@ export async function liveWithWebhooks(services: Services, clock: Clock, ours: C
   await operations.rotateWebhookSecret.handle(services, at, ours);
   await operations.testWebhook.handle(services, at, ours);
   await sendAll(services.store, clock);
+  const { accountId } = ours;
+  await services.store.transact((writerOf) => writerOf(accountId).deliveries.hastenRetries('wh_1', clock.nowMs));
   const since = clock.at(-daySeconds);
   const filters = [{}, { webhook_id: 'wh_1' }, { session_id: 'crowd-4' }, { since }];
   const somewhere = { settledAtMs: clock.nowMs, eventAtMs: clock.nowMs, deliveryId: `dlv_${'0'.repeat(20)}` };

@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { extendedQueueMark } from '../store/delivery-queue.js';
 import type { Delivery } from '../store/delivery-row.js';
 import type { StoredWebhook } from '../store/webhooks.js';
 
@@ -10,15 +11,15 @@ const hashCharacters = 8;
  * queue of its session.
  */
 export function newDelivery(
-  { accountId, webhookId, url }: Pick<StoredWebhook, 'webhookId' | 'url'> & { readonly accountId: string },
+  { accountId, ...webhook }: Pick<StoredWebhook, 'webhookId' | 'url' | 'retry'> & { readonly accountId: string },
   rest: Pick<Delivery, 'sessionId' | 'payload' | 'dueAtMs'> & Partial<Delivery>,
 ): Delivery {
   return {
     deliveryId: newId('dlv'),
-    webhookId,
+    webhookId: webhook.webhookId,
     subjectId: null,
     seq: null,
-    receiver: receiverOf(accountId, url),
+    receiver: nameQueue(accountId, webhook),
     status: 'due',
     reason: null,
     attempts: [],
@@ -35,10 +36,12 @@ export function newId(prefix: 'wh' | 'dlv'): string {
 }
 
 /**
- * Returns the name of a receiver's queue. Each host and port of an account has one queue. The first half of the name is
- * the same for all queues of an account.
+ * Returns the name of the webhook's queue. Each host and port of an account has one queue for webhooks with standard
+ * retries. Each URL with extended retries has its own queue, so that a failing webhook occupies no slots of others. The
+ * first half of the name is the same for all queues of an account.
  */
-function receiverOf(accountId: string, url: string): string {
+export function nameQueue(accountId: string, { url, retry }: Pick<StoredWebhook, 'url' | 'retry'>): string {
+  if (retry === 'extended') return hashOf(accountId) + extendedQueueMark + hashOf(url).slice(extendedQueueMark.length);
   const { protocol, hostname, port } = new URL(url);
   const address = `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
   return hashOf(accountId) + hashOf(address);

@@ -44,8 +44,8 @@ export interface Registered {
 }
 
 /**
- * Registers a webhook. If a webhook with the same URL and session exists, returns it instead and enables it if it was
- * disabled. Throws a ProblemError if the account has the maximum number of webhooks.
+ * Registers a webhook. If a webhook with the same URL and session exists, returns it instead, with the requested retries
+ * and enabled. Throws a ProblemError if the account has the maximum number of webhooks.
  */
 export async function register(
   writer: Writer,
@@ -61,7 +61,7 @@ export async function register(
   await writer.webhooks.lockAccount();
   const all = await writer.webhooks.lockAll();
   const standing = all.find(({ url, sessionId }) => url === registration.url && sessionId === registration.session_id);
-  if (standing) return { webhook: await enable(writer, standing), before: standing };
+  if (standing) return { webhook: await update(writer, standing, registration.retry), before: standing };
   if (all.length >= settings.max_per_account) throw tooMany();
   const webhookId = newId('wh');
   const { secret, sealed } = issueSecret(secretBox, accountId, webhookId);
@@ -69,6 +69,7 @@ export async function register(
     webhookId,
     url: registration.url,
     events: registration.events,
+    ...(registration.retry === 'extended' && { retry: 'extended' }),
     ...(registration.session_id !== undefined && { sessionId: registration.session_id }),
     ...(subjectId !== undefined && { subjectId }),
     secret: sealed,
@@ -80,11 +81,22 @@ export async function register(
   return { webhook, secret };
 }
 
-async function enable(writer: Writer, webhook: StoredWebhook): Promise<StoredWebhook> {
-  if (webhook.disabledAtMs === undefined) return webhook;
-  const { disabledAtMs: _, disabledEpoch: __, ...enabled } = { ...webhook, failedInRow: 0 };
-  await writer.webhooks.update(enabled);
-  return enabled;
+/** Enables the webhook and changes its schedule. Without `retry`, the schedule stays. */
+async function update(
+  writer: Writer,
+  webhook: StoredWebhook,
+  retry: Schema<'WebhookRetry'> = webhook.retry ?? 'standard',
+): Promise<StoredWebhook> {
+  const isDisabled = webhook.disabledAtMs !== undefined;
+  if (!isDisabled && retry === (webhook.retry ?? 'standard')) return webhook;
+  const { disabledAtMs: _, disabledEpoch: __, retry: ___, ...rest } = webhook;
+  const changed: StoredWebhook = {
+    ...rest,
+    ...(isDisabled && { failedInRow: 0 }),
+    ...(retry === 'extended' && { retry }),
+  };
+  await writer.webhooks.update(changed);
+  return changed;
 }
 
 function tooMany(): ProblemError {

@@ -4,7 +4,8 @@ import type { DueDelivery } from '../store/delivery-queue.js';
 import type { Store, Writer } from '../store/store.js';
 import type { StoredWebhook } from '../store/webhooks.js';
 import { isSuccess } from './attempt.js';
-import { deliveryAfter, gone, webhookAfter } from './schedule.js';
+import { webhookDelivery as settings } from '../../generated/spec.js';
+import { deliveryAfter, gone, statusOf, webhookAfter } from './schedule.js';
 import { type StatusChange, statusChangeOf } from './status-change.js';
 
 const droppedAtOnce = 500;
@@ -61,7 +62,11 @@ async function settleAccount(
     if (!webhook) continue;
     const after = attempt ? webhookAfter(webhook, attempt, nowMs) : webhook;
     webhooks.set(after.webhookId, after);
-    settled.push(attempt ? deliveryAfter(mine, after, attempt, nowMs) : unsent(mine, after, nowMs));
+    settled.push(
+      attempt
+        ? deliveryAfter({ ...mine, accountId: delivery.accountId }, after, attempt, nowMs)
+        : unsent(mine, after, nowMs),
+    );
   }
   for (const webhookId of orphaned) await dropAll(writer, webhookId);
   await writer.deliveries.updateHeld(settled);
@@ -83,7 +88,10 @@ function changesWebhook({ attempt, webhook }: Handled): boolean {
   return attempt !== undefined && (!isSuccess(attempt) || (webhook !== undefined && webhook.failedInRow > 0));
 }
 
-/** Saves a changed webhook. If this change disabled it, its waiting deliveries fail. */
+/**
+ * Saves a changed webhook. If the change disabled it, its waiting deliveries fail. If it is active again, its waiting
+ * deliveries are due soon. They are not due immediately, because the receiver may reject some deliveries and accept others.
+ */
 async function saveWebhook(
   writer: Writer,
   before: StoredWebhook | undefined,
@@ -94,6 +102,9 @@ async function saveWebhook(
   const isDisabled = after.disabledAtMs !== undefined && before?.disabledAtMs === undefined;
   await writer.webhooks.update(isDisabled ? { ...after, disabledEpoch: await writer.webhooks.nextEpoch() } : after);
   if (isDisabled) await writer.deliveries.failWaiting(after.webhookId, 'disabled', nowMs);
+  const isRecovered = before !== undefined && statusOf(before) === 'failed' && statusOf(after) === 'active';
+  if (isRecovered && after.retry === 'extended')
+    await writer.deliveries.hastenRetries(after.webhookId, nowMs + settings.extended_retry.recovery_seconds * 1000);
 }
 
 /**

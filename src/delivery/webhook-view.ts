@@ -13,6 +13,7 @@ export function toWebhook(webhook: StoredWebhook, health?: WebhookHealth): Schem
     events: [...events],
     ...(sessionId !== undefined && { session_id: sessionId }),
     status: statusOf(webhook),
+    retry: webhook.retry ?? 'standard',
     consecutive_failures: failedInRow,
     ...(lastFailureAtMs !== undefined && { last_failure_at: formatTimestamp(lastFailureAtMs) }),
     ...(lastSuccessAtMs !== undefined && { last_success_at: formatTimestamp(lastSuccessAtMs) }),

@@ -8,7 +8,7 @@ import { lockDeliveries } from './lock-deliveries.js';
 export type Line = Pick<Delivery, 'webhookId' | 'sessionId'>;
 
 /** Columns that change when a delivery is settled or retried. */
-const changedColumns = ['seq', 'status', 'reason', 'attempts', 'due_at_ms', 'owner', 'settled_at_ms'];
+const changedColumns = ['seq', 'receiver', 'status', 'reason', 'attempts', 'due_at_ms', 'owner', 'settled_at_ms'];
 /** Maximum number of rows per statement. */
 const insertMax = 500;
 
@@ -82,6 +82,15 @@ export function deliveryTable(knex: Knex, accountId: string) {
         .whereNull('owner')
         .whereNotNull('seq')
         .update({ status: 'failed', reason, settled_at_ms: nowMs });
+    },
+
+    /** Makes deliveries of the webhook that wait for a retry due at `latestMs`, unless they are due earlier. */
+    async hastenRetries(webhookId: string, latestMs: number): Promise<void> {
+      await mine()
+        .where({ webhook_id: webhookId, status: 'due' })
+        .whereNull('owner')
+        .where('due_at_ms', '>', latestMs)
+        .update({ due_at_ms: latestMs });
     },
 
     /** Deletes about `max` deliveries of a webhook. Returns true if deliveries remain. */

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { webhookDelivery as settings } from '../../generated/spec.js';
 import { deleteOldest } from './delete-oldest.js';
 import { type Delivery, deliveryColumns, type DeliveryRow, toDelivery } from './delivery-row.js';
 import { isMysql } from './is-mysql.js';
@@ -38,6 +39,9 @@ const candidatesPerSlot = 4;
  * whose clock is fast.
  */
 const clockMarginMs = 5_000;
+/** First character of the second half of the names of queues with extended retries. */
+export const extendedQueueMark = 'x';
+const extendedPauseMs = settings.extended_retry.max_seconds * 1000;
 
 /**
  * Returns all queues with deliveries that are due, waiting for a retry or claimed. The duration depends on the number
@@ -79,9 +83,10 @@ async function take(knex: Knex, keys: ReadonlyArray<[string, string]>, claim: Cl
   // With `coalesce`, SQLite uses the primary key instead of the index of due deliveries.
   const isDueRow = "coalesce(status, '') = 'due'";
   const mine = () => whereKeys(knex('deliveries'), keyColumns, keys).whereRaw(isDueRow);
-  const isFree = 'due_at_ms <= ? or (due_at_ms > ? and owner is null)';
+  const horizon = `case when substr(receiver, 9, 1) = '${extendedQueueMark}' then ? else ? end`;
+  const isFree = `due_at_ms <= ? or (due_at_ms > ${horizon} and owner is null)`;
   await mine()
-    .whereRaw(`(${isFree})`, [claim.nowMs, horizonOf(claim)])
+    .whereRaw(`(${isFree})`, [claim.nowMs, horizonOf(claim, true), horizonOf(claim)])
     .update({ owner: claim.owner, due_at_ms: claim.leasedUntilMs });
   const rows: Array<DeliveryRow & { accountId: string }> = await mine()
     .select({ accountId: 'account_id', ...deliveryColumns })
@@ -106,25 +111,29 @@ async function candidates(knex: Knex, claim: Claim): Promise<Candidate[]> {
       .where({ status: 'due', receiver })
       .limit(count * candidatesPerSlot)
       .as('next');
-  const horizonMs = horizonOf(claim);
-  const [first, ...others] = shares.flatMap(({ queue: { receiver, firstDueAtMs, lastDueAtMs }, count }) => [
-    ...(firstDueAtMs <= nowMs ? [of(receiver, count).where('due_at_ms', '<=', nowMs).orderBy('due_at_ms')] : []),
-    ...(lastDueAtMs > horizonMs
-      ? [of(receiver, count).where('due_at_ms', '>', horizonMs).orderBy('due_at_ms', 'desc')]
-      : []),
-  ]);
+  const [first, ...others] = shares.flatMap(({ queue: { receiver, firstDueAtMs, lastDueAtMs }, count }) => {
+    const horizonMs = horizonOf(claim, isExtended({ receiver }));
+    const next = of(receiver, count).where('due_at_ms', '<=', nowMs).orderBy('due_at_ms');
+    const tooLate = of(receiver, count).where('due_at_ms', '>', horizonMs).orderBy('due_at_ms', 'desc');
+    return [...(firstDueAtMs <= nowMs ? [next] : []), ...(lastDueAtMs > horizonMs ? [tooLate] : [])];
+  });
   if (!first) return [];
   const from = (next: Knex.QueryBuilder) => knex.select('*').from(next);
   return from(first).unionAll(others.map(from));
 }
 
 /** Returns true if the queue has due deliveries, or deliveries whose due time is too far in the future. */
-export function isDue({ firstDueAtMs, lastDueAtMs }: DueQueue, claim: Pick<Claim, 'nowMs' | 'leasedUntilMs'>): boolean {
-  return firstDueAtMs <= claim.nowMs || lastDueAtMs > horizonOf(claim);
+export function isDue(queue: DueQueue, claim: Pick<Claim, 'nowMs' | 'leasedUntilMs'>): boolean {
+  return queue.firstDueAtMs <= claim.nowMs || queue.lastDueAtMs > horizonOf(claim, isExtended(queue));
 }
 
-function horizonOf({ leasedUntilMs }: Pick<Claim, 'leasedUntilMs'>): number {
-  return leasedUntilMs + clockMarginMs;
+/** Returns the time after which no correct clock sets a due time, epoch ms. */
+function horizonOf({ leasedUntilMs }: Pick<Claim, 'leasedUntilMs'>, hasExtendedRetries = false): number {
+  return leasedUntilMs + clockMarginMs + (hasExtendedRetries ? extendedPauseMs : 0);
+}
+
+function isExtended({ receiver }: Pick<DueQueue, 'receiver'>): boolean {
+  return receiver[8] === extendedQueueMark;
 }
 
 /**
@@ -133,7 +142,7 @@ function horizonOf({ leasedUntilMs }: Pick<Claim, 'leasedUntilMs'>): number {
  * ends.
  */
 async function shortenLeases(knex: Knex, found: readonly Candidate[], claim: Claim): Promise<void> {
-  const tooLong = found.filter((it) => it.owner !== null && it.due_at_ms > horizonOf(claim));
+  const tooLong = found.filter((it) => it.owner !== null && it.due_at_ms > horizonOf(claim, isExtended(it)));
   if (tooLong.length === 0) return;
   const keys = tooLong.map(keyOf);
   const shorten = whereKeys(knex('deliveries'), keyColumns, keys)

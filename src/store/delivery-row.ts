@@ -18,7 +18,10 @@ export interface Delivery {
    * events of its session that have not failed. Null for a delivery that is not in a queue.
    */
   readonly seq: number | null;
-  /** Name of the receiver's queue: 8 hex characters of the hash of the account, then 8 of the hash of host and port. */
+  /**
+   * Name of the queue: 8 hex characters of the hash of the account, then 8 of the hash of host and port. With extended
+   * retries, the second half is `extendedQueueMark` and 7 characters of the hash of the URL.
+   */
   readonly receiver: string;
   readonly status: DeliveryStatus;
   /** Reason of the failure. Null if the delivery has not failed. */

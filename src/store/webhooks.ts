@@ -11,6 +11,8 @@ export interface StoredWebhook {
   /** URL as registered. */
   readonly url: string;
   readonly events: ReadonlyArray<Schema<'EventKind'>>;
+  /** Schedule of the retries. Absent for `standard`. */
+  readonly retry?: 'extended';
   /** The session that the webhook watches. Absent if it watches every session of the account. */
   readonly sessionId?: string;
   /** Subject of the watched session. Absent if the session has no subject yet. */

@@ -103,6 +103,7 @@ export function createWebhookCard(
 function factsOf({
   session_id,
   status,
+  retry,
   consecutive_failures,
   last_success_at,
   last_failure_at,
@@ -111,6 +112,7 @@ function factsOf({
   const ago = (instant: string) => age(Date.parse(instant), nowMs());
   return [
     session_id === undefined ? 'All sessions' : `Session ${session_id}`,
+    ...(retry === 'extended' ? ['extended retries'] : []),
     ...(last_success_at ? [`last success ${ago(last_success_at)}`] : []),
     ...(last_failure_at ? [`last failure ${ago(last_failure_at)}`] : []),
     ...(consecutive_failures > 0 ? [`${count(consecutive_failures, 'failure')} in a row`] : []),

@@ -33,6 +33,7 @@ export function openRegistration({ service, host, onChanged }: DialogParts): voi
     showFault: (text: string) => setText(fault, text),
     focus: () => kinds[0]?.input.focus(),
   };
+  const extended = h('input', { type: 'checkbox' });
   const fields = {
     url: fieldOf('URL of your receiver', url, 'The service sends each event to it as a signed POST request.'),
     session_id: fieldOf(
@@ -48,6 +49,7 @@ export function openRegistration({ service, host, onChanged }: DialogParts): voi
       url: url.value.trim(),
       events: kinds.filter(({ input }) => input.checked).map(({ kind }) => kind),
       ...(session_id !== '' && { session_id }),
+      ...(extended.checked && { retry: 'extended' as const }),
     });
     if (webhook.secret !== undefined) {
       showSecret(dialog, 'Webhook registered', webhook.secret);
@@ -56,7 +58,9 @@ export function openRegistration({ service, host, onChanged }: DialogParts): voi
     dialog.close();
     onChanged('This URL and session are already registered. If you have lost the secret, rotate it.');
   };
-  const content = [fields.url.element, fields.session_id.element, events.element];
+  const hours = settings.extended_retry.hours;
+  const retries = h('label', { class: 'check' }, extended, `Retry failed deliveries for up to ${hours} hours`);
+  const content = [fields.url.element, fields.session_id.element, events.element, retries];
   dialog.show(
     'Register a webhook',
     createForm({ content, fields, submitLabel: 'Register', onSubmit: register, onCancel: dialog.close }),
