@@ -22,8 +22,9 @@ export interface Surroundings {
 /** Runs the command that the process arguments select. Imports only the modules of that command. */
 export async function runCommand(surroundings: Surroundings): Promise<void> {
   const { program, root, env } = surroundings;
+  const hasDatabase = Boolean(env['DATABASE_URL'] || env['DATABASE_URL_FILE']);
   const withStore = async (work: (store: Store, config: Config) => Promise<void>, mayCreate = false) =>
-    (await import('./with-store.js')).withStore(readConfig(env), work, mayCreate && Boolean(env['DATABASE_URL']));
+    (await import('./with-store.js')).withStore(readConfig(env), work, mayCreate && hasDatabase);
   const command = new Command('state-service')
     .description('Computes the stress state of a person from signals, in real time.')
     .version(version)

@@ -1,4 +1,7 @@
-import { expect, test } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from './config.js';
 
 const hourMs = 3_600_000;
@@ -35,4 +38,37 @@ test.each([
   ],
 ])('rejects %j', (env, message) => {
   expect(() => readConfig(env)).toThrow(message);
+});
+
+/** Writes a file for this test and returns its path. */
+function write(content: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'config-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, 'secret'), content);
+  return join(folder, 'secret');
+}
+
+const key = 'k'.repeat(32);
+
+test.each(['', '\n', '\r\n'])('secrets are read from files without the last line break %j', (end) => {
+  const { database, secretsKeys } = readConfig({
+    DATABASE_URL_FILE: write(`mysql://user:pw@db/state${end}`),
+    SECRETS_KEY_FILE: write(key + end),
+  });
+  expect([database, secretsKeys]).toEqual([{ kind: 'mysql', url: 'mysql://user:pw@db/state' }, [key]]);
+});
+
+test('an empty variable does not contradict a file, and an empty file variable does not contradict a value', () => {
+  expect(readConfig({ SECRETS_KEY: '', SECRETS_KEY_FILE: write(key) }).secretsKeys).toEqual([key]);
+  expect(readConfig({ SECRETS_KEY: key, SECRETS_KEY_FILE: '' }).secretsKeys).toEqual([key]);
+});
+
+test.each(['DATABASE_URL', 'SECRETS_KEY'])('%s is not read from a file that is ambiguous or faulty', (name) => {
+  const messageOf = (env: Record<string, string>) => expect(() => readConfig(env));
+  messageOf({ [name]: key, [`${name}_FILE`]: write(key) }).toThrow(`${name} and ${name}_FILE are both set: unset one`);
+  messageOf({ [`${name}_FILE`]: '/none/secret' }).toThrow(`${name} cannot be read from ${name}_FILE: ENOENT`);
+  messageOf({ [`${name}_FILE`]: tmpdir() }).toThrow(`${name} cannot be read from ${name}_FILE: EISDIR`);
+  const empty = write('\n');
+  messageOf({ [`${name}_FILE`]: empty }).toThrow(`${name} cannot be read from ${name}_FILE: ${empty} is empty`);
+  messageOf({ [`${name}_FILE`]: write('hidden') }).not.toThrow('hidden');
 });

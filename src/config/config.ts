@@ -2,6 +2,7 @@
  * Reads the environment into one frozen object. Throws one error that lists every invalid variable with its allowed
  * values.
  */
+import { readFileSync } from 'node:fs';
 import { retention as retentionDefaults } from '../../generated/spec.js';
 import { ConfigError, type DatabaseConfig, type SecretsKeys } from './read-variable.js';
 import type { Variable } from './variable.js';
@@ -79,7 +80,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const faults: string[] = [];
   const value = <T>(name: string, { fallback, read }: Variable<T>): T | undefined => {
     try {
-      return read(env[name] || fallback);
+      return read(readText(env, name) || fallback);
     } catch (error) {
       faults.push(`${name} ${(error as Error).message}`);
       return undefined;
@@ -135,6 +136,25 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   if (faults.length === 0) faults.push(...conflictsOf(config));
   if (faults.length > 0) throw new ConfigError(faults.join('; '));
   return Object.freeze(config) as Config;
+}
+
+/**
+ * Returns the value of a variable, or the content of the file that NAME_FILE names, without its last line break. Rejects an
+ * empty file, because the default would silently replace a missing secret.
+ */
+function readText(env: Readonly<Record<string, string | undefined>>, name: string): string | undefined {
+  const fileName = `${name}_FILE`;
+  const file = fileName in variables ? env[fileName] : undefined;
+  if (!file) return env[name];
+  if (env[name]) throw new ConfigError(`and ${fileName} are both set: unset one of them`);
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+  } catch (error) {
+    throw new ConfigError(`cannot be read from ${fileName}: ${(error as Error).message}`);
+  }
+  if (text === '') throw new ConfigError(`cannot be read from ${fileName}: ${file} is empty`);
+  return text;
 }
 
 /** Returns one error per pair of settings that contradict each other. */

@@ -29,6 +29,11 @@ export const variables = {
     'sqlite:./data/state.db',
     readDatabaseUrl,
   ),
+  DATABASE_URL_FILE: optional(
+    'File that contains DATABASE_URL, for secrets of a platform. Setting both is an error',
+    'none',
+    unlessEmpty((text) => text),
+  ),
   LOG_LEVEL: variable(`Lowest level to log: ${logLevels.join(', ')}`, 'info', oneOf(logLevels)),
   SECRETS_KEY: optional(
     'Key for the digests that detect resent readings, the encryption of webhook secrets and the signatures of tokens: at ' +
@@ -36,6 +41,11 @@ export const variables = {
       'first, replace a key',
     'stored in a file next to an embedded database; required with MySQL',
     unlessEmpty(readSecretsKeys),
+  ),
+  SECRETS_KEY_FILE: optional(
+    'File that contains SECRETS_KEY, for secrets of a platform. Setting both is an error',
+    'none',
+    unlessEmpty((text) => text),
   ),
   REDIS_URL: optional(
     'redis://USER:PASSWORD@HOST:PORT/NUMBER, or rediss: with TLS. All processes with this Redis share rate limits and notify each other of readings',
