@@ -23,6 +23,7 @@ const desktop = { width: 1280, height: 1000 };
 const phone = { width: 375, height: 812 };
 const shownPerson = 'p-7f3a';
 const shots = [
+  { name: 'home', fragment: '#/', viewport: { ...desktop, height: 760 }, colorScheme: 'light' },
   { name: 'session', fragment: `#/sessions/${shownSession}`, viewport: desktop, colorScheme: 'light' },
   { name: 'session-dark', fragment: `#/sessions/${shownSession}`, viewport: desktop, colorScheme: 'dark' },
   { name: 'phone', fragment: `#/sessions/${shownSession}`, viewport: phone, colorScheme: 'light' },

@@ -1,7 +1,8 @@
-import type { StateReading } from '../../../clients/typescript/src/index.js';
+import type { SessionState, StateReading } from '../../../clients/typescript/src/index.js';
 import { h } from './dom.js';
+import { createOverview } from './overview.js';
 import { sessionLink } from './router.js';
-import { reasonOf, type Service } from './service.js';
+import type { Service } from './service.js';
 import { createSessionList } from './session-list.js';
 import { createSessionView, type SessionView } from './session-view.js';
 import { createSessions } from './sessions.js';
@@ -14,42 +15,48 @@ export interface SessionsPage {
 
 const demoSession = 'demo';
 const tickMs = 1_000;
+/** A busy account has many readings per second. They are drawn together. */
+const drawMs = 200;
 
-/** Returns the list of sessions beside the open session. A narrow screen shows one of them. */
+/** Returns the overview and the list of sessions, or the open session with the list beside it. */
 export function createSessionsPage(service: Service): SessionsPage {
   let view: SessionView | undefined;
-  let isDrawn = false;
+  let drawing: ReturnType<typeof setTimeout> | undefined;
+  const draw = () => {
+    drawing = undefined;
+    if (document.hidden) return;
+    list.update(view?.sessionId);
+    if (!view) overview.update(list.states);
+  };
   const update = () => {
-    // A busy account has many readings per second. They are drawn together.
-    if (isDrawn) return;
-    isDrawn = true;
-    requestAnimationFrame(() => {
-      isDrawn = false;
-      list.update(view?.sessionId);
-    });
+    drawing ??= setTimeout(() => requestAnimationFrame(draw), drawMs);
   };
   const sessions = createSessions(service, update);
-  const list = createSessionList(sessions);
-  const welcome = createWelcome();
-  const detail = h('div', { class: 'detail' }, welcome);
-  const element = h('div', { class: 'sessions-page' }, list.element, detail);
+  const list = createSessionList(sessions, update);
+  const filter = (states: ReadonlySet<SessionState>) => {
+    list.filter(states);
+    draw();
+  };
+  const overview = createOverview(sessions, filter);
+  const home = [createHead(), overview.element];
+  const detail = h('div', { class: 'detail' });
+  const element = h('div', { class: 'sessions-page' }, ...home, list.element);
   const timer = setInterval(update, tickMs);
   service.signal.addEventListener('abort', () => {
     clearInterval(timer);
+    clearTimeout(drawing);
     view?.close();
-  });
-  sessions.loadMore().catch((error: unknown) => {
-    if (!service.signal.aborted) welcome.append(h('p', { class: 'fault', role: 'alert' }, reasonOf(error)));
   });
   return {
     element,
     open(sessionId) {
-      if (view?.sessionId === sessionId) return;
+      if (view?.sessionId === sessionId) return draw();
       view?.close();
       view = sessionId === undefined ? undefined : createSessionView(service, sessions, sessionId);
-      detail.replaceChildren(view?.element ?? welcome);
+      detail.replaceChildren(...(view ? [view.element] : []));
+      element.replaceChildren(...(view ? [list.element, detail] : [...home, list.element]));
       element.classList.toggle('has-session', view !== undefined);
-      update();
+      draw();
     },
     receive(reading) {
       sessions.apply(reading);
@@ -58,8 +65,8 @@ export function createSessionsPage(service: Service): SessionsPage {
   };
 }
 
-/** Returns the instructions that the page shows while no session is open. */
-function createWelcome(): HTMLElement {
+/** Returns the heading, and a form that opens a session by its id. The session may have no readings yet. */
+function createHead(): HTMLElement {
   const input = h('input', {
     id: 'session-id',
     type: 'text',
@@ -71,22 +78,12 @@ function createWelcome(): HTMLElement {
   const form = h(
     'form',
     { class: 'open-session' },
-    h('label', { for: 'session-id' }, 'Session id'),
+    h('label', { for: 'session-id' }, 'Open a session'),
     h('span', { class: 'joined' }, input, h('button', { type: 'submit', class: 'primary' }, 'Open')),
   );
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     if (input.value.trim() !== '') location.hash = sessionLink(input.value.trim());
   });
-  return h(
-    'div',
-    { class: 'welcome' },
-    h('h1', { tabindex: -1 }, 'Sessions'),
-    h(
-      'p',
-      {},
-      'Open a session to see its score live. A session that has no readings yet can be opened too: send the first ones from its page.',
-    ),
-    form,
-  );
+  return h('header', { class: 'home-head' }, h('h1', { tabindex: -1 }, 'Live sessions'), form);
 }
