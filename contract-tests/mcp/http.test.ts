@@ -191,6 +191,39 @@ test('the prompt tells the agent to read the state first', async () => {
   expect(JSON.stringify(messages)).toContain('get_human_state');
 });
 
+test.each(['auto', 'legacy'] as const)(
+  'the state of a session is a resource whose id can be completed (%s)',
+  async (era) => {
+    const service = await startTestService();
+    for (const session_id of ['shop-1', 'shop/2', 'other']) await service.read({ session_id, heart_rate: 95 });
+    const client = await connect(service.url, keyHeader(service.key), era);
+    const [template] = (await client.listResourceTemplates()).resourceTemplates;
+    const uri = template?.uriTemplate ?? '';
+    const { contents } = await client.readResource({ uri: uri.replace('{session_id}', encodeURIComponent('shop/2')) });
+    const [state] = contents as Array<{ text: string }>;
+    expect(JSON.parse(state?.text ?? '')).toEqual((await service.request('/v1/state?session_id=shop%2F2')).body);
+    const complete = (value: string) =>
+      client.complete({ ref: { type: 'ref/resource', uri }, argument: { name: 'session_id', value } });
+    const { completion } = await complete('shop');
+    expect([completion.values.sort(), completion.hasMore]).toEqual([['shop-1', 'shop/2'], false]);
+    for (const missing of [
+      'state://sessions/none',
+      'state://sessions/%E0%A4%A',
+      'state://sessions/a/b',
+      'file:///etc/passwd',
+    ])
+      await expect(client.readResource({ uri: missing })).rejects.toThrow();
+    const { key } = await makeAccount(service, `stranger-${randomUUID()}`, 'solo');
+    const stranger = await connect(service.url, keyHeader(key), era);
+    await expect(stranger.readResource({ uri: 'state://sessions/shop-1' })).rejects.toThrow('session_not_found');
+    const foreign = await stranger.complete({
+      ref: { type: 'ref/resource', uri },
+      argument: { name: 'session_id', value: '' },
+    });
+    expect(foreign.completion.values).toEqual([]);
+  },
+);
+
 test('names, descriptions and inputs of all tools use fewer than 1,700 tokens', async () => {
   const { tools } = await (await agentOf(await startTestService())).listTools();
   const shown = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
