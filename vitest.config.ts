@@ -7,15 +7,15 @@ const isMysql = process.env['TEST_DATABASE'] === 'mysql';
 /** Tests that use no database, or only an embedded one. They run once instead of once per database. */
 const onceOnly = [
   'src/**',
-  'contract-tests/{contract,dashboard,docs,dredd,gateway,http}/**',
+  'contract-tests/{contract,dashboard,docs,dredd,every-operation,gateway,http,recordings}/**',
   'contract-tests/client/!(scenario.*)',
   'contract-tests/commands/!(*.mysql.*)',
   'contract-tests/delivery/example-receivers.test.ts',
-  'contract-tests/hostile/{bodies,half-open,pipelines,slow-senders}.test.ts',
-  'contract-tests/ingest/{confidence,devices,everyday,handed-watch,labels,whole-days}.test.ts',
+  'contract-tests/hostile/{bodies,half-open,key-flood,lines,pipelines,slow-senders}.test.ts',
+  'contract-tests/ingest/{413,415,confidence,devices,everyday,handed-watch,labels,whole-days}.test.ts',
   'contract-tests/getTriggers/attribution.test.ts',
-  'contract-tests/limits/!(*.mysql).redis.test.ts',
-  'contract-tests/mcp/{arguments,setup}.test.ts',
+  'contract-tests/limits/{contract,failed-authentications,!(*.mysql).redis}.test.ts',
+  'contract-tests/mcp/{admission,arguments,setup,stdio}.test.ts',
   'contract-tests/process/{core-thread,interrupt,log-output,package,restore,start,tracing}.test.ts',
   'contract-tests/{deleteSubject/bytes,ingest/503-disk,store/locked,store/outages}.test.ts',
 ];

@@ -10,7 +10,7 @@ test(
   'the benchmark measures the load with and without a purge of expired rows, and drops its databases',
   async () => {
     const [reports, temporary] = [await temporaryFolder(), await temporaryFolder()];
-    const small = ['--only', 'purge', '--readings', '12000', '--sessions', '120', '--triggers', '20'];
+    const small = ['--only', 'purge', '--readings', '24000', '--sessions', '240', '--triggers', '20'];
     const args = ['--database', 'sqlite', '--seconds', '1', '--warm-up', '1', '--rounds', '1', ...small];
     const { code, stdout } = await runScript('bench/bench', ['growth', ...args, '--reports', reports], {
       TMPDIR: temporary,

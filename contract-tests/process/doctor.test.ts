@@ -25,18 +25,6 @@ test('doctor finds nothing to do for a running service, and names the remedy onc
   if (databaseKind === 'sqlite') expect(broken.stdout).toMatch(/mode 644\n +remedy: chmod 600/);
 });
 
-test.runIf(databaseKind === 'mysql')('doctor checks the clock of each host of a database', async () => {
-  const database = await createTestDatabase();
-  onTestFinished(database.drop);
-  const { hostname, port, pathname, username } = new URL(database.url);
-  const addresses = [hostname, 'localhost'].map((host) => `${host}:${port || 3306}`);
-  const url = `mysql://${username}@${addresses.join(',')}${pathname}`;
-  const { stdout } = await runMain(['doctor'], { DATABASE_URL: url });
-  expect(stdout.match(/clock: agrees with .*/g)).toEqual(
-    addresses.map((address) => `clock: agrees with the database host ${address}`),
-  );
-});
-
 test('doctor names the remedy for a database that does not respond', async () => {
   const { code, stdout } = await runMain(['doctor'], { DATABASE_URL: 'mysql://root@127.0.0.1:1/x' });
   expect(code).toBe(1);

@@ -10,6 +10,7 @@ import type { ServerFacts } from '../../src/store/server-facts.js';
 import { createTransact } from '../../src/store/store.js';
 import { isTransient } from '../../src/store/transient.js';
 import { createTestDatabase } from '../support/databases.js';
+import { runMain } from '../support/process.js';
 import { type Proxy, startProxy } from '../support/proxy.js';
 
 /** Opens one database through two proxies, like two hosts of a cluster. */
@@ -126,3 +127,15 @@ test('a Galera node gets the statements of a transaction one by one, other serve
 function pretendGalera(knex: Knex): void {
   (knex.userParams as { server: ServerFacts }).server.isGalera = true;
 }
+
+test('doctor checks the clock of each host of a database', async () => {
+  const database = await createTestDatabase();
+  onTestFinished(database.drop);
+  const { hostname, port, pathname, username } = new URL(database.url);
+  const addresses = [hostname, 'localhost'].map((host) => `${host}:${port || 3306}`);
+  const url = `mysql://${username}@${addresses.join(',')}${pathname}`;
+  const { stdout } = await runMain(['doctor'], { DATABASE_URL: url });
+  expect(stdout.match(/clock: agrees with .*/g)).toEqual(
+    addresses.map((address) => `clock: agrees with the database host ${address}`),
+  );
+});
