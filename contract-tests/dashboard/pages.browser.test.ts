@@ -46,7 +46,7 @@ test(
     await page.getByLabel('API key').waitFor();
     await check('key');
     await open(service, page, '#/');
-    await page.getByRole('link', { name: /shown/ }).waitFor();
+    await page.locator('.rows').getByRole('link', { name: /shown/ }).waitFor();
     await check('sessions');
     await page.goto(`${service.url}/dashboard/#/sessions/shown`);
     await page.locator('.triggers li').first().waitFor();
@@ -92,14 +92,14 @@ test('the list and the chart follow readings of other clients without a reload',
   await open(service, page, '#/sessions/new');
   await page.getByText('No readings yet').waitFor();
   await service.read({ session_id: 'new', subject_id, heart_rate: 64, tone: 'calm', ...worry });
-  await page.getByRole('link', { name: /new/ }).waitFor();
+  await page.locator('.rows').getByRole('link', { name: /new/ }).waitFor();
   await page.getByRole('img', { name: /1 reading,/ }).waitFor();
   await page.locator('.triggers li').filter({ hasText: 'job loss' }).waitFor();
   service.clock.advance(1);
   await service.read({ session_id: 'new', heart_rate: 120, tone: 'hostile', sentiment: -1 });
   await page.getByRole('img', { name: /2 readings.*1 change of/ }).waitFor();
   await service.read({ session_id: 'newer', heart_rate: 70 });
-  await expect.poll(() => page.locator('.rows strong').allInnerTexts()).toEqual(['newer', 'new']);
+  await expect.poll(() => page.locator('.rows strong').allTextContents()).toEqual(['new', 'newer']);
 });
 
 test('ids of clients are text, never markup', async () => {
@@ -109,7 +109,10 @@ test('ids of clients are text, never markup', async () => {
   await service.read({ session_id, subject_id: subject, heart_rate: 70 });
   const { page, complaints } = await openBrowser(service.url);
   await open(service, page, '#/');
-  await page.getByRole('link', { name: /onerror/ }).click();
+  await page
+    .locator('.rows')
+    .getByRole('link', { name: /onerror/ })
+    .click();
   await expect.poll(() => page.locator('h1').innerText()).toBe(session_id);
   await expect.poll(() => page.locator('.session-facts').innerText()).toContain(subject);
   await page.locator('.score').waitFor();
@@ -123,7 +126,7 @@ test('everything works by keyboard', async () => {
   await page.goto(`${service.url}/dashboard/`);
   await page.keyboard.type(service.key);
   await page.keyboard.press('Enter');
-  await page.getByRole('link', { name: /shown/ }).focus();
+  await page.locator('.rows').getByRole('link', { name: /shown/ }).focus();
   await page.keyboard.press('Enter');
   await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('shown');
   await page.locator('path.line-score').waitFor();
