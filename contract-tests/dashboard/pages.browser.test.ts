@@ -66,7 +66,7 @@ test('a session shows its score, reason, chart, signals and triggers', async () 
   await open(service, page, '#/sessions/shown');
   const { body: state } = await service.request('/v1/state?session_id=shown');
   await expect.poll(() => page.locator('.score').innerText()).toBe(String(state.stress_score));
-  expect(await page.locator('.state-chip').innerText()).toBe('Acute stress');
+  await expect.poll(() => page.locator('.state-chip').innerText()).toBe('Acute stress');
   await page.getByText(state.action_reason).waitFor();
   await page.getByText(state.recommendation).waitFor();
   const chart = page.getByRole('img', { name: /3 readings/ });
