@@ -162,3 +162,13 @@ test('a snapshot contains no session of another account, not even with that acco
       states: { calm: 0, ended: 0 },
     });
 });
+
+test('a session token lists no sessions', async () => {
+  const service = await startTestService();
+  await service.read({ session_id: 'one', heart_rate: 70 });
+  const { body } = await service.post('/v1/tokens', { session_id: 'one', scopes: ['read'] });
+  for (const query of ['', '?state=calm', '?sort=score&points=20']) {
+    const headers = { Authorization: `Bearer ${body.token}` };
+    expect((await fetch(`${service.url}/v1/sessions${query}`, { headers })).status).toBe(401);
+  }
+});
