@@ -19,6 +19,8 @@ const onceOnly = [
   'contract-tests/process/{core-thread,interrupt,log-output,package,restore,start,tracing}.test.ts',
   'contract-tests/{deleteSubject/bytes,ingest/503-disk,store/locked,store/outages}.test.ts',
 ];
+/** Tests of benchmarks and fault checks, which load every core for minutes. They run with TEST_SLOW=1. */
+const slow = ['contract-tests/commands/{attacks,bench,durability,faults,growth}.test.ts'];
 
 export default defineConfig({
   test: {
@@ -26,6 +28,7 @@ export default defineConfig({
     exclude: [
       // An embedded database has no outages and no replicas, so these tests run only on MySQL.
       ...(isMysql ? onceOnly : ['**/*.mysql.*']),
+      ...(process.env['TEST_SLOW'] === '1' ? [] : slow),
       ...(hasRedisServer() ? [] : ['**/*.redis.*']),
       ...(hasChromium() ? [] : ['**/*.browser.*']),
       ...(pythonForClient() ? [] : ['**/*.python.*']),

@@ -1889,7 +1889,7 @@ export interface components {
         /**
          * @description failure_time (when the delivery failed, the default), event_time (`payload.timestamp`, which a retry that fails
          *     again does not change).
-         * @example event_time
+         * @example failure_time
          * @enum {string}
          */
         FailedDeliverySort: "failure_time" | "event_time";
@@ -2533,7 +2533,7 @@ export interface components {
         FailedSince: components["schemas"]["SinceInstant"];
         /**
          * @description The time by which the list is ordered, newest first. `since` and `cursor` refer to the same time.
-         * @example event_time
+         * @example failure_time
          */
         FailedSort: components["schemas"]["FailedDeliverySort"];
         /**
@@ -3398,7 +3398,7 @@ export interface operations {
                 since?: components["parameters"]["FailedSince"];
                 /**
                  * @description The time by which the list is ordered, newest first. `since` and `cursor` refer to the same time.
-                 * @example event_time
+                 * @example failure_time
                  */
                 sort?: components["parameters"]["FailedSort"];
                 /**

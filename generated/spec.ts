@@ -1984,4 +1984,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "18582e9657296a0e45e558872b0496af0e2b63d6859128f814a7e5359ced2821" as const;
+export const contractDigest = "f551ec2afaccd7e524ab3c700e800d6e8f2fff2e35d97148f2fff57584bbbb82" as const;

@@ -3,7 +3,8 @@
  * (TEST_MYSQL_URL, default: root without password on 127.0.0.1:3306). Tests of shared limits require redis-server.
  * Browser tests require Chromium. Tests of the Python client require Python with some modules. With
  * TEST_MYSQL_REQUIRED=1, TEST_REDIS_REQUIRED=1, TEST_BROWSER_REQUIRED=1 and TEST_PYTHON_REQUIRED=1, a missing program
- * is a failure. With TEST_OTHER_NODE, the path of a Node program, tests that depend on Node run on it too.
+ * is a failure. With TEST_OTHER_NODE, the path of a Node program, tests that depend on Node run on it too. With
+ * TEST_SLOW=1, the tests of benchmarks and fault checks run too, and Dredd also runs on MySQL.
  */
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -49,6 +50,7 @@ const nodeTests = [
   ...['bodies', 'half-open', 'pipelines', 'slow-senders'].map((it) => `contract-tests/hostile/${it}.test.ts`),
   ...['contract-tests/http', 'contract-tests/streamEvents', 'src/http', 'src/remote', 'src/store'],
 ];
+const isSlowIncluded = process.env['TEST_SLOW'] === '1';
 const isPythonRequired = process.env['TEST_PYTHON_REQUIRED'] === '1';
 const hasMysql = await isMysqlReachable();
 const hasRedis = hasRedisServer();
@@ -70,7 +72,7 @@ const checks: Check[] = [
 const suites: Suite[] = [
   ...databases.flatMap((database) => [
     { name: `tests on ${database}`, run: () => vitest({ TEST_DATABASE: database }) },
-    { name: `dredd on ${database}`, run: () => dredd(database) },
+    ...(database === 'sqlite' || isSlowIncluded ? [{ name: `dredd on ${database}`, run: () => dredd(database) }] : []),
   ]),
   ...(otherNode ? [{ name: 'tests on another Node', run: () => vitest(pathWith(otherNode), nodeTests) }] : []),
 ];

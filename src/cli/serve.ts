@@ -18,6 +18,8 @@ export type Serving = Pick<ServiceParts, 'config' | 'root'> & {
   readonly warnings: readonly string[];
 };
 
+const loadTextModelsAfterMs = 2_000;
+
 /** Serves until SIGTERM or SIGINT. Messages for people go to standard output, the structured log to standard error. */
 export async function serve({ config, root, program, tracing, warnings }: Serving): Promise<void> {
   const output = standardError();
@@ -37,7 +39,8 @@ export async function serve({ config, root, program, tracing, warnings }: Servin
   console.log(service.developmentKey ? welcome(service.url, service.developmentKey) : welcomeBack(service.url));
   if (config.testClockFile !== undefined) log.warn('TEST_CLOCK_FILE is set: the service uses the time in this file');
   for (const warning of [...warnings, ...service.warnings]) log.warn(warning);
-  await service.loadTextModels();
+  // Later, because a start should not compete with it for the processor.
+  setTimeout(() => void service.loadTextModels(), loadTextModelsAfterMs).unref();
 }
 
 function welcomeBack(url: string): string {
