@@ -52,6 +52,9 @@ export interface paths {
          *     skipped. The lines of a session are applied in their order. Accepted lines are durable before the response is
          *     sent.
          *
+         *     **JSON:** with `Content-Type: application/json`, the body is an array of readings. Limits and results are the
+         *     same, and `line` is the position of the reading in the array, from 1. Generated clients send this form.
+         *
          *     **Each line has its own result**, in the order of the lines, with the status, and the state or the error that
          *     `POST /v1/ingest` would return. An invalid or rejected line never affects another line. A response of 200 may
          *     therefore contain rejected lines: check `rejected`.
@@ -719,6 +722,17 @@ export interface components {
          *     {"session_id":"demo-session","timestamp":"2026-11-21T09:30:00.000Z","heart_rate":94.5}
          */
         ReadingLines: string;
+        /**
+         * @description An array of readings. An invalid reading only affects its own result.
+         * @example [
+         *       {
+         *         "session_id": "demo-session",
+         *         "timestamp": "2026-11-21T09:30:00.000Z",
+         *         "heart_rate": 94.5
+         *       }
+         *     ]
+         */
+        ReadingArray: components["schemas"]["SignalSubmission"][];
         /** @description The result of each line of a batch. */
         BatchResult: {
             /**
@@ -737,7 +751,7 @@ export interface components {
         /** @description The result of one line. It has `state` if the status is 200, otherwise `error`. */
         LineResult: {
             /**
-             * @description Number of the line in the body. The first line has the number 1. Skipped empty lines count.
+             * @description Number of the line in the body, or position of the reading in the array. The first one has the number 1. Skipped empty lines count.
              * @example 1
              */
             line: number;
@@ -1969,7 +1983,7 @@ export interface components {
          * @example number_type
          * @enum {string}
          */
-        FaultCode: "number_type" | "integer_type" | "string_type" | "object_type" | "array_type" | "boolean_type" | "enum" | "extra_forbidden" | "missing" | "greater_than_equal" | "less_than_equal" | "string_too_short" | "string_too_long" | "too_few_items" | "too_many_items" | "not_unique" | "pattern_mismatch" | "date_time_invalid" | "repeated" | "exclusive" | "url_invalid" | "url_scheme" | "url_credentials" | "url_fragment" | "address_refused" | "too_many_webhooks" | "cursor_invalid" | "range_empty" | "time_zone_invalid" | "time_zone_of_hours" | "invalid" | "subject_mismatch" | "idempotency_key_reused";
+        FaultCode: "number_type" | "integer_type" | "string_type" | "object_type" | "array_type" | "encoded_twice" | "boolean_type" | "enum" | "extra_forbidden" | "missing" | "greater_than_equal" | "less_than_equal" | "string_too_short" | "string_too_long" | "too_few_items" | "too_many_items" | "not_unique" | "pattern_mismatch" | "date_time_invalid" | "repeated" | "exclusive" | "url_invalid" | "url_scheme" | "url_credentials" | "url_fragment" | "address_refused" | "too_many_webhooks" | "cursor_invalid" | "range_empty" | "time_zone_invalid" | "time_zone_of_hours" | "invalid" | "subject_mismatch" | "idempotency_key_reused";
         /** @description Problem details as in RFC 9457. */
         Problem: {
             /**
@@ -2142,7 +2156,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The body contains no line (`invalid_payload`). A line that is not JSON only affects its own result. */
+        /** @description The body contains no reading, or the brackets of its array do not match (`invalid_payload`). A line or array item that is not JSON only affects its own result. */
         EmptyBatch: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -2657,10 +2671,11 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description Up to 1,000 readings as NDJSON, at most 1,048,576 bytes of UTF-8, not compressed. */
+        /** @description Up to 1,000 readings as NDJSON or as a JSON array, at most 1,048,576 bytes of UTF-8, not compressed. */
         requestBody: {
             content: {
                 "application/x-ndjson": components["schemas"]["ReadingLines"];
+                "application/json": components["schemas"]["ReadingArray"];
             };
         };
         responses: {

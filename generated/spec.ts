@@ -668,7 +668,8 @@ export const problems = {
   "body_too_large": {
     "status": 413,
     "title": "Content Too Large",
-    "detail": "Body too large"
+    "detail": "Body too large",
+    "hint": "this line is a string that contains JSON, so the body was encoded as JSON twice. Send readings as objects: one per line, or as an array with Content-Type: application/json"
   },
   "unsupported_media_type": {
     "status": 415,
@@ -721,7 +722,7 @@ export const problems = {
 export const problemHelp = {
   "invalid_payload": {
     "cause": "The body is empty, is not JSON, or is not valid UTF-8.",
-    "fix": "Send one JSON object, encoded as UTF-8. In a batch, send one JSON object per line. `position` names the first character that is not JSON."
+    "fix": "Send one JSON object, encoded as UTF-8. In a batch, send one JSON object per line, or one array of objects as `application/json`. `position` names the first character that is not JSON."
   },
   "missing_signals": {
     "cause": "The reading contains none of the signals that count as evidence. Text and context fields alone do not count.",
@@ -793,7 +794,7 @@ export const problemHelp = {
   },
   "unsupported_media_type": {
     "cause": "The `Content-Type` is not that of the operation, or the body is compressed.",
-    "fix": "Send `Content-Type: application/json`, or `application/x-ndjson` for a batch, uncompressed."
+    "fix": "Send `Content-Type: application/json`, uncompressed. A batch also accepts `application/x-ndjson`."
   },
   "validation_failed": {
     "cause": "A field or parameter has a wrong type or value, is missing, or is unknown.",
@@ -844,6 +845,9 @@ export const faults = {
   },
   "array_type": {
     "detail": "Input should be a valid array"
+  },
+  "encoded_twice": {
+    "detail": "Input should be an object, not a string that contains JSON: the body was encoded as JSON twice. Send readings as objects: one per line, or as an array with Content-Type: application/json"
   },
   "boolean_type": {
     "detail": "Input should be true or false"
@@ -1107,6 +1111,7 @@ export const enums = {
     "string_type",
     "object_type",
     "array_type",
+    "encoded_twice",
     "boolean_type",
     "enum",
     "extra_forbidden",
@@ -1984,4 +1989,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "f551ec2afaccd7e524ab3c700e800d6e8f2fff2e35d97148f2fff57584bbbb82" as const;
+export const contractDigest = "8ee1e6a3214e4352b4e77fec44b469416f99dd8d7d28dc2d5e7cf318f5ef5030" as const;

@@ -241,6 +241,7 @@ FaultCode = Literal[
     "string_type",
     "object_type",
     "array_type",
+    "encoded_twice",
     "boolean_type",
     "enum",
     "extra_forbidden",
@@ -327,7 +328,7 @@ class LineProblem(TypedDict):
 class LineResult(TypedDict):
     """The result of one line."""
 
-    # Number of the line in the body.
+    # Number of the line in the body, or position of the reading in the array.
     line: int
     # The HTTP status that `POST /v1/ingest` would return for this line.
     status: int
