@@ -70,7 +70,9 @@ test('every command of the README and of the guides works as written', async () 
   await read({ session_id: 'demo-session', subject_id: '5f2b51ca2b4d1a7e', heart_rate: 88 });
   const webhook = await post('/webhooks/register', { url: 'https://example.com/x', events: ['state_change'] });
   const cwd = await createShell();
-  await writeFile(join(cwd, 'readings.ndjson'), `{"session_id":"s1","timestamp":"${clock.at()}","heart_rate":88}\n`);
+  const reading = `{"session_id":"s1","timestamp":"${clock.at()}","heart_rate":88}`;
+  await writeFile(join(cwd, 'readings.ndjson'), `${reading}\n`);
+  await writeFile(join(cwd, 'readings.json'), `[${reading}]`);
   const other = await createKey(store.keys, { account: 'other' }, clock.nowMs);
   const env = {
     ...{ PATH: `${cwd}/bin:${process.env['PATH']}`, DATABASE_URL: database.url, HOME: cwd },

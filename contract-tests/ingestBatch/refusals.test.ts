@@ -33,11 +33,12 @@ test('a body of more than 1 MB is rejected, and a body of 1 MB is read', async (
   expect((await send(limits.max_bytes)).body.results).toMatchObject([{ line: 1, status: 200 }]);
 });
 
-test('a body that is not declared as NDJSON is rejected, and the error names the media type', async () => {
-  const service = await startTestService();
-  const { status, body } = await service.post('/v1/ingest/batch', { session_id: 's' });
+test('a body of another media type is rejected, and the error names both media types', async () => {
+  const { request } = await startTestService();
+  const text = { method: 'POST', headers: { 'Content-Type': 'text/csv' }, body: 'a' };
+  const { status, body } = await request('/v1/ingest/batch', text);
   expect([status, body.code]).toEqual([415, 'unsupported_media_type']);
-  expect(body.detail).toContain('received application/json. Send Content-Type: application/x-ndjson');
+  expect(body.detail).toContain('Send Content-Type: application/x-ndjson or application/json');
 });
 
 test('a line of another subject than that of its session is rejected alone', async () => {

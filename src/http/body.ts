@@ -5,8 +5,9 @@ import type { Request, RequestHandler, Response } from 'express';
 import getRawBody from 'raw-body';
 import { batch as batchLimits, body as bodyLimits } from '../../generated/spec.js';
 import { ProblemError } from '../problem.js';
-import { findJsonPosition } from './json-position.js';
-import { decodeLines } from './lines.js';
+import { parseJson } from './json.js';
+import { decodeLines, toLines } from './lines.js';
+import type { Route } from './route.js';
 
 /** Size limit and parser of bodies of one media type. */
 interface Format {
@@ -14,8 +15,11 @@ interface Format {
   readonly parse: (bytes: Buffer) => unknown;
 }
 
-const formats: Readonly<Record<string, Format>> = {
-  'application/json': { bytesMax: bodyLimits.max_bytes, parse },
+type Formats = Readonly<Record<string, Format>>;
+
+const objects: Formats = { 'application/json': { bytesMax: bodyLimits.max_bytes, parse } };
+const batches: Formats = {
+  'application/json': { bytesMax: batchLimits.max_bytes, parse: (bytes) => decodeLines(toLines(bytes)) },
   'application/x-ndjson': { bytesMax: batchLimits.max_bytes, parse: decodeLines },
 };
 
@@ -23,24 +27,28 @@ const formats: Readonly<Record<string, Format>> = {
 export function readBody(): RequestHandler {
   const watch = createUploads(batchLimits.receiving_bytes_max);
   return async (request, response, next) => {
-    const mediaType = response.locals.route?.body?.mediaType;
-    if (mediaType !== undefined) request.body = await readAs(mediaType, request, response, watch);
+    const { route } = response.locals;
+    if (route?.body) request.body = await readAs(route, request, response, watch);
     next();
   };
 }
 
 /** Rejects a body that is too large or has an unsupported media type before it reads the body. */
-async function readAs(expected: string, request: Request, response: Response, watch: WatchUpload): Promise<unknown> {
-  const format = formats[expected];
-  if (!format) throw new Error(`no format of ${expected}`);
+async function readAs(route: Route, request: Request, response: Response, watch: WatchUpload): Promise<unknown> {
+  const { body, mediaTypes, record } = route;
   const { headers } = request;
+  const sent = mediaTypes.find((it) => isOfType(it, headers['content-type']));
+  const format = (record.takes === 'lines' ? batches : objects)[sent ?? body?.mediaType ?? ''];
+  if (!format) throw new Error(`no format of ${route.operationId}`);
   const length = Number(headers['content-length'] ?? 0);
   if (headers['transfer-encoding'] === undefined && length === 0) throw new ProblemError('invalid_payload');
   if (length > format.bytesMax) throw tooLarge(response);
-  if (!isOfType(expected, headers['content-type']) || isCompressed(headers['content-encoding']))
+  if (!sent || isCompressed(headers['content-encoding'])) {
+    const expected = mediaTypes.join(' or ');
     throw new ProblemError('unsupported_media_type', { hint: { received: receivedType(headers), expected } });
+  }
   // Replaces the header with a fixed value, because the validator keeps one compiled schema per distinct value.
-  headers['content-type'] = expected;
+  headers['content-type'] = body?.mediaType;
   if (headers.expect !== undefined) response.writeContinue();
   const { caller } = response.locals;
   // Small bodies are bounded by the number of requests.
@@ -74,16 +82,6 @@ function parse(bytes: Buffer): unknown {
   const value = parseJson(bytes.toString());
   if (value instanceof ProblemError) throw value;
   return value;
-}
-
-/** Parses JSON. Returns the error, with its position, for a text that is not JSON. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    const position = /\S/.test(text) ? { position: findJsonPosition(text) } : {};
-    return new ProblemError('invalid_payload', { cause, ...position });
-  }
 }
 
 /** Returns true for the expected media type without a charset or with the charset UTF-8. */

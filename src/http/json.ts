@@ -1,4 +1,5 @@
 import type { Schema } from '../contract.js';
+import { ProblemError } from '../problem.js';
 
 const token =
   /[ \t\n\r]*(?:([[\]{},:])|("(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/y;
@@ -6,6 +7,16 @@ const space = /[ \t\n\r]*/y;
 
 /** The kinds of token that may follow. */
 type Expected = 'value' | 'first value' | 'first key' | 'key' | 'colon' | 'comma' | 'end';
+
+/** Parses JSON. Returns the error, with its position, for a text that is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    const position = /\S/.test(text) ? { position: findJsonPosition(text) } : {};
+    return new ProblemError('invalid_payload', { cause, ...position });
+  }
+}
 
 /**
  * Returns the position of the first token that JSON does not allow, for a text that `JSON.parse` rejected. V8 states a

@@ -1,6 +1,6 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { Request, Response } from 'express';
-import { batch as settings, body as bodyLimits, limits } from '../../generated/spec.js';
+import { batch as settings, limits } from '../../generated/spec.js';
 import { createTurns } from '../concurrency/turns.js';
 import type { Fault, Schema } from '../contract.js';
 import { type Allowance, type LimitPolicy, RateLimitError, rateLimitFields } from '../limits/allowance.js';
@@ -11,9 +11,8 @@ import { type PreparedBatch, type PreparedLine, rejectedLine } from '../operatio
 import { ProblemError } from '../problem.js';
 import type { Admit } from '../readings/intake.js';
 import { countRefusal } from './authenticate.js';
-import { parseJson } from './body.js';
 import type { Middleware } from './in-order.js';
-import { type Line, linesOf } from './lines.js';
+import { type Line, linesOf, parseLine } from './lines.js';
 import { whenSettled, whenWritten } from './responses.js';
 
 /** Replaces the body by the prepared reading. `readFaults` returns the validation errors of the query. */
@@ -129,9 +128,4 @@ function createAdmitLine(admit: Admit, countFailure: FailureLimit, request: Requ
     if (problem instanceof RateLimitError) locals.refusals?.push(problem.exceeded.policy);
     return rejectedLine(line, problem, requestId);
   };
-}
-
-function parseLine(text: string): unknown {
-  if (Buffer.byteLength(text) > bodyLimits.max_bytes) return new ProblemError('body_too_large');
-  return parseJson(text);
 }

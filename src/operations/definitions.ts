@@ -14,8 +14,10 @@ export interface Definition {
   /** True if the operation accepts session tokens. */
   readonly acceptsToken: boolean;
   readonly parameters: readonly Parameter[];
-  /** Undefined if the operation has no body. No operation has several media types. */
+  /** The body in its first media type. Undefined if the operation has no body. */
   readonly body: Content | undefined;
+  /** All media types of the body. `readBody` converts them to the first one. */
+  readonly mediaTypes: readonly string[];
   readonly statuses: readonly string[];
   /** The schema of the response with status 200. Undefined if the response is not JSON. */
   readonly findResponse: () => Schema | undefined;
@@ -63,7 +65,8 @@ export const definitions: readonly Definition[] = Object.entries(paths).flatMap(
 
 function toDefinition(template: string, method: string, documented: Documented): Definition {
   const { operationId, security, parameters = [], requestBody, responses } = documented;
-  const [body] = Object.entries(requestBody?.content ?? {});
+  const content = requestBody?.content ?? {};
+  const [body] = Object.entries(content);
   const response = responses['200']?.content?.['application/json']?.schema;
   return {
     ...{ operationId, method, template, statuses: Object.keys(responses) },
@@ -71,6 +74,7 @@ function toDefinition(template: string, method: string, documented: Documented):
     acceptsToken: security?.some((scheme) => 'SessionToken' in scheme) ?? false,
     parameters: resolve(parameters) as Parameter[],
     body: body && { mediaType: body[0], schema: resolve(body[1].schema) as Schema },
+    mediaTypes: Object.keys(content),
     // Resolved on demand, because only the tools of MCP need the schemas of responses.
     findResponse: () => resolve(response) as Schema | undefined,
   };

@@ -5,7 +5,7 @@ import type { Submission } from './schemas.js';
 export function toLines(submissions: readonly Submission[]) {
   return {
     body: submissions.map((it) => `${JSON.stringify(fitBody(it))}\n`).join(''),
-    bodySerializer: (lines: string) => lines,
+    bodySerializer: String,
     headers: { 'Content-Type': 'application/x-ndjson' },
   };
 }
