@@ -261,10 +261,10 @@ function submit({ request }: Transaction, changes: object): void {
   request.body = JSON.stringify({ ...example, session_id: randomUUID(), timestamp: ago(0), ...changes });
 }
 
-/** Sends a valid line and an invalid one. Dredd does not send the documented lines, because they are not JSON. */
-/** Dredd sends the media type of JSON if the contract has several. */
+/** Sends a valid reading and an invalid one. Dredd sends either media type, with the documented example. */
 function submitReadings({ request }: Transaction): void {
   const valid = reading(randomUUID(), 1);
+  request.headers['Content-Type'] = 'application/json';
   request.body = JSON.stringify([valid, { ...valid, heart_rate: 'fast' }]);
 }
 
