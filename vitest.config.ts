@@ -19,8 +19,15 @@ const onceOnly = [
   'contract-tests/process/{core-thread,interrupt,log-output,package,restore,start,tracing}.test.ts',
   'contract-tests/{deleteSubject/bytes,ingest/503-disk,store/locked,store/outages}.test.ts',
 ];
-/** Tests of benchmarks and fault checks, which load every core for minutes. They run with TEST_SLOW=1. */
-const slow = ['contract-tests/commands/{attacks,bench,durability,faults,growth}.test.ts'];
+/**
+ * Tests of benchmarks, of checks that inject faults or call every operation, and of whole simulated days and
+ * conversations. They load every core for minutes and run with TEST_SLOW=1.
+ */
+const slow = [
+  'contract-tests/commands/{attacks,bench,contract,durability,faults,growth}.test.ts',
+  'contract-tests/getTriggers/attribution.test.ts',
+  'contract-tests/ingest/everyday.test.ts',
+];
 
 export default defineConfig({
   test: {

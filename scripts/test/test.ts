@@ -4,7 +4,7 @@
  * Browser tests require Chromium. Tests of the Python client require Python with some modules. With
  * TEST_MYSQL_REQUIRED=1, TEST_REDIS_REQUIRED=1, TEST_BROWSER_REQUIRED=1 and TEST_PYTHON_REQUIRED=1, a missing program
  * is a failure. With TEST_OTHER_NODE, the path of a Node program, tests that depend on Node run on it too. With
- * TEST_SLOW=1, the tests of benchmarks and fault checks run too, and Dredd also runs on MySQL.
+ * TEST_SLOW=1, slow tests run too (`vitest.config.ts`), and Dredd also runs on MySQL.
  */
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
