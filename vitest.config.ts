@@ -20,14 +20,10 @@ const onceOnly = [
   'contract-tests/{deleteSubject/bytes,ingest/503-disk,store/locked,store/outages}.test.ts',
 ];
 /**
- * Tests of benchmarks, of checks that inject faults or call every operation, and of whole simulated days and
- * conversations. They load every core for minutes and run with TEST_SLOW=1.
+ * Tests of benchmarks, and of checks that inject faults or call every operation. They load every core for minutes and
+ * run with TEST_SLOW=1.
  */
-const slow = [
-  'contract-tests/commands/{attacks,bench,contract,durability,faults,growth}.test.ts',
-  'contract-tests/getTriggers/attribution.test.ts',
-  'contract-tests/ingest/everyday.test.ts',
-];
+const slow = ['contract-tests/commands/{attacks,bench,contract,durability,faults,growth}.test.ts'];
 
 export default defineConfig({
   test: {

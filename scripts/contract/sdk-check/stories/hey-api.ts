@@ -46,7 +46,7 @@ const webhook = {
   ...Object.fromEntries(
     Object.entries(Webhook.properties).map(([name, it]) => [name, 'example' in it ? it.example : '']),
   ),
-  ...{ id: 'wh_1', status: 'active', created_at: '2026-11-21T09:30:00.000Z' },
+  ...{ id: 'wh_1', status: 'active', retry: 'standard', created_at: '2026-11-21T09:30:00.000Z' },
 };
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwbEsfYwTzXkM=';
 expect('the secret', zRegisterWebhookResponse.parse({ ...webhook, secret }).secret, secret);
