@@ -223,7 +223,8 @@ export interface paths {
         /**
          * Create session token
          * @description Issues a token for one session, for code that must not hold a key: browsers and apps. Send it as
-         *     `Authorization: Bearer …` to ingest (scope `ingest`), state, history, stream and export (scope `read`). Every
+         *     `Authorization: Bearer …` to ingest (scope `ingest`), feedback (scope `feedback`), state, history, stream and export
+         *     (scope `read`). Every
          *     other operation or session responds with 401. The token expires after `expires_in` seconds. It also becomes invalid
          *     when the key that issued it is revoked or expires. The session may be without data. The networks of the key do
          *     not apply to its tokens.
@@ -284,20 +285,81 @@ export interface paths {
          *     stored until the subject is erased. They contain no text, because texts are never stored.
          *
          *     To respond to a person who requests access to their data, also send the responses of `GET /v1/export` (readings),
-         *     `GET /v1/triggers` (topics) and `GET /v1/subjects/{subject_id}/summary` (hours) for this subject.
+         *     `GET /v1/triggers` (topics), `GET /v1/subjects/{subject_id}/summary` (hours) and `GET /v1/feedback` (reports) for
+         *     this subject.
          */
         get: operations["getSubject"];
         put?: never;
         post?: never;
         /**
          * Delete subject
-         * @description Erases the subject's triggers, baseline, summaries, sessions and their history. Also erases the events and deliveries of
+         * @description Erases the subject's triggers, baseline, summaries, feedback, sessions and their history. Also erases the events and deliveries of
          *     all of its sessions, including expired sessions, and removes webhooks for these sessions. The data is
          *     invisible as soon as the erasure begins. Readings that arrive in the meantime start without earlier data. The
          *     response is sent when all data is erased. If the service stops before, it completes the erasure after its
          *     restart.
          */
         delete: operations["deleteSubject"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/subjects/{subject_id}/consent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get consent
+         * @description Returns the newest version of the person's consent. Readings are checked against it only if the account enforces
+         *     consent.
+         */
+        get: operations["getConsent"];
+        /**
+         * Record consent
+         * @description Records what a person allows, as a new version that replaces the earlier ones. Every version is stored until the
+         *     subject is erased. Sending the newest version again changes nothing.
+         *
+         *     **Enforcement.** The operator sets the mode of an account: `off` (default), `record` or `enforce`. With `off`,
+         *     this request is rejected. With `enforce`, a signal is neither scored nor stored unless the person allows its
+         *     category. The response to the reading lists it in `signals_dropped`. A reading without a subject, without a
+         *     valid consent or without any signal left is rejected (`consent_required`). Texts are not analyzed unless the
+         *     person allows `textual`.
+         *
+         *     **Withdrawal.** Send fewer categories, or none. After the response, no later reading uses a withdrawn category.
+         *     Its current values and the baseline are deleted. Readings, summaries and queued deliveries from before the
+         *     withdrawal remain until their retention ends or the subject is erased.
+         *
+         *     **Work and education.** A consent for these contexts may not contain biometric categories, unless the account
+         *     states a medical or safety purpose. Details are in the guide on consent (`/docs/consent`).
+         */
+        put: operations["putConsent"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/subjects/{subject_id}/consent/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List versions of a consent
+         * @description Returns all versions of the person's consent, newest first. They are stored until the subject is erased. Continue
+         *     with `next_cursor` until it is null.
+         */
+        get: operations["listConsentVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -338,6 +400,152 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/subjects/{subject_id}/accesses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List accesses
+         * @description Returns who read, exported or erased this person's data, newest first. An entry means one or more requests of a key
+         *     in a minute. It appears within a second after the first of these requests.
+         *
+         *     Some requests concern all persons of the account, e.g. an export without a filter. They are listed for every
+         *     person, with `scope` `account`. Requests that send data are not listed.
+         *
+         *     Entries are kept for 365 days, or the time that the deployment sets. An erasure of the person deletes the link
+         *     between the person and the entries.
+         */
+        get: operations["listAccesses"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/receipt-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List receipt keys
+         * @description Returns the public keys that verify deletion receipts, newest first, as a JSON Web Key Set (RFC 7517). Requires no
+         *     API key, because whoever has a receipt may verify it. Keep a copy: a receipt can then be verified offline. The list is
+         *     empty before the first erasure.
+         */
+        get: operations["listReceiptKeys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/subjects/{subject_id}/agreement": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Agreement of a person
+         * @description Returns how well the published score agrees with the reports of this person. The fields are those of
+         *     `GET /v1/agreement`, which describes them. Reports of one day (UTC) are one group, because they are not
+         *     independent.
+         */
+        get: operations["getSubjectAgreement"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/feedback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List feedback
+         * @description Returns the reports of the account or of a person, newest `timestamp` first, up to 500 per page. Continue with
+         *     `next_cursor` until it is null. A person without reports has an empty list. An agreement can be computed again from
+         *     this list.
+         */
+        get: operations["listFeedback"];
+        put?: never;
+        /**
+         * Submit feedback
+         * @description Stores how stressed a person was at one time, in the person's own words: a number and a code, never text. Send
+         *     either `session_id` or `subject_id`. The report is durable before the response is sent.
+         *
+         *     **Published score.** The service copies the score that it has published for that time, with the version of the
+         *     model, because readings are deleted earlier than feedback. With `subject_id`, the readings of all sessions of the
+         *     person count. Without `duration_seconds`, it is the score of the newest reading up to `timestamp`, at most 300
+         *     seconds earlier. With `duration_seconds`, it is the mean over the readings of that time. `published` is absent if
+         *     there is no such reading. The report never changes a score.
+         *
+         *     **Feedback is idempotent.** Resending an identical body returns the original response and changes nothing.
+         *
+         *     Feedback is stored for 365 days after its `timestamp`, or for the time that the deployment sets. A report of a
+         *     session belongs to the person of the session, also if the session gets its `subject_id` later.
+         *
+         *     Browsers and apps send feedback with a session token of the scope `feedback` and the `session_id` of the token.
+         */
+        post: operations["submitFeedback"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/agreement": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the agreement
+         * @description Returns how well the published score agrees with the reports of people: the accuracy of this deployment on its own
+         *     people. It covers the newest 10,000 reports. Only reports with a score of the current model version count.
+         *
+         *     **AUC.** The probability that the score of a stressed report (`stress` of 5 or more) exceeds the score of a report
+         *     that is not stressed. Ties count half. 0.5 is chance.
+         *
+         *     **Intervals.** All intervals are 95 % intervals. Reports of one person are one group, because they are not
+         *     independent. The variance of the AUC between groups is that of Obuchowski (1997), and its ratio to the variance of
+         *     DeLong (1988) is the design effect, at least 1. The interval is the score interval of Newcombe (2006, method 5) with
+         *     its variance multiplied by the design effect. The interval of a share is that of Wilson (1927) with the number of
+         *     reports divided by the design effect of the share.
+         *
+         *     **Not enough reports.** Below 20 reports, 5 stressed reports, 5 reports that are not stressed or 5 people, `status`
+         *     is `not_enough_reports` and `auc` is absent. An account with fewer people reads the agreement per person.
+         *
+         *     The reports never change a score.
+         */
+        get: operations["getAgreement"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/webhooks/register": {
         parameters: {
             query?: never;
@@ -355,7 +563,8 @@ export interface paths {
          *
          *     Registering the same `url` and `session_id` again returns 200 with the existing registration, without its
          *     secret. It also enables a webhook that a 410 from the receiver has disabled. With `retry`, it changes the
-         *     schedule of the webhook, for each delivery from its next attempt on.
+         *     schedule of the webhook, for each delivery from its next attempt on. With `states`, it changes the states that
+         *     later events are selected by.
          *
          *     **Allowed targets.** The scheme must be https, unless the deployment allows http. The URL must not contain a
          *     user name, password or fragment. Private, loopback, link-local, multicast and reserved addresses are rejected
@@ -560,7 +769,8 @@ export interface paths {
         };
         /**
          * Check readiness
-         * @description Returns 200 when the database responds and its migrations are current.
+         * @description Returns 200 when the database responds and its migrations are current. Returns 503 from the first moment of a
+         *     shutdown, while the service still serves other requests, so that load balancers stop sending requests to it.
          */
         get: operations["getReadiness"];
         put?: never;
@@ -617,6 +827,95 @@ export interface components {
          * @example 4.2
          */
         ElectrodermalActivity: number;
+        /**
+         * @description Oxygen saturation of the blood in percent. Stored only.
+         * @example 97
+         */
+        BloodOxygen: number;
+        /**
+         * @description Share of successive beat intervals that differ by more than 50 ms, in percent. Stored only.
+         * @example 12.5
+         */
+        Pnn50: number;
+        /**
+         * @description Mean of the beat intervals in the window of the sensor, in milliseconds. The bounds are those of `rr_intervals_ms`. Stored only.
+         * @example 810
+         */
+        MeanInterval: number;
+        /**
+         * @description Number of beat intervals in the window of the sensor. The maximum exceeds the beats of two days. Stored only.
+         * @example 74
+         */
+        IntervalCount: number;
+        /**
+         * @description Words per minute, as measured by the client's voice analysis. Fast talkers reach 600. Stored only.
+         * @example 168.5
+         */
+        SpeechRate: number;
+        /**
+         * @description Variation of the fundamental frequency of the voice, in hertz. The voice itself stays below 1,000 Hz. Stored only.
+         * @example 42.3
+         */
+        PitchVariability: number;
+        /**
+         * @description Direction of the gaze, as labeled by the client's image analysis. Stored only.
+         * @example averted
+         * @enum {string}
+         */
+        Gaze: "direct" | "averted" | "downward" | "wandering";
+        /**
+         * @description Posture of the body, as labeled by the client's image analysis. Stored only.
+         * @example slouched
+         * @enum {string}
+         */
+        Posture: "upright" | "leaning_forward" | "leaning_back" | "slouched";
+        /**
+         * @description Visual engagement, from 0 (none) to 1 (full), as rated by the client's image analysis. Stored only.
+         * @example 0.35
+         */
+        Engagement: number;
+        /**
+         * @description Glucose in milligrams per deciliter. The bounds are those of continuous glucose monitors. Stored only.
+         * @example 95
+         */
+        GlucoseMgDl: number;
+        /**
+         * @description Glucose in millimoles per liter. Not converted to `glucose_mg_dl`, or from it. Stored only.
+         * @example 5.3
+         */
+        GlucoseMmolL: number;
+        /**
+         * @description Direction and speed of the change of the glucose. Stored only.
+         * @example stable
+         * @enum {string}
+         */
+        GlucoseTrend: "rapid_fall" | "falling" | "stable" | "rising" | "rapid_rise";
+        /**
+         * @description Power of the alpha band of the electroencephalogram (8 to 13 Hz), in square microvolts. Stored only.
+         * @example 12.5
+         */
+        EegAlphaPower: number;
+        /**
+         * @description Power of the beta band of the electroencephalogram (13 to 30 Hz), in square microvolts. Stored only.
+         * @example 28.3
+         */
+        EegBetaPower: number;
+        /**
+         * @description Power of the theta band of the electroencephalogram (4 to 8 Hz), in square microvolts. Stored only.
+         * @example 9.1
+         */
+        EegThetaPower: number;
+        /**
+         * @description Cognitive load, from 0 (none) to 1 (full), as estimated by the client from the electroencephalogram. Stored only.
+         * @example 0.72
+         */
+        CognitiveLoad: number;
+        /**
+         * @description Current or most recent stage of sleep, as labeled by the device. Stored only.
+         * @example awake
+         * @enum {string}
+         */
+        SleepStage: "awake" | "light" | "deep" | "rem";
         /**
          * @description Label of the measuring device, printable ASCII. Heart rate variability is compared per device, and the confidence is lower for ten minutes after the device of the heart data changes. The baseline of the person stores the label.
          * @example wrist watch
@@ -690,6 +989,23 @@ export interface components {
             respiratory_rate?: components["schemas"]["RespiratoryRate"];
             skin_temperature?: components["schemas"]["SkinTemperature"];
             eda?: components["schemas"]["ElectrodermalActivity"];
+            spo2?: components["schemas"]["BloodOxygen"];
+            pnn50?: components["schemas"]["Pnn50"];
+            mean_ibi?: components["schemas"]["MeanInterval"];
+            ibi_count?: components["schemas"]["IntervalCount"];
+            speech_rate?: components["schemas"]["SpeechRate"];
+            pitch_variability?: components["schemas"]["PitchVariability"];
+            gaze?: components["schemas"]["Gaze"];
+            posture?: components["schemas"]["Posture"];
+            engagement?: components["schemas"]["Engagement"];
+            glucose_mg_dl?: components["schemas"]["GlucoseMgDl"];
+            glucose_mmol_l?: components["schemas"]["GlucoseMmolL"];
+            glucose_trend?: components["schemas"]["GlucoseTrend"];
+            eeg_alpha_power?: components["schemas"]["EegAlphaPower"];
+            eeg_beta_power?: components["schemas"]["EegBetaPower"];
+            eeg_theta_power?: components["schemas"]["EegThetaPower"];
+            cognitive_load?: components["schemas"]["CognitiveLoad"];
+            sleep_stage?: components["schemas"]["SleepStage"];
             source_device?: components["schemas"]["DeviceLabel"];
             /**
              * @description The user's utterance. Checked for safety, used for topic detection together with `ai_response` and for `derive_sentiment`, and never stored. At most 4,016 characters, because the shortest body with a longer text would exceed 4,096 bytes.
@@ -875,6 +1191,15 @@ export interface components {
          */
         SignalsReceived: components["schemas"]["SignalCategory"][];
         /**
+         * @description Fields of the reading that the service discarded because the person has not consented to their category. They
+         *     were neither scored nor stored, and a discarded text was not analyzed. Absent if there are none.
+         * @example [
+         *       "tone",
+         *       "user_message"
+         *     ]
+         */
+        SignalsDropped: string[];
+        /**
          * @description One sentence that names the signals that determined the score.
          * @example Tense voice, frowning face, heart rate 20 bpm above a typical resting heart rate.
          */
@@ -901,6 +1226,7 @@ export interface components {
             adaptation_effectiveness?: components["schemas"]["AdaptationEffectiveness"];
             rr_quality?: components["schemas"]["RrQuality"];
             derived?: components["schemas"]["DerivedValues"];
+            signals_dropped?: components["schemas"]["SignalsDropped"];
             /**
              * @description Topics of the concern that the user describes in this request's conversation turn. A turn without a concern names only topics that are active or resolved for this person. Empty if there are none, if the request has no turn, if the message is not in English, or if the response has `safety`.
              * @example []
@@ -1056,6 +1382,23 @@ export interface components {
             respiratory_rate?: components["schemas"]["RespiratoryRate"];
             skin_temperature?: components["schemas"]["SkinTemperature"];
             eda?: components["schemas"]["ElectrodermalActivity"];
+            spo2?: components["schemas"]["BloodOxygen"];
+            pnn50?: components["schemas"]["Pnn50"];
+            mean_ibi?: components["schemas"]["MeanInterval"];
+            ibi_count?: components["schemas"]["IntervalCount"];
+            speech_rate?: components["schemas"]["SpeechRate"];
+            pitch_variability?: components["schemas"]["PitchVariability"];
+            gaze?: components["schemas"]["Gaze"];
+            posture?: components["schemas"]["Posture"];
+            engagement?: components["schemas"]["Engagement"];
+            glucose_mg_dl?: components["schemas"]["GlucoseMgDl"];
+            glucose_mmol_l?: components["schemas"]["GlucoseMmolL"];
+            glucose_trend?: components["schemas"]["GlucoseTrend"];
+            eeg_alpha_power?: components["schemas"]["EegAlphaPower"];
+            eeg_beta_power?: components["schemas"]["EegBetaPower"];
+            eeg_theta_power?: components["schemas"]["EegThetaPower"];
+            cognitive_load?: components["schemas"]["CognitiveLoad"];
+            sleep_stage?: components["schemas"]["SleepStage"];
             source_device?: components["schemas"]["DeviceLabel"];
             /**
              * @description Topics of the reading's conversation turn. Absent if there are none.
@@ -1179,11 +1522,11 @@ export interface components {
             resolved_triggers?: components["schemas"]["TopicName"][];
         };
         /**
-         * @description read (state and history of the session) or ingest (send its readings).
+         * @description read (state and history of the session), ingest (send its readings) or feedback (send its feedback).
          * @example read
          * @enum {string}
          */
-        TokenScope: "ingest" | "read";
+        TokenScope: "ingest" | "read" | "feedback";
         /** @description The session, the person and the scopes of a token. */
         TokenRequest: {
             session_id: components["schemas"]["Identifier"];
@@ -1657,6 +2000,286 @@ export interface components {
              */
             next_cursor: string | null;
         };
+        /**
+         * @description Identifies a report.
+         * @example fb_5f2b51ca2b4d1a7e9f60
+         */
+        FeedbackId: string;
+        /**
+         * @description How stressed the person felt, from 0 (not at all) to 10 (as much as imaginable). 5 and more count as stressed.
+         * @example 7
+         */
+        ReportedStress: number;
+        /**
+         * @description What explains the report. New codes may be added.
+         * @example time_pressure
+         * @enum {string}
+         */
+        NoteCode: "time_pressure" | "workload" | "conflict" | "worry" | "pain" | "illness" | "poor_sleep" | "physical_activity" | "caffeine" | "excitement" | "rest" | "device_problem" | "other";
+        /** @description How stressed a person felt at one time. Exactly one of `session_id` and `subject_id` is required. */
+        FeedbackSubmission: {
+            session_id?: components["schemas"]["Identifier"];
+            /**
+             * @description The person, for a report that belongs to no single session.
+             * @example 5f2b51ca2b4d1a7e
+             */
+            subject_id?: string;
+            /**
+             * Format: date-time
+             * @description The time that the report is about, or the end of this time if `duration_seconds` is given. RFC 3339 in UTC (`Z` or `+00:00`), stored with millisecond precision. At most as old as the retention of feedback and at most 60 s ahead.
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            timestamp: string;
+            /**
+             * @description Length of the interval that the report is about, up to 8 hours. It ends at `timestamp`. Without it, the report is about one moment.
+             * @example 3600
+             */
+            duration_seconds?: number;
+            stress: components["schemas"]["ReportedStress"];
+            note_code?: components["schemas"]["NoteCode"];
+        };
+        /** @description The score that the service had published for the time of a report, when it stored the report. */
+        PublishedScore: {
+            /**
+             * @description Score of one reading, or the mean over the readings of the interval, rounded. If the interval has scores of several model versions, only those of the newest version count.
+             * @example 73
+             */
+            stress_score: number;
+            state: components["schemas"]["State"];
+            model_version: components["schemas"]["ModelVersion"];
+            /**
+             * @description Number of readings whose scores count.
+             * @example 1
+             */
+            readings: number;
+        };
+        /** @description A stored report. */
+        Feedback: {
+            id: components["schemas"]["FeedbackId"];
+            /**
+             * @description The session that the report named.
+             * @example demo-session
+             */
+            session_id?: string;
+            /**
+             * @description The person. A response to a report that named a session does not contain it. The list does, if the session has a person.
+             * @example 5f2b51ca2b4d1a7e
+             */
+            subject_id?: string;
+            timestamp: components["schemas"]["Instant"];
+            /**
+             * @description Length of the interval that ends at `timestamp`, in seconds. Absent for a moment.
+             * @example 3600
+             */
+            duration_seconds?: number;
+            stress: components["schemas"]["ReportedStress"];
+            note_code?: components["schemas"]["NoteCode"];
+            published?: components["schemas"]["PublishedScore"];
+            recorded_at: components["schemas"]["Instant"];
+        };
+        /** @description A page of reports. */
+        FeedbackList: {
+            /** @description The reports, newest `timestamp` first. */
+            feedback: components["schemas"]["Feedback"][];
+            /**
+             * @description Cursor of the next page. Null on the last page.
+             * @example MTc5NTI1MjMyNDMxMC5mYl81ZjJi
+             */
+            next_cursor: string | null;
+        };
+        /**
+         * @description measured, or not_enough_reports (`auc` is absent).
+         * @example measured
+         * @enum {string}
+         */
+        AgreementStatus: "measured" | "not_enough_reports";
+        /** @description An estimate with its 95 % interval, each rounded to three decimals. */
+        Estimate: {
+            /**
+             * @description The estimate.
+             * @example 0.71
+             */
+            value: number;
+            /**
+             * @description Lower end of the 95 % interval.
+             * @example 0.6
+             */
+            low: number;
+            /**
+             * @description Upper end of the 95 % interval.
+             * @example 0.8
+             */
+            high: number;
+        };
+        /** @description The reports whose published score is in one band. `mean_score` and `mean_stress` are absent without reports. `stressed_share` is the share of stressed reports, absent below 5 reports. */
+        CalibrationBand: {
+            state: components["schemas"]["State"];
+            /**
+             * @description Number of reports.
+             * @example 43
+             */
+            reports: number;
+            /**
+             * @description Mean of the published scores, to one decimal.
+             * @example 67.1
+             */
+            mean_score?: number;
+            /**
+             * @description Mean of the reported stress (0 to 10), to one decimal.
+             * @example 5.2
+             */
+            mean_stress?: number;
+            stressed_share?: components["schemas"]["Estimate"];
+        };
+        /** @description How well the published score agrees with reports. */
+        Agreement: {
+            /**
+             * @description The person. Absent in the agreement of the account.
+             * @example 5f2b51ca2b4d1a7e
+             */
+            subject_id?: string;
+            status: components["schemas"]["AgreementStatus"];
+            model_version: components["schemas"]["ModelVersion"];
+            /**
+             * @description Number of reports that were read, the newest 10,000 at most.
+             * @example 260
+             */
+            reports: number;
+            /**
+             * @description Number of these reports with a published score of `model_version`. Only they count in all other fields.
+             * @example 240
+             */
+            scored_reports: number;
+            /**
+             * @description Number of scored reports with a `stress` of 5 or more.
+             * @example 70
+             */
+            stressed_reports: number;
+            /**
+             * @description Number of groups of scored reports. A group is a day (UTC) of a person, or a person of the account. A session without a person is a group.
+             * @example 12
+             */
+            groups: number;
+            auc?: components["schemas"]["Estimate"];
+            /**
+             * @description The scored reports by band of their published score, from calm to acute_stress.
+             * @example [
+             *       {
+             *         "state": "calm",
+             *         "reports": 0
+             *       },
+             *       {
+             *         "state": "relaxed",
+             *         "reports": 1,
+             *         "mean_score": 31,
+             *         "mean_stress": 2
+             *       },
+             *       {
+             *         "state": "focused",
+             *         "reports": 0
+             *       },
+             *       {
+             *         "state": "stressed",
+             *         "reports": 1,
+             *         "mean_score": 73,
+             *         "mean_stress": 6
+             *       },
+             *       {
+             *         "state": "acute_stress",
+             *         "reports": 0
+             *       }
+             *     ]
+             */
+            calibration: components["schemas"]["CalibrationBand"][];
+        };
+        /**
+         * @description Category of signals that a person can allow. cardiovascular (heart rate, its variability, and other measurements of
+         *     the body), vocal (tone), visual (expression), textual (sentiment, urgency and texts), movement (activity and steps).
+         * @example cardiovascular
+         * @enum {string}
+         */
+        ConsentCategory: "cardiovascular" | "vocal" | "visual" | "textual" | "movement";
+        /**
+         * @description The categories that the person allows. Empty if the person allows none, e.g. after a withdrawal.
+         * @example [
+         *       "cardiovascular",
+         *       "vocal"
+         *     ]
+         */
+        ConsentCategories: components["schemas"]["ConsentCategory"][];
+        /**
+         * @description Names of the purposes that the person agreed to, as your consent form defines them. The service stores them and does not interpret them.
+         * @example [
+         *       "adapt_conversation"
+         *     ]
+         */
+        ConsentPurposes: string[];
+        /**
+         * @description Where the person is assessed. In `work` and `education`, biometric categories require a stated medical or safety purpose of the account.
+         * @example care
+         * @enum {string}
+         */
+        ConsentContext: "personal" | "care" | "work" | "education" | "research";
+        /**
+         * @description State of the version. `withdrawn` has no category. `expired` is past `expires_at`.
+         * @example given
+         * @enum {string}
+         */
+        ConsentEventState: "given" | "withdrawn" | "expired";
+        /**
+         * @description Id of your own record of this consent, e.g. of the signed form. It must contain no personal data.
+         * @example crm-consent-4711
+         */
+        ConsentRecordId: string;
+        /**
+         * @description What a person allows. `purposes`, `event_time` and `record_id` have the names of ISO/IEC TS 27560. A consent that the
+         *     person withdraws has no categories.
+         */
+        ConsentSubmission: {
+            categories: components["schemas"]["ConsentCategories"];
+            purposes: components["schemas"]["ConsentPurposes"];
+            context: components["schemas"]["ConsentContext"];
+            /**
+             * Format: date-time
+             * @description Time at which the person gave, changed or withdrew the consent. At most 60 s ahead, and not before that of the recorded version. RFC 3339 in UTC (`Z` or `+00:00`).
+             * @example 2026-11-21T09:00:00.000Z
+             */
+            event_time: string;
+            /**
+             * Format: date-time
+             * @description From this time on, the consent is not valid. Absent for a consent without an end. RFC 3339 in UTC (`Z` or `+00:00`).
+             * @example 2027-11-21T09:00:00.000Z
+             */
+            expires_at?: string;
+            record_id?: components["schemas"]["ConsentRecordId"];
+        };
+        /** @description A version of a person's consent. */
+        Consent: {
+            subject_id: components["schemas"]["Identifier"];
+            /**
+             * @description Number of the version, from 1.
+             * @example 1
+             */
+            version: number;
+            categories: components["schemas"]["ConsentCategories"];
+            purposes: components["schemas"]["ConsentPurposes"];
+            context: components["schemas"]["ConsentContext"];
+            event_time: components["schemas"]["Instant"];
+            expires_at?: components["schemas"]["Instant"];
+            record_id?: components["schemas"]["ConsentRecordId"];
+            event_state: components["schemas"]["ConsentEventState"];
+            recorded_at: components["schemas"]["Instant"];
+        };
+        /** @description A page of the versions of a consent, newest first. */
+        ConsentVersions: {
+            /** @description The versions, newest first. */
+            versions: components["schemas"]["Consent"][];
+            /**
+             * @description Pass it as `cursor` to get the next page. Null at the end.
+             * @example null
+             */
+            next_cursor: string | null;
+        };
         /** @description The result of an erasure. */
         Erasure: {
             subject_id: components["schemas"]["Identifier"];
@@ -1675,6 +2298,116 @@ export interface components {
              * @example 2
              */
             triggers_removed: number;
+            /**
+             * @description The number of `sessions_removed`, for clients that read this name.
+             * @example 3
+             */
+            sessions_deleted: number;
+            /**
+             * @description The number of `triggers_removed`, for clients that read this name.
+             * @example 2
+             */
+            trigger_entries_deleted: number;
+            /**
+             * @description A signed statement of this erasure: a JSON Web Signature (RFC 7515) of the other fields, the id of the key that
+             *     requested it (`key_id`) and the time (`erased_at`). Store it, because the service does not. `GET /v1/receipt-keys`
+             *     returns the public key.
+             * @example eyJhbGciOiJFZERTQSIsInR5cCI6ImVyYXN1cmUtcmVjZWlwdCtqd3QiLCJraWQiOiJya183ZDFlNGI5MGMyYThmNTYzIn0.eyJlcmFzZWRfYXQiOiIyMDI2LTExLTIxVDA5OjMwOjAwLjAwMFoiLCJzdWJqZWN0X2lkIjoiNWYyYjUxY2EyYjRkMWE3ZSIsImRlbGV0ZWQiOnRydWUsInNlc3Npb25zX3JlbW92ZWQiOjMsInRyaWdnZXJzX3JlbW92ZWQiOjIsImtleV9pZCI6ImtleV8zZjhhMWM1ZDdlOTAiLCJpc3MiOiJyZWFsdGltZS1zdGF0ZS1zZXJ2aWNlIiwianRpIjoiMGI5ZjZmMGMtNmYwZS00ZDUxLTlhNTgtMGQ0ZjFmM2Y3YTYxIiwiaWF0IjoxNzk1MjUzNDAwfQ.wJuQUpyGZy1CBH4xmee6QZgnDBJtc1pIshGRf1xzhkUowSG43fE-178xsXBwIFyzLO9voaegZefYQM0cQgwIAw
+             */
+            receipt: string;
+        };
+        /**
+         * @description What a request did with a person's data.
+         * @example read
+         * @enum {string}
+         */
+        AccessAction: "read" | "export" | "erase";
+        /**
+         * @description How the caller proved its identity. key (an API key), token (a session token that the key issued).
+         * @example key
+         * @enum {string}
+         */
+        AccessCredential: "key" | "token";
+        /**
+         * @description Whose data a request concerned. subject (this person), account (all persons of the account).
+         * @example subject
+         * @enum {string}
+         */
+        AccessScope: "subject" | "account";
+        /** @description One or more equal requests of a key in a minute. */
+        Access: {
+            /**
+             * Format: date-time
+             * @description Start of the minute.
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            minute: string;
+            action: components["schemas"]["AccessAction"];
+            /**
+             * @description The `operationId` of the requests.
+             * @example getState
+             */
+            operation: string;
+            /**
+             * @description Id of the key, as `keys list` shows it. For a token, the key that issued it.
+             * @example key_3f8a1c5d7e90
+             */
+            key_id: string;
+            credential: components["schemas"]["AccessCredential"];
+            scope: components["schemas"]["AccessScope"];
+        };
+        /** @description A page of accesses. */
+        AccessList: {
+            subject_id: components["schemas"]["Identifier"];
+            /** @description The accesses, newest first. */
+            accesses: components["schemas"]["Access"][];
+            /**
+             * @description Cursor of the next page. Null on the last page.
+             * @example MTc5NTI1MzQwMDAwMC4zZjhhMWM1ZDdlOTBiMjY0LjQy
+             */
+            next_cursor: string | null;
+        };
+        /** @description A public key in the format of a JSON Web Key (RFC 8037). */
+        ReceiptKey: {
+            /**
+             * @description Type of the key.
+             * @example OKP
+             * @enum {string}
+             */
+            kty: "OKP";
+            /**
+             * @description Curve of the key.
+             * @example Ed25519
+             * @enum {string}
+             */
+            crv: "Ed25519";
+            /**
+             * @description Algorithm of the signatures.
+             * @example EdDSA
+             * @enum {string}
+             */
+            alg: "EdDSA";
+            /**
+             * @description Use of the key.
+             * @example sig
+             * @enum {string}
+             */
+            use: "sig";
+            /**
+             * @description Id of the key. The header of a receipt names it.
+             * @example rk_7d1e4b90c2a8f563
+             */
+            kid: string;
+            /**
+             * @description The public key, base64url.
+             * @example _QWUMJtEUj0Zo3-QFXG63hZXSELF4wGwa4PYE9aveYc
+             */
+            x: string;
+        };
+        /** @description The public keys of deletion receipts. */
+        ReceiptKeyList: {
+            /** @description The keys, newest first. The newest one signs. */
+            keys: components["schemas"]["ReceiptKey"][];
         };
         /**
          * @description Identifies a webhook. The service creates it.
@@ -1719,6 +2452,16 @@ export interface components {
          * @enum {string}
          */
         WebhookRetry: "standard" | "extended";
+        /**
+         * @description The states whose changes the webhook receives: only events with one of them as `new_state` are delivered. Without
+         *     it, a new webhook receives changes to every state, and an existing webhook keeps its states. List all states
+         *     to receive every change again. Test events are always delivered.
+         * @example [
+         *       "stressed",
+         *       "acute_stress"
+         *     ]
+         */
+        WebhookStates: components["schemas"]["State"][];
         /** @description A webhook to register. */
         WebhookRegistration: {
             /**
@@ -1739,6 +2482,7 @@ export interface components {
              */
             session_id?: string;
             retry?: components["schemas"]["WebhookRetry"];
+            states?: components["schemas"]["WebhookStates"];
         };
         /**
          * @description A registered webhook. Its secret is present only in the response that issues it: a new registration (201) and a
@@ -1765,6 +2509,14 @@ export interface components {
             session_id?: string;
             status: components["schemas"]["WebhookStatus"];
             retry?: components["schemas"]["WebhookRetry"];
+            /**
+             * @description The states whose changes the webhook receives. Absent when it receives changes to every state.
+             * @example [
+             *       "stressed",
+             *       "acute_stress"
+             *     ]
+             */
+            states?: components["schemas"]["State"][];
             secret?: components["schemas"]["WebhookSecret"];
             /**
              * @description Failed attempts since the last successful attempt. From 3 on, `status` is `failed`.
@@ -1813,11 +2565,12 @@ export interface components {
             delivery_id: components["schemas"]["DeliveryId"];
         };
         /**
-         * @description Why the delivery failed. attempts_exhausted (the last retry failed), disabled (the receiver responded with 410).
+         * @description Why the delivery failed. attempts_exhausted (the last retry failed), disabled (the receiver responded with 410),
+         *     queue_full (the webhook had 100,000 queued deliveries, and this one was among the oldest).
          * @example attempts_exhausted
          * @enum {string}
          */
-        FailureReason: "attempts_exhausted" | "disabled";
+        FailureReason: "attempts_exhausted" | "disabled" | "queue_full";
         /**
          * @description Why there was no complete response. timeout (not complete within 10 seconds), name_not_resolved,
          *     address_refused (the resolved address is not an allowed target), tls_failed, connection_failed (refused, reset
@@ -1977,7 +2730,7 @@ export interface components {
          * @example invalid_payload
          * @enum {string}
          */
-        ProblemCode: "invalid_payload" | "missing_signals" | "timestamp_too_old" | "timestamp_in_future" | "missing_api_key" | "invalid_api_key" | "invalid_token" | "insufficient_scope" | "origin_not_allowed" | "path_not_found" | "session_not_found" | "subject_not_found" | "webhook_not_found" | "delivery_not_found" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "body_too_large" | "unsupported_media_type" | "validation_failed" | "subject_mismatch" | "rate_limit_exceeded" | "rotation_in_progress" | "idempotency_key_in_use" | "idempotency_key_reused" | "internal_error" | "service_unavailable";
+        ProblemCode: "invalid_payload" | "missing_signals" | "timestamp_too_old" | "timestamp_in_future" | "feedback_too_old" | "missing_api_key" | "invalid_api_key" | "invalid_token" | "insufficient_scope" | "consent_required" | "biometrics_refused" | "origin_not_allowed" | "path_not_found" | "session_not_found" | "subject_not_found" | "consent_not_found" | "webhook_not_found" | "delivery_not_found" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "body_too_large" | "unsupported_media_type" | "validation_failed" | "subject_mismatch" | "rate_limit_exceeded" | "rotation_in_progress" | "consent_off" | "consent_outdated" | "idempotency_key_in_use" | "idempotency_key_reused" | "internal_error" | "service_unavailable";
         /**
          * @description Stable name of a validation error. New codes may be added.
          * @example number_type
@@ -2156,6 +2909,18 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description The body is not JSON or empty (`invalid_payload`), or its timestamp is outside the accepted range (`feedback_too_old`, `timestamp_in_future`). */
+        BadFeedback: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                RateLimit: components["headers"]["RateLimitIfAny"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The body contains no reading, or the brackets of its array do not match (`invalid_payload`). A line or array item that is not JSON only affects its own result. */
         EmptyBatch: {
             headers: {
@@ -2272,6 +3037,84 @@ export interface components {
         Forbidden: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /**
+         * @description The key was created without the scope that this operation requires (`insufficient_scope`), or the account enforces
+         *     consent and the reading has none (`consent_required`).
+         */
+        ForbiddenReading: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                RateLimit: components["headers"]["RateLimitIfAny"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /**
+         * @description The key was created without the scope `consent` (`insufficient_scope`), or the context does not permit biometric
+         *     categories (`biometrics_refused`).
+         */
+        ForbiddenConsent: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                RateLimit: components["headers"]["RateLimitIfAny"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The body is not JSON or empty (`invalid_payload`), or `event_time` is more than 60 s ahead (`timestamp_in_future`). */
+        BadConsent: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                RateLimit: components["headers"]["RateLimitIfAny"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The mode of the account is `off` (`consent_off`), or a later decision of the person is recorded (`consent_outdated`). */
+        ConsentConflict: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                RateLimit: components["headers"]["RateLimitIfAny"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Missing, unknown or malformed fields or parameters. All errors are listed. */
+        InvalidConsent: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                RateLimit: components["headers"]["RateLimitIfAny"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ValidationProblem"];
+            };
+        };
+        /** @description No consent is recorded for the subject. */
+        ConsentNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                RateLimit: components["headers"]["RateLimitIfAny"];
                 [name: string]: unknown;
             };
             content: {
@@ -2510,6 +3353,11 @@ export interface components {
          */
         SummaryTimeZone: components["schemas"]["TimeZone"];
         /**
+         * @description Only reports of this person.
+         * @example 5f2b51ca2b4d1a7e
+         */
+        FeedbackSubject: components["schemas"]["Identifier"];
+        /**
          * @description The `id` that the registration returned.
          * @example wh_4f1c9e0b7a2d4c8e9f60
          */
@@ -2654,7 +3502,7 @@ export interface operations {
             };
             400: components["responses"]["BadReading"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            403: components["responses"]["ForbiddenReading"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["InvalidSubmission"];
@@ -3110,6 +3958,132 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    getConsent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The `subject_id` of the readings, percent-encoded where a path requires it. Case-sensitive.
+                 * @example 5f2b51ca2b4d1a7e
+                 */
+                subject_id: components["parameters"]["SubjectIdInPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The newest version of the consent. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                    RateLimit: components["headers"]["RateLimitIfAny"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Consent"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["ConsentNotFound"];
+            422: components["responses"]["InvalidParameters"];
+            429: components["responses"]["RateLimitExceeded"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    putConsent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The `subject_id` of the readings, percent-encoded where a path requires it. Case-sensitive.
+                 * @example 5f2b51ca2b4d1a7e
+                 */
+                subject_id: components["parameters"]["SubjectIdInPath"];
+            };
+            cookie?: never;
+        };
+        /** @description The consent. At most 4,096 bytes of UTF-8 JSON. Unknown fields are rejected. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConsentSubmission"];
+            };
+        };
+        responses: {
+            /** @description The recorded version. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                    RateLimit: components["headers"]["RateLimitIfAny"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Consent"];
+                };
+            };
+            400: components["responses"]["BadConsent"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ForbiddenConsent"];
+            404: components["responses"]["ConsentNotFound"];
+            409: components["responses"]["ConsentConflict"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidConsent"];
+            429: components["responses"]["RateLimitExceeded"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listConsentVersions: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The `next_cursor` of the previous page. Use it with the same filters.
+                 * @example MTc5NTI1MzQwMDAwMC5kbHZfMmI3ZTlkNGY2YTFjNGUzYjhkMDU
+                 */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The `subject_id` of the readings, percent-encoded where a path requires it. Case-sensitive.
+                 * @example 5f2b51ca2b4d1a7e
+                 */
+                subject_id: components["parameters"]["SubjectIdInPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of versions. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                    RateLimit: components["headers"]["RateLimitIfAny"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConsentVersions"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["ConsentNotFound"];
+            422: components["responses"]["InvalidParameters"];
+            429: components["responses"]["RateLimitExceeded"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     getSubjectSummary: {
         parameters: {
             query?: {
@@ -3166,6 +4140,221 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["SubjectNotFound"];
+            422: components["responses"]["InvalidParameters"];
+            429: components["responses"]["RateLimitExceeded"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listAccesses: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The `next_cursor` of the previous page. Use it with the same filters.
+                 * @example MTc5NTI1MzQwMDAwMC5kbHZfMmI3ZTlkNGY2YTFjNGUzYjhkMDU
+                 */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The `subject_id` of the readings, percent-encoded where a path requires it. Case-sensitive.
+                 * @example 5f2b51ca2b4d1a7e
+                 */
+                subject_id: components["parameters"]["SubjectIdInPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of accesses. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                    RateLimit: components["headers"]["RateLimitIfAny"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccessList"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["SubjectNotFound"];
+            422: components["responses"]["InvalidParameters"];
+            429: components["responses"]["RateLimitExceeded"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listReceiptKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The public keys. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReceiptKeyList"];
+                };
+            };
+            422: components["responses"]["InvalidParameters"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSubjectAgreement: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The `subject_id` of the readings, percent-encoded where a path requires it. Case-sensitive.
+                 * @example 5f2b51ca2b4d1a7e
+                 */
+                subject_id: components["parameters"]["SubjectIdInPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The agreement. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                    RateLimit: components["headers"]["RateLimitIfAny"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Agreement"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["SubjectNotFound"];
+            422: components["responses"]["InvalidParameters"];
+            429: components["responses"]["RateLimitExceeded"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listFeedback: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only reports of this person.
+                 * @example 5f2b51ca2b4d1a7e
+                 */
+                subject_id?: components["parameters"]["FeedbackSubject"];
+                /**
+                 * @description The `next_cursor` of the previous page. Use it with the same filters.
+                 * @example MTc5NTI1MzQwMDAwMC5kbHZfMmI3ZTlkNGY2YTFjNGUzYjhkMDU
+                 */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of reports. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                    RateLimit: components["headers"]["RateLimitIfAny"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FeedbackList"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["InvalidParameters"];
+            429: components["responses"]["RateLimitExceeded"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    submitFeedback: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The report. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FeedbackSubmission"];
+            };
+        };
+        responses: {
+            /** @description The stored report. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                    RateLimit: components["headers"]["RateLimitIfAny"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Feedback"];
+                };
+            };
+            400: components["responses"]["BadFeedback"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NothingToExport"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidParameters"];
+            429: components["responses"]["RateLimitExceeded"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getAgreement: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The agreement. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                    RateLimit: components["headers"]["RateLimitIfAny"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Agreement"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             422: components["responses"]["InvalidParameters"];
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["HeadersTooLarge"];

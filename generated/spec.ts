@@ -122,6 +122,8 @@ export const webhookDelivery = {
   "page_size": 50,
   "retry_max": 1000,
   "queued_count_max": 1000,
+  "queued_max": 100000,
+  "queue_full_step": 1000,
   "test_event": {
     "session_id": "webhook-test",
     "previous_state": "focused",
@@ -138,7 +140,8 @@ export const stream = {
     5000
   ],
   "page_events": 100,
-  "refused_retry_seconds": 10
+  "refused_retry_seconds": 10,
+  "subscription_sessions_max": 100
 } as const;
 
 export const sessionTokens = {
@@ -153,6 +156,26 @@ export const sessionList = {
 
 export const subjectProfile = {
   "sessions_counted_max": 1000
+} as const;
+
+export const consent = {
+  "page_size": 50,
+  "biometric_categories": [
+    "cardiovascular",
+    "vocal",
+    "visual",
+    "movement"
+  ],
+  "restricted_contexts": [
+    "work",
+    "education"
+  ],
+  "refusals": {
+    "no_subject": "the reading has no subject. Send it with subject_id",
+    "not_recorded": "no consent is recorded for the subject. Record it with PUT /v1/subjects/{subject_id}/consent",
+    "expired": "the consent of the subject has expired. Ask the person, and record the consent again",
+    "nothing_left": "the person allows no signal of the reading. Do not send it again"
+  }
 } as const;
 
 export const idempotency = {
@@ -183,7 +206,24 @@ export const retention = {
   "readings_hours": 24,
   "idle_sessions_hours": 24,
   "settled_deliveries_days": 7,
-  "summary_days": 90
+  "summary_days": 90,
+  "access_days": 365,
+  "feedback_days": 365
+} as const;
+
+export const feedback = {
+  "stressed_from": 5,
+  "page_size": 500,
+  "reports_max": 10000,
+  "reports_min": 20,
+  "side_reports_min": 5,
+  "groups_min": 5,
+  "band_reports_min": 5,
+  "interval_z": 1.959964
+} as const;
+
+export const accessRecord = {
+  "page_size": 100
 } as const;
 
 export const tiers = {
@@ -200,9 +240,11 @@ export const tiers = {
 
 export const scopes = {
   "ingest": "Send readings.",
+  "feedback": "Send feedback of people.",
   "read": "Read states, histories, summaries, trigger profiles and baselines.",
   "webhooks": "Manage webhooks and read their deliveries.",
   "erase": "Erase subjects.",
+  "consent": "Record consent.",
   "tokens": "Issue session tokens, which read or send for one session."
 } as const;
 
@@ -599,6 +641,12 @@ export const problems = {
     "detail": "Timestamp in the future",
     "hint": "it is {ahead} s ahead, at most {max} s are allowed. Server time is {now}. Synchronize the clock"
   },
+  "feedback_too_old": {
+    "status": 400,
+    "title": "Bad Request",
+    "detail": "Feedback too old",
+    "hint": "it is {age} s old, at most {max} s are allowed. Server time is {now}. The operator sets the maximum with RETENTION_FEEDBACK_DAYS"
+  },
   "missing_api_key": {
     "status": 401,
     "title": "Unauthorized",
@@ -620,6 +668,17 @@ export const problems = {
     "title": "Forbidden",
     "detail": "This API key lacks the scope \"{scope}\": use a key that has it, or create one with `keys create --scopes {scope}`"
   },
+  "consent_required": {
+    "status": 403,
+    "title": "Forbidden",
+    "detail": "This account stores only readings with consent",
+    "hint": "{reason}"
+  },
+  "biometrics_refused": {
+    "status": 403,
+    "title": "Forbidden",
+    "detail": "In the context {context}, a consent may not contain {categories}, because this account states no medical or safety purpose (EU AI Act, Article 5(1)(f)): omit them, or ask the operator about `accounts set ACCOUNT biometric-purpose`"
+  },
   "origin_not_allowed": {
     "status": 403,
     "title": "Forbidden",
@@ -639,6 +698,11 @@ export const problems = {
     "status": 404,
     "title": "Not Found",
     "detail": "No data for this subject"
+  },
+  "consent_not_found": {
+    "status": 404,
+    "title": "Not Found",
+    "detail": "No consent is recorded for this subject"
   },
   "webhook_not_found": {
     "status": 404,
@@ -697,6 +761,16 @@ export const problems = {
     "title": "Conflict",
     "detail": "The previous secret of this webhook signs deliveries until {until}: rotate again after that, or remove the webhook and register it again"
   },
+  "consent_off": {
+    "status": 409,
+    "title": "Conflict",
+    "detail": "This account records no consent: the operator turns it on with `accounts set ACCOUNT consent enforce`"
+  },
+  "consent_outdated": {
+    "status": 409,
+    "title": "Conflict",
+    "detail": "A consent of {newest} is recorded, which is later than this event_time: send only the newest consent of the person"
+  },
   "idempotency_key_in_use": {
     "status": 409,
     "title": "Conflict",
@@ -736,6 +810,10 @@ export const problemHelp = {
     "cause": "The `timestamp` is too far ahead of the server's time. The sender's clock is fast, or the time is local time marked as UTC.",
     "fix": "Synchronize the clock with NTP, and send UTC."
   },
+  "feedback_too_old": {
+    "cause": "The `timestamp` of the report is older than the retention of feedback.",
+    "fix": "Check the `timestamp`. Send reports soon: a report gets a score only while the readings of its time are stored."
+  },
   "missing_api_key": {
     "cause": "The request has no `X-Service-Key` header.",
     "fix": "Send the key in `X-Service-Key`. The operator of the service creates keys."
@@ -752,6 +830,14 @@ export const problemHelp = {
     "cause": "The key lacks the scope that the operation requires.",
     "fix": "Use a key with the scope of the operation. The operator creates keys with `--scopes`."
   },
+  "consent_required": {
+    "cause": "The account enforces consent. The reading has no subject, the subject has no valid consent, or no signal of the reading has consent.",
+    "fix": "Record the consent with `PUT /v1/subjects/{subject_id}/consent`, and send readings with this `subject_id`. `detail` names the reason. Do not resend the reading without a consent."
+  },
+  "biometrics_refused": {
+    "cause": "The consent is for work or education and contains a category of biometric data. The EU AI Act prohibits AI systems that infer emotions there, except for medical or safety reasons.",
+    "fix": "Omit the categories that `detail` lists. If a medical or safety purpose applies, the operator states it for the account."
+  },
   "origin_not_allowed": {
     "cause": "A web page sent the request to `/mcp`, and `CORS_ORIGINS` does not contain its origin. Agents send no `Origin` header.",
     "fix": "Ask the operator to add the origin to `CORS_ORIGINS`, or send the request from a program."
@@ -767,6 +853,10 @@ export const problemHelp = {
   "subject_not_found": {
     "cause": "The subject is unknown: no reading with this `subject_id` was received, the subject was erased, or it belongs to another account.",
     "fix": "Check the id. Send readings with this `subject_id` first."
+  },
+  "consent_not_found": {
+    "cause": "No consent was recorded for this subject, or it was erased with the subject.",
+    "fix": "Check the id. Record the consent with `PUT /v1/subjects/{subject_id}/consent`."
   },
   "webhook_not_found": {
     "cause": "The webhook does not exist, was removed, or belongs to another account.",
@@ -811,6 +901,14 @@ export const problemHelp = {
   "rotation_in_progress": {
     "cause": "The secret was rotated less than 24 hours ago, and the previous secret still signs deliveries.",
     "fix": "Wait until the time in `detail`. If a secret leaked, remove the webhook and register it again."
+  },
+  "consent_off": {
+    "cause": "The mode of consent is off for the account, so a consent would have no effect.",
+    "fix": "Ask the operator to set the mode to `record` or `enforce`."
+  },
+  "consent_outdated": {
+    "cause": "The requests arrived in another order than the person's decisions.",
+    "fix": "Do not send the earlier decision again. Request `GET /v1/subjects/{subject_id}/consent` to get the recorded one."
   },
   "idempotency_key_in_use": {
     "cause": "The first request with this `Idempotency-Key` has not finished.",
@@ -937,6 +1035,31 @@ export const faults = {
 } as const;
 
 export const enums = {
+  "Gaze": [
+    "direct",
+    "averted",
+    "downward",
+    "wandering"
+  ],
+  "Posture": [
+    "upright",
+    "leaning_forward",
+    "leaning_back",
+    "slouched"
+  ],
+  "GlucoseTrend": [
+    "rapid_fall",
+    "falling",
+    "stable",
+    "rising",
+    "rapid_rise"
+  ],
+  "SleepStage": [
+    "awake",
+    "light",
+    "deep",
+    "rem"
+  ],
   "Tone": [
     "calm",
     "focused",
@@ -1015,7 +1138,8 @@ export const enums = {
   ],
   "TokenScope": [
     "ingest",
-    "read"
+    "read",
+    "feedback"
   ],
   "SessionState": [
     "calm",
@@ -1039,6 +1163,57 @@ export const enums = {
     "hour",
     "day"
   ],
+  "NoteCode": [
+    "time_pressure",
+    "workload",
+    "conflict",
+    "worry",
+    "pain",
+    "illness",
+    "poor_sleep",
+    "physical_activity",
+    "caffeine",
+    "excitement",
+    "rest",
+    "device_problem",
+    "other"
+  ],
+  "AgreementStatus": [
+    "measured",
+    "not_enough_reports"
+  ],
+  "ConsentCategory": [
+    "cardiovascular",
+    "vocal",
+    "visual",
+    "textual",
+    "movement"
+  ],
+  "ConsentContext": [
+    "personal",
+    "care",
+    "work",
+    "education",
+    "research"
+  ],
+  "ConsentEventState": [
+    "given",
+    "withdrawn",
+    "expired"
+  ],
+  "AccessAction": [
+    "read",
+    "export",
+    "erase"
+  ],
+  "AccessCredential": [
+    "key",
+    "token"
+  ],
+  "AccessScope": [
+    "subject",
+    "account"
+  ],
   "EventKind": [
     "state_change"
   ],
@@ -1053,7 +1228,8 @@ export const enums = {
   ],
   "FailureReason": [
     "attempts_exhausted",
-    "disabled"
+    "disabled",
+    "queue_full"
   ],
   "DeliveryError": [
     "timeout",
@@ -1081,14 +1257,18 @@ export const enums = {
     "missing_signals",
     "timestamp_too_old",
     "timestamp_in_future",
+    "feedback_too_old",
     "missing_api_key",
     "invalid_api_key",
     "invalid_token",
     "insufficient_scope",
+    "consent_required",
+    "biometrics_refused",
     "origin_not_allowed",
     "path_not_found",
     "session_not_found",
     "subject_not_found",
+    "consent_not_found",
     "webhook_not_found",
     "delivery_not_found",
     "method_not_allowed",
@@ -1100,6 +1280,8 @@ export const enums = {
     "subject_mismatch",
     "rate_limit_exceeded",
     "rotation_in_progress",
+    "consent_off",
+    "consent_outdated",
     "idempotency_key_in_use",
     "idempotency_key_reused",
     "internal_error",
@@ -1186,6 +1368,58 @@ export const bounds = {
     "eda": {
       "minimum": 0,
       "maximum": 100
+    },
+    "spo2": {
+      "minimum": 0,
+      "maximum": 100
+    },
+    "pnn50": {
+      "minimum": 0,
+      "maximum": 100
+    },
+    "mean_ibi": {
+      "minimum": 250,
+      "maximum": 2500
+    },
+    "ibi_count": {
+      "minimum": 0,
+      "maximum": 1000000
+    },
+    "speech_rate": {
+      "minimum": 0,
+      "maximum": 1000
+    },
+    "pitch_variability": {
+      "minimum": 0,
+      "maximum": 1000
+    },
+    "engagement": {
+      "minimum": 0,
+      "maximum": 1
+    },
+    "glucose_mg_dl": {
+      "minimum": 20,
+      "maximum": 600
+    },
+    "glucose_mmol_l": {
+      "minimum": 1,
+      "maximum": 33
+    },
+    "eeg_alpha_power": {
+      "minimum": 0,
+      "maximum": 100000
+    },
+    "eeg_beta_power": {
+      "minimum": 0,
+      "maximum": 100000
+    },
+    "eeg_theta_power": {
+      "minimum": 0,
+      "maximum": 100000
+    },
+    "cognitive_load": {
+      "minimum": 0,
+      "maximum": 1
     }
   },
   "BatchResult": {
@@ -1290,6 +1524,58 @@ export const bounds = {
     "eda": {
       "minimum": 0,
       "maximum": 100
+    },
+    "spo2": {
+      "minimum": 0,
+      "maximum": 100
+    },
+    "pnn50": {
+      "minimum": 0,
+      "maximum": 100
+    },
+    "mean_ibi": {
+      "minimum": 250,
+      "maximum": 2500
+    },
+    "ibi_count": {
+      "minimum": 0,
+      "maximum": 1000000
+    },
+    "speech_rate": {
+      "minimum": 0,
+      "maximum": 1000
+    },
+    "pitch_variability": {
+      "minimum": 0,
+      "maximum": 1000
+    },
+    "engagement": {
+      "minimum": 0,
+      "maximum": 1
+    },
+    "glucose_mg_dl": {
+      "minimum": 20,
+      "maximum": 600
+    },
+    "glucose_mmol_l": {
+      "minimum": 1,
+      "maximum": 33
+    },
+    "eeg_alpha_power": {
+      "minimum": 0,
+      "maximum": 100000
+    },
+    "eeg_beta_power": {
+      "minimum": 0,
+      "maximum": 100000
+    },
+    "eeg_theta_power": {
+      "minimum": 0,
+      "maximum": 100000
+    },
+    "cognitive_load": {
+      "minimum": 0,
+      "maximum": 1
     }
   },
   "HistorySummary": {
@@ -1414,6 +1700,74 @@ export const bounds = {
       "maximum": 1000
     }
   },
+  "FeedbackSubmission": {
+    "duration_seconds": {
+      "minimum": 1,
+      "maximum": 28800
+    },
+    "stress": {
+      "minimum": 0,
+      "maximum": 10
+    }
+  },
+  "PublishedScore": {
+    "stress_score": {
+      "minimum": 0,
+      "maximum": 100
+    }
+  },
+  "Feedback": {
+    "duration_seconds": {
+      "minimum": 1,
+      "maximum": 28800
+    },
+    "stress": {
+      "minimum": 0,
+      "maximum": 10
+    }
+  },
+  "Estimate": {
+    "value": {
+      "minimum": 0,
+      "maximum": 1
+    },
+    "low": {
+      "minimum": 0,
+      "maximum": 1
+    },
+    "high": {
+      "minimum": 0,
+      "maximum": 1
+    }
+  },
+  "CalibrationBand": {
+    "mean_score": {
+      "minimum": 0,
+      "maximum": 100
+    },
+    "mean_stress": {
+      "minimum": 0,
+      "maximum": 10
+    }
+  },
+  "Agreement": {
+    "reports": {
+      "minimum": 0,
+      "maximum": 10000
+    },
+    "scored_reports": {
+      "minimum": 0,
+      "maximum": 10000
+    },
+    "stressed_reports": {
+      "minimum": 0,
+      "maximum": 10000
+    },
+    "groups": {
+      "minimum": 0,
+      "maximum": 10000
+    }
+  },
   "Webhook": {
     "queued_deliveries": {
       "minimum": 0,
@@ -1480,6 +1834,23 @@ export const fields = {
     "respiratory_rate",
     "skin_temperature",
     "eda",
+    "spo2",
+    "pnn50",
+    "mean_ibi",
+    "ibi_count",
+    "speech_rate",
+    "pitch_variability",
+    "gaze",
+    "posture",
+    "engagement",
+    "glucose_mg_dl",
+    "glucose_mmol_l",
+    "glucose_trend",
+    "eeg_alpha_power",
+    "eeg_beta_power",
+    "eeg_theta_power",
+    "cognitive_load",
+    "sleep_stage",
     "source_device",
     "user_message",
     "ai_response",
@@ -1525,6 +1896,7 @@ export const fields = {
     "adaptation_effectiveness",
     "rr_quality",
     "derived",
+    "signals_dropped",
     "topics_detected",
     "text_analysis",
     "safety",
@@ -1575,6 +1947,23 @@ export const fields = {
     "respiratory_rate",
     "skin_temperature",
     "eda",
+    "spo2",
+    "pnn50",
+    "mean_ibi",
+    "ibi_count",
+    "speech_rate",
+    "pitch_variability",
+    "gaze",
+    "posture",
+    "engagement",
+    "glucose_mg_dl",
+    "glucose_mmol_l",
+    "glucose_trend",
+    "eeg_alpha_power",
+    "eeg_beta_power",
+    "eeg_theta_power",
+    "cognitive_load",
+    "sleep_stage",
     "source_device",
     "topics_detected"
   ],
@@ -1751,17 +2140,121 @@ export const fields = {
     "rows",
     "next_cursor"
   ],
+  "FeedbackSubmission": [
+    "session_id",
+    "subject_id",
+    "timestamp",
+    "duration_seconds",
+    "stress",
+    "note_code"
+  ],
+  "PublishedScore": [
+    "stress_score",
+    "state",
+    "model_version",
+    "readings"
+  ],
+  "Feedback": [
+    "id",
+    "session_id",
+    "subject_id",
+    "timestamp",
+    "duration_seconds",
+    "stress",
+    "note_code",
+    "published",
+    "recorded_at"
+  ],
+  "FeedbackList": [
+    "feedback",
+    "next_cursor"
+  ],
+  "Estimate": [
+    "value",
+    "low",
+    "high"
+  ],
+  "CalibrationBand": [
+    "state",
+    "reports",
+    "mean_score",
+    "mean_stress",
+    "stressed_share"
+  ],
+  "Agreement": [
+    "subject_id",
+    "status",
+    "model_version",
+    "reports",
+    "scored_reports",
+    "stressed_reports",
+    "groups",
+    "auc",
+    "calibration"
+  ],
+  "ConsentSubmission": [
+    "categories",
+    "purposes",
+    "context",
+    "event_time",
+    "expires_at",
+    "record_id"
+  ],
+  "Consent": [
+    "subject_id",
+    "version",
+    "categories",
+    "purposes",
+    "context",
+    "event_time",
+    "expires_at",
+    "record_id",
+    "event_state",
+    "recorded_at"
+  ],
+  "ConsentVersions": [
+    "versions",
+    "next_cursor"
+  ],
   "Erasure": [
     "subject_id",
     "deleted",
     "sessions_removed",
-    "triggers_removed"
+    "triggers_removed",
+    "sessions_deleted",
+    "trigger_entries_deleted",
+    "receipt"
+  ],
+  "Access": [
+    "minute",
+    "action",
+    "operation",
+    "key_id",
+    "credential",
+    "scope"
+  ],
+  "AccessList": [
+    "subject_id",
+    "accesses",
+    "next_cursor"
+  ],
+  "ReceiptKey": [
+    "kty",
+    "crv",
+    "alg",
+    "use",
+    "kid",
+    "x"
+  ],
+  "ReceiptKeyList": [
+    "keys"
   ],
   "WebhookRegistration": [
     "url",
     "events",
     "session_id",
-    "retry"
+    "retry",
+    "states"
   ],
   "Webhook": [
     "id",
@@ -1770,6 +2263,7 @@ export const fields = {
     "session_id",
     "status",
     "retry",
+    "states",
     "secret",
     "consecutive_failures",
     "last_failure_at",
@@ -1883,6 +2377,8 @@ export const signals = {
   "heart_rate": {
     "use": "evidence",
     "category": "cardiovascular",
+    "consent": "cardiovascular",
+    "type": "number",
     "unit": "bpm",
     "minimum": 30,
     "maximum": 220
@@ -1890,6 +2386,8 @@ export const signals = {
   "sdnn": {
     "use": "evidence",
     "category": "cardiovascular",
+    "consent": "cardiovascular",
+    "type": "number",
     "unit": "ms",
     "minimum": 1,
     "maximum": 500
@@ -1897,6 +2395,8 @@ export const signals = {
   "rmssd": {
     "use": "evidence",
     "category": "cardiovascular",
+    "consent": "cardiovascular",
+    "type": "number",
     "unit": "ms",
     "minimum": 1,
     "maximum": 500
@@ -1904,6 +2404,8 @@ export const signals = {
   "rr_intervals_ms": {
     "use": "derivation",
     "category": "cardiovascular",
+    "consent": "cardiovascular",
+    "type": "array",
     "unit": "ms",
     "minimum": 250,
     "maximum": 2500,
@@ -1911,48 +2413,188 @@ export const signals = {
   },
   "tone": {
     "use": "evidence",
-    "category": "vocal"
+    "category": "vocal",
+    "consent": "vocal",
+    "type": "string"
   },
   "expression": {
     "use": "evidence",
-    "category": "visual"
+    "category": "visual",
+    "consent": "visual",
+    "type": "string"
   },
   "sentiment": {
     "use": "evidence",
     "category": "textual",
+    "consent": "textual",
+    "type": "number",
     "minimum": -1,
     "maximum": 1
   },
   "urgency": {
     "use": "evidence",
-    "category": "textual"
+    "category": "textual",
+    "consent": "textual",
+    "type": "string"
   },
   "activity_level": {
-    "use": "context"
+    "use": "context",
+    "consent": "movement",
+    "type": "string"
   },
   "steps_last_minute": {
     "use": "context",
+    "consent": "movement",
+    "type": "integer",
     "unit": "steps",
     "minimum": 0,
     "maximum": 400
   },
   "respiratory_rate": {
     "use": "stored only",
+    "consent": "cardiovascular",
+    "type": "number",
     "unit": "breaths per minute",
     "minimum": 4,
     "maximum": 60
   },
   "skin_temperature": {
     "use": "stored only",
+    "consent": "cardiovascular",
+    "type": "number",
     "unit": "°C",
     "minimum": 10,
     "maximum": 45
   },
   "eda": {
     "use": "stored only",
+    "consent": "cardiovascular",
+    "type": "number",
     "unit": "µS",
     "minimum": 0,
     "maximum": 100
+  },
+  "spo2": {
+    "use": "stored only",
+    "consent": "cardiovascular",
+    "type": "number",
+    "unit": "%",
+    "minimum": 0,
+    "maximum": 100
+  },
+  "pnn50": {
+    "use": "stored only",
+    "consent": "cardiovascular",
+    "type": "number",
+    "unit": "%",
+    "minimum": 0,
+    "maximum": 100
+  },
+  "mean_ibi": {
+    "use": "stored only",
+    "consent": "cardiovascular",
+    "type": "number",
+    "unit": "ms",
+    "minimum": 250,
+    "maximum": 2500
+  },
+  "ibi_count": {
+    "use": "stored only",
+    "consent": "cardiovascular",
+    "type": "integer",
+    "unit": "intervals",
+    "minimum": 0,
+    "maximum": 1000000
+  },
+  "speech_rate": {
+    "use": "stored only",
+    "consent": "vocal",
+    "type": "number",
+    "unit": "words per minute",
+    "minimum": 0,
+    "maximum": 1000
+  },
+  "pitch_variability": {
+    "use": "stored only",
+    "consent": "vocal",
+    "type": "number",
+    "unit": "Hz",
+    "minimum": 0,
+    "maximum": 1000
+  },
+  "gaze": {
+    "use": "stored only",
+    "consent": "visual",
+    "type": "string"
+  },
+  "posture": {
+    "use": "stored only",
+    "consent": "visual",
+    "type": "string"
+  },
+  "engagement": {
+    "use": "stored only",
+    "consent": "visual",
+    "type": "number",
+    "minimum": 0,
+    "maximum": 1
+  },
+  "glucose_mg_dl": {
+    "use": "stored only",
+    "consent": "cardiovascular",
+    "type": "number",
+    "unit": "mg/dL",
+    "minimum": 20,
+    "maximum": 600
+  },
+  "glucose_mmol_l": {
+    "use": "stored only",
+    "consent": "cardiovascular",
+    "type": "number",
+    "unit": "mmol/L",
+    "minimum": 1,
+    "maximum": 33
+  },
+  "glucose_trend": {
+    "use": "stored only",
+    "consent": "cardiovascular",
+    "type": "string"
+  },
+  "eeg_alpha_power": {
+    "use": "stored only",
+    "consent": "cardiovascular",
+    "type": "number",
+    "unit": "µV²",
+    "minimum": 0,
+    "maximum": 100000
+  },
+  "eeg_beta_power": {
+    "use": "stored only",
+    "consent": "cardiovascular",
+    "type": "number",
+    "unit": "µV²",
+    "minimum": 0,
+    "maximum": 100000
+  },
+  "eeg_theta_power": {
+    "use": "stored only",
+    "consent": "cardiovascular",
+    "type": "number",
+    "unit": "µV²",
+    "minimum": 0,
+    "maximum": 100000
+  },
+  "cognitive_load": {
+    "use": "stored only",
+    "consent": "cardiovascular",
+    "type": "number",
+    "minimum": 0,
+    "maximum": 1
+  },
+  "sleep_stage": {
+    "use": "stored only",
+    "consent": "cardiovascular",
+    "type": "string"
   }
 } as const;
 
@@ -1961,6 +2603,7 @@ export const parameterDefaults = {
 } as const;
 
 export const publicOperations = [
+  "listReceiptKeys",
   "getHealth",
   "getReadiness"
 ] as const;
@@ -1977,7 +2620,15 @@ export const operationScopes = {
   "getTriggers": "read",
   "getSubject": "read",
   "deleteSubject": "erase",
+  "getConsent": "read",
+  "putConsent": "consent",
+  "listConsentVersions": "read",
   "getSubjectSummary": "read",
+  "listAccesses": "read",
+  "getSubjectAgreement": "read",
+  "submitFeedback": "feedback",
+  "listFeedback": "read",
+  "getAgreement": "read",
   "registerWebhook": "webhooks",
   "listWebhooks": "webhooks",
   "removeWebhook": "webhooks",
@@ -1989,4 +2640,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "8ee1e6a3214e4352b4e77fec44b469416f99dd8d7d28dc2d5e7cf318f5ef5030" as const;
+export const contractDigest = "797eed4bcdb4e65906863085e55fcbaed536304c271bee64ce5c307384d41b2a" as const;

@@ -15,7 +15,7 @@ test('a wrong body, an undeclared status and a missing field do not compile', ()
   expect([declared, undeclared, wrong, problem, partial]).toHaveLength(5);
 });
 
-test('every problem code has a status and a detail, and the probes require no key', () => {
+test('every problem code has a status and a detail, and only the probes and the public keys of receipts require no key', () => {
   expect(Object.keys(problems)).toEqual(enums.ProblemCode);
-  expect(publicOperations).toEqual(['getHealth', 'getReadiness']);
+  expect(publicOperations).toEqual(['listReceiptKeys', 'getHealth', 'getReadiness']);
 });

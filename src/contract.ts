@@ -39,6 +39,8 @@ export interface Refusals {
   readonly refusals?: ReadonlyArray<Schema<'LimitPolicy'>> | undefined;
   /** Number of lines that the caller's token does not allow. */
   readonly tokenRefusals?: number | undefined;
+  /** The session whose data the response contains, if the request does not name it. */
+  readonly readSession?: string;
 }
 
 type Declared<Op extends OperationId> = {
@@ -64,6 +66,10 @@ export interface Caller {
 export interface AccountSettings {
   /** Applies to readings that do not state `derive_sentiment`. Default: false. */
   readonly derive_sentiment?: boolean;
+  /** What consent does. `record` stores it, `enforce` also checks every reading against it. Default: off. */
+  readonly consent?: 'off' | 'record' | 'enforce';
+  /** Purpose for which biometric categories are allowed in the contexts work and education. Default: none. */
+  readonly biometric_purpose?: 'none' | 'medical' | 'safety';
 }
 
 /** Limits of the readings of a session token. */
