@@ -5,7 +5,7 @@ import type { Submission } from '../../src/contract.js';
 import { purgeExpired } from '../../src/retention/purge.js';
 import { openDatabase } from '../../src/store/database.js';
 import { migrate } from '../../src/store/migrate.js';
-import { toComputed, toPoint } from '../../src/store/readings.js';
+import { toComputed, toPoint } from '../../src/store/reading-row.js';
 import { batchResults } from '../support/batch.js';
 import { createTestDatabase, databaseKind } from '../support/databases.js';
 import { client, Clock, startTestService, type TestService } from '../support/service.js';

@@ -3,7 +3,8 @@ import type { State } from '../contract.js';
 import type { StoredResult } from '../domain/exported-reading.js';
 import type { ComputedState } from '../domain/session.js';
 import { isMysql } from './is-mysql.js';
-import { computedColumns, type ComputedRow, readingsOfSession, toAccountKey, toComputed, toPoint } from './readings.js';
+import { computedColumns, type ComputedRow, toAccountKey, toComputed, toPoint } from './reading-row.js';
+import { readingsOfSession } from './readings.js';
 import { selectRows } from './select-rows.js';
 
 /** A range of positions: later than `after`, up to `through`. */

@@ -1,140 +1,24 @@
 import type { Knex } from 'knex';
-import { history as settings, timestamps } from '../../generated/spec.js';
-import type { Schema } from '../contract.js';
+import { history as settings } from '../../generated/spec.js';
 import type { Point } from '../domain/history.js';
 import type { ComputedState } from '../domain/session.js';
-import { categoriesOf, derivedFromText } from '../domain/signals.js';
 import { insertOf } from './insert-rows.js';
 import { isMysql } from './is-mysql.js';
-import { rowFormats } from './row-formats.js';
+import {
+  computedColumns,
+  type ComputedRow,
+  findPositions,
+  type ReadingKey,
+  type StoredReading,
+  toAccountKey,
+  toComputed,
+  toPoint,
+  toPointWithTopics,
+  toReadingRows,
+} from './reading-row.js';
 import type { Statement } from './run-statements.js';
 import { selectRows } from './select-rows.js';
-import { positionsPerMs, positionStep } from './stream-positions.js';
-
-/** Key of a reading: session, incarnation, timestamp and keyed digest of its body. */
-export interface ReadingKey {
-  readonly sessionId: string;
-  readonly incarnation: string;
-  readonly timestampMs: number;
-  readonly digest: string;
-}
-
-export interface StoredReading extends ReadingKey {
-  readonly point: Point;
-  readonly computed: ComputedState;
-  /** Absent if the reading did not change the state. */
-  readonly stateChange: Schema<'StateChange'> | undefined;
-  /** True for a backfilled reading, which streams do not send. */
-  readonly isSilent?: boolean;
-}
-
-/** Number of hex characters of a digest. The digests of one session and timestamp must differ, so 48 bits suffice. */
-export const digestLength = 12;
-/** Maximum time from the timestamp of a reading to its acceptance, ms. Later readings are in `late_readings`. */
-const latenessMaxMs = 60_000;
-const aheadMaxMs = timestamps.max_ahead_seconds * 1_000;
-
-/** The columns that contain the point and the computed state of a reading. */
-export const computedColumns = [
-  'timestamp_ms',
-  'stress_score',
-  'confidence',
-  'model_version',
-  'previous_score',
-  'signals',
-  'response',
-] as const;
-
-export interface ComputedRow {
-  readonly timestamp_ms: number;
-  readonly stress_score: number;
-  readonly confidence: number;
-  readonly model_version: number;
-  readonly previous_score: number | null;
-  readonly signals: string;
-  readonly response: string;
-}
-
-/** The columns that contain the timestamp and the score of a session after a reading. */
-export type ResultRow = Pick<ComputedRow, 'timestamp_ms' | 'stress_score' | 'response'>;
-
-/** Returns the key of an account in `session_readings`. */
-export function toAccountKey(accountId: string): string {
-  return accountId.slice(4, 16);
-}
-
-/** Returns the point of a row. */
-export function toPoint(row: ComputedRow): Point {
-  const { timestamp_ms: timestampMs, stress_score: score, confidence, model_version: model } = row;
-  return { timestampMs, score, confidence, model, measured: rowFormats.signals.decode(row.signals) };
-}
-
-/** Returns the point of a row with the topics of the reading. */
-function toPointWithTopics(row: ComputedRow): Point {
-  // Few readings have topics. Decoding the response of each reading would take most of the time of a long history.
-  if (!row.response.includes('"topics":["')) return toPoint(row);
-  const { topics } = rowFormats.response.decode(row.response);
-  return { ...toPoint(row), ...(topics && { topics }) };
-}
-
-/** Returns the computed state of a row. `point` is the point of the same row. */
-export function toComputed({ response, previous_score }: ComputedRow, point: Point): ComputedState {
-  const { timestampMs, score, confidence, model, measured } = point;
-  const { received = categoriesOf(measured), ...rest } = rowFormats.response.decode(response);
-  const previous = previous_score === null ? {} : { previousScore: previous_score };
-  const derived = derivedFromText(measured);
-  return { timestampMs, score, confidence, received, ...previous, ...(derived && { derived }), ...rest, model };
-}
-
-/** Returns the timestamp and the score of the session after the reading. They differ from those of a late reading. */
-export function toResult({ response, timestamp_ms, stress_score }: ResultRow): { timestampMs: number; score: number } {
-  const { timestampMs = timestamp_ms, score = stress_score } = rowFormats.response.decode(response);
-  return { timestampMs, score };
-}
-
-/** Returns the row of a reading, and its row in `late_readings` if it has one. */
-export function toReadingRows(account: string, reading: StoredReading, position: number) {
-  const { incarnation, timestampMs: timestamp_ms, digest, point, computed, stateChange } = reading;
-  const row = {
-    account,
-    position,
-    incarnation,
-    timestamp_ms,
-    digest,
-    stress_score: point.score,
-    confidence: point.confidence,
-    model_version: point.model,
-    previous_score: computed.previousScore ?? null,
-    signals: rowFormats.signals.encode(point.measured),
-    response: encodeResponse(point, computed),
-    state_change: stateChange ? JSON.stringify(stateChange) : null,
-  };
-  const [earliest, latest] = rangeOf(timestamp_ms);
-  const isLate = position < earliest || position > latest;
-  return { row, late: isLate ? [{ account, position, incarnation, timestamp_ms, digest }] : [] };
-}
-
-/** Leaves out the fields that equal a column or follow from the signals. */
-function encodeResponse(point: Point, computed: ComputedState): string {
-  const { timestampMs, score, confidence, received, previousScore: _, model: __, derived: ___, ...rest } = computed;
-  return rowFormats.response.encode({
-    ...(timestampMs !== point.timestampMs && { timestampMs }),
-    ...(score !== point.score && { score }),
-    ...(confidence !== point.confidence && { confidence }),
-    ...(String(received) !== String(categoriesOf(point.measured)) && { received }),
-    ...rest,
-  });
-}
-
-/** Returns the first and the last position of a reading that is not in `late_readings`. */
-export function rangeOf(timestampMs: number): [earliest: number, latest: number] {
-  return [(timestampMs - aheadMaxMs) * positionsPerMs, (timestampMs + latenessMaxMs) * positionsPerMs];
-}
-
-/** Returns the earliest timestamp, epoch ms, of a reading with this position that is not in `late_readings`. */
-export function earliestTimestamp(position: number): number {
-  return position / positionsPerMs - latenessMaxMs;
-}
+import { positionStep } from './stream-positions.js';
 
 const lateWithReadings = 'late_readings l join session_readings r on r.account = l.account and r.position = l.position';
 
@@ -157,8 +41,8 @@ export function readingTable(knex: Knex, accountId: string) {
      */
     async pointsAfter(incarnation: string, afterMs: number, untilMs = Number.MAX_SAFE_INTEGER): Promise<Point[]> {
       const columns = ['digest', ...computedColumns].map((name) => `r.${name}`).join(', ');
-      const after = rangeOf(afterMs)[0];
-      const last = Math.min(rangeOf(untilMs)[1], Number.MAX_SAFE_INTEGER);
+      const after = findPositions(afterMs)[0];
+      const last = Math.min(findPositions(untilMs)[1], Number.MAX_SAFE_INTEGER);
       // Readings with another position, e.g. backfilled readings, are in `late_readings`.
       const sql = `select ${columns} from ${readingsOfSession(knex)}
         where r.account = ? and r.incarnation = ? and r.position > ? and r.position <= ?
@@ -185,7 +69,13 @@ export function readingTable(knex: Knex, accountId: string) {
         sql: `select ${columns} from ${readingsOfSession(knex)} where ${near}
           union all select ${columns} from ${lateWithReadings} where ${late}`,
         bindings: [
-          ...keys.flatMap((it) => [account, it.incarnation, ...rangeOf(it.timestampMs), it.digest, it.timestampMs]),
+          ...keys.flatMap((it) => [
+            account,
+            it.incarnation,
+            ...findPositions(it.timestampMs),
+            it.digest,
+            it.timestampMs,
+          ]),
           ...keys.flatMap((it) => [account, it.incarnation, it.timestampMs, it.digest]),
         ],
       });
@@ -216,127 +106,4 @@ export function readingTable(knex: Knex, accountId: string) {
       ];
     },
   };
-}
-
-/** SQL of `toAccountKey`. */
-const accountKey = 'substr(p.account_id, 5, 12)';
-
-/** Returns the timestamp of the newest live reading of all accounts, epoch ms. Undefined if none is found. */
-export async function findNewestReading(knex: Knex): Promise<number | undefined> {
-  // The position of a backfilled reading is negative.
-  const newest = `select timestamp_ms from session_readings where account = ${accountKey} and position > 0
-    order by position desc limit 1`;
-  const sql = `select max(newest.timestampMs) as timestampMs from
-    (select (${newest}) as timestampMs from stream_positions p) as newest`;
-  const [row] = await selectRows<{ timestampMs: number | null }>(knex, { sql, bindings: [] });
-  return row?.timestampMs ?? undefined;
-}
-
-/** A reading that is about to be deleted. */
-export interface ExpiredReading {
-  /** Key of the account. See `toAccountKey`. */
-  readonly account: string;
-  readonly position: number;
-  readonly incarnation: string;
-  readonly timestamp_ms: number;
-}
-
-/**
- * Deletes at most `batch` readings older than `beforeMs`, after `prepare` has resolved with true for them. Returns the
- * number of deleted readings, 0 if none remain or `prepare` resolves with false.
- *
- * Finds late readings by their timestamps and others by their positions, so that only late readings require an index of
- * timestamps. A reading may stay up to a minute longer.
- */
-export async function purgeReadings(
-  knex: Knex,
-  beforeMs: number,
-  batch: number,
-  prepare: (readings: readonly ExpiredReading[]) => Promise<boolean> = async () => true,
-): Promise<number> {
-  const late: ExpiredReading[] = await knex('late_readings')
-    .select('account', 'position', 'incarnation', 'timestamp_ms')
-    .where('timestamp_ms', '<', beforeMs)
-    .orderBy('timestamp_ms')
-    .limit(batch);
-  const expired = late.length > 0 ? late : await findByPosition(knex, beforeMs, batch);
-  if (expired.length === 0 || !(await prepare(expired))) return 0;
-  for (const account of new Set(expired.map((row) => row.account))) {
-    const positions = expired.filter((row) => row.account === account).map(toPosition);
-    if (late.length > 0) await deleteAll(knex, account, positions);
-    else await knex('session_readings').where({ account }).whereIn('position', positions).delete();
-  }
-  return expired.length;
-}
-
-async function findByPosition(knex: Knex, beforeMs: number, batch: number): Promise<ExpiredReading[]> {
-  const expired = 'position > 0 and position < ? and timestamp_ms < ?';
-  const range = [beforeMs * positionsPerMs, beforeMs];
-  const [found] = await selectRows<{ account: string }>(knex, {
-    sql: `select ${accountKey} as account from stream_positions p
-      where exists (select 1 from session_readings where account = ${accountKey} and ${expired}) limit 1`,
-    bindings: range,
-  });
-  if (!found) return [];
-  return selectRows(knex, {
-    sql: `select account, position, incarnation, timestamp_ms from session_readings
-      where account = ? and ${expired} order by position limit ${batch}`,
-    bindings: [found.account, ...range],
-  });
-}
-
-/** A session with a subject. */
-export interface SubjectSession {
-  readonly accountId: string;
-  readonly subjectId: string;
-  readonly incarnation: string;
-}
-
-/** Returns the sessions of readings of one account that have a subject. */
-export async function findSubjects(
-  knex: Knex,
-  account: string,
-  incarnations: readonly string[],
-): Promise<SubjectSession[]> {
-  const [found] = await selectRows<{ accountId: string }>(knex, {
-    sql: `select p.account_id as accountId from stream_positions p where ${accountKey} = ?`,
-    bindings: [account],
-  });
-  if (!found) return [];
-  return knex('sessions')
-    .select({ accountId: 'account_id', subjectId: 'subject_id', incarnation: 'incarnation' })
-    .where({ account_id: found.accountId })
-    .whereIn('incarnation', incarnations)
-    .whereNotNull('subject_id');
-}
-
-/** Deletes about `batch` readings of a session. Returns false when none remain. */
-export async function deleteSession(
-  knex: Knex,
-  { account_id, incarnation }: { readonly account_id: string; readonly incarnation: string },
-  batch: number,
-): Promise<boolean> {
-  const account = toAccountKey(account_id);
-  for (const table of ['late_readings', 'session_readings']) {
-    const positions = (await knex(table).select('position').where({ account, incarnation }).limit(batch)).map(
-      toPosition,
-    );
-    if (positions.length === 0) continue;
-    await deleteAll(knex, account, positions);
-    return true;
-  }
-  return false;
-}
-
-/**
- * Deletes readings. Their rows in `session_readings` are deleted first, so that a later purge finds the rest after a
- * crash.
- */
-async function deleteAll(knex: Knex, account: string, positions: readonly number[]): Promise<void> {
-  for (const table of ['session_readings', 'late_readings'])
-    await knex(table).where({ account }).whereIn('position', positions).delete();
-}
-
-function toPosition({ position }: { readonly position: number }): number {
-  return position;
 }

@@ -27,6 +27,9 @@ const storedRows: Readonly<Record<keyof typeof rowFormats, readonly string[]>> =
     // All fields are present, as in a reading whose columns have other values than its response.
     `{"v":2,${response},"topics":["exams"],"triggers":{"active":["exams"],"resolved":["boss_and_coworkers"]}}`,
   ],
+  consent: [
+    '{"v":1,"categories":["vocal"],"purposes":["adapt"],"context":"care","eventMs":1760000000000,"expiresAtMs":1770000000000,"recordId":"form-1"}',
+  ],
   signals: ['{"v":1,"heart_rate":61.5,"tone":"calm","source_device":"watch"}'],
   statusChanges: ['{"v":1,"changes":[{"status":"observed","atMs":1760000000000}]}'],
   webhook: ['{"v":1,"events":["state_change"],"secret":"c2VhbGVk","failedInRow":0,"createdAtMs":1760000000000}'],
@@ -57,6 +60,10 @@ const contents: Readonly<Record<keyof typeof rowFormats, object>> = {
   },
   subject: { ...names, baseline: { heart_rate: JSON.parse(track) } },
   response: { ...computed, topics: ['exams'], triggers: names },
+  consent: {
+    ...{ categories: ['vocal'], purposes: ['adapt'], context: 'care', recordId: 'form-1' },
+    ...{ eventMs: 1_760_000_000_000, expiresAtMs: 1_770_000_000_000 },
+  },
   signals: { heart_rate: 61.5, tone: 'calm', source_device: 'watch' },
   statusChanges: { changes: [{ status: 'observed', atMs: 1_760_000_000_000 }] },
   webhook: { events: ['state_change'], secret: 'c2VhbGVk', failedInRow: 0, createdAtMs: 1_760_000_000_000 },

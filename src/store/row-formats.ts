@@ -1,3 +1,4 @@
+import type { StoredConsent } from './consents.js';
 import type { AccountSettings } from '../contract.js';
 import type { ComputedState, Session } from '../domain/session.js';
 import type { Measured } from '../domain/signals.js';
@@ -11,6 +12,7 @@ export const rowFormats = {
   accountSettings: rowFormat<AccountSettings>('set of account settings'),
   session: rowFormat<Omit<Session, 'subjectId'>>('session'),
   subject: rowFormat<Subject>('subject'),
+  consent: rowFormat<Omit<StoredConsent, 'version' | 'recordedAtMs'>>('consent'),
   signals: rowFormat<Measured>('list of signals'),
   // Since version 2, fields that equal a column of the reading may be absent.
   response: rowFormat<StoredResponse>('response', [(older) => older]),

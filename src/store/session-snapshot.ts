@@ -4,13 +4,13 @@ import type { ComputedState } from '../domain/session.js';
 import {
   computedColumns,
   type ComputedRow,
-  readingsOfSession,
   type ResultRow,
   toAccountKey,
   toComputed,
   toPoint,
   toResult,
-} from './readings.js';
+} from './reading-row.js';
+import { readingsOfSession } from './readings.js';
 import { selectRows } from './select-rows.js';
 import { onlyAfter, type SessionCursor, type SessionFilter } from './session-list.js';
 

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { ComputedState } from '../../domain/session.js';
 import { insertRows } from '../insert-rows.js';
-import { digestLength, toAccountKey, toReadingRows } from '../readings.js';
+import { digestLength, toAccountKey, toReadingRows } from '../reading-row.js';
 import { rowFormats } from '../row-formats.js';
 
 /** Number of readings per transaction. A small number holds the locks for milliseconds. */

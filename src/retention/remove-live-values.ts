@@ -1,0 +1,45 @@
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import { type Allowed, removeLiveValues } from '../domain/consent.js';
+import type { Store, Writer } from '../store/store.js';
+
+const sessionsAtOnce = 100;
+
+/**
+ * Removes the live values of the categories that are not allowed from all sessions of a subject, in small transactions.
+ * Runs after the consent is recorded: a reading in the meantime removes the values of its session itself.
+ */
+export async function removeSubjectsValues(
+  store: Store,
+  { accountId, subjectId }: { readonly accountId: string; readonly subjectId: string },
+  allowed: Allowed,
+  nowMs: number,
+): Promise<void> {
+  let after = '';
+  for (;;) {
+    const ids = await store.transact(async (writerOf) => {
+      const writer = writerOf(accountId);
+      const some = await writer.sessions.idsOf(subjectId, after, sessionsAtOnce);
+      if (some.length > 0) await removeFrom(writer, some, allowed, nowMs);
+      return some;
+    });
+    const last = ids.at(-1);
+    if (last === undefined || ids.length < sessionsAtOnce) return;
+    after = last;
+    await yieldToOthers();
+  }
+}
+
+async function removeFrom(
+  { sessions }: Writer,
+  ids: readonly string[],
+  allowed: Allowed,
+  nowMs: number,
+): Promise<void> {
+  const locked = await sessions.lock(ids, nowMs);
+  for (const [id, { session }] of locked) {
+    const left = session && removeLiveValues(session, allowed);
+    if (left && left !== session) await sessions.replace(id, left);
+  }
+  // A session may expire before it is locked, which then inserts a placeholder.
+  await sessions.removePlaceholders([...locked].flatMap(([id, { session }]) => (session ? [] : [id])));
+}

@@ -1,0 +1,127 @@
+import type { Knex } from 'knex';
+import { toAccountKey } from './reading-row.js';
+import { selectRows } from './select-rows.js';
+import { positionsPerMs } from './stream-positions.js';
+
+/** SQL of `toAccountKey`. */
+const accountKey = 'substr(p.account_id, 5, 12)';
+
+/** Returns the timestamp of the newest live reading of all accounts, epoch ms. Undefined if none is found. */
+export async function findNewestReading(knex: Knex): Promise<number | undefined> {
+  // The position of a backfilled reading is negative.
+  const newest = `select timestamp_ms from session_readings where account = ${accountKey} and position > 0
+    order by position desc limit 1`;
+  const sql = `select max(newest.timestampMs) as timestampMs from
+    (select (${newest}) as timestampMs from stream_positions p) as newest`;
+  const [row] = await selectRows<{ timestampMs: number | null }>(knex, { sql, bindings: [] });
+  return row?.timestampMs ?? undefined;
+}
+
+/** A reading that is about to be deleted. */
+export interface ExpiredReading {
+  /** Key of the account. See `toAccountKey`. */
+  readonly account: string;
+  readonly position: number;
+  readonly incarnation: string;
+  readonly timestamp_ms: number;
+}
+
+/**
+ * Deletes at most `batch` readings older than `beforeMs`, after `prepare` has resolved with true for them. Returns the
+ * number of deleted readings, 0 if none remain or `prepare` resolves with false.
+ *
+ * Finds late readings by their timestamps and others by their positions, so that only late readings require an index of
+ * timestamps. A reading may stay up to a minute longer.
+ */
+export async function purgeReadings(
+  knex: Knex,
+  beforeMs: number,
+  batch: number,
+  prepare: (readings: readonly ExpiredReading[]) => Promise<boolean> = async () => true,
+): Promise<number> {
+  const late: ExpiredReading[] = await knex('late_readings')
+    .select('account', 'position', 'incarnation', 'timestamp_ms')
+    .where('timestamp_ms', '<', beforeMs)
+    .orderBy('timestamp_ms')
+    .limit(batch);
+  const expired = late.length > 0 ? late : await findByPosition(knex, beforeMs, batch);
+  if (expired.length === 0 || !(await prepare(expired))) return 0;
+  for (const account of new Set(expired.map((row) => row.account))) {
+    const positions = expired.filter((row) => row.account === account).map(toPosition);
+    if (late.length > 0) await deleteAll(knex, account, positions);
+    else await knex('session_readings').where({ account }).whereIn('position', positions).delete();
+  }
+  return expired.length;
+}
+
+async function findByPosition(knex: Knex, beforeMs: number, batch: number): Promise<ExpiredReading[]> {
+  const expired = 'position > 0 and position < ? and timestamp_ms < ?';
+  const range = [beforeMs * positionsPerMs, beforeMs];
+  const [found] = await selectRows<{ account: string }>(knex, {
+    sql: `select ${accountKey} as account from stream_positions p
+      where exists (select 1 from session_readings where account = ${accountKey} and ${expired}) limit 1`,
+    bindings: range,
+  });
+  if (!found) return [];
+  return selectRows(knex, {
+    sql: `select account, position, incarnation, timestamp_ms from session_readings
+      where account = ? and ${expired} order by position limit ${batch}`,
+    bindings: [found.account, ...range],
+  });
+}
+
+/** A session with a subject. */
+export interface SubjectSession {
+  readonly accountId: string;
+  readonly subjectId: string;
+  readonly incarnation: string;
+}
+
+/** Returns the sessions of readings of one account that have a subject. */
+export async function findSubjects(
+  knex: Knex,
+  account: string,
+  incarnations: readonly string[],
+): Promise<SubjectSession[]> {
+  const [found] = await selectRows<{ accountId: string }>(knex, {
+    sql: `select p.account_id as accountId from stream_positions p where ${accountKey} = ?`,
+    bindings: [account],
+  });
+  if (!found) return [];
+  return knex('sessions')
+    .select({ accountId: 'account_id', subjectId: 'subject_id', incarnation: 'incarnation' })
+    .where({ account_id: found.accountId })
+    .whereIn('incarnation', incarnations)
+    .whereNotNull('subject_id');
+}
+
+/** Deletes about `batch` readings of a session. Returns false when none remain. */
+export async function deleteSession(
+  knex: Knex,
+  { account_id, incarnation }: { readonly account_id: string; readonly incarnation: string },
+  batch: number,
+): Promise<boolean> {
+  const account = toAccountKey(account_id);
+  for (const table of ['late_readings', 'session_readings']) {
+    const positions = (await knex(table).select('position').where({ account, incarnation }).limit(batch)).map(
+      toPosition,
+    );
+    if (positions.length === 0) continue;
+    await deleteAll(knex, account, positions);
+    return true;
+  }
+  return false;
+}
+
+/**
+ * Deletes readings. Their rows in `session_readings` are deleted first, so that a later purge finds the rest after a
+ * crash.
+ */
+async function deleteAll(knex: Knex, account: string, positions: readonly number[]): Promise<void> {
+  for (const table of ['session_readings', 'late_readings'])
+    await knex(table).where({ account }).whereIn('position', positions).delete();
+}
+
+function toPosition({ position }: { readonly position: number }): number {
+  return position;
+}
