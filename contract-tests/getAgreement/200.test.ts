@@ -1,0 +1,162 @@
+import { expect, test } from 'vitest';
+import { modelVersion } from '../../generated/spec.js';
+import { seededRandom } from '../../src/terminal/scenes.js';
+import { startTestService, type TestService } from '../support/service.js';
+
+interface Exported {
+  readonly subject_id?: string;
+  readonly session_id?: string;
+  readonly timestamp: string;
+  readonly stress: number;
+  readonly published?: { readonly stress_score: number; readonly model_version: number; readonly state: string };
+}
+
+const tones = ['calm', 'neutral', 'tense', 'hostile'] as const;
+
+/** Sends readings and reports of 6 people over 10 days. The stress follows the tone, with errors. */
+async function live(service: TestService): Promise<void> {
+  const random = seededRandom(5);
+  const { clock, post } = service;
+  for (let day = 0; day < 10; day += 1) {
+    for (let person = 0; person < 6; person += 1) {
+      const tone = Math.floor(random() * tones.length);
+      const [session_id, subject_id] = [`d${day}-${person}`, `p${person}`];
+      await service.read({ session_id, ...(person > 0 && { subject_id }), tone: tones[tone] ?? 'calm' });
+      const named = person % 2 ? { subject_id } : { session_id };
+      const stress = Math.min(10, Math.floor(2.5 * tone + 4 * random()));
+      expect((await post('/v1/feedback', { ...named, timestamp: clock.at(), stress })).status).toBe(200);
+      // No score was published for this time.
+      await post('/v1/feedback', { ...named, timestamp: clock.at(-3_600), stress });
+    }
+    clock.advance(86_400);
+  }
+}
+
+async function readAll({ request }: TestService, query = ''): Promise<Exported[]> {
+  const { body } = await request(`/v1/feedback${query}`);
+  expect(body.next_cursor).toBe(null);
+  return body.feedback;
+}
+
+/**
+ * Computes the AUC and its interval from exported reports, pair by pair and with the formulas as published: Obuchowski
+ * (1997), DeLong (1988) and Newcombe (2006, method 5), whose bounds are searched on a grid.
+ */
+function recompute(exported: readonly Exported[], groupOf: (report: Exported) => string) {
+  const scored = exported.filter(({ published }) => published?.model_version === modelVersion.number);
+  const score = (it: Exported) => it.published?.stress_score ?? NaN;
+  const [x, y] = [scored.filter(({ stress }) => stress >= 5), scored.filter(({ stress }) => stress < 5)];
+  const psi = (a: Exported, b: Exported) => (score(a) > score(b) ? 1 : score(a) === score(b) ? 0.5 : 0);
+  const total = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
+  const v10 = new Map(x.map((a) => [a, total(y.map((b) => psi(a, b))) / y.length]));
+  const v01 = new Map(y.map((b) => [b, total(x.map((a) => psi(a, b))) / x.length]));
+  const auc = total([...v10.values()]) / x.length;
+  const groups = [...new Set(scored.map(groupOf))];
+  const inGroup = (values: ReadonlyMap<Exported, number>, group: string) =>
+    [...values].filter(([it]) => groupOf(it) === group).map(([, value]) => value);
+  const s = (values: ReadonlyMap<Exported, number>) => {
+    const present = groups.filter((group) => inGroup(values, group).length > 0);
+    const squares = present.map((group) => {
+      const mine = inGroup(values, group);
+      return (total(mine) - mine.length * auc) ** 2;
+    });
+    return (present.length / ((present.length - 1) * values.size)) * total(squares);
+  };
+  const products = groups.map((group) => {
+    const [a, b] = [inGroup(v10, group), inGroup(v01, group)];
+    return (total(a) - a.length * auc) * (total(b) - b.length * auc);
+  });
+  const s11 = (groups.length / (groups.length - 1)) * total(products);
+  const [m, n] = [x.length, y.length];
+  const clustered = s(v10) / m + s(v01) / n + (2 * s11) / (m * n);
+  const square = (values: ReadonlyMap<Exported, number>) =>
+    total([...values.values()].map((value) => (value - auc) ** 2)) / (values.size - 1) / values.size;
+  const effect = Math.max(1, clustered / (square(v10) + square(v01)));
+  const isWithin = (t: number) => {
+    const star = (m + n) / 2;
+    const variance = (t * (1 - t) * (1 + ((star - 1) * (1 - t)) / (2 - t) + ((star - 1) * t) / (1 + t))) / (m * n);
+    return (auc - t) ** 2 <= 1.959964 ** 2 * effect * variance;
+  };
+  const grid = Array.from({ length: 100_001 }, (_, index) => index / 100_000).filter(isWithin);
+  return {
+    auc: { value: auc, low: grid[0] as number, high: grid.at(-1) as number },
+    scored,
+    groups: groups.length,
+    stressed: m,
+  };
+}
+
+function expectSame(agreement: ReturnType<JSON['parse']>, expected: ReturnType<typeof recompute>): void {
+  for (const name of ['value', 'low', 'high'] as const)
+    expect(agreement.auc[name]).toBeCloseTo(expected.auc[name], 2.7);
+  const { scored, groups, stressed } = expected;
+  expect(agreement).toMatchObject({ scored_reports: scored.length, groups, stressed_reports: stressed });
+  for (const band of agreement.calibration) {
+    const mine = scored.filter(({ published }) => published?.state === band.state);
+    expect(band.reports).toBe(mine.length);
+    const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+    if (mine.length === 0) continue;
+    expect(band.mean_score).toBeCloseTo(mean(mine.map((it) => it.published?.stress_score ?? NaN)), 0.9);
+    expect(band.mean_stress).toBeCloseTo(mean(mine.map(({ stress }) => stress)), 0.9);
+    if (band.stressed_share)
+      expect(band.stressed_share.value).toBeCloseTo(mean(mine.map((it) => Number(it.stress >= 5))), 2.7);
+  }
+}
+
+test('the agreement of the account and of a person equals a recomputation from the exported feedback', async () => {
+  const service = await startTestService({});
+  await live(service);
+  const { body } = await service.request('/v1/agreement');
+  expect(body).toMatchObject({ status: 'measured', reports: 120, scored_reports: 60 });
+  expectSame(
+    body,
+    recompute(await readAll(service), (it) => it.subject_id ?? `session ${it.session_id}`),
+  );
+  // A second person's reports are not part of the agreement of the first one.
+  await addReports(service, 'p1', 20);
+  const own = (await service.request('/v1/subjects/p1/agreement')).body;
+  expect(own).toMatchObject({ subject_id: 'p1', status: 'measured', scored_reports: 30 });
+  expectSame(
+    own,
+    recompute(await readAll(service, '?subject_id=p1'), (it) => it.timestamp.slice(0, 10)),
+  );
+});
+
+async function addReports(service: TestService, subject_id: string, count: number): Promise<void> {
+  for (let index = 0; index < count; index += 1) {
+    await service.read({ session_id: `more-${index}`, subject_id, tone: tones[index % 4] ?? 'calm' });
+    await service.post('/v1/feedback', { subject_id, timestamp: service.clock.at(), stress: (index * 7) % 11 });
+    service.clock.advance(6 * 3_600);
+  }
+}
+
+test('an account and a person without reports have an agreement without an AUC', async () => {
+  const service = await startTestService();
+  await service.read({ subject_id: 'p', heart_rate: 70 });
+  const none = { status: 'not_enough_reports', reports: 0, scored_reports: 0, groups: 0 };
+  expect((await service.request('/v1/agreement')).body).toMatchObject(none);
+  const { body } = await service.request('/v1/subjects/p/agreement');
+  expect(body).toMatchObject({ subject_id: 'p', ...none });
+  expect(body).not.toHaveProperty('auc');
+});
+
+test('a report with a score of another model version does not count', async () => {
+  const service = await startTestService();
+  await service.store.transact(async (writerOf) => {
+    const { feedback } = writerOf(service.accountId);
+    for (const [index, model] of [modelVersion.number, modelVersion.number - 1].entries()) {
+      const published = { score: 50, model, readings: 1 };
+      const report = { id: `fb_${String(index).repeat(20)}`, timestampMs: service.clock.nowMs, stress: 5, published };
+      await feedback.add({ ...report, recordedAtMs: 0 }, { subject_id: 'p' });
+    }
+  });
+  expect((await service.request('/v1/agreement')).body).toMatchObject({ reports: 2, scored_reports: 1 });
+});
+
+test('an unknown person has no agreement', async () => {
+  const { request } = await startTestService();
+  expect((await request('/v1/subjects/nobody/agreement')).body).toMatchObject({
+    status: 404,
+    code: 'subject_not_found',
+  });
+});

@@ -1,0 +1,102 @@
+import { expect, test } from 'vitest';
+import { createKey } from '../../src/accounts/manage.js';
+import { client, startTestService, type TestService } from '../support/service.js';
+import { bearer, issueToken } from '../support/tokens.js';
+
+const valid = { session_id: 's1', stress: 7 };
+
+function send(service: TestService, body: object, headers: Readonly<Record<string, string>> = {}) {
+  return service.request('/v1/feedback', {
+    method: 'POST',
+    headers: { ...headers, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ timestamp: service.clock.at(), ...body }),
+  });
+}
+
+test.each([
+  [{ stress: 11 }, '/stress', 'less_than_equal'],
+  [{ stress: 4.5 }, '/stress', 'integer_type'],
+  [{ stress: '7' }, '/stress', 'integer_type'],
+  [{ note_code: 'tired' }, '/note_code', 'enum'],
+  [{ note: 'I argued with my boss' }, '/note', 'extra_forbidden'],
+  [{ duration_seconds: 28_801 }, '/duration_seconds', 'less_than_equal'],
+  [{ duration_seconds: 0 }, '/duration_seconds', 'greater_than_equal'],
+  [{ timestamp: '2026-02-30T00:00:00Z' }, '/timestamp', 'date_time_invalid'],
+  [{ subject_id: 'p' }, '', 'exclusive'],
+])('%j is rejected: %s, %s', async (change, pointer, code) => {
+  const service = await startTestService();
+  const { body } = await send(service, { ...valid, ...change });
+  expect(body).toMatchObject({ status: 422, errors: [{ pointer, code }] });
+});
+
+test('a report without a session and a person is rejected', async () => {
+  const { body } = await send(await startTestService(), { stress: 1 });
+  expect(body.errors).toMatchObject([
+    { code: 'exclusive', detail: expect.stringContaining('session_id and subject_id') },
+  ]);
+});
+
+test('an unknown session and person, and those of another account, are a 404', async () => {
+  const service = await startTestService();
+  await service.read({ subject_id: 'p', heart_rate: 70 });
+  const { key } = await createKey(service.store.keys, { account: 'stranger-f', tier: 'solo' }, service.clock.nowMs);
+  const stranger = { ...service, ...client(service.url, key, service.clock) };
+  expect((await send(stranger, valid)).body).toMatchObject({ status: 404, code: 'session_not_found' });
+  expect((await send(stranger, { subject_id: 'p', stress: 1 })).body).toMatchObject({ code: 'subject_not_found' });
+  expect((await send(service, { subject_id: 'nobody', stress: 1 })).body).toMatchObject({ code: 'subject_not_found' });
+});
+
+test('a report about the future, or older than the retention of feedback, is a 400 that names the limit', async () => {
+  const service = await startTestService({ env: { RETENTION_FEEDBACK_DAYS: '2' } });
+  await service.read({ heart_rate: 70 });
+  const at = async (seconds: number) => (await send(service, { ...valid, timestamp: service.clock.at(seconds) })).body;
+  expect(await at(61)).toMatchObject({ status: 400, code: 'timestamp_in_future' });
+  expect(await at(60)).toHaveProperty('id');
+  expect(await at(-2 * 86_400)).toHaveProperty('id');
+  const tooOld = await at(-2 * 86_400 - 1);
+  expect(tooOld).toMatchObject({ status: 400, code: 'feedback_too_old' });
+  expect(tooOld.detail).toContain('at most 172800 s');
+});
+
+test('a token with the scope feedback sends reports of its session only, and learns no subject_id', async () => {
+  const service = await startTestService();
+  await service.read({ subject_id: 'p', heart_rate: 70 });
+  await service.read({ session_id: 's2', subject_id: 'p', heart_rate: 70 });
+  const headers = bearer(await issueToken(service, { session_id: 's1', subject_id: 'p', scopes: ['feedback'] }));
+  const stored = await send(service, valid, headers);
+  expect(stored.status).toBe(200);
+  expect(stored.body).not.toHaveProperty('subject_id');
+  for (const named of [{ session_id: 's2' }, { session_id: undefined, subject_id: 'p' }])
+    expect((await send(service, { ...valid, ...named }, headers)).body).toMatchObject({ code: 'invalid_token' });
+  for (const path of ['/v1/feedback', '/v1/agreement', '/v1/subjects/p/agreement', '/v1/state?session_id=s1'])
+    expect((await service.request(path, { headers })).status).toBe(401);
+});
+
+test('a token or key without the scope feedback sends no report', async () => {
+  const service = await startTestService();
+  await service.read({ heart_rate: 70 });
+  const headers = bearer(await issueToken(service, { session_id: 's1', scopes: ['ingest', 'read'] }));
+  expect((await send(service, valid, headers)).body).toMatchObject({ code: 'invalid_token' });
+  const account = { account: 'ingests-only', tier: 'solo', scopes: ['ingest', 'read'] } as const;
+  const { key } = await createKey(service.store.keys, account, service.clock.nowMs);
+  expect((await send(service, valid, { 'X-Service-Key': key })).body).toMatchObject({ code: 'insufficient_scope' });
+});
+
+test('a token from before an erasure sends no report of a new session with the same id', async () => {
+  const service = await startTestService();
+  await service.read({ subject_id: 'p', heart_rate: 70 });
+  const headers = bearer(await issueToken(service, { session_id: 's1', scopes: ['feedback'] }));
+  service.clock.advance(1);
+  await service.request('/v1/subjects/p', { method: 'DELETE' });
+  expect((await send(service, valid, headers)).status).toBe(404);
+  await service.read({ heart_rate: 70 });
+  expect((await send(service, valid, headers)).body).toMatchObject({ code: 'invalid_token' });
+  expect((await service.request('/v1/feedback')).body.feedback).toEqual([]);
+});
+
+test('reports of a session count against its rate limit', async () => {
+  const service = await startTestService({ env: { LIMIT_SESSION_REQUESTS_PER_MINUTE: '2' } });
+  await service.read({ heart_rate: 70 });
+  expect((await send(service, valid)).status).toBe(200);
+  expect((await send(service, valid)).body).toMatchObject({ status: 429, violated_policies: ['session'] });
+});

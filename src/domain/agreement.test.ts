@@ -1,0 +1,127 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { seededRandom } from '../terminal/scenes.js';
+import { assessAgreement, estimateAuc, type ScoredReport } from './agreement.js';
+
+const report = fc.record({
+  group: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'),
+  score: fc.integer({ min: 0, max: 100 }),
+  stress: fc.integer({ min: 0, max: 10 }),
+});
+const reports = fc.array(report, { minLength: 2, maxLength: 60 });
+
+const bothSides = reports.filter((its) => new Set(its.map(({ stress }) => stress >= 5)).size === 2);
+
+test('the AUC is the share of pairs that the score ranks correctly, ties count half', () => {
+  fc.assert(
+    fc.property(bothSides, (its) => {
+      const [stressed, calm] = [true, false].map((side) => its.filter(({ stress }) => stress >= 5 === side));
+      const pairs = stressed?.flatMap((a) => calm?.map((b) => (Math.sign(a.score - b.score) + 1) / 2) ?? []) ?? [];
+      const auc = pairs.reduce((sum, it) => sum + it, 0) / pairs.length;
+      expect(estimateAuc(its).value).toBeCloseTo(auc, 3);
+    }),
+  );
+});
+
+test('every interval contains its estimate and lies between 0 and 1', () => {
+  fc.assert(
+    fc.property(bothSides, (its) => {
+      const { calibration } = assessAgreement(its);
+      const shares = calibration.flatMap(({ stressed_share }) => stressed_share ?? []);
+      for (const { low, value, high } of [estimateAuc(its), ...shares])
+        expect([0, low, value, high, 1]).toEqual([0, low, value, high, 1].sort((a, b) => a - b));
+    }),
+  );
+});
+
+test('the order of reports and the names of groups do not matter, and the opposite score has the opposite AUC', () => {
+  fc.assert(
+    fc.property(bothSides, (its) => {
+      const { value, low, high } = estimateAuc(its);
+      const renamed = its.map((it) => ({ ...it, group: `x${it.group}` })).reverse();
+      expect(assessAgreement(renamed)).toEqual(assessAgreement(its));
+      const opposite = estimateAuc(its.map((it) => ({ ...it, score: 100 - it.score })));
+      expect(opposite.value).toBeCloseTo(1 - value, 2);
+      expect(opposite.low).toBeCloseTo(1 - high, 2);
+      expect(opposite.high).toBeCloseTo(1 - low, 2);
+    }),
+  );
+});
+
+test('one group counts like fewer reports: repeating each report in its group does not narrow the interval', () => {
+  const random = seededRandom(3);
+  const own = Array.from({ length: 40 }, (_, index) => ({
+    group: String(index),
+    score: Math.round(40 + 30 * random()),
+    stress: index % 2 ? 7 : 2,
+  }));
+  const once = estimateAuc(own);
+  const repeated = estimateAuc(Array.from({ length: 10 }, () => own).flat());
+  expect(repeated.high - repeated.low).toBeGreaterThan(0.9 * (once.high - once.low));
+});
+
+test('scores that separate few reports perfectly have an interval that admits an imperfect score', () => {
+  const its = Array.from({ length: 20 }, (_, index) => ({
+    group: String(index % 5),
+    score: index < 10 ? 20 : 80,
+    stress: index < 10 ? 0 : 10,
+  }));
+  const { value, low, high } = estimateAuc(its);
+  expect([value, high]).toEqual([1, 1]);
+  expect(low).toBeLessThan(0.85);
+});
+
+test.each([
+  ['20 reports of 5 groups', { count: 20, stressed: 5, groups: 5 }, 'measured'],
+  ['19 reports', { count: 19, stressed: 5, groups: 5 }, 'not_enough_reports'],
+  ['4 stressed reports', { count: 20, stressed: 4, groups: 5 }, 'not_enough_reports'],
+  ['4 reports that are not stressed', { count: 20, stressed: 16, groups: 5 }, 'not_enough_reports'],
+  ['4 groups', { count: 20, stressed: 5, groups: 4 }, 'not_enough_reports'],
+])('%s: %j is %s', (_, { count, stressed, groups }, status) => {
+  const its = Array.from({ length: count }, (_, index) => ({
+    group: String(index % groups),
+    score: index,
+    stress: index < stressed ? 5 : 4,
+  }));
+  const agreement = assessAgreement(its);
+  expect(agreement).toMatchObject({ status, scored_reports: count, stressed_reports: stressed, groups });
+  expect('auc' in agreement).toBe(status === 'measured');
+});
+
+test('the bands add up to all reports, and a band below 5 reports has no share', () => {
+  fc.assert(
+    fc.property(reports, (its) => {
+      const { calibration } = assessAgreement(its);
+      expect(calibration.map(({ reports: count }) => count).reduce((sum, count) => sum + count, 0)).toBe(its.length);
+      for (const band of calibration) expect('stressed_share' in band).toBe(band.reports >= 5);
+    }),
+  );
+});
+
+/** Draws reports of people who differ in their typical score and stress. The AUC within a person is that of `shift`. */
+function drawPeople(random: () => number, people: number, perPerson: number, shift: number): ScoredReport[] {
+  const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+  return Array.from({ length: people }, (_, person) => {
+    const own = 6 * normal();
+    return Array.from({ length: perPerson }, () => {
+      const isStressed = random() < 0.4;
+      const score = Math.round(Math.min(100, Math.max(0, 45 + own + (isStressed ? shift : 0) + 12 * normal())));
+      return { group: String(person), score, stress: isStressed ? 8 : 2 };
+    });
+  }).flat();
+}
+
+test('the intervals of simulated deployments contain the true AUC in at least 90 of 100 cases', () => {
+  const random = seededRandom(11);
+  for (const [people, perPerson, shift] of [
+    [10, 10, 0],
+    [10, 10, 15],
+    [20, 30, 10],
+  ] as const) {
+    const truth = estimateAuc(drawPeople(random, 2_000, 10, shift)).value;
+    const runs = 200;
+    const hits = Array.from({ length: runs }, () => estimateAuc(drawPeople(random, people, perPerson, shift)));
+    const covered = hits.filter(({ low, high }) => low <= truth && truth <= high).length;
+    expect(covered / runs).toBeGreaterThanOrEqual(0.9);
+  }
+});

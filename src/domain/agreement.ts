@@ -1,0 +1,184 @@
+import { bands, feedback as settings } from '../../generated/spec.js';
+import type { Schema } from '../contract.js';
+import { round3 } from './rounding.js';
+import { bandOf } from './states.js';
+
+/** A report with the score that was published for its time. */
+export interface ScoredReport {
+  /** Reports of one group are not independent: those of a day of a person, or of a person of an account. */
+  readonly group: string;
+  /** Published score, 0 to 100. */
+  readonly score: number;
+  /** Reported stress, 0 to 10. */
+  readonly stress: number;
+}
+
+export type Assessment = Pick<
+  Schema<'Agreement'>,
+  'status' | 'scored_reports' | 'stressed_reports' | 'groups' | 'auc' | 'calibration'
+>;
+
+const z2 = settings.interval_z ** 2;
+
+/** Compares published scores with reports. The AUC is absent below the numbers of `x-feedback`. */
+export function assessAgreement(reports: readonly ScoredReport[]): Assessment {
+  const stressed = reports.filter(isStressed).length;
+  const groups = groupsOf(reports).size;
+  const isEnough =
+    reports.length >= settings.reports_min &&
+    Math.min(stressed, reports.length - stressed) >= settings.side_reports_min &&
+    groups >= settings.groups_min;
+  return {
+    status: isEnough ? 'measured' : 'not_enough_reports',
+    scored_reports: reports.length,
+    stressed_reports: stressed,
+    groups,
+    ...(isEnough && { auc: estimateAuc(reports) }),
+    calibration: bands.map(({ state }) => calibrate(state, reports)),
+  };
+}
+
+function isStressed({ stress }: Pick<ScoredReport, 'stress'>): boolean {
+  return stress >= settings.stressed_from;
+}
+
+/**
+ * Returns the area under the ROC curve with its 95 % interval. Requires reports of both sides.
+ *
+ * The variance between groups is that of Obuchowski (1997), "Nonparametric analysis of clustered ROC curve data",
+ * Biometrics 53. If each report is its own group, it equals the variance of DeLong et al. (1988), Biometrics 44. The
+ * ratio of both is the design effect.
+ */
+export function estimateAuc(reports: readonly ScoredReport[]): Schema<'Estimate'> {
+  const wins = rankReports(reports);
+  const sizes = [wins.filter(({ stressed }) => stressed).length, 0] as [number, number];
+  sizes[1] = wins.length - sizes[0];
+  const auc = sum(wins.map(({ stressed, share }) => (stressed ? share : 0))) / sizes[0];
+  const groups = groupsOf(wins.map(({ report, ...win }) => ({ ...win, group: report.group })));
+  const single = new Map(wins.map((win, index) => [String(index), [win]]));
+  const alone = varianceOf(single, auc, sizes);
+  const effect = alone > 0 ? Math.max(1, varianceOf(groups, auc, sizes) / alone) : reports.length / groups.size;
+  return toEstimate(auc, (bound) => effect * theoreticalVariance(bound, sizes));
+}
+
+/** A report, and the share of reports of the other side that it is ranked correctly against. */
+interface Win {
+  readonly stressed: boolean;
+  readonly share: number;
+}
+
+/** Ranks each report against those of the other side. Equal scores count half. */
+function rankReports(reports: readonly ScoredReport[]): Array<Win & { readonly report: ScoredReport }> {
+  const counts = new Map<number, [calm: number, stressed: number]>();
+  for (const report of reports) {
+    const [calm, stressed] = counts.get(report.score) ?? [0, 0];
+    counts.set(report.score, isStressed(report) ? [calm, stressed + 1] : [calm + 1, stressed]);
+  }
+  const [below, total] = [new Map<number, readonly [number, number]>(), [0, 0] as [number, number]];
+  for (const [score, [calm, stressed]] of [...counts].sort(([a], [b]) => a - b)) {
+    below.set(score, [total[0] + calm / 2, total[1] + stressed / 2]);
+    total[0] += calm;
+    total[1] += stressed;
+  }
+  return reports.map((report) => {
+    const [calm, stressed] = below.get(report.score) ?? [0, 0];
+    return isStressed(report)
+      ? { report, stressed: true, share: calm / total[0] }
+      : { report, stressed: false, share: 1 - stressed / total[1] };
+  });
+}
+
+/** Returns the variance of the AUC between groups (Obuchowski 1997). `sizes` are the stressed and the other reports. */
+function varianceOf(
+  groups: ReadonlyMap<string, readonly Win[]>,
+  auc: number,
+  sizes: readonly [number, number],
+): number {
+  const sides = [...groups.values()].map((wins) =>
+    [true, false].map((side) => {
+      const mine = wins.filter(({ stressed }) => stressed === side);
+      return { isPresent: mine.length > 0, deviation: sum(mine.map(({ share }) => share - auc)) };
+    }),
+  );
+  const own = [0, 1].map((side) => {
+    const present = sides.filter((it) => it[side]?.isPresent).length;
+    return unbiased(present) * sum(sides.map((it) => (it[side]?.deviation ?? 0) ** 2));
+  }) as [number, number];
+  const shared = unbiased(groups.size) * sum(sides.map(([a, b]) => (a?.deviation ?? 0) * (b?.deviation ?? 0)));
+  const [stressed, calm] = sizes;
+  return own[0] / stressed ** 2 + own[1] / calm ** 2 + (2 * shared) / (stressed * calm);
+}
+
+function unbiased(count: number): number {
+  return count > 1 ? count / (count - 1) : 1;
+}
+
+/** Returns the variance of an AUC with this true value (Newcombe 2006, Statistics in Medicine 25, method 5). */
+function theoreticalVariance(auc: number, [stressed, calm]: readonly [number, number]): number {
+  const size = (stressed + calm) / 2 - 1;
+  const factor = 1 + (size * (1 - auc)) / (2 - auc) + (size * auc) / (1 + auc);
+  return (auc * (1 - auc) * factor) / (stressed * calm);
+}
+
+/** Returns the estimate with its score interval: all true values whose distance is at most z standard errors. */
+function toEstimate(value: number, variance: (bound: number) => number): Schema<'Estimate'> {
+  const isOutside = (bound: number) => (value - bound) ** 2 > z2 * variance(bound);
+  const solve = (outside: number) => {
+    let [out, within] = [outside, value];
+    // Halves the distance until the bound is exact to far more than three decimals.
+    for (let step = 0; step < 40; step += 1) {
+      const middle = (out + within) / 2;
+      if (isOutside(middle)) out = middle;
+      else within = middle;
+    }
+    return round3(within);
+  };
+  return { value: round3(value), low: solve(0), high: solve(1) };
+}
+
+/** Returns the reports whose score is in the band of the state. */
+function calibrate(state: Schema<'State'>, reports: readonly ScoredReport[]): Schema<'CalibrationBand'> {
+  const mine = reports.filter(({ score }) => bandOf(score).state === state);
+  if (mine.length === 0) return { state, reports: 0 };
+  return {
+    state,
+    reports: mine.length,
+    mean_score: mean(mine.map(({ score }) => score)),
+    mean_stress: mean(mine.map(({ stress }) => stress)),
+    ...(mine.length >= settings.band_reports_min && { stressed_share: estimateShare(mine) }),
+  };
+}
+
+/**
+ * Returns the share of stressed reports with the interval of Wilson (1927). The number of reports is divided by the
+ * design effect, as Dean and Pagano (2015) evaluate it. If all reports are equal, each group counts as one report.
+ */
+function estimateShare(reports: readonly ScoredReport[]): Schema<'Estimate'> {
+  const count = reports.length;
+  const share = reports.filter(isStressed).length / count;
+  const groups = [...groupsOf(reports).values()];
+  const deviations = groups.map((its) => its.filter(isStressed).length - share * its.length);
+  const between = unbiased(groups.length) * sum(deviations.map((it) => it ** 2));
+  const alone = unbiased(count) * count * share * (1 - share);
+  const isKnown = alone > 0 && groups.length > 1;
+  const effect = isKnown ? Math.max(1, between / alone) : count / groups.length;
+  return toEstimate(share, (bound) => (effect * bound * (1 - bound)) / count);
+}
+
+function groupsOf<Item extends { readonly group: string }>(items: readonly Item[]): Map<string, Item[]> {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const group = groups.get(item.group);
+    if (group) group.push(item);
+    else groups.set(item.group, [item]);
+  }
+  return groups;
+}
+
+function mean(values: readonly number[]): number {
+  return Math.round((10 * sum(values)) / values.length) / 10;
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}

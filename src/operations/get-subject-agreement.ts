@@ -1,0 +1,16 @@
+import { feedback as settings } from '../../generated/spec.js';
+import { ProblemError } from '../problem.js';
+import { compare } from './get-agreement.js';
+import type { OperationRecord } from './operation.js';
+
+/** Compares the published scores with the reports of a person. The reports of a day (UTC) are one group. */
+export const getSubjectAgreement: OperationRecord<'getSubjectAgreement'> = {
+  personalData: 'reads',
+  async handle({ store }, { params: { subject_id } }, { accountId }) {
+    const reader = store.read(accountId);
+    if (!(await reader.findSubject(subject_id))) throw new ProblemError('subject_not_found');
+    const reports = await reader.feedback.page(subject_id, undefined, settings.reports_max);
+    const agreement = compare(reports, ({ timestampMs }) => new Date(timestampMs).toISOString().slice(0, 10));
+    return { status: 200, body: { subject_id, ...agreement } };
+  },
+};

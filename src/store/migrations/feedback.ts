@@ -1,0 +1,34 @@
+import type { Knex } from 'knex';
+import { ascii, asciiOf, createTable } from './create-table.js';
+
+/** Creates the table of reports of people, which are stored longer than readings and contain the published score. */
+export async function feedback(knex: Knex): Promise<void> {
+  await createTable(knex, 'feedback', {
+    columns(table) {
+      ascii(table, 'account_id', 32).notNullable();
+      // `fb_` and a keyed digest of the body, so that a resend has the same id.
+      ascii(table, 'feedback_id', 64).notNullable();
+      // Null while the session of the report has no subject.
+      ascii(table, 'subject_id', 256).nullable();
+      // Null if the report named a subject.
+      ascii(table, 'session_id', 256).nullable();
+      asciiOf(table, 'incarnation', 12).nullable();
+      table.bigInteger('timestamp_ms').notNullable();
+      table.integer('duration_seconds').nullable();
+      table.specificType('stress', 'smallint').notNullable();
+      ascii(table, 'note_code', 32).nullable();
+      // Null together if no score was published for the time of the report.
+      table.specificType('stress_score', 'smallint').nullable();
+      table.specificType('model_version', 'smallint').nullable();
+      table.integer('readings').nullable();
+      table.bigInteger('recorded_at_ms').notNullable();
+      table.primary(['account_id', 'feedback_id']);
+    },
+    indexes: {
+      feedback_by_age: ['timestamp_ms'],
+      feedback_by_time: ['account_id', 'timestamp_ms', 'feedback_id'],
+      feedback_by_subject: ['account_id', 'subject_id', 'timestamp_ms', 'feedback_id'],
+      feedback_by_session: ['account_id', 'session_id'],
+    },
+  });
+}
