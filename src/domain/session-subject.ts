@@ -3,7 +3,7 @@ import type { Session } from './session.js';
 import type { Reading } from './signals.js';
 
 /** Returns true if the reading names a different subject than the one that the session is bound to. */
-export function isOtherSubject(session: Session | undefined, { subjectId }: Reading): boolean {
+export function isOtherSubject(session: Session | undefined, { subjectId }: Pick<Reading, 'subjectId'>): boolean {
   return session?.subjectId !== undefined && subjectId !== undefined && subjectId !== session.subjectId;
 }
 

@@ -72,6 +72,8 @@ export interface ComputedState {
   readonly rrQuality?: Schema<'RrQuality'>;
   /** Estimates from the reading's text. Absent without them, and in the latest state of a session. */
   readonly derived?: Schema<'DerivedValues'>;
+  /** Fields of the reading without consent. Absent without them, and in the latest state of a session. */
+  readonly dropped?: readonly string[];
   /** Published score of the session's previous reading. Absent for the first reading. */
   readonly previousScore?: number | undefined;
   /** Topics of this reading's conversation turn. Absent if the reading has no turn. */

@@ -34,8 +34,9 @@ export function toStateReading(sessionId: string, computed: ComputedState, check
     }),
     ...(computed.rrQuality && { rr_quality: computed.rrQuality }),
     ...(computed.derived && { derived: computed.derived }),
+    ...(computed.dropped && { signals_dropped: [...computed.dropped] }),
     topics_detected: [...(computed.topics ?? [])],
-    ...describeCheck(check),
+    ...describeCheck(computed.dropped?.includes('user_message') ? undefined : check),
     ...(computed.triggers && {
       active_triggers: [...(computed.triggers.active ?? [])],
       resolved_triggers: [...(computed.triggers.resolved ?? [])],

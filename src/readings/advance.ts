@@ -12,6 +12,7 @@ import { fault, ProblemError } from '../problem.js';
 import type { ErasedId } from '../store/erased-ids.js';
 import type { StoredSession } from '../store/sessions.js';
 import type { Writer } from '../store/store.js';
+import { applyConsent, type Permitted } from './consent.js';
 import type { PreparedReading } from './intake.js';
 
 type AdvancedSession = StoredSession & { readonly session: Session };
@@ -64,16 +65,29 @@ export function beginProgress(
 
 export function advanceReading(progress: Progress, submitted: PreparedReading): Advance {
   const { incarnation, session } = sessionOf(progress.sessions, submitted.sessionId);
-  const reading = toReading(submitted);
   // Checked first, because the response to a resend contains the triggers of the session's subject.
   if (isOutsideGrant(progress, session, submitted))
     return { kind: 'refused', refusal: new ProblemError('invalid_token') };
-  if (isOtherSubject(session, reading)) return { kind: 'refused', refusal: subjectMismatch() };
+  if (isOtherSubject(session, submitted)) return { kind: 'refused', refusal: subjectMismatch() };
   const key = keyOf(submitted);
   const computed = progress.alreadyStored.get(key);
   if (computed) return { kind: 'stored', computed };
   const same = progress.taken.get(key);
   if (same) return { kind: 'same', as: same };
+  const permitted = applyConsent(progress, session, submitted);
+  if (permitted instanceof ProblemError) return { kind: 'refused', refusal: permitted };
+  const taken = takeReading(progress, permitted, incarnation);
+  progress.taken.set(key, taken);
+  return taken;
+}
+
+/** Advances the session by the permitted part of a reading. */
+function takeReading(
+  progress: Progress,
+  { reading: submitted, session, dropped }: Permitted,
+  incarnation: string,
+): TakenReading {
+  const reading = toReading(submitted);
   const step = stepOf(session, reading, baselineOf(progress, session, reading), submitted);
   const { evidence, ...extracted } = extractTopics(session, submitted);
   const event = submitted.isBackfill ? undefined : eventOf(progress, submitted.sessionId, session, step.session);
@@ -84,9 +98,8 @@ export function advanceReading(progress: Progress, submitted: PreparedReading): 
   progress.changedSessions.set(submitted.sessionId, advanced);
   rememberBaseline(progress, step);
   const { topics } = extracted;
-  const taken = { kind: 'taken', submitted, incarnation, step, topics, credit, calm, event } as const;
-  progress.taken.set(key, taken);
-  return taken;
+  const stepped = dropped ? { ...step, computed: { ...step.computed, dropped } } : step;
+  return { kind: 'taken', submitted, incarnation, step: stepped, topics, credit, calm, event };
 }
 
 /**

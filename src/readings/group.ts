@@ -170,7 +170,9 @@ async function advanceAccount(
   ]);
   await writer.sessions.removePlaceholders([...sessions].flatMap(([id, it]) => (it.session ? [] : [id])));
   await writer.subjects.removePlaceholders([...subjects.keys()].filter((id) => !progress.subjects.get(id)));
-  if (webhookEpoch !== undefined) await writer.nameSubjects(newlyBound(unbound, progress.changedSessions));
+  const bound = newlyBound(unbound, progress.changedSessions);
+  for (const it of bound) if (!it.isNew) await writer.feedback.nameSubject(it.sessionId, it.incarnation, it.subjectId);
+  if (webhookEpoch !== undefined) await writer.nameSubjects(bound);
   const hasEvents = webhookEpoch !== undefined && (await appendEvents(writer, advances, webhookEpoch, nowMs));
   const outcomes = advances.map((it, index) => (it.kind === 'refused' ? it.refusal : remembered.computedStates[index]));
   return { outcomes: outcomes as Outcome[], hasEvents };
@@ -214,12 +216,12 @@ function withoutSubject(sessions: ReadonlyMap<string, StoredSession>): Map<strin
 /** Returns the sessions that this group binds to a subject. */
 function newlyBound(
   unbound: ReadonlyMap<string, Session | undefined>,
-  changed: ReadonlyMap<string, { readonly session: Session }>,
+  changed: Progress['changedSessions'],
 ): BoundSession[] {
-  return [...changed].flatMap(([sessionId, { session }]) => {
+  return [...changed].flatMap(([sessionId, { incarnation, session }]) => {
     const { subjectId } = session;
     if (subjectId === undefined || !unbound.has(sessionId)) return [];
-    return [{ sessionId, subjectId, isNew: unbound.get(sessionId) === undefined }];
+    return [{ sessionId, incarnation, subjectId, isNew: unbound.get(sessionId) === undefined }];
   });
 }
 

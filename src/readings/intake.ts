@@ -10,7 +10,14 @@ import { type Allowance, RateLimitError } from '../limits/allowance.js';
 import type { Call } from '../limits/monthly-calls.js';
 import type { WindowLimit } from '../limits/window-limit.js';
 import { ProblemError } from '../problem.js';
-import { digestLength } from '../store/readings.js';
+import { digestLength } from '../store/reading-row.js';
+import {
+  type AllowsText,
+  type ConsentCheck,
+  createConsentCheck,
+  requiresTextConsent,
+  statesPurpose,
+} from './consent.js';
 
 /**
  * A validated reading that can be stored. It contains no text, because topic detection has reduced the turn to numbers.
@@ -33,6 +40,8 @@ export interface PreparedReading {
   readonly turn?: TurnAnalysis;
   /** Result of checking `user_message`, for the response only. Absent for a reading without one and for backfill. */
   readonly check?: MessageCheck;
+  /** Absent if the account does not enforce consent. */
+  readonly consent?: ConsentCheck;
   /** Keyed digest of the request body. Detects resent bodies. */
   readonly digest: string;
   /** Digests with the earlier keys. Absent while SECRETS_KEY holds one key. */
@@ -67,13 +76,15 @@ export interface IntakeParts extends PreparationParts {
   readonly validate: (value: unknown, faults: readonly Fault[]) => Promise<void>;
   /** Counts a request of a session: `sessionRequests(accountId, sessionId)`. Not called for readings that a key backfills. */
   readonly sessionRequests: WindowLimit;
+  /** Called for readings with text of accounts that enforce consent. */
+  readonly allowsText: AllowsText;
 }
 
 /**
  * Returns the function that checks and prepares every reading: of `POST /v1/ingest`, of the lines of a batch and of the
  * tool `ingest`. Runs on the HTTP thread, so that neither validation nor topic detection delays the database.
  */
-export function createIntake({ validate, sessionRequests, ...parts }: IntakeParts): Admit {
+export function createIntake({ validate, sessionRequests, allowsText, ...parts }: IntakeParts): Admit {
   const prepare = createPrepareReading(parts);
 
   async function admit(sender: Sender, value: unknown, faults: readonly Fault[]): Promise<PreparedReading> {
@@ -86,7 +97,15 @@ export function createIntake({ validate, sessionRequests, ...parts }: IntakePart
     takeAllowance(await call?.admit(), allowances);
     if (!submission.backfill || tokenSession !== undefined)
       takeAllowance(await sessionRequests(caller.accountId, submission.session_id), allowances);
-    return prepare(caller, submission);
+    return prepare(caller, submission, await mayReadText(caller, submission));
+  }
+
+  async function mayReadText(caller: Caller, submission: Submission): Promise<boolean> {
+    if (!requiresTextConsent(caller, submission)) return true;
+    const { accountId, settings } = caller;
+    const { session_id: sessionId, subject_id } = submission;
+    const subject = subject_id === undefined ? {} : { subjectId: subject_id };
+    return allowsText({ accountId, sessionId, ...subject, hasPurpose: statesPurpose(settings) });
   }
 
   return async (sender, value, faults = []) => {
@@ -127,15 +146,16 @@ export interface PreparationParts {
 }
 
 /**
- * Converts a validated submission to a reading that can be stored. Throws a ProblemError if the submission has no
+ * Converts a validated submission to a reading that can be stored. Analyzes its texts only if `mayReadText`. Throws a ProblemError if the submission has no
  * signal, or if its timestamp is too old or too far in the future.
  */
-export type PrepareReading = (caller: Caller, submission: Submission) => PreparedReading;
+export type PrepareReading = (caller: Caller, submission: Submission, mayReadText?: boolean) => PreparedReading;
 
 export function createPrepareReading(parts: PreparationParts): PrepareReading {
   const { texts, now, maxTimestampAgeMs, maxBackfillAgeMs } = parts;
   const [digestKey, ...earlierKeys] = parts.digestKeys;
-  return ({ accountId, grant, settings }, { backfill: isBackfill = false, ...submission }) => {
+  return (caller, { backfill: isBackfill = false, ...submission }, mayReadText = true) => {
+    const { accountId, grant, settings } = caller;
     const { session_id, subject_id, timestamp, user_message, ai_response, derive_sentiment, ...stated } = submission;
     const derives = derive_sentiment ?? settings?.derive_sentiment ?? false;
     const source = derives && stated.sentiment === undefined ? user_message : undefined;
@@ -144,10 +164,12 @@ export function createPrepareReading(parts: PreparationParts): PrepareReading {
     if (categoriesOf(stated).length === 0 && source === undefined)
       throw new ProblemError('missing_signals', { hint: { signals: requiredNames.join(', ') } });
     checkAge(timestampMs, now(), isBackfill ? maxBackfillAgeMs : maxTimestampAgeMs);
-    const check = isBackfill || user_message === undefined ? undefined : texts.checkMessage(user_message);
+    const isChecked = mayReadText && !isBackfill && user_message !== undefined;
+    const check = !isChecked ? undefined : texts.checkMessage(user_message);
     const mayHaveTopics = check !== undefined && !check.isForeign && check.danger === undefined;
     const hasTurn = mayHaveTopics && user_message !== undefined && ai_response !== undefined;
-    const isRead = source !== undefined && !(check?.isForeign ?? isForeign(source));
+    const isRead = mayReadText && source !== undefined && !(check?.isForeign ?? isForeign(source));
+    const consent = createConsentCheck(caller, submission, mayReadText);
     const sentiment = isRead ? texts.estimateSentiment(source) : undefined;
     return {
       accountId,
@@ -159,6 +181,7 @@ export function createPrepareReading(parts: PreparationParts): PrepareReading {
       ...(isBackfill && { isBackfill }),
       ...(hasTurn && { turn: texts.analyzeTurn({ user_message, ai_response }) }),
       ...(check && { check }),
+      ...(consent && { consent }),
       // Does not cover `backfill`, so that a resend of a reading as backfill is detected.
       digest: digestOf(digestKey, accountId, submission),
       ...(earlierKeys.length > 0 && { earlierDigests: earlierKeys.map((key) => digestOf(key, accountId, submission)) }),
@@ -166,14 +189,17 @@ export function createPrepareReading(parts: PreparationParts): PrepareReading {
   };
 }
 
-function checkAge(timestampMs: number, nowMs: number, maxAgeMs: number): void {
+/**
+ * Throws a ProblemError for a timestamp that is older than `maxAgeMs`, or too far in the future. Both times are epoch ms.
+ */
+export function checkAge(timestampMs: number, nowMs: number, maxAgeMs: number): void {
   const ageMs = nowMs - timestampMs;
   const maxAheadMs = timestamps.max_ahead_seconds * 1000;
+  if (ageMs <= maxAgeMs && ageMs >= -maxAheadMs) return;
   const now = new Date(nowMs).toISOString();
   if (ageMs > maxAgeMs)
     throw new ProblemError('timestamp_too_old', { hint: { age: seconds(ageMs), max: seconds(maxAgeMs), now } });
-  if (ageMs < -maxAheadMs)
-    throw new ProblemError('timestamp_in_future', { hint: { ahead: seconds(-ageMs), max: seconds(maxAheadMs), now } });
+  throw new ProblemError('timestamp_in_future', { hint: { ahead: seconds(-ageMs), max: seconds(maxAheadMs), now } });
 }
 
 /** Formats seconds with milliseconds, so that a value just above the limit does not look equal to the limit. */

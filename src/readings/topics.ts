@@ -3,7 +3,7 @@ import { addTopics, type ComputedState } from '../domain/session.js';
 import { nameTopic, unknownSubject } from '../domain/subject.js';
 import { isConcern, sight, type Trigger } from '../domain/triggers.js';
 import type { TopicName } from '../domain/topics/vocabulary.js';
-import type { StoredReading } from '../store/readings.js';
+import type { StoredReading } from '../store/reading-row.js';
 import type { TriggersOf } from '../store/triggers.js';
 import type { Advance, Progress, TakenReading } from './advance.js';
 

@@ -3,6 +3,7 @@ import type { Knex } from 'knex';
 /** A session that was just bound to a subject. */
 export interface BoundSession {
   readonly sessionId: string;
+  readonly incarnation: string;
   readonly subjectId: string;
   /** True if the session is new. A new session has no events or deliveries yet. */
   readonly isNew: boolean;

@@ -104,6 +104,18 @@ export function sessionWriter(transaction: Knex, accountId: string, { version, c
       return row?.subject_id ?? undefined;
     },
 
+    /** Returns the ids of at most `max` sessions of a subject, in order, after an id. */
+    async idsOf(subjectId: string, after: string, max: number): Promise<string[]> {
+      const mine = transaction('sessions').where({ account_id: accountId, subject_id: subjectId });
+      return mine.andWhere('session_id', '>', after).orderBy('session_id').limit(max).pluck('session_id');
+    },
+
+    /** Replaces the content of a locked session. Does not count as a reading, so that the session expires as before. */
+    async replace(sessionId: string, { subjectId: _, ...content }: Session): Promise<void> {
+      const body = rowFormats.session.encode(content);
+      await transaction('sessions').where({ account_id: accountId, session_id: sessionId }).update({ version, body });
+    },
+
     /** Deletes the placeholder rows of sessions whose readings were all rejected. */
     async removePlaceholders(sessionIds: readonly string[]): Promise<void> {
       if (sessionIds.length === 0) return;

@@ -1,0 +1,186 @@
+import { expect, test } from 'vitest';
+import { allow, decide, everySignal, setUp } from '../support/consents.js';
+import { startTestService } from '../support/service.js';
+
+const enforcing = async () => setUp(await startTestService(), { consent: 'enforce' });
+const subject_id = 'anna';
+
+test('a reading keeps the signals with consent, and lists the others in signals_dropped', async () => {
+  const service = await enforcing();
+  await allow(service, subject_id, ['cardiovascular']);
+  const reading = { ...everySignal(), subject_id };
+  const state = await service.read(reading);
+  expect(state.signals_received).toEqual(['cardiovascular']);
+  expect([...(state.signals_dropped ?? [])].sort()).toEqual(
+    [
+      ...['activity_level', 'ai_response', 'expression', 'sentiment', 'steps_last_minute', 'tone', 'urgency'],
+      'user_message',
+    ].sort(),
+  );
+  expect(state).toMatchObject({ topics_detected: [] });
+  expect(state).not.toHaveProperty('safety');
+  expect(state).not.toHaveProperty('text_analysis');
+  const { body } = await service.request(`/v1/export?session_id=${reading.session_id}`);
+  expect(String(body)).toContain('118');
+  expect(String(body)).not.toContain('hostile');
+});
+
+test('a person who allows everything gets the same response as in an account without consent', async () => {
+  const service = await enforcing();
+  const open = await startTestService();
+  await allow(service, subject_id, ['cardiovascular', 'vocal', 'visual', 'textual', 'movement']);
+  const reading = { ...everySignal(), subject_id, timestamp: service.clock.at() };
+  expect(await service.read(reading)).toEqual(await open.read(reading));
+});
+
+test('a reading without a subject, a consent, a valid consent or an allowed signal is rejected, and nothing is stored', async () => {
+  const service = await enforcing();
+  const { session_id, user_message: _, ai_response: __, ...signals } = everySignal();
+  const refused = async (reading: object, reason: string) => {
+    const { status, body } = await service.ingest({ session_id, ...signals, ...reading });
+    expect([status, body.code]).toEqual([403, 'consent_required']);
+    expect(body.detail).toContain(reason);
+  };
+  await refused({}, 'no subject');
+  await refused({ subject_id }, 'no consent is recorded');
+  await allow(service, subject_id, ['cardiovascular'], { expires_at: service.clock.at(60) });
+  service.clock.advance(60);
+  await refused({ subject_id, timestamp: service.clock.at() }, 'has expired');
+  await allow(service, subject_id, []);
+  await refused({ subject_id, timestamp: service.clock.at() }, 'allows no signal');
+  await allow(service, subject_id, ['movement']);
+  await refused({ subject_id, timestamp: service.clock.at() }, 'allows no signal');
+  expect((await service.request(`/v1/state?session_id=${session_id}`)).status).toBe(404);
+});
+
+test('a later reading of a session inherits its subject and its consent', async () => {
+  const service = await enforcing();
+  await allow(service, subject_id, ['vocal']);
+  await service.read({ session_id: 'bound', subject_id, tone: 'tense' });
+  service.clock.advance(1);
+  const state = await service.read({ session_id: 'bound', tone: 'calm', heart_rate: 90 });
+  expect(state.signals_dropped).toEqual(['heart_rate']);
+});
+
+test('text alone is analyzed with textual consent, and rejected without it', async () => {
+  const service = await enforcing();
+  await allow(service, subject_id, ['textual']);
+  const text = { session_id: 'text', subject_id, user_message: 'I am scared and I cannot stop crying.' };
+  const state = await service.read({ ...text, derive_sentiment: true });
+  expect(state.derived?.sentiment).toBeLessThan(0);
+  service.clock.advance(1);
+  await allow(service, subject_id, ['cardiovascular']);
+  const only = await service.ingest({ ...text, derive_sentiment: true, timestamp: service.clock.at() });
+  expect(only.body.code).toBe('consent_required');
+  const both = await service.read({ ...text, derive_sentiment: true, heart_rate: 80 });
+  expect(both.signals_dropped).toEqual(['user_message']);
+  expect(both).not.toHaveProperty('derived');
+});
+
+test('a resend gets the original response, also after a withdrawal and after a new consent', async () => {
+  const service = await enforcing();
+  await allow(service, subject_id, ['cardiovascular']);
+  const reading = { ...everySignal(), subject_id, timestamp: service.clock.at() };
+  const first = await service.read(reading);
+  await allow(service, subject_id, []);
+  expect(await service.read(reading)).toEqual(first);
+  await allow(service, subject_id, ['cardiovascular', 'textual', 'vocal']);
+  expect(await service.read(reading)).toEqual(first);
+});
+
+test('lines of a batch and backfilled readings are checked one by one', async () => {
+  const service = await enforcing();
+  await allow(service, subject_id, ['cardiovascular']);
+  const line = { session_id: 'batch', subject_id, timestamp: service.clock.at(), heart_rate: 70, tone: 'tense' };
+  const lines = [
+    line,
+    { ...line, timestamp: service.clock.at(-3_000), backfill: true },
+    { ...line, session_id: 'other', subject_id: 'bert' },
+  ];
+  const body = lines.map((it) => JSON.stringify(it)).join('\n');
+  const headers = { 'Content-Type': 'application/x-ndjson' };
+  const answer = await service.request('/v1/ingest/batch', { method: 'POST', headers, body });
+  expect(answer.body).toMatchObject({
+    accepted: 2,
+    results: [
+      { status: 200, state: { signals_dropped: ['tone'] } },
+      { status: 200, state: { signals_dropped: ['tone'] } },
+      { status: 403, error: { code: 'consent_required' } },
+    ],
+  });
+  expect(String((await service.request('/v1/export?session_id=batch')).body)).not.toContain('tense');
+});
+
+test('a session token cannot send what the person does not allow', async () => {
+  const service = await enforcing();
+  await allow(service, subject_id, ['vocal']);
+  const created = await service.post('/v1/tokens', { session_id: 'page', subject_id, scopes: ['ingest'] });
+  const headers = {
+    Authorization: `Bearer ${created.body.token}`,
+    'Content-Type': 'application/json',
+    'X-Service-Key': '',
+  };
+  const send = async (signals: object) => {
+    const body = JSON.stringify({ session_id: 'page', timestamp: service.clock.at(), ...signals });
+    const sent = await fetch(`${service.url}/v1/ingest`, { method: 'POST', headers: { ...headers }, body });
+    return [sent.status, await sent.json()];
+  };
+  delete (headers as Record<string, string>)['X-Service-Key'];
+  expect(await send({ tone: 'tense', heart_rate: 99 })).toMatchObject([200, { signals_dropped: ['heart_rate'] }]);
+  expect(await send({ heart_rate: 99 })).toMatchObject([403, { code: 'consent_required' }]);
+});
+
+test('a withdrawal removes live values and the baseline, and keeps what was stored before', async () => {
+  const service = await enforcing();
+  await allow(service, subject_id, ['cardiovascular', 'vocal']);
+  for (let minute = 0; minute < 3; minute += 1) {
+    await service.read({ session_id: 'day', subject_id, heart_rate: 95, tone: 'hostile' });
+    service.clock.advance(60);
+  }
+  await allow(service, subject_id, ['vocal']);
+  const { findSession, findSubject } = service.store.read(service.accountId);
+  const { session } = (await findSession('day')) ?? {};
+  expect(Object.keys(session?.signals ?? {})).toEqual(['tone']);
+  expect(session).not.toHaveProperty('recent');
+  expect((await findSubject(subject_id))?.baseline).toBeUndefined();
+  expect(String((await service.request('/v1/export?session_id=day')).body)).toContain('"heart_rate":95');
+  const next = await service.read({ session_id: 'day', subject_id, heart_rate: 95, tone: 'hostile' });
+  expect(next.action_reason).not.toMatch(/heart/i);
+});
+
+test('with the mode record, consent is stored and readings are not checked', async () => {
+  const service = await setUp(await startTestService(), { consent: 'record' });
+  await allow(service, subject_id, []);
+  const state = await service.read({ subject_id, heart_rate: 90, tone: 'tense' });
+  expect(state.signals_received).toEqual(['cardiovascular', 'vocal']);
+  expect(state).not.toHaveProperty('signals_dropped');
+});
+
+test('values of the time before enforcement do not count for a later reading', async () => {
+  const service = await setUp(await startTestService(), { consent: 'record' });
+  await service.read({ session_id: 'early', heart_rate: 150, tone: 'hostile' });
+  await allow(service, subject_id, ['vocal']);
+  // The key is cached for a second.
+  await setUp(service, { consent: 'enforce' });
+  await new Promise((resolve) => setTimeout(resolve, 1_100));
+  service.clock.advance(1);
+  const state = await service.read({ session_id: 'early', subject_id, tone: 'hostile' });
+  expect(state.action_reason).not.toMatch(/heart/i);
+});
+
+test('at work and in education, biometric categories require a stated purpose', async () => {
+  const service = await enforcing();
+  for (const context of ['work', 'education'] as const) {
+    const refused = await decide(service, subject_id, { context, categories: ['cardiovascular', 'textual'] });
+    expect(refused).toMatchObject({ status: 403, body: { code: 'biometrics_refused' } });
+    expect(refused.body.detail).toContain(`context ${context}`);
+    await allow(service, subject_id, ['textual'], { context });
+  }
+  const medical = await setUp(await startTestService(), { consent: 'enforce', biometric_purpose: 'medical' });
+  await allow(medical, subject_id, ['cardiovascular'], { context: 'work' });
+  await medical.read({ subject_id, heart_rate: 80 });
+  // The operator takes the statement back.
+  await setUp(medical, { consent: 'enforce' });
+  await new Promise((resolve) => setTimeout(resolve, 1_100));
+  expect((await medical.ingest({ subject_id, heart_rate: 81 })).body.code).toBe('consent_required');
+});

@@ -1,0 +1,19 @@
+import { ProblemError } from '../problem.js';
+import { toConsent } from './consent-view.js';
+import type { OperationRecord } from './operation.js';
+
+/** Returns the newest version of a consent. */
+export const getConsent: OperationRecord<'getConsent'> = {
+  personalData: 'reads',
+  tool: {
+    name: 'get_consent',
+    title: 'Get consent',
+    description: 'Get which categories of signals a person allows. Do not send readings of other categories.',
+    leading: ['categories'],
+  },
+  async handle({ store, now }, { params: { subject_id } }, { accountId }) {
+    const [newest] = await store.read(accountId).consents.page(subject_id, 1);
+    if (!newest) throw new ProblemError('consent_not_found');
+    return { status: 200, body: toConsent(subject_id, newest, now()) };
+  },
+};

@@ -1,0 +1,113 @@
+import { consent as contract } from '../../generated/spec.js';
+import type { Caller, Submission } from '../contract.js';
+import { type Allowed, isExpired, keepAllowed, readAllowed, removeLiveValues } from '../domain/consent.js';
+import type { Session } from '../domain/session.js';
+import { categoriesOf } from '../domain/signals.js';
+import type { Subject } from '../domain/subject.js';
+import { ProblemError } from '../problem.js';
+import type { Reader } from '../store/store.js';
+import type { Progress } from './advance.js';
+import type { PreparedReading } from './intake.js';
+
+/** How a reading is checked against the consent of its subject. Plain data. */
+export interface ConsentCheck {
+  /** True if the account states a medical or safety purpose. */
+  readonly hasPurpose: boolean;
+  /** Names of the text fields that the reading contains. */
+  readonly texts: readonly string[];
+  /** False if the texts were not analyzed, because the subject did not allow it. */
+  readonly isTextRead: boolean;
+}
+
+/** Whose texts are to be analyzed. Plain data. */
+export interface TextSource extends Pick<PreparedReading, 'accountId' | 'sessionId' | 'subjectId'> {
+  readonly hasPurpose: boolean;
+}
+
+/** Returns true if the subject of a reading allows the analysis of its texts at this time. */
+export type AllowsText = (source: TextSource) => Promise<boolean>;
+
+/** Returns true if the account enforces consent and the reading contains text. */
+export function requiresTextConsent({ settings }: Caller, submission: Submission): boolean {
+  return settings?.consent === 'enforce' && textsOf(submission).length > 0;
+}
+
+/** Returns the check of a reading. Undefined if the account does not enforce consent. */
+export function createConsentCheck(
+  { settings }: Caller,
+  submission: Submission,
+  isTextRead: boolean,
+): ConsentCheck | undefined {
+  if (settings?.consent !== 'enforce') return undefined;
+  return { hasPurpose: statesPurpose(settings), texts: textsOf(submission), isTextRead };
+}
+
+/** Returns true if the account states a medical or safety purpose. */
+export function statesPurpose(settings: Caller['settings']): boolean {
+  return (settings?.biometric_purpose ?? 'none') !== 'none';
+}
+
+/**
+ * Reads the consent before the text is analyzed. The transaction that stores the reading decides again, because the
+ * person may withdraw the consent in the meantime.
+ */
+export async function readTextConsent(
+  { findSession, findSubject }: Pick<Reader, 'findSession' | 'findSubject'>,
+  { sessionId, subjectId, hasPurpose }: TextSource,
+  nowMs: number,
+): Promise<boolean> {
+  const id = subjectId ?? (await findSession(sessionId))?.session.subjectId;
+  const consent = id === undefined ? undefined : (await findSubject(id))?.consent;
+  return consent !== undefined && readAllowed(consent, hasPurpose, nowMs).has('textual');
+}
+
+/** The part of a reading that its subject allows, and the session without values of other categories. */
+export interface Permitted {
+  readonly reading: PreparedReading;
+  readonly session: Session | undefined;
+  /** Names of the fields that were removed. Absent if there are none. */
+  readonly dropped?: readonly string[];
+}
+
+/**
+ * Applies the consent of the subject to a reading. Returns a ProblemError if nothing of the reading is allowed. Runs under
+ * the lock of the subject, which also the recording of a consent takes. No reading after a withdrawal therefore passes.
+ */
+export function applyConsent(
+  { subjects, nowMs }: Progress,
+  session: Session | undefined,
+  reading: PreparedReading,
+): Permitted | ProblemError {
+  const { consent: check } = reading;
+  if (!check) return { reading, session };
+  const subjectId = session?.subjectId ?? reading.subjectId;
+  if (subjectId === undefined) return refuse('no_subject');
+  const subject = subjects.get(subjectId);
+  if (!subject?.consent) return refuse('not_recorded');
+  if (isExpired(subject.consent, nowMs)) return refuse('expired');
+  const allowed = readAllowed(subject.consent, check.hasPurpose, nowMs);
+  const { kept, dropped } = keepAllowed(reading.signals, allowed);
+  if (categoriesOf(kept).length === 0) return refuse('nothing_left');
+  subjects.set(subjectId, keepBaseline(subject, allowed));
+  const isTextKept = check.isTextRead && allowed.has('textual');
+  const all = isTextKept ? dropped : [...dropped, ...check.texts];
+  const { turn: _, ...values } = reading;
+  return {
+    reading: isTextKept ? { ...reading, signals: kept } : { ...values, signals: kept },
+    session: session && removeLiveValues(session, allowed),
+    ...(all.length > 0 && { dropped: all }),
+  };
+}
+
+/** Returns the subject without its baseline, which contains only heart data, unless heart data is allowed. */
+export function keepBaseline(subject: Subject, allowed: Allowed): Subject {
+  return allowed.has('cardiovascular') ? subject : { ...subject, baseline: undefined };
+}
+
+function refuse(reason: keyof typeof contract.refusals): ProblemError {
+  return new ProblemError('consent_required', { hint: { reason: contract.refusals[reason] } });
+}
+
+function textsOf(submission: Submission): string[] {
+  return (['user_message', 'ai_response'] as const).filter((name) => submission[name] !== undefined);
+}

@@ -1,0 +1,57 @@
+import type { Knex } from 'knex';
+import type { Consent } from '../domain/consent.js';
+import { rowFormats } from './row-formats.js';
+
+/** A version of a person's consent, with everything that was recorded. */
+export interface StoredConsent extends Consent {
+  readonly purposes: readonly string[];
+  /** When the person decided, epoch ms. */
+  readonly eventMs: number;
+  /** Id of the integrator's record. Absent if there is none. */
+  readonly recordId?: string | undefined;
+  /** When the service stored the version, epoch ms. */
+  readonly recordedAtMs: number;
+}
+
+interface ConsentRow {
+  readonly version: number;
+  readonly recorded_at_ms: number;
+  readonly body: string;
+}
+
+/** Reads the consents of one account. */
+export function consentReader(knex: Knex, accountId: string) {
+  return {
+    /** Returns at most `max` versions before a version, newest first. */
+    async page(subjectId: string, max: number, before = Number.MAX_SAFE_INTEGER): Promise<StoredConsent[]> {
+      const rows: ConsentRow[] = await knex('consents')
+        .select('version', 'recorded_at_ms', 'body')
+        .where({ account_id: accountId, subject_id: subjectId })
+        .andWhere('version', '<', before)
+        .orderBy('version', 'desc')
+        .limit(max);
+      return rows.map(toConsent);
+    },
+  };
+}
+
+/** Writes the consents of one account in a transaction. */
+export function consentWriter(transaction: Knex, accountId: string) {
+  return {
+    ...consentReader(transaction, accountId),
+
+    async add(subjectId: string, { version, recordedAtMs, ...content }: StoredConsent): Promise<void> {
+      const body = rowFormats.consent.encode(content);
+      const key = { account_id: accountId, subject_id: subjectId, version };
+      await transaction('consents').insert({ ...key, recorded_at_ms: recordedAtMs, body });
+    },
+
+    async removeAll(subjectId: string): Promise<void> {
+      await transaction('consents').where({ account_id: accountId, subject_id: subjectId }).delete();
+    },
+  };
+}
+
+function toConsent({ version, recorded_at_ms: recordedAtMs, body }: ConsentRow): StoredConsent {
+  return { ...rowFormats.consent.decode(body), version, recordedAtMs: Number(recordedAtMs) };
+}
