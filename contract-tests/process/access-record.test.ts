@@ -1,0 +1,59 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { createTestDatabase } from '../support/databases.js';
+import { createKeyOf, runCommand, startServiceProgram } from '../support/program.js';
+import { until } from '../support/until.js';
+
+/** Kills of a test run. `ACCESS_RECORD_KILLS=20` runs the longer check. */
+const kills = Number(process.env['ACCESS_RECORD_KILLS'] ?? 3);
+
+test('kill -9 during reads leaves a valid record, and audit lists the accesses', async () => {
+  const database = await createTestDatabase();
+  onTestFinished(database.drop);
+  const env = { DATABASE_URL: database.url, LIMIT_SESSION_REQUESTS_PER_MINUTE: '0', LIMIT_MONTHLY_CALLS: '0' };
+  let key: string | undefined;
+  let read = 0;
+  for (let kill = 0; kill < kills; kill += 1) {
+    const service = await startServiceProgram(env);
+    key ??= await createKeyOf(database.url, 'acme');
+    const headers = { 'X-Service-Key': key, 'Content-Type': 'application/json' };
+    const timestamp = new Date().toISOString();
+    for (let person = 0; person < 20; person += 1) {
+      const reading = { session_id: `s-${person}`, subject_id: `p-${person}`, timestamp, heart_rate: 70 };
+      await fetch(`${service.url}/v1/ingest`, { method: 'POST', headers, body: JSON.stringify(reading) });
+    }
+    const before = read;
+    let isRunning = true;
+    const readAll = async (client: number) => {
+      for (let index = client; isRunning; index += 1) {
+        const response = await fetch(`${service.url}/v1/subjects/p-${index % 20}`, { headers }).catch(() => undefined);
+        if (response?.ok) read += 1;
+      }
+    };
+    const clients = [0, 5, 10, 15].map(readAll);
+    await until('reads', () => read > before + 50);
+    await service.stop('SIGKILL');
+    isRunning = false;
+    await Promise.all(clients);
+  }
+  const verified = JSON.parse(await runCommand(database.url, ['audit', '--verify', '--json']));
+  expect(verified.faults).toEqual([]);
+  const lines = (await runCommand(database.url, ['audit', '--account', 'acme', '--json', '--limit', '1000'])).split(
+    '\n',
+  );
+  expect(lines).toHaveLength(verified.entries);
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ account: 'acme', action: 'read', operation: 'getSubject' });
+  const table = await runCommand(database.url, ['audit', '--account', 'acme', '--subject', 'p-1']);
+  expect(table).toMatch(
+    /^MINUTE +ACCOUNT +ACTION +OPERATION +KEY_ID +CREDENTIAL +SUBJECT\n\S+ +acme +read +getSubject/,
+  );
+}, 600_000);
+
+test('receipt-keys rotate prints the id of the new key, which receipt-keys list shows as the one that signs', async () => {
+  const database = await createTestDatabase();
+  onTestFinished(database.drop);
+  await (await startServiceProgram({ DATABASE_URL: database.url })).stop();
+  const first = await runCommand(database.url, ['receipt-keys', 'rotate']);
+  const second = await runCommand(database.url, ['receipt-keys', 'rotate']);
+  const list = await runCommand(database.url, ['receipt-keys', 'list']);
+  expect(list).toMatch(new RegExp(`^KEY_ID.*\n${second} .* signs\n${first} .* retired$`));
+});

@@ -1,0 +1,178 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { DigestId } from '../store/erased-ids.js';
+import {
+  type AccessEntry,
+  type AccessTable,
+  type ChainedEntry,
+  type Checkpoint,
+  everyone,
+  makePseudonym,
+  nobody,
+} from '../store/accesses.js';
+import { type ChainSigner, createChainSigner } from './chain.js';
+
+/** A request that read, exported or erased personal data. */
+export interface Access extends Omit<AccessEntry, 'subject' | 'atMs'> {
+  /** Whose data: that of a subject, of the subject of a session, or of all persons of the account. */
+  readonly data: { readonly subjectId: string } | { readonly sessionId: string } | typeof everyone;
+}
+
+export interface AccessRecord {
+  /** Adds an access. Returns immediately. The access is stored within a second. */
+  add(access: Access): void;
+  /** Stores the remaining accesses. */
+  close(): Promise<void>;
+}
+
+export interface AccessRecordParts {
+  readonly accesses: AccessTable;
+  readonly digestId: DigestId;
+  /** The newest key of SECRETS_KEY. */
+  readonly secretsKey: string;
+  /** The time of the database, epoch ms. */
+  readonly now: () => number;
+  readonly log: Logger;
+}
+
+const writeEveryMs = 500;
+const minuteMs = 60_000;
+const dayMs = 86_400_000;
+/** Bounds the memory while the database is unavailable. */
+const waitingMax = 100_000;
+
+type Waiting = Access & { readonly atMs: number };
+
+/** Entries with the checkpoint after them. A failed write is repeated unchanged, because it may have been committed. */
+interface Batch {
+  readonly entries: readonly ChainedEntry[];
+  readonly checkpoint: Checkpoint;
+}
+
+/**
+ * Collects accesses in memory and stores them in a chain that only this process extends. No request waits for it, and no
+ * lock is shared with other processes. Each day has a new chain, so that the purge can delete whole chains.
+ */
+export function startAccessRecord({ accesses, digestId, secretsKey, now, log }: AccessRecordParts): AccessRecord {
+  const signer = createChainSigner(secretsKey);
+  const stop = new AbortController();
+  const waiting: Waiting[] = [];
+  let merged = { minute: 0, names: new Set<string>() };
+  let last: Checkpoint | undefined;
+  let unfinished: Batch | undefined;
+  let lost = 0;
+
+  async function write(): Promise<void> {
+    if (!unfinished && waiting.length > 0) {
+      // A copy, because accesses that arrive during the queries have no subject yet.
+      const subjects = await findSubjects(accesses, digestId, [...waiting], now());
+      // Taken after the queries, so that accesses stay in memory if a query fails.
+      unfinished = extend(signer, last, waiting.splice(0, subjects.length), subjects, now());
+    }
+    if (!unfinished) return;
+    await accesses.append(unfinished.entries, unfinished.checkpoint);
+    last = unfinished.checkpoint;
+    unfinished = undefined;
+  }
+
+  async function writePeriodically(): Promise<void> {
+    let isFailing = false;
+    while (!stop.signal.aborted) {
+      await sleep(writeEveryMs, undefined, { signal: stop.signal, ref: false }).catch(() => undefined);
+      const error = await write().then(() => undefined, toError);
+      if (error && !isFailing) log.warn({ err: error }, 'access record not written: retried every half second');
+      isFailing = error !== undefined;
+      if (lost > 0)
+        log.error({ accesses: lost }, 'accesses missing in the record: the database was unavailable too long');
+      lost = 0;
+    }
+  }
+
+  const writing = writePeriodically();
+  return {
+    add(access) {
+      const atMs = now();
+      const minute = atMs - (atMs % minuteMs);
+      // A later request of the same minute may concern new data of the erased person.
+      if (merged.minute !== minute || merged.names.size >= waitingMax || access.action === 'erase')
+        merged = { minute, names: new Set() };
+      const name = nameOf(access);
+      if (merged.names.has(name)) return;
+      merged.names.add(name);
+      if (waiting.length < waitingMax) waiting.push({ ...access, atMs });
+      else lost += 1;
+    },
+    async close() {
+      stop.abort();
+      await writing;
+      // Twice, because an unfinished batch is written first.
+      const error = await write()
+        .then(write)
+        .then(() => undefined, toError);
+      if (error) log.warn({ err: error, accesses: waiting.length }, 'accesses lost at shutdown');
+    },
+  };
+}
+
+function toError(error: unknown): Error {
+  return error as Error;
+}
+
+function nameOf({ accountId, keyId, credential, operation, data }: Access): string {
+  return JSON.stringify([accountId, keyId, credential, operation, data]);
+}
+
+/** Returns the subject of each access, as an entry states it. */
+async function findSubjects(
+  accesses: AccessTable,
+  digestId: DigestId,
+  all: readonly Waiting[],
+  nowMs: number,
+): Promise<string[]> {
+  const found = new Map<Waiting, string>();
+  for (const accountId of new Set(all.map((it) => it.accountId))) {
+    const mine = all.filter((it) => it.accountId === accountId);
+    const sessions = mine.flatMap(({ data }) => (data !== everyone && 'sessionId' in data ? [data.sessionId] : []));
+    const subjectOf = await accesses.findSubjects(accountId, [...new Set(sessions)]);
+    const personOf = ({ data }: Waiting) =>
+      data === everyone ? undefined : 'subjectId' in data ? data.subjectId : subjectOf.get(data.sessionId);
+    const accessedAtMs = new Map<string, number>();
+    for (const it of mine) {
+      const person = it.action === 'erase' ? undefined : personOf(it);
+      if (person !== undefined) accessedAtMs.set(person, it.atMs);
+    }
+    const digestsOf = (id: string) => digestId(accountId, { kind: 'subject', id });
+    const pseudonyms = await accesses.assignPseudonyms(accountId, accessedAtMs, digestsOf, nowMs);
+    for (const it of mine) {
+      const person = personOf(it);
+      const unnamed = it.data === everyone ? everyone : nobody;
+      found.set(
+        it,
+        person === undefined ? unnamed : (it.action !== 'erase' && pseudonyms.get(person)) || makePseudonym(),
+      );
+    }
+  }
+  return all.map((it) => found.get(it) ?? nobody);
+}
+
+/** Returns the next entries of the chain, or of a new chain at the start of the process and of each day (UTC). */
+function extend(
+  signer: ChainSigner,
+  last: Checkpoint | undefined,
+  accesses: readonly Waiting[],
+  subjects: readonly string[],
+  nowMs: number,
+): Batch {
+  const isSameDay = last !== undefined && Math.floor(last.atMs / dayMs) === Math.floor(nowMs / dayMs);
+  const chain = isSameDay ? last : { chainId: randomBytes(8).toString('hex'), seq: 0, mac: '' };
+  let { seq, mac } = chain;
+  const entries = accesses.map(({ data: _, atMs, ...access }, index): ChainedEntry => {
+    seq += 1;
+    const minute = { atMs: atMs - (atMs % minuteMs), subject: subjects[index] ?? nobody };
+    const entry = { ...access, ...minute, chainId: chain.chainId, seq };
+    mac = signer.computeMac(entry, mac);
+    return { ...entry, mac };
+  });
+  return { entries, checkpoint: signer.sign({ chainId: chain.chainId, seq, mac, atMs: nowMs }) };
+}

@@ -1,0 +1,80 @@
+import type { AccessTable, ChainedEntry, Checkpoint } from '../store/accesses.js';
+import { type ChainSigner, createChainSigner } from './chain.js';
+
+export interface Verification {
+  readonly chains: number;
+  readonly entries: number;
+  /** One sentence per fault. Empty if the record is unchanged. */
+  readonly faults: readonly string[];
+  /** The checkpoints that were verified. A copy of them detects later that a whole chain was removed. */
+  readonly checkpoints: ReadonlyArray<Pick<Checkpoint, 'chainId' | 'seq' | 'mac'>>;
+}
+
+const pageRows = 1_000;
+
+/**
+ * Verifies every chain that is not expired: each entry, their order, and the checkpoint after the last one. Finds every
+ * changed, removed or reordered entry. The service may run meanwhile.
+ */
+export async function verifyRecord(
+  accesses: AccessTable,
+  secretsKeys: readonly string[],
+  expiredBeforeMs: number,
+): Promise<Verification> {
+  const signers = secretsKeys.map(createChainSigner);
+  const faults: string[] = [];
+  const checkpoints: Checkpoint[] = [];
+  let entries = 0;
+  for (const chainId of await accesses.chainIds()) {
+    const checkpoint = await accesses.findCheckpoint(chainId);
+    const signer = signers.find(({ keyCheck }) => keyCheck === checkpoint?.keyCheck);
+    const fault = findCheckpointFault(checkpoint, signer);
+    if (fault !== undefined) faults.push(`chain ${chainId}: ${fault}`);
+    if (fault !== undefined || !checkpoint || !signer) continue;
+    // A purge may be deleting it.
+    if (checkpoint.atMs < expiredBeforeMs) continue;
+    faults.push(...(await findFaults(accesses, checkpoint, signer)));
+    checkpoints.push(checkpoint);
+    entries += checkpoint.seq;
+  }
+  return { chains: checkpoints.length, entries, faults, checkpoints };
+}
+
+function findCheckpointFault(checkpoint: Checkpoint | undefined, signer: ChainSigner | undefined): string | undefined {
+  if (!checkpoint) return 'the checkpoint was removed';
+  if (!signer) return 'no key of SECRETS_KEY signed it: add the key that was in use (SECRETS_KEY=NEW,OLD)';
+  if (signer.sign(checkpoint).signature !== checkpoint.signature) return 'the checkpoint was changed';
+  return undefined;
+}
+
+async function findFaults(accesses: AccessTable, checkpoint: Checkpoint, signer: ChainSigner): Promise<string[]> {
+  const { chainId } = checkpoint;
+  const faults: string[] = [];
+  let previous = { seq: 0, mac: '' };
+  for (;;) {
+    const page = await accesses.chainAfter(chainId, previous.seq, pageRows);
+    const known = page.filter(({ seq }) => seq <= checkpoint.seq);
+    for (const entry of known) {
+      const fault = findEntryFault(entry, previous, signer);
+      if (fault !== undefined) faults.push(`chain ${chainId}, entry ${entry.seq}: ${fault}`);
+      previous = entry;
+    }
+    if (known.length < page.length && (await accesses.findCheckpoint(chainId))?.seq === checkpoint.seq)
+      faults.push(`chain ${chainId}: an entry was added after the checkpoint`);
+    if (known.length < pageRows) break;
+  }
+  if (previous.seq < checkpoint.seq)
+    faults.push(`chain ${chainId}: entries ${previous.seq + 1} to ${checkpoint.seq} at its end were removed`);
+  else if (previous.mac !== checkpoint.mac) faults.push(`chain ${chainId}: its last entry was changed`);
+  return faults;
+}
+
+function findEntryFault(
+  entry: ChainedEntry,
+  previous: Pick<ChainedEntry, 'seq' | 'mac'>,
+  signer: ChainSigner,
+): string | undefined {
+  if (entry.seq !== previous.seq + 1) return `entries ${previous.seq + 1} to ${entry.seq - 1} before it were removed`;
+  if (signer.computeMac(entry, previous.mac) !== entry.mac) return 'it was changed, or its place was';
+  return undefined;
+}

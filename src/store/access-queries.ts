@@ -1,0 +1,90 @@
+import type { Knex } from 'knex';
+import { type ChainedEntry, type Checkpoint, everyone } from './accesses.js';
+
+/** Position of an entry in the order of time. */
+export type AccessCursor = Pick<ChainedEntry, 'atMs' | 'chainId' | 'seq'>;
+
+const columns = {
+  chainId: 'chain_id',
+  seq: 'seq',
+  atMs: 'at_ms',
+  accountId: 'account_id',
+  keyId: 'key_id',
+  credential: 'credential',
+  action: 'action',
+  operation: 'operation',
+  subject: 'subject',
+  mac: 'mac',
+};
+
+const newestFirst = ['at_ms', 'chain_id', 'seq'].map((column) => ({ column, order: 'desc' as const }));
+
+/** Queries that read the access record. */
+export function createQueries(knex: Knex) {
+  const entries = () => knex('access_entries').select(columns);
+
+  /** Returns at most `max` entries of one subject after a cursor, newest first. */
+  function readPage(accountId: string, subject: string, after: AccessCursor | undefined, max: number) {
+    const query = entries().where({ account_id: accountId, subject }).orderBy(newestFirst).limit(max);
+    if (after) {
+      const { atMs, chainId, seq } = after;
+      query.where('at_ms', '<=', atMs);
+      query.whereRaw('(at_ms < ? or chain_id < ? or (chain_id = ? and seq < ?))', [atMs, chainId, chainId, seq]);
+    }
+    return query.then(toEntries);
+  }
+
+  return {
+    /** Returns at most `max` entries of a person and of all persons of the account, newest first. */
+    async page(accountId: string, pseudonym: string | undefined, after: AccessCursor | undefined, max: number) {
+      const subjects = pseudonym === undefined ? [everyone] : [everyone, pseudonym];
+      // One query per subject, because an index orders only the entries of one subject.
+      const pages = await Promise.all(subjects.map((subject) => readPage(accountId, subject, after, max)));
+      return pages.flat().sort(compareNewest).slice(0, max);
+    },
+
+    /** Returns the pseudonym of a subject. Undefined if it has none. */
+    async findPseudonym(accountId: string, subjectId: string): Promise<string | undefined> {
+      const found = knex('access_subjects').where({ account_id: accountId, subject_id: subjectId });
+      return (await found.first('pseudonym'))?.pseudonym;
+    },
+
+    /** Returns at most `max` entries, newest first. If `accountId` is given, only entries of that account. */
+    newest(max: number, accountId?: string): Promise<ChainedEntry[]> {
+      const query = entries().orderBy(newestFirst).limit(max);
+      if (accountId !== undefined) query.where({ account_id: accountId });
+      return query.then(toEntries);
+    },
+
+    /** Returns the ids of all chains that have a checkpoint or an entry. */
+    async chainIds(): Promise<string[]> {
+      const named: string[] = await knex('access_chains').pluck('chain_id');
+      const used: string[] = await knex('access_entries').distinct('chain_id').pluck('chain_id');
+      return [...new Set([...named, ...used])].sort();
+    },
+
+    /** Returns the checkpoint of a chain. Undefined if it has none. */
+    async findCheckpoint(chainId: string): Promise<Checkpoint | undefined> {
+      const row = await knex('access_chains').where({ chain_id: chainId }).first();
+      if (!row) return undefined;
+      const { key_check: keyCheck, mac, signature } = row;
+      return { chainId, keyCheck, seq: Number(row.seq), mac, atMs: Number(row.at_ms), signature };
+    },
+
+    /** Returns at most `max` entries of a chain after `seq`, in their order. */
+    chainAfter(chainId: string, seq: number, max: number): Promise<ChainedEntry[]> {
+      const query = entries().where({ chain_id: chainId }).where('seq', '>', seq).orderBy('seq').limit(max);
+      return query.then(toEntries);
+    },
+  };
+}
+
+/** Converts the numbers, which MySQL's driver may return as text. */
+function toEntries(rows: ReadonlyArray<Record<keyof typeof columns, unknown>>): ChainedEntry[] {
+  return rows.map((row) => ({ ...row, seq: Number(row.seq), atMs: Number(row.atMs) }) as ChainedEntry);
+}
+
+function compareNewest(a: AccessCursor, b: AccessCursor): number {
+  const byChain = Number(b.chainId > a.chainId) - Number(b.chainId < a.chainId);
+  return b.atMs - a.atMs || byChain || b.seq - a.seq;
+}

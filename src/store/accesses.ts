@@ -1,0 +1,180 @@
+import { randomBytes } from 'node:crypto';
+import type { Knex } from 'knex';
+import type { Schema } from '../contract.js';
+import { createQueries } from './access-queries.js';
+import { deleteOldest } from './delete-oldest.js';
+import { erasedIdTable } from './erased-ids.js';
+import { insertRows } from './insert-rows.js';
+import { retry } from './retry.js';
+
+/** One or more requests of a key in a minute that concern the same data. */
+export interface AccessEntry {
+  /** Start of the minute, epoch ms. */
+  readonly atMs: number;
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly credential: Schema<'AccessCredential'>;
+  readonly action: Schema<'AccessAction'>;
+  readonly operation: string;
+  /** Pseudonym of the person, `everyone` or `nobody`. */
+  readonly subject: string;
+}
+
+/** Stands for all persons of the account. */
+export const everyone = '*';
+/** Stands for a session without a person. */
+export const nobody = '-';
+
+/** An entry of a chain. */
+export interface ChainedEntry extends AccessEntry {
+  /** 16 hex digits. */
+  readonly chainId: string;
+  /** 1 for the first entry of the chain. */
+  readonly seq: number;
+  /** Code of the entry and its predecessors, 64 hex digits. */
+  readonly mac: string;
+}
+
+/** The last entry of a chain, signed. */
+export interface Checkpoint extends Pick<ChainedEntry, 'chainId' | 'seq' | 'mac'> {
+  /** Check value of the secrets key, 16 hex digits. */
+  readonly keyCheck: string;
+  /** Time at which the entry was stored, epoch ms. */
+  readonly atMs: number;
+  readonly signature: string;
+}
+
+const insertMax = 500;
+const dayMs = 86_400_000;
+
+/** All queries of the access record. */
+export function accessTable(knex: Knex) {
+  const subjectsOf = (accountId: string) => knex('access_subjects').where({ account_id: accountId });
+
+  async function findPseudonyms(accountId: string, subjectIds: readonly string[], nowMs: number) {
+    const rows = await subjectsOf(accountId)
+      .select('subject_id', 'pseudonym', 'used_at_ms')
+      .whereIn('subject_id', subjectIds);
+    const unused = rows.filter((row) => Number(row.used_at_ms) < nowMs - dayMs).map((row) => row.subject_id);
+    if (unused.length > 0) await subjectsOf(accountId).whereIn('subject_id', unused).update({ used_at_ms: nowMs });
+    return new Map<string, string>(rows.map((row) => [row.subject_id, row.pseudonym]));
+  }
+
+  /** Stores a random pseudonym for each subject. Keeps the pseudonym that another process has stored. */
+  async function addPseudonyms(accountId: string, subjectIds: readonly string[], nowMs: number): Promise<void> {
+    const rows = subjectIds.map((subject_id) => {
+      return { account_id: accountId, subject_id, pseudonym: makePseudonym(), used_at_ms: nowMs };
+    });
+    if (rows.length > 0) await knex('access_subjects').insert(rows).onConflict(['account_id', 'subject_id']).ignore();
+  }
+
+  return {
+    ...createQueries(knex),
+
+    /** Returns the subjects of sessions. Sessions without a subject are absent. */
+    async findSubjects(accountId: string, sessionIds: readonly string[]): Promise<Map<string, string>> {
+      const found = new Map<string, string>();
+      for (const ids of chunksOf(sessionIds)) {
+        const rows = await knex('sessions')
+          .select('session_id', 'subject_id')
+          .where({ account_id: accountId })
+          .whereIn('session_id', ids);
+        for (const row of rows) if (row.subject_id !== null) found.set(row.session_id, row.subject_id);
+      }
+      return found;
+    },
+
+    /**
+     * Returns the pseudonyms of subjects. Creates missing ones. A subject whose erasure is not older than its access (by
+     * subject, epoch ms) is absent: a pseudonym would link an erased person to later requests.
+     */
+    async assignPseudonyms(
+      accountId: string,
+      accessedAtMs: ReadonlyMap<string, number>,
+      digestsOf: (subjectId: string) => readonly string[],
+      nowMs: number,
+    ): Promise<Map<string, string>> {
+      const assigned = new Map<string, string>();
+      for (const ids of chunksOf([...accessedAtMs.keys()])) {
+        const known = await findPseudonyms(accountId, ids, nowMs);
+        const missing = ids.filter((id) => !known.has(id));
+        await addPseudonyms(accountId, missing, nowMs);
+        const erased = await findErased(missing);
+        // After the insert: an erasure that commits later deletes the inserted row itself.
+        if (erased.length > 0) await subjectsOf(accountId).whereIn('subject_id', erased).delete();
+        const added = missing.length > 0 ? await findPseudonyms(accountId, missing, nowMs) : [];
+        for (const [id, pseudonym] of [...known, ...added]) assigned.set(id, pseudonym);
+        for (const id of erased) assigned.delete(id);
+      }
+      return assigned;
+
+      async function findErased(ids: readonly string[]): Promise<string[]> {
+        if (ids.length === 0) return [];
+        const digests = new Map(ids.map((id) => [id, digestsOf(id)]));
+        const erasedAtMs = await erasedIdTable(knex, accountId).find([...digests.values()].flat());
+        const isErased = (id: string) =>
+          digests.get(id)?.some((digest) => (erasedAtMs.get(digest) ?? -1) >= (accessedAtMs.get(id) ?? 0));
+        return ids.filter(isErased);
+      }
+    },
+
+    removePseudonym: (accountId: string, subjectId: string) => retry(() => removePseudonym(knex, accountId, subjectId)),
+
+    /** Stores entries and the checkpoint after them, in one transaction. Idempotent. */
+    append: (entries: readonly ChainedEntry[], checkpoint: Checkpoint): Promise<void> =>
+      retry(() =>
+        knex.transaction(async (transaction) => {
+          for (const chunk of chunksOf(entries))
+            await insertRows(transaction, 'access_entries', chunk.map(toRow), {
+              key: ['chain_id', 'seq'],
+              merged: ['mac'],
+            });
+          const { chainId, keyCheck, seq, mac, atMs, signature } = checkpoint;
+          const row = { chain_id: chainId, key_check: keyCheck, seq, mac, at_ms: atMs, signature };
+          const merged = ['seq', 'mac', 'at_ms', 'signature'];
+          await insertRows(transaction, 'access_chains', [row], { key: ['chain_id'], merged });
+        }),
+      ),
+
+    /** Deletes at most `batch` pseudonyms without an access since `beforeMs`. Returns their number. */
+    purgePseudonyms: (beforeMs: number, batch: number): Promise<number> =>
+      deleteOldest(knex, 'access_subjects', 'used_at_ms', beforeMs - dayMs, batch),
+
+    /**
+     * Deletes about `batch` entries of a chain whose checkpoint is older than `beforeMs`. Deletes whole chains, and the
+     * checkpoint last, so that the remaining chains stay verifiable. Returns 0 when no such chain remains.
+     */
+    async purge(beforeMs: number, batch: number): Promise<number> {
+      const chain = await knex('access_chains').where('at_ms', '<', beforeMs).orderBy('at_ms').first('chain_id');
+      if (!chain) return 0;
+      const mine = () => knex('access_entries').where({ chain_id: chain.chain_id });
+      const first = await mine().orderBy('seq').first('seq');
+      if (first)
+        return mine()
+          .where('seq', '<', Number(first.seq) + batch)
+          .delete();
+      return knex('access_chains').where({ chain_id: chain.chain_id }).delete();
+    },
+  };
+}
+
+export type AccessTable = ReturnType<typeof accessTable>;
+
+/** Deletes the pseudonym of a subject. Returns the number of deleted rows. */
+export function removePseudonym(knex: Knex, accountId: string, subjectId: string): Promise<number> {
+  return knex('access_subjects').where({ account_id: accountId, subject_id: subjectId }).delete();
+}
+
+/** Returns a random pseudonym. It is random, so that nobody can compute the person from it. */
+export function makePseudonym(): string {
+  return randomBytes(16).toString('hex');
+}
+
+function toRow({ chainId, seq, atMs, accountId, keyId, credential, action, operation, subject, mac }: ChainedEntry) {
+  const named = { account_id: accountId, key_id: keyId, credential, action, operation, subject };
+  return { chain_id: chainId, seq, at_ms: atMs, ...named, mac };
+}
+
+function* chunksOf<T>(items: readonly T[]): Iterable<T[]> {
+  for (let from = 0; from < items.length; from += insertMax) yield items.slice(from, from + insertMax);
+}
