@@ -37,7 +37,12 @@ test('an erasure deletes all data of a subject and no data of others', async () 
   const erased = await service.request('/v1/subjects/anna', { method: 'DELETE' });
   expect(erased).toMatchObject({
     status: 200,
-    body: { subject_id: 'anna', deleted: true, sessions_removed: 3, triggers_removed: topics },
+    body: {
+      subject_id: 'anna',
+      deleted: true,
+      ...{ sessions_removed: 3, triggers_removed: topics },
+      ...{ sessions_deleted: 3, trigger_entries_deleted: topics },
+    },
   });
   expect(await rowCounts(service)).toEqual(before);
   for (const path of ['state?session_id=anna-0', 'history?session_id=anna-0', 'triggers?subject_id=anna'])
@@ -104,6 +109,17 @@ test('data left by an interrupted erasure is not readable and is deleted later',
   expect((await service.request('/v1/history?session_id=anna-0')).body.datapoints).toHaveLength(1);
 });
 
+test('an erasure after an unfinished one counts only the sessions and topics since then', async () => {
+  const service = await startTestService({});
+  await liveOnce(service, 'anna', 2);
+  const half = { ...service.store, eraseReadings: async () => true };
+  const accountId = (await service.store.keys.list()).at(-1)?.accountId ?? '';
+  await eraseSubject(erasing(service, half), accountId, 'anna');
+  await service.read({ session_id: 'anna-0', subject_id: 'anna', heart_rate: 95 });
+  const erased = await service.request('/v1/subjects/anna', { method: 'DELETE' });
+  expect(erased.body).toMatchObject({ sessions_deleted: 1, trigger_entries_deleted: 0 });
+});
+
 test('readings that arrive during repeated erasures are accepted', async () => {
   const service = await startTestService({});
   const statuses = new Set<number>();
@@ -136,11 +152,11 @@ test('a reading that arrives during an erasure waits for the end of the erasure 
       service.store.transact((writerOf) =>
         work((id) => {
           const writer = writerOf(id);
-          const eraseSessions = async (subjectId: string) => {
+          const eraseSessions = async (subjectId: string, nowMs: number) => {
             late = service.read({ session_id: 'anna-0', subject_id: subjectId, heart_rate: 95, ...turn });
             // Long enough for the reading to be stored if it did not wait for the lock.
             await Promise.race([late, sleep(300)]);
-            return writer.eraseSessions(subjectId);
+            return writer.eraseSessions(subjectId, nowMs);
           };
           return { ...writer, eraseSessions };
         }),
@@ -158,5 +174,11 @@ test('a subject whose name requires encoding in a path is found', async () => {
   const subject_id = 'a/b?c#d%20e:f';
   await service.read({ subject_id, heart_rate: 95 });
   const erased = await service.request(`/v1/subjects/${encodeURIComponent(subject_id)}`, { method: 'DELETE' });
-  expect(erased.body).toEqual({ subject_id, deleted: true, sessions_removed: 1, triggers_removed: 0 });
+  const { receipt: _, ...counts } = erased.body;
+  expect(counts).toEqual({
+    subject_id,
+    deleted: true,
+    ...{ sessions_removed: 1, triggers_removed: 0 },
+    ...{ sessions_deleted: 1, trigger_entries_deleted: 0 },
+  });
 });

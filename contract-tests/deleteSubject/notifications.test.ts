@@ -4,7 +4,7 @@ import { readConfig } from '../../src/config/config.js';
 import { purgeExpired } from '../../src/retention/purge.js';
 import { openDatabase } from '../../src/store/database.js';
 import { startTestService, type TestService } from '../support/service.js';
-import { register, storeFailed } from '../support/webhooks.js';
+import { deliveriesOf, register, storeFailed } from '../support/webhooks.js';
 
 const daySeconds = 24 * 60 * 60;
 /** Seconds after which an expired session is purged: up to 70 minutes after the expiry, and some minutes for rounding. */
@@ -103,6 +103,39 @@ test('an erasure keeps the deliveries of another subject whose expired session h
   await erase(service, 'anna');
   expect(await stored(service, 'deliveries', 'subject_id')).toEqual(['bert']);
 });
+
+test.each([
+  ['waits for its retry', {}],
+  ['is in flight', { owner: 'another worker' }],
+  ['is an ordered retry', { seq: -1 }],
+])(
+  'after an erasure, the events of another person in the same session id are sent: the erased one %s',
+  async (_, rest) => {
+    const service = await startTestService({});
+    const { id: webhookId } = await register(service, url);
+    const waiting = { webhookId, reason: null, settledAtMs: null } as const;
+    await storeFailed(service, [
+      { ...waiting, subjectId: 'anna', seq: 1, status: 'due', ...rest },
+      { ...waiting, subjectId: 'bert', seq: 2, status: 'queued' },
+      { ...waiting, subjectId: 'bert', seq: 3, status: 'queued' },
+      { ...waiting, sessionId: 's2', subjectId: 'bert', seq: 1, status: 'due', owner: 'another worker' },
+      { ...waiting, sessionId: 's2', subjectId: 'anna', seq: 2, status: 'queued' },
+      { ...waiting, sessionId: 's2', subjectId: 'bert', seq: 3, status: 'queued' },
+    ]);
+    await erase(service, 'anna');
+    const left = (await deliveriesOf(service, webhookId)()).map(({ sessionId, seq, status }) => [
+      sessionId,
+      seq,
+      status,
+    ]);
+    expect(left.sort()).toEqual([
+      ['s1', 2, 'due'],
+      ['s1', 3, 'queued'],
+      ['s2', 1, 'due'],
+      ['s2', 3, 'queued'],
+    ]);
+  },
+);
 
 test('readings of other subjects are stored while an erasure deletes thousands of deliveries', async () => {
   const service = await startTestService({});

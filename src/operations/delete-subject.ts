@@ -1,8 +1,9 @@
 import { ProblemError } from '../problem.js';
 import { eraseSubject } from '../retention/erase.js';
+import { openReceipts } from '../tokens/receipts.js';
 import type { OperationRecord } from './operation.js';
 
-/** Responds after all data of the subject is erased. */
+/** Responds after all data of the subject is erased, with a signed receipt. */
 export const deleteSubject: OperationRecord<'deleteSubject'> = {
   personalData: 'erases',
   tool: {
@@ -11,14 +12,16 @@ export const deleteSubject: OperationRecord<'deleteSubject'> = {
     description:
       'Erase all data about a person: topics, baseline, sessions and history. This cannot be undone. Call it only when the person or the operator asks for it.',
   },
-  async handle(services, { params }, { accountId }) {
+  async handle(services, { params }, { accountId, keyId }) {
     const { subject_id } = params;
+    // Opened before the erasure, so that nothing is erased without a receipt.
+    const sign = await openReceipts({ ...services, receiptKeys: services.store.receiptKeys });
     const erased = await eraseSubject(services, accountId, subject_id);
     if (!erased) throw new ProblemError('subject_not_found');
     const { sessions, triggers } = erased;
-    return {
-      status: 200,
-      body: { subject_id, deleted: true, sessions_removed: sessions, triggers_removed: triggers },
-    };
+    const removed = { sessions_removed: sessions, triggers_removed: triggers };
+    const deleted = { sessions_deleted: sessions, trigger_entries_deleted: triggers };
+    const body = { subject_id, deleted: true, ...removed, ...deleted };
+    return { status: 200, body: { ...body, receipt: await sign({ ...body, key_id: keyId }) } };
   },
 };

@@ -15,7 +15,7 @@ export interface ErasureParts {
 
 /**
  * Erases all data about a subject in three steps:
- * 1. delete its deliveries and stored hours, in small batches
+ * 1. delete its deliveries, stored hours and feedback, in small batches
  * 2. delete everything that a request could return, in one transaction
  * 3. delete the readings of its sessions, in small batches
  * Resolves with the numbers of sessions and triggers. Resolves with undefined for an unknown subject.
@@ -25,12 +25,17 @@ export async function eraseSubject(
   accountId: string,
   subjectId: string,
 ): Promise<{ readonly sessions: number; readonly triggers: number } | undefined> {
-  const { store } = parts;
-  const deliveries = await inBatches(() => store.eraseSomeDeliveries(accountId, subjectId, batchRows));
+  const { store, now } = parts;
+  const deliveries = await inBatches(() =>
+    store.transact((writerOf) => writerOf(accountId).eraseSomeDeliveries(subjectId, batchRows, now())),
+  );
   await inBatches(() => store.eraseSomeHours(accountId, subjectId, batchRows));
+  await inBatches(() => store.eraseSomeFeedback(accountId, subjectId, batchRows));
   const found = await store.transact((writerOf) => eraseUnderLock(parts, writerOf(accountId), accountId, subjectId));
   const erased = found ?? (deliveries > 0 ? { sessions: [], triggers: 0 } : undefined);
   if (!erased) return undefined;
+  // Again, because a process may have stored a pseudonym for an earlier access during the transaction.
+  await store.accesses.removePseudonym(accountId, subjectId);
   await finish(store, erased.sessions);
   await store.sqliteFiles.removeErased();
   return { sessions: erased.sessions.length, triggers: erased.triggers };
@@ -85,13 +90,17 @@ async function eraseUnderLock(
 ): Promise<Erased | undefined> {
   const locked = await writer.subjects.lock([subjectId]);
   const triggers = await writer.triggers.removeAll(subjectId);
-  // Also those that a purge has stored since the first step.
+  // Also rows that were stored since the first step.
   await writer.hours.removeAll(subjectId);
-  const { sessions, notifications } = await writer.eraseSessions(subjectId);
+  await writer.consents.removeAll(subjectId);
+  const { sessions, notifications } = await writer.eraseSessions(subjectId, now());
+  await writer.feedback.removeAll(subjectId);
   await writer.subjects.remove(subjectId);
+  const pseudonyms = await writer.removePseudonym(subjectId);
   const erasedIds = sessions.map(({ session_id }) => ({ kind: 'session', id: session_id }) as const);
   const digests = [{ kind: 'subject', id: subjectId } as const, ...erasedIds].flatMap((it) => digestId(accountId, it));
   await writer.erasedIds.add(digests, now());
   if (sessions.length > 0) await writer.positions.countErasure();
-  return locked.get(subjectId) || triggers + sessions.length + notifications > 0 ? { sessions, triggers } : undefined;
+  const removed = triggers + sessions.length + notifications + pseudonyms;
+  return locked.get(subjectId) || removed > 0 ? { sessions, triggers } : undefined;
 }

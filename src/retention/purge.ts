@@ -30,15 +30,26 @@ export interface RetentionTimes {
   readonly deliveriesMs: number;
   /** After the start of an hour of a person. 0: no hours are stored. Undefined: the default of the database. */
   readonly summariesMs?: number | undefined;
+  /** After the last access of a chain of the access record. 0: no accesses are recorded. */
+  readonly accessesMs: number;
+  /** After the time that a report is about. */
+  readonly feedbackMs: number;
 }
 
 const defaultTimes: RetentionTimes = {
   readingsMs: retention.readings_hours * hourMs,
   idleSessionsMs: retention.idle_sessions_hours * hourMs,
   deliveriesMs: retention.settled_deliveries_days * dayMs,
+  accessesMs: retention.access_days * dayMs,
+  feedbackMs: retention.feedback_days * dayMs,
 };
 
 export interface Retention {
+  /**
+   * Returns the time of the database at the end of the last complete purge, epoch ms. 0 if no purge was complete,
+   * undefined if none has started, for example because an idle SQLite database has no certain time.
+   */
+  lastPurgeAtMs(): number | undefined;
   /** Stops the purge. Resolves after the current batch. */
   close(): Promise<void>;
 }
@@ -49,11 +60,15 @@ export interface Retention {
  */
 export function startRetention(store: Store, times: RetentionTimes, clock: DatabaseClock, log: Logger): Retention {
   const stop = new AbortController();
+  let lastPurgeAtMs: number | undefined;
   const purge = async () => {
     // The purge time may be hours late on SQLite. Secrets must not stay that long.
     await forgetSecrets(store, clock.now());
     const nowMs = await clock.readPurgeTime();
-    if (nowMs !== undefined) await purgeExpired(store, nowMs, times, stop.signal);
+    if (nowMs === undefined) return;
+    lastPurgeAtMs ??= 0;
+    await purgeExpired(store, nowMs, times, stop.signal);
+    lastPurgeAtMs = clock.now();
   };
   const loop = async () => {
     while (!stop.signal.aborted) {
@@ -66,6 +81,7 @@ export function startRetention(store: Store, times: RetentionTimes, clock: Datab
   };
   const running = loop();
   return {
+    lastPurgeAtMs: () => lastPurgeAtMs,
     async close() {
       stop.abort();
       await running;
@@ -77,7 +93,7 @@ export function startRetention(store: Store, times: RetentionTimes, clock: Datab
 export async function purgeExpired(
   store: Store,
   nowMs: number,
-  { readingsMs, idleSessionsMs, deliveriesMs, ...times }: RetentionTimes = defaultTimes,
+  { readingsMs, idleSessionsMs, deliveriesMs, accessesMs, feedbackMs, ...times }: RetentionTimes = defaultTimes,
   signal?: AbortSignal,
 ): Promise<number> {
   const summariesMs = times.summariesMs ?? (await store.readDefaultSummaryDays()) * dayMs;
@@ -95,12 +111,16 @@ export async function purgeExpired(
   // After the readings, so that every stored reading has a session.
   const sessions = () => store.purgeSessions(sessionsBeforeMs, batchRows);
   const hours = () => store.purgeHours(hoursSinceMs, batchRows);
+  const feedback = () => store.purgeFeedback(nowMs - feedbackMs, batchRows);
   const deliveries = () => store.purgeDeliveries(nowMs - deliveriesMs, batchRows);
   const idempotencyKeys = () => store.purgeIdempotencyKeys(nowMs - idempotency.retention_hours * hourMs, batchRows);
   const erasedIds = () => store.purgeErasedIds(nowMs - sessionTokens.erasure_seconds * 1000, batchRows);
+  const accesses = () => store.accesses.purge(nowMs - accessesMs, batchRows);
+  const pseudonyms = () => store.accesses.purgePseudonyms(nowMs - accessesMs, batchRows);
   await forgetSecrets(store, nowMs);
   let total = 0;
-  for (const deleteBatch of [readings, sessions, hours, deliveries, idempotencyKeys, erasedIds])
+  const rest = [deliveries, idempotencyKeys, erasedIds, accesses, pseudonyms];
+  for (const deleteBatch of [readings, sessions, hours, feedback, ...rest])
     total += await inBatches(deleteBatch, signal);
   return total;
 }

@@ -1,5 +1,5 @@
 import { floorHour, type Hour, hourMs, stateMs } from '../domain/summary.js';
-import type { ExpiredReading } from '../store/readings.js';
+import type { ExpiredReading } from '../store/expired-readings.js';
 import type { Store } from '../store/store.js';
 import type { ComputeHours } from './hours.js';
 

@@ -1,5 +1,7 @@
 import type { Knex } from 'knex';
-import { deleteSession } from './readings.js';
+import { deliveryTable, type Line } from './deliveries.js';
+import { deleteSession } from './expired-readings.js';
+import { webhookTable } from './webhooks.js';
 
 /** An incarnation of a session whose readings must be erased. */
 export interface Erasure {
@@ -22,21 +24,24 @@ export interface ErasedSessions {
  * responses. Writes a tombstone for the readings of each session. After the commit, no request returns any of this
  * data.
  */
-export async function eraseSessions(transaction: Knex, accountId: string, subjectId: string): Promise<ErasedSessions> {
+export async function eraseSessions(
+  transaction: Knex,
+  accountId: string,
+  subjectId: string,
+  nowMs: number,
+): Promise<ErasedSessions> {
   const mine = () => transaction('sessions').where({ account_id: accountId, subject_id: subjectId });
   const sessions: Erasure[] = await mine().select('account_id', 'session_id', 'incarnation').forUpdate();
-  let notifications = await eraseNotifications(transaction, accountId, (query) =>
-    query.where({ subject_id: subjectId }),
-  );
+  const erase = (select: (query: Knex.QueryBuilder) => Knex.QueryBuilder) =>
+    eraseNotifications(transaction, accountId, select, nowMs);
+  let notifications = await erase((query) => query.where({ subject_id: subjectId }));
   for (let from = 0; from < sessions.length; from += insertMax) {
     const batch = sessions.slice(from, from + insertMax);
     const ids = batch.map(({ session_id }) => session_id);
     await transaction('erasures').insert(batch);
     // Includes only rows without a subject, because an earlier session with the same id may have belonged to another
     // person.
-    notifications += await eraseNotifications(transaction, accountId, (query) =>
-      query.whereNull('subject_id').whereIn('session_id', ids),
-    );
+    notifications += await erase((query) => query.whereNull('subject_id').whereIn('session_id', ids));
   }
   await mine().delete();
   return { sessions, notifications };
@@ -45,46 +50,59 @@ export async function eraseSessions(transaction: Knex, accountId: string, subjec
 /**
  * Deletes the webhooks, then the events, then the deliveries. Returns the number of deleted rows.
  *
- * A worker that expands events holds the webhook locks. Deleting the webhooks first waits for the commit of that worker, so
- * the deliveries that it inserted are found.
+ * A worker that expands events holds the webhook locks. Locking all webhooks first waits for the commit of that worker,
+ * so the deliveries that it inserted are found.
  */
 async function eraseNotifications(
   transaction: Knex,
   accountId: string,
   select: (query: Knex.QueryBuilder) => Knex.QueryBuilder,
+  nowMs: number,
 ): Promise<number> {
   const mine = (table: string) => transaction(table).where({ account_id: accountId });
+  await webhookTable(transaction, accountId).lockAll();
   const webhooks: string[] = await select(mine('webhooks')).forUpdate().pluck('webhook_id');
   if (webhooks.length > 0) {
     await mine('webhooks').whereIn('webhook_id', webhooks).delete();
     await mine('deliveries').whereIn('webhook_id', webhooks).delete();
   }
+  const due: Line[] = await select(mine('deliveries'))
+    .select({ webhookId: 'webhook_id', sessionId: 'session_id' })
+    .where({ status: 'due' });
   let others = 0;
   for (const table of ['outbox', 'deliveries', 'idempotency_keys']) others += await select(mine(table)).delete();
+  await deliveryTable(transaction, accountId).promoteIdle(due, nowMs);
   return webhooks.length + others;
 }
 
 /**
  * Deletes about `batch` deliveries of the subject and of the webhooks for its sessions. Returns the number of deleted
- * deliveries, 0 when none remain.
+ * deliveries, 0 when none remain. Deliveries of another person to the same session id are then due: without this, they
+ * would wait forever for a deleted delivery.
  *
  * Called before `eraseSessions`. The transaction of `eraseSessions` then deletes few rows and blocks others only
  * briefly.
  */
 export async function eraseSomeDeliveries(
-  knex: Knex,
+  transaction: Knex,
   accountId: string,
   subjectId: string,
   batch: number,
+  nowMs: number,
 ): Promise<number> {
-  const mine = (table: string) => knex(table).where({ account_id: accountId });
-  const webhooks: string[] = await mine('webhooks').where({ subject_id: subjectId }).pluck('webhook_id');
-  const first = (query: Knex.QueryBuilder): Promise<string[]> => query.limit(batch).pluck('delivery_id');
-  const ids = await first(mine('deliveries').where({ subject_id: subjectId }));
-  if (ids.length === 0 && webhooks.length > 0)
-    ids.push(...(await first(mine('deliveries').whereIn('webhook_id', webhooks))));
-  if (ids.length > 0) await mine('deliveries').whereIn('delivery_id', ids).delete();
-  return ids.length;
+  const mine = () => transaction('deliveries').where({ account_id: accountId });
+  const webhooks = await webhookTable(transaction, accountId).lockAll();
+  const watching = webhooks.filter((it) => it.subjectId === subjectId).map((it) => it.webhookId);
+  const first = (query: Knex.QueryBuilder): Promise<Array<{ delivery_id: string; status: string } & Line>> =>
+    query.select('delivery_id', 'status', { webhookId: 'webhook_id', sessionId: 'session_id' }).limit(batch);
+  let found = await first(mine().where({ subject_id: subjectId }));
+  if (found.length === 0 && watching.length > 0) found = await first(mine().whereIn('webhook_id', watching));
+  if (found.length === 0) return 0;
+  const ids = found.map(({ delivery_id }) => delivery_id);
+  await mine().whereIn('delivery_id', ids).delete();
+  const due = found.filter(({ status }) => status === 'due');
+  await deliveryTable(transaction, accountId).promoteIdle(due, nowMs);
+  return found.length;
 }
 
 /** Returns at most `max` unfinished erasures of all processes. */

@@ -1,12 +1,16 @@
 import type { Knex } from 'knex';
+import { accessRecord } from './access-record.js';
 import { accountSettings } from './account-settings.js';
 import { accounts } from './accounts.js';
+import { consent } from './consent.js';
 import { erasedIds } from './erased-ids.js';
 import { eventTimes, readEventTimes } from './event-times.js';
+import { feedback } from './feedback.js';
 import { leanReadings } from './lean-readings.js';
 import { modelVersions } from './model-versions.js';
 import { moveReadings } from './move-readings.js';
 import { readingSignals } from './reading-signals.js';
+import { receiptKeys } from './receipt-keys.js';
 import { secretsKey } from './secrets-key.js';
 import { sessions } from './sessions.js';
 import { subjectHours } from './subject-hours.js';
@@ -46,4 +50,8 @@ export const migrations: readonly Migration[] = [
   { name: 'account-settings', run: accountSettings },
   { name: 'event-times', run: eventTimes, moveSome: readEventTimes },
   { name: 'subject-hours', run: subjectHours },
+  { name: 'access-record', run: accessRecord },
+  { name: 'receipt-keys', run: receiptKeys },
+  { name: 'feedback', run: feedback },
+  { name: 'consent', run: consent },
 ];

@@ -1,0 +1,40 @@
+import { Command } from 'commander';
+import type { Config } from '../config/config.js';
+import { requireSecretsKeys } from '../config/secrets-key.js';
+import { createSecretBox } from '../delivery/secret-box.js';
+import { starting } from '../lifecycle/start-error.js';
+import type { Store } from '../store/store.js';
+import { receiptKeysMax, rotateReceiptKey } from '../tokens/receipts.js';
+import { printTable } from './keys.js';
+
+type WithStore = (work: (store: Store, config: Config) => Promise<void>) => Promise<void>;
+
+/** Creates the `receipt-keys` command, which manages the keys that sign deletion receipts. */
+export function receiptKeysCommand(withStore: WithStore): Command {
+  const command = new Command('receipt-keys').description('list and rotate the keys that sign deletion receipts');
+  command
+    .command('list')
+    .description('list the keys, newest first. The newest one signs')
+    .action(() => withStore(({ receiptKeys }) => list(receiptKeys)));
+  command
+    .command('rotate')
+    .description('create a new key and delete the private parts of the earlier ones. Their receipts stay verifiable')
+    .action(() => withStore(rotate));
+  return command;
+}
+
+async function list(receiptKeys: Store['receiptKeys']): Promise<void> {
+  const rows = (await receiptKeys.list(receiptKeysMax)).map(({ keyId, publicKey, privateKey, createdAtMs }) => [
+    keyId,
+    publicKey,
+    new Date(createdAtMs).toISOString(),
+    privateKey === null ? 'retired' : 'signs',
+  ]);
+  printTable(['KEY_ID', 'PUBLIC_KEY', 'CREATED', 'STATUS'], rows);
+}
+
+async function rotate({ receiptKeys }: Store, config: Config): Promise<void> {
+  const secretsKeys = await starting('SECRETS_KEY', async () => requireSecretsKeys(config));
+  const parts = { receiptKeys, secretBox: createSecretBox(secretsKeys), now: Date.now };
+  console.log(await rotateReceiptKey(parts));
+}

@@ -1,0 +1,11 @@
+import { receiptKeysMax, toPublicJwk } from '../tokens/receipts.js';
+import type { OperationRecord } from './operation.js';
+
+/** Returns the public keys of deletion receipts. Without a key of the API, because whoever has a receipt may verify it. */
+export const listReceiptKeys: OperationRecord<'listReceiptKeys'> = {
+  personalData: 'none',
+  async handle({ store }) {
+    const keys = await store.receiptKeys.list(receiptKeysMax);
+    return { status: 200, body: { keys: keys.map(toPublicJwk) } };
+  },
+};

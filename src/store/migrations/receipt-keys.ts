@@ -1,0 +1,17 @@
+import type { Knex } from 'knex';
+import { ascii, asciiOf, createTable } from './create-table.js';
+
+/** Creates the table of the keys that sign deletion receipts. They are the same for all accounts. */
+export async function receiptKeys(knex: Knex): Promise<void> {
+  await createTable(knex, 'receipt_keys', {
+    columns(table) {
+      ascii(table, 'key_id', 32).notNullable();
+      // An Ed25519 key in base64url.
+      asciiOf(table, 'public_key', 43).notNullable();
+      // Sealed with the secrets key. Null after a rotation.
+      ascii(table, 'private_key', 512).nullable();
+      table.bigInteger('created_at_ms').notNullable();
+      table.primary(['key_id']);
+    },
+  });
+}
