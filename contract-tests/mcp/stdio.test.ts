@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { expect, onTestFinished, test } from 'vitest';
+import { allow, setUp } from '../support/consents.js';
 import { everyToolCall } from '../support/mcp-tools.js';
 import { startTestService } from '../support/service.js';
 
@@ -34,8 +35,9 @@ test('the official client calls tools over stdio, with the errors of the service
 });
 
 test('the official client runs every tool over stdio', async () => {
-  const { url, key } = await startTestService();
-  const client = await connect(url, key);
+  const service = await setUp(await startTestService(), { consent: 'record' });
+  await allow(service, 'ben', ['vocal']);
+  const client = await connect(service.url, service.key);
   for (const [name, args] of Object.entries(everyToolCall('stdio-all', 'ben')))
     expect([name, (await client.callTool({ name, arguments: args })).isError ?? false]).toEqual([name, false]);
 });

@@ -1,4 +1,4 @@
-/** Returns one call per tool, in an order in which every call succeeds. */
+/** Returns one call per tool, in an order in which every call succeeds if a consent of the subject is recorded. */
 export function everyToolCall(session_id: string, subject_id: string): Record<string, Record<string, unknown>> {
   const turn = { user_message: 'My exam is tomorrow and I panic.', ai_response: 'Which part worries you?' };
   return {
@@ -7,7 +7,9 @@ export function everyToolCall(session_id: string, subject_id: string): Record<st
     get_session_history: { session_id, minutes: 10 },
     get_trigger_memory: { subject_id },
     get_subject_summary: { subject_id, interval: 'day', time_zone: 'Europe/Vienna' },
+    submit_feedback: { session_id, stress: 7, note_code: 'workload' },
     list_sessions: {},
+    get_consent: { subject_id },
     delete_subject: { subject_id },
   };
 }

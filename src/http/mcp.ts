@@ -1,11 +1,11 @@
-import { IncomingMessage, ServerResponse } from 'node:http';
-import { Socket } from 'node:net';
 import type { Express, Request, Response } from 'express';
 import getRawBody from 'raw-body';
 import type { SendRequest } from '../mcp/call-tool.js';
 import { rateLimitFields } from '../limits/allowance.js';
 import { ProblemError } from '../problem.js';
 import type { Middleware } from './in-order.js';
+import { requestWithin } from './internal-request.js';
+import { copyHead, findSubscribed, streamUpdates } from './mcp-subscription.js';
 
 /**
  * Maximum size of an MCP request body. Larger than the body limit of every operation, so that the operation itself
@@ -48,28 +48,34 @@ export function serveMcp(operations: Express): Middleware {
 
 async function serve(operations: Express, request: Request, response: Response): Promise<void> {
   // Imported at the first request, because the SDK and its schemas use memory that most deployments do not need.
-  const [{ createMcpHandler }, { createMcpServer }] = await Promise.all([
+  const [{ createMcpHandler, InMemoryServerEventBus }, { createMcpServer, readSessionId }] = await Promise.all([
     import('@modelcontextprotocol/server'),
     import('../mcp/server.js'),
   ]);
-  const handler = createMcpHandler(() => createMcpServer(sendWithin(operations, response.locals), Date.now), {
-    // The tools do not change, so there is nothing to subscribe to.
-    maxSubscriptions: 0,
+  const bus = new InMemoryServerEventBus();
+  const send = sendWithin(operations, response.locals);
+  // Clients before 2026-07-28 subscribe in a session, which the service does not have.
+  const handler = createMcpHandler(({ era }) => createMcpServer(send, Date.now, { subscribe: era === 'modern' }), {
+    bus,
+    maxSubscriptions: 1,
+    // The streams of the subscription send comments.
+    keepAliveMs: 0,
   });
-  const answer = await handler.fetch(await toWebRequest(request));
-  // The body is sent as a whole, because every response has one message.
+  const body = request.method === 'POST' ? await readBody(request) : undefined;
+  const answer = await handler.fetch(toWebRequest(request, body));
+  if (body !== undefined && bus.listenerCount > 0)
+    return streamUpdates({ operations, response, handler, answer, subscribed: findSubscribed(body, readSessionId) });
+  // The body is sent as a whole, because the response has one message.
   const text = await answer.text();
-  response.status(answer.status);
-  answer.headers.forEach((value, name) => void response.setHeader(name, value));
+  copyHead(answer, response);
   response.end(text);
 }
 
-async function toWebRequest(request: Request): Promise<globalThis.Request> {
-  const { method, headers } = request;
+function toWebRequest({ method, headers }: Request, body: string | undefined): globalThis.Request {
   const kept = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name'];
   const sent = kept.flatMap((name) => (headers[name] === undefined ? [] : [[name, String(headers[name])]]));
-  const body = method === 'POST' ? { body: await readBody(request) } : {};
-  return new globalThis.Request('http://localhost/mcp', { method, headers: Object.fromEntries(sent), ...body });
+  const init = { method, headers: Object.fromEntries(sent), ...(body !== undefined && { body }) };
+  return new globalThis.Request('http://localhost/mcp', init);
 }
 
 async function readBody(request: Request): Promise<string> {
@@ -90,63 +96,11 @@ async function receive(request: Request): Promise<string> {
 
 /** Returns a function that sends requests to the operations inside the process, as the caller of `origin`. */
 function sendWithin(operations: Express, origin: Express.Locals): SendRequest {
-  const headers = { 'content-type': 'application/json' };
+  const json = { 'content-type': 'application/json' };
   return async ({ method, url, body }) => {
     const content = body === undefined ? {} : { body: JSON.stringify(body) };
-    const { status, header, text } = await requestWithin(operations, { method, url, headers, origin, ...content });
-    return { status, retryAfter: header('Retry-After'), body: JSON.parse(text) };
+    const request = { method, url, headers: json, origin, ...content };
+    const { status, headers, text } = await requestWithin(operations, request);
+    return { status, retryAfter: headers['retry-after']?.toString(), body: JSON.parse(text) };
   };
 }
-
-type Origin = Pick<Express.Locals, 'caller' | 'scopes'>;
-
-interface InternalRequest {
-  readonly method: string;
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
-  /** The caller of the request that caused this one. */
-  readonly origin: Origin;
-}
-
-interface InternalResponse {
-  readonly status: number;
-  readonly header: (name: string) => string | undefined;
-  readonly text: string;
-}
-
-/** Passes a request through the middleware of the app without a connection. Resolves when the response is complete. */
-function requestWithin(app: Express, { body = '', ...head }: InternalRequest): Promise<InternalResponse> {
-  const request: IncomingMessage = Object.assign(new IncomingMessage(new Socket()), head, {
-    httpVersion: '1.1',
-    complete: true,
-  });
-  request.headers = {
-    host: 'localhost',
-    ...head.headers,
-    ...(body && { 'content-length': String(Buffer.byteLength(body)) }),
-  };
-  request.push(body);
-  request.push(null);
-  const response = new ServerResponse(request);
-  return new Promise((resolve) => {
-    // `response.end` writes no bytes, because there is no connection. The event `close` is therefore emitted here.
-    response.end = (chunk?: unknown) => {
-      const header = (name: string) => response.getHeader(name)?.toString();
-      resolve({ status: response.statusCode, header, text: chunk?.toString() ?? '' });
-      response.emit('close');
-      return response;
-    };
-    app(request as Request, response as Response);
-  });
-}
-
-/**
- * Accepts the caller of an internal request. The request that caused it was authenticated, admitted and counted, so the
- * internal request is not.
- */
-export const acceptCaller: Middleware = (request, { locals }, next) => {
-  const { caller, scopes } = (request as unknown as InternalRequest).origin;
-  Object.assign(locals, { caller, scopes });
-  next();
-};

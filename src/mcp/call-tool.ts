@@ -57,12 +57,12 @@ function findFaults(tool: Tool, args: Arguments): Fault[] {
   validate(args);
   const part = tool.definition.body ? '/body' : '/query';
   return (validate.errors ?? []).map((it) =>
-    toFault(tool.definition, args, { path: part + pathOf(it), errorCode: it.keyword }),
+    toFault(tool.definition, args, { path: part + readPath(it), errorCode: it.keyword }),
   );
 }
 
 /** Returns the path of an error. The path of a missing or unknown argument contains its name. */
-function pathOf({ instancePath, params }: ErrorObject): string {
+function readPath({ instancePath, params }: ErrorObject): string {
   const name: string | undefined = params['missingProperty'] ?? params['additionalProperty'];
   return name === undefined ? instancePath : `${instancePath}/${name}`;
 }
@@ -97,7 +97,7 @@ function failure(problem: AnyProblem, retryAfter: string | undefined): ToolResul
   const { code, detail, errors = [], violated_policies = [], request_id } = problem;
   const lines = [
     `${code}: ${detail}`,
-    ...errors.map((it) => `- ${it.pointer ?? it.parameter ?? ''}: ${it.detail}${allowedOf(it)}`),
+    ...errors.map((it) => `- ${it.pointer ?? it.parameter ?? ''}: ${it.detail}${describeAllowed(it)}`),
     ...violated_policies.map((it) => `- exceeded limit: ${it}`),
     ...(retryAfter === undefined ? [] : [`Wait ${retryAfter} s, then call the tool again with the same arguments.`]),
     `What to do: ${helpOf(code)}`,
@@ -106,7 +106,7 @@ function failure(problem: AnyProblem, retryAfter: string | undefined): ToolResul
   return { content: [{ type: 'text', text: lines.join('\n') }], isError: true };
 }
 
-function allowedOf({ allowed, suggestion }: Schema<'Fault'>): string {
+function describeAllowed({ allowed, suggestion }: Schema<'Fault'>): string {
   return allowed ? ` (${allowed.join(', ')})` : suggestion ? ` (did you mean ${suggestion}?)` : '';
 }
 

@@ -26,11 +26,18 @@ const template = {
 /** Built once, because converting the schemas costs more than the rest of a request. */
 const toolList = tools.map(listTool);
 
-/** Returns an MCP server with every tool. It has no state. `send` contains the caller's key. */
-export function createMcpServer(send: SendRequest, now: () => number): Server {
+/**
+ * Returns an MCP server with every tool. It has no state. `send` contains the caller's key. `resources` is the capability
+ * of that name: with `subscribe`, the transport sends the updates of the resource.
+ */
+export function createMcpServer(
+  send: SendRequest,
+  now: () => number,
+  resources: { readonly subscribe?: boolean } = {},
+): Server {
   const server = new Server(
     { name: 'realtime-state-service', version },
-    { capabilities: { tools: {}, prompts: {}, resources: {}, completions: {} }, instructions },
+    { capabilities: { tools: {}, prompts: {}, resources, completions: {} }, instructions },
   );
   server.setRequestHandler('tools/list', () => ({ tools: toolList }));
   server.setRequestHandler('tools/call', async ({ params }) => {
@@ -75,7 +82,7 @@ function findTool(name: string): Tool {
 }
 
 /** Returns the session of a resource. Undefined if the template does not match the URI. */
-function readSessionId(uri: string): string | undefined {
+export function readSessionId(uri: string): string | undefined {
   const [, id] = /^state:\/\/sessions\/([^/?#]+)$/.exec(uri) ?? [];
   try {
     return id === undefined ? undefined : decodeURIComponent(id);

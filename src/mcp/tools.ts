@@ -71,11 +71,13 @@ function convert(part: unknown, descriptions: Descriptions): unknown {
   if (Array.isArray(part)) return part.map((it) => convert(it, descriptions));
   if (typeof part !== 'object' || part === null) return part;
   const { nullable, ...schema } = part as Schema;
+  // The name says enough, because no score depends on the value.
+  const isStoredOnly = schema['x-signal']?.use === 'stored only';
   const converted = Object.entries(schema).flatMap(([name, value]) => {
     // The service checks patterns. Agents rarely need them, and they use many tokens.
     if (name.startsWith('x-') || name === 'pattern') return [];
     if (name !== 'description' || typeof value !== 'string') return [[name, convert(value, descriptions)]];
-    return descriptions === 'none' ? [] : [[name, value.trim().split(/(?<=\.)\s/)[0]]];
+    return isStoredOnly || descriptions === 'none' ? [] : [[name, value.trim().split(/(?<=\.)\s/)[0]]];
   });
   // A list of types is valid too, but some clients support a single type only.
   return nullable === true

@@ -19,6 +19,8 @@ export interface EventStreamParts {
   /** Type of the events to send. Absent: all types. */
   readonly type?: Schema<'StreamEventType'> | undefined;
   readonly readPage: (request: PageRequest) => Promise<Page>;
+  /** Called before each part with events. */
+  readonly onSent?: (() => void) | undefined;
 }
 
 /** An open stream. It sends events in order, from a position up to the newest stored event. */
@@ -35,7 +37,7 @@ export interface EventStream {
  * Creates a stream. It reads a page only after the client has read the previous one. A slow client therefore requires
  * only one page of memory, and no client misses or repeats an event.
  */
-export function createEventStream({ sink, request, type, readPage }: EventStreamParts): EventStream {
+export function createEventStream({ sink, request, type, readPage, onSent }: EventStreamParts): EventStream {
   let { after } = request;
   let incarnation: string | undefined;
   let isReading = false;
@@ -54,7 +56,10 @@ export function createEventStream({ sink, request, type, readPage }: EventStream
     if (incarnation !== undefined && incarnation !== current) return end();
     incarnation = current;
     const sent = events.filter((event) => type === undefined || event.type === type);
-    if (sent.length > 0) sink.write(sent.map(toText).join(''));
+    if (sent.length > 0) {
+      onSent?.();
+      sink.write(sent.map(toText).join(''));
+    }
     after = events.at(-1)?.id ?? after;
   };
   const advance = async (): Promise<void> => {

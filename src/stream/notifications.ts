@@ -16,6 +16,8 @@ const messages = {
 export interface Notifications {
   /** Notifies the other processes of new readings of these accounts. */
   publish(accountIds: Iterable<string>): void;
+  /** Rejects if Redis is unavailable. */
+  ping(): Promise<unknown>;
   /** Starts or stops the subscription. */
   listen(isOn: boolean): void;
   close(): Promise<void>;
@@ -50,6 +52,7 @@ export const openNotifications: OpenNotifications = (url, log, onNotified) => {
     publish(accountIds) {
       publisher.publish(channel, [processId, ...accountIds].join(' ')).catch(() => undefined);
     },
+    ping: () => publisher.ping(),
     listen(isOn) {
       isListening = isOn;
       subscribe();

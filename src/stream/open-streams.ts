@@ -9,6 +9,8 @@ export interface StreamRequest {
   readonly lastEventId?: number | undefined;
   /** Expiry of the client's token, epoch ms. Absent if the client uses a key. */
   readonly expiresAtMs?: number | undefined;
+  /** Called before each part with events. */
+  readonly onSent?: () => void;
 }
 
 /** An open stream with its request. */

@@ -132,7 +132,7 @@ export function createStreams(parts: StreamsParts): Streams {
         // The client has disconnected in the meantime.
         if (sink.destroyed) return leave();
         const from = { accountId: caller.accountId, ...(sessionId !== undefined && { sessionId }), after };
-        const stream = createEventStream({ sink, request: from, type, readPage });
+        const stream = createEventStream({ sink, request: from, type, readPage, onSent: request.onSent });
         const entry = { request, stream };
         open.add(entry);
         sink.once('close', () => {

@@ -1,0 +1,77 @@
+import type { McpHttpHandler, SubscriptionsListenRequest } from '@modelcontextprotocol/server';
+import type { Express, Response } from 'express';
+import { stream as settings } from '../../generated/spec.js';
+import type { Fault } from '../contract.js';
+import { fault, ProblemError } from '../problem.js';
+import { streamWithin } from './internal-request.js';
+import { written } from './messages.js';
+import { whenSettled } from './responses.js';
+
+/** A resource that a client subscribes to. */
+interface Subscribed {
+  readonly uri: string;
+  readonly sessionId: string;
+}
+
+interface Subscription {
+  /** An app inside the process. */
+  readonly operations: Express;
+  /** The response to the client. */
+  readonly response: Response;
+  readonly handler: McpHttpHandler;
+  /** The response of the handler. Its body contains the updates that the handler is notified of. */
+  readonly answer: globalThis.Response;
+  readonly subscribed: readonly Subscribed[];
+}
+
+/**
+ * Returns the resources in the body of a `subscriptions/listen` request. Throws a validation error if there are too many,
+ * or if a URI does not name a session.
+ */
+export function findSubscribed(body: string, readSessionId: (uri: string) => string | undefined): Subscribed[] {
+  const { params }: SubscriptionsListenRequest = JSON.parse(body);
+  const uris = [...new Set(params.notifications.resourceSubscriptions)];
+  const pointer = '/params/notifications/resourceSubscriptions';
+  const reject = (problem: Fault) => new ProblemError('validation_failed', { faults: [problem] });
+  const most = settings.subscription_sessions_max;
+  if (uris.length > most) throw reject(fault('too_many_items', { pointer }, String(most)));
+  return uris.map((uri, index) => {
+    const sessionId = readSessionId(uri);
+    if (sessionId !== undefined) return { uri, sessionId };
+    throw reject(fault('pattern_mismatch', { pointer: `${pointer}/${index}` }, 'state://sessions/{session_id}'));
+  });
+}
+
+/**
+ * Sends the updates of a subscription until it ends. Each session becomes a request for its state changes to the
+ * operation, so scopes, limits and the end of the key are those of a stream. If the operation refuses a session, sends
+ * its response instead.
+ */
+export async function streamUpdates({ operations, response, handler, answer, subscribed }: Subscription) {
+  const end = () => void handler.close();
+  whenSettled(response, end);
+  // Each session adds listeners.
+  response.setMaxListeners(0);
+  for (const { uri, sessionId } of subscribed) {
+    const query = new URLSearchParams({ session_id: sessionId, events: 'state_change' });
+    const request = { method: 'GET', url: `/v1/stream?${query.toString()}`, headers: {}, origin: response.locals };
+    // The other texts are the start and the end of the stream. The handler has its own.
+    const write = (text: string) => {
+      if (/^event: state_change$/m.test(text)) handler.notify.resourceUpdated(uri);
+      else if (/^:/.test(text) && response.headersSent) response.write(text);
+    };
+    const refused = await streamWithin(operations, request, response, { write, end });
+    if (refused) return void response.writeHead(refused.status, refused.headers).end(refused.text);
+  }
+  copyHead(answer, response);
+  response.flushHeaders();
+  response.emit(written);
+  for await (const chunk of answer.body ?? []) response.write(chunk);
+  response.end();
+}
+
+/** Copies status and headers of a response. */
+export function copyHead(from: globalThis.Response, to: Response): void {
+  to.status(from.status);
+  from.headers.forEach((value, name) => void to.setHeader(name, value));
+}
