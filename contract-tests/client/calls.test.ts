@@ -61,6 +61,61 @@ test('a response that is not from the service becomes an UnexpectedAnswerError w
   await expect(client.state('s1')).rejects.toMatchObject({ name: 'UnexpectedAnswerError', status: 502 });
 });
 
+/** Calls of every kind: a result, a list, a deletion, rows and events. */
+const calls: Record<string, (client: StateClient) => PromiseLike<unknown>> = {
+  state: (client) => client.state('s1'),
+  sessions: (client) => client.sessions(),
+  'webhooks.list': (client) => client.webhooks.list(),
+  'webhooks.remove': (client) => client.webhooks.remove('w1'),
+  ingestBatch: (client) => client.ingestBatch([]),
+  exportReadings: (client) => client.exportReadings().next(),
+  stream: (client) => client.stream().next(),
+};
+const answers = [
+  ...Object.keys(calls).map((name) => [name, 'text/html', '<html>Sign in</html>'] as const),
+  ['state', 'application/json', ''],
+  ['state', 'application/json', '"ok"'],
+  ['ingestBatch', 'application/json', '{}'],
+  ['exportReadings', 'application/x-ndjson', 'x\n'],
+  ['stream', 'text/event-stream', 'event: reading\nid: 1\ndata: x\n\n'],
+] as const;
+
+test.each(answers)('%s: a 200 with %s and the body %j is an UnexpectedAnswerError', async (name, type, body) => {
+  const answering = async () => new Response(body, { headers: { 'Content-Type': type } });
+  const client = createStateClient({ baseUrl: 'http://127.0.0.1:9', key: 'sk_1', fetch: answering, maxRetries: 0 });
+  const call = calls[name]?.(client);
+  await expect(call).rejects.toMatchObject({ name: 'UnexpectedAnswerError', status: 200 });
+});
+
+test('a 200 without JSON is not a removed webhook', async () => {
+  const answering = async () => Response.json({ portal: true });
+  const client = createStateClient({ baseUrl: 'http://127.0.0.1:9', key: 'sk_1', fetch: answering });
+  await expect(client.webhooks.remove('w1')).rejects.toMatchObject({ name: 'UnexpectedAnswerError' });
+});
+
+test('a null argument sends no request, and the error names it', async () => {
+  const fetch = vi.fn<typeof globalThis.fetch>();
+  const client = createStateClient({ baseUrl: 'http://127.0.0.1:9', key: 'sk_1', fetch });
+  const none = null as never;
+  const rejected: Array<[string, PromiseLike<unknown>]> = [
+    ['session_id must not be null', client.state(none)],
+    ['minutes must not be null', client.history('s1', none)],
+    ['subject_id must not be null', client.deleteSubject(none)],
+    ['subject_id is missing', client.deleteSubject(undefined as never)],
+    ['body must not be null', client.ingest(none)],
+    ['submissions must be an array', client.ingestBatch(none)],
+    ['body must not be null', client.tokens.create(none)],
+    ['filter must not be null', client.sessions(none)],
+    ['state must not be null', client.sessions({ state: none })],
+    ['subject_id must not be null', client.exportReadings({ subjectId: none }).next()],
+    ['session_id must not be null', client.stream({ sessionId: none }).next()],
+    ['events must not be null', client.stream({ events: none }).next()],
+  ];
+  for (const [message, call] of rejected) await expect(call).rejects.toThrow(message);
+  expect(() => createStateClient({ baseUrl: 'http://127.0.0.1:9', token: none })).toThrow('token must not be null');
+  expect(fetch).not.toHaveBeenCalled();
+});
+
 test('a call shows the headers and request id of its response, also of an error', async () => {
   const service = await startTestService();
   const client = clientOf(service);

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -42,12 +42,21 @@ createStateClient({ baseUrl: '', key: '' }).ingest({ session_id: 's1', timestamp
 createStateClient({ baseUrl: '', token: '' }).deleteSubject('p1');
 `;
 
+/** Returns the size of the package that the guide states, in kB. */
+async function readPackedSize(): Promise<number> {
+  const guide = await readFile(join(root, 'docs', 'clients.md'), 'utf8');
+  return Number(/creates a package of (\d+) kB/.exec(guide)?.[1]);
+}
+
 test(
   'the packed client installs into an empty project, compiles in strict mode, and runs the lines of the guide',
   async () => {
     const folder = await mkdtemp(join(tmpdir(), 'client-packed-'));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
     await run('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: join(root, 'clients', 'typescript') });
+    const packed = await stat(join(folder, 'realtime-state-client-0.1.0.tgz'));
+    // Every change of the contract changes the size a little.
+    expect(Math.abs((await readPackedSize()) * 1000 - packed.size)).toBeLessThan(packed.size / 10);
     // Installs without a registry: the client's dependencies are packed from this project's node_modules.
     for (const name of ['eventsource-parser', 'openapi-fetch', 'openapi-typescript-helpers'])
       await run('npm', ['pack', ...quiet, '--pack-destination', folder, join(root, 'node_modules', name)]);

@@ -1,11 +1,12 @@
 /** The scenario that all clients run. `clients/python/tests/test_scenario.py` is the same scenario in Python. */
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { createStateClient } from '../../clients/typescript/src/index.js';
+import { createStateClient, type PartialBatchError, type ResponseInfo } from '../../clients/typescript/src/index.js';
 import { verifyWebhook } from '../../clients/typescript/src/webhooks.js';
 import { type Fault, injectFaults, startFaultyProxy } from '../support/faulty-proxy.js';
 import { startReceiver } from '../support/receiver.js';
 import { startDelivering } from '../support/service.js';
+import { until } from '../support/until.js';
 
 /** Returns an id with characters that require encoding in a path. */
 const unique = (name: string) => `${name}/${randomUUID()}?#&+%`;
@@ -16,7 +17,7 @@ async function connect() {
   const proxy = await startFaultyProxy(service.url);
   const client = createStateClient({ baseUrl: proxy, key: service.key });
   const reading = (session_id: string) => ({ session_id, timestamp: service.clock.at(), heart_rate: 90 });
-  return { client, reading, proxy, inject: (fault: Fault) => injectFaults(proxy, [fault]) };
+  return { client, reading, proxy, inject: (...faults: Fault[]) => injectFaults(proxy, faults) };
 }
 
 test('a reading is stored, read back and erased', async () => {
@@ -31,12 +32,18 @@ test('a reading is stored, read back and erased', async () => {
   expect((await client.history(session_id, 60, { until: '2026-01-01T00:00:00Z' })).datapoints).toEqual([]);
   expect(Object.keys((await client.triggers(subject_id)).triggers)).toEqual(['exams']);
   expect((await client.subject(subject_id)).baseline.heart_rate?.latest.bpm).toBe(90);
-  expect(await client.deleteSubject(subject_id)).toEqual({
+  await until('the accesses', async () => (await client.accesses(subject_id)).accesses.length > 0);
+  const { receipt, ...erased } = await client.deleteSubject(subject_id);
+  expect(erased).toEqual({
     subject_id,
     deleted: true,
     sessions_removed: 1,
     triggers_removed: 1,
+    sessions_deleted: 1,
+    trigger_entries_deleted: 1,
   });
+  const { kid } = JSON.parse(Buffer.from(receipt.split('.')[0] ?? '', 'base64url').toString());
+  expect((await client.receiptKeys()).map((key) => key.kid)).toContain(kid);
 });
 
 test.each<Fault>(['bad gateway', 'dropped', 'lost', 'slow', 'rate limited'])(
@@ -69,6 +76,53 @@ test.each<Fault>(['bad gateway', 'dropped', 'lost', 'slow', 'rate limited'])(
   },
 );
 
+/** Returns readings that fill two requests. Backfilled ones do not use up the limit of their session. */
+function fillTwoRequests(reading: { session_id: string; timestamp: string; heart_rate: number }, texts = {}) {
+  const end = Date.parse(reading.timestamp);
+  return Array.from({ length: 'user_message' in texts ? 300 : 1200 }, (_, index) => {
+    const timestamp = new Date(end - 1_200_000 + index * 1000).toISOString();
+    // Each reading has its own heart rate, and one is invalid.
+    return { ...reading, ...texts, timestamp, heart_rate: index === 250 ? 700 : 40 + index / 10, backfill: true };
+  });
+}
+
+test.each([{}, { subject_id: 'p', user_message: '😰"é\n'.repeat(2000), ai_response: 'Yes?' }])(
+  'a batch above the limits is split, and its results are in the order of the readings',
+  async (texts) => {
+    const { client, reading } = await connect();
+    const session_id = unique('s');
+    const readings = fillTwoRequests(reading(session_id), texts);
+    const responses: ResponseInfo[] = [];
+    const result = await client.ingestBatch(readings, { onResponse: (it) => void responses.push(it) });
+    expect(responses.map(({ status }) => status)).toEqual([200, 200]);
+    expect([result.accepted, result.rejected]).toEqual([readings.length - 1, 1]);
+    expect(result.results.map(({ line }) => line)).toEqual(readings.map((_, index) => index + 1));
+    expect(result.results.findIndex(({ status }) => status !== 200)).toBe(250);
+    const stored = [];
+    for await (const row of client.exportReadings({ sessionId: session_id })) stored.push(row.reading.heart_rate);
+    expect(stored).toEqual(readings.map(({ heart_rate }) => heart_rate).filter((it) => it !== 700));
+  },
+);
+
+test('a batch whose second request fails reports the results of the first one, and the rest can be sent again', async () => {
+  const { client, reading, inject } = await connect();
+  const session_id = unique('s');
+  const readings = fillTwoRequests(reading(session_id));
+  await inject('none', 'bad gateway');
+  const error = await client.ingestBatch(readings, { maxRetries: 0 }).catch((it: unknown) => it as PartialBatchError);
+  expect(error).toMatchObject({
+    name: 'PartialBatchError',
+    message: expect.stringContaining('the first 1000 readings were sent'),
+    cause: { name: 'UnexpectedAnswerError', status: 502 },
+    result: { accepted: 999, rejected: 1 },
+  });
+  const { results } = (error as PartialBatchError).result;
+  expect((await client.ingestBatch(readings.slice(results.length))).accepted).toBe(200);
+  await inject('bad gateway');
+  const first = client.ingestBatch(readings, { maxRetries: 0 });
+  await expect(first).rejects.toMatchObject({ name: 'UnexpectedAnswerError' });
+});
+
 test.each<[Fault, string]>([
   ['bad gateway', 'UnexpectedAnswerError'],
   ['dropped', 'ConnectionError'],
@@ -82,6 +136,41 @@ test.each<[Fault, string]>([
   await expect(client.deleteSubject(subject_id, { timeoutMs: 1000 })).rejects.toMatchObject({ name });
   const isErased = fault === 'lost';
   expect((await client.sessions({ subject_id })).sessions).toHaveLength(isErased ? 0 : 1);
+});
+
+test.each<Fault>(['bad gateway', 'dropped', 'lost', 'slow', 'rate limited'])(
+  'feedback with the fault "%s" is retried and stored once',
+  async (fault) => {
+    const { client, reading, inject } = await connect();
+    const [session_id, subject_id] = [unique('s'), unique('p')];
+    const { stress_score, timestamp } = await client.ingest({ ...reading(session_id), subject_id });
+    await inject(fault);
+    const report = { session_id, timestamp, stress: 7, note_code: 'workload' } as const;
+    const stored = await client.submitFeedback(report, { timeoutMs: 2000 });
+    expect(stored).toMatchObject({ session_id, stress: 7, published: { stress_score } });
+    expect((await client.feedback({ subject_id })).feedback.map(({ id }) => id)).toEqual([stored.id]);
+  },
+);
+
+test('the agreement covers the reports of a person or of the account', async () => {
+  const { client, reading } = await connect();
+  const people = [unique('p'), unique('p')] as const;
+  for (const subject_id of people) {
+    const { timestamp } = await client.ingest({ ...reading(unique('s')), subject_id });
+    await client.submitFeedback({ subject_id, timestamp, stress: 2 });
+  }
+  const listed = [];
+  for await (const { subject_id } of client.feedback()) listed.push(subject_id);
+  expect(listed).toEqual(expect.arrayContaining([...people]));
+  const agreement = await client.subjectAgreement(people[0]);
+  expect(agreement).toMatchObject({
+    subject_id: people[0],
+    status: 'not_enough_reports',
+    reports: 1,
+    scored_reports: 1,
+  });
+  const { subject_id, reports } = await client.agreement();
+  expect([subject_id, reports]).toEqual([undefined, listed.length]);
 });
 
 test('a message alone yields a state when its sentiment is derived', async () => {
@@ -181,6 +270,17 @@ test('a token reads its own session only', async () => {
   const reader = createStateClient({ baseUrl: proxy, token });
   expect(await reader.state(session_id)).toMatchObject({ session_id });
   await expect(reader.state('another')).rejects.toMatchObject({ code: 'invalid_token' });
+});
+
+test('a token of the scope feedback sends reports of its own session only', async () => {
+  const { client, reading, proxy } = await connect();
+  const session_id = unique('s');
+  const { timestamp } = await client.ingest(reading(session_id));
+  const { token } = await client.tokens.create({ session_id, scopes: ['feedback'] });
+  const page = createStateClient({ baseUrl: proxy, token });
+  expect(await page.submitFeedback({ session_id, timestamp, stress: 0 })).toMatchObject({ session_id, stress: 0 });
+  const foreign = page.submitFeedback({ session_id: 'another', timestamp, stress: 0 });
+  await expect(foreign).rejects.toMatchObject({ code: 'invalid_token' });
 });
 
 test('a rejected token is renewed once', async () => {

@@ -28,7 +28,7 @@ const compilerOptions = {
   strict: true,
   noEmit: true,
   target: 'ES2022',
-  lib: ['ES2023', 'DOM', 'DOM.Iterable'],
+  lib: ['ES2023', 'DOM', 'DOM.Iterable', 'DOM.AsyncIterable'],
   module: 'ESNext',
   moduleResolution: 'bundler',
   skipLibCheck: true,

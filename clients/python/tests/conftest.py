@@ -29,11 +29,11 @@ def service_url() -> str:
 
 
 @pytest.fixture
-def inject(service_url: str) -> Iterator[Callable[[str], None]]:
-    """Makes the proxy answer the next request with a fault."""
+def inject(service_url: str) -> Iterator[Callable[..., None]]:
+    """Makes the proxy answer the next requests with faults."""
 
-    def inject(fault: str) -> None:
-        httpx.put(f"{service_url}/faults", json=[fault]).raise_for_status()
+    def inject(*faults: str) -> None:
+        httpx.put(f"{service_url}/faults", json=list(faults)).raise_for_status()
 
     yield inject
     httpx.put(f"{service_url}/faults", json=[]).raise_for_status()

@@ -1,7 +1,10 @@
 """The scenario of all clients. `contract-tests/client/scenario.test.ts` is the same in TypeScript."""
 
+import base64
+import json
 from collections.abc import Callable
 from contextlib import closing
+from datetime import datetime, timedelta, timezone
 from itertools import islice
 from typing import cast
 from uuid import uuid4
@@ -10,11 +13,11 @@ import pytest
 from conftest import Connect
 from receiver import Receiver
 
-from realtime_state_client import ProblemError, StateClient, now
+from realtime_state_client import PartialBatchError, ProblemError, ResponseInfo, StateClient, UnexpectedAnswerError, now
 from realtime_state_client.schemas import Submission
 from realtime_state_client.webhooks import verify_webhook
 
-Inject = Callable[[str], None]
+Inject = Callable[..., None]
 
 
 def reading(session_id: str, **fields: object) -> Submission:
@@ -37,12 +40,12 @@ def test_a_reading_is_stored_read_back_and_erased(client: StateClient) -> None:
     assert client.history(session_id, 60, until="2026-01-01T00:00:00Z")["datapoints"] == []
     assert list(client.triggers(subject_id)["triggers"]) == ["exams"]
     assert client.subject(subject_id)["baseline"]["heart_rate"]["latest"]["bpm"] == 90
-    assert client.delete_subject(subject_id) == {
-        "subject_id": subject_id,
-        "deleted": True,
-        "sessions_removed": 1,
-        "triggers_removed": 1,
-    }
+    assert isinstance(list(client.accesses(subject_id)), list)
+    erased = client.delete_subject(subject_id)
+    assert erased["sessions_removed"] == erased["triggers_removed"] == 1
+    header = erased["receipt"].split(".")[0]
+    kid = json.loads(base64.urlsafe_b64decode(header + "=" * (-len(header) % 4)))["kid"]
+    assert kid in [key["kid"] for key in client.receipt_keys()]
 
 
 @pytest.mark.parametrize("fault", ["bad gateway", "dropped", "lost", "slow", "rate limited"])
@@ -51,6 +54,34 @@ def test_a_reading_with_a_fault_is_retried_and_stored_once(client: StateClient, 
     inject(fault)
     assert client.ingest(reading(session_id), timeout_ms=2000)["session_id"] == session_id
     assert len(client.history(session_id)["datapoints"]) == 1
+
+
+@pytest.mark.parametrize("fault", ["bad gateway", "dropped", "lost", "slow", "rate limited"])
+def test_feedback_with_a_fault_is_retried_and_stored_once(client: StateClient, inject: Inject, fault: str) -> None:
+    session_id, subject_id = unique("s"), unique("p")
+    answered = client.ingest(reading(session_id, subject_id=subject_id))
+    inject(fault)
+    stored = client.submit_feedback(
+        {"session_id": session_id, "timestamp": answered["timestamp"], "stress": 7, "note_code": "workload"},
+        timeout_ms=2000,
+    )
+    assert stored["published"]["stress_score"] == answered["stress_score"]
+    assert [report["id"] for report in client.feedback(subject_id=subject_id)] == [stored["id"]]
+
+
+def test_the_agreement_covers_the_reports_of_a_person_or_of_the_account(client: StateClient) -> None:
+    people = [unique("p"), unique("p")]
+    for subject_id in people:
+        timestamp = client.ingest(reading(unique("s"), subject_id=subject_id))["timestamp"]
+        client.submit_feedback({"subject_id": subject_id, "timestamp": timestamp, "stress": 2})
+    listed = list(client.feedback())
+    assert set(people) <= {report.get("subject_id") for report in listed}
+    agreement = client.subject_agreement(people[0])
+    assert (agreement["subject_id"], agreement["status"]) == (people[0], "not_enough_reports")
+    assert agreement["reports"] == agreement["scored_reports"] == 1
+    account = client.agreement()
+    assert "subject_id" not in account
+    assert account["reports"] == len(listed)
 
 
 @pytest.mark.parametrize("fault", ["bad gateway", "dropped", "lost", "slow", "rate limited"])
@@ -68,6 +99,50 @@ def test_a_batch_with_a_fault_is_retried_and_each_reading_is_stored_once(
     assert rejected["error"]["status"] == 422
     assert rejected["error"]["errors"][0]["pointer"] == "/heart_rate"
     assert len(client.history(session_id)["datapoints"]) == 1
+
+
+def fill_two_requests(session_id: str, **texts: str) -> list[Submission]:
+    """Returns readings that fill two requests. Backfilled ones do not use up the limit of their session."""
+    count = 300 if texts else 1200
+    times = [datetime.now(timezone.utc) - timedelta(seconds=count - index) for index in range(count)]
+    # Each reading has its own heart rate, and one is invalid.
+    rates = [700 if index == 250 else 40 + index / 10 for index in range(count)]
+    return [
+        reading(session_id, timestamp=time.isoformat(), heart_rate=rate, backfill=True, **texts)
+        for time, rate in zip(times, rates, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("texts", [{}, {"subject_id": "p", "user_message": '😰"é\n' * 2000, "ai_response": "Yes?"}])
+def test_a_batch_above_the_limits_is_split_in_the_order_of_the_readings(
+    client: StateClient, texts: dict[str, str]
+) -> None:
+    session_id = unique("s")
+    readings = fill_two_requests(session_id, **texts)
+    responses: list[ResponseInfo] = []
+    result = client.ingest_batch(readings, on_response=responses.append)
+    assert [response.status for response in responses] == [200, 200]
+    assert (result["accepted"], result["rejected"]) == (len(readings) - 1, 1)
+    assert [line["line"] for line in result["results"]] == list(range(1, len(readings) + 1))
+    assert [index for index, line in enumerate(result["results"]) if line["status"] != 200] == [250]
+    stored = [row["reading"].get("heart_rate") for row in client.export_readings(session_id=session_id)]
+    assert stored == [it.get("heart_rate") for it in readings if it.get("heart_rate") != 700]
+
+
+def test_a_batch_whose_second_request_fails_reports_the_results_of_the_first_one(
+    client: StateClient, inject: Inject
+) -> None:
+    readings = fill_two_requests(unique("s"))
+    inject("none", "bad gateway")
+    with pytest.raises(PartialBatchError, match="the first 1000 readings were sent") as raised:
+        client.ingest_batch(readings, max_retries=0)
+    assert isinstance(raised.value.__cause__, UnexpectedAnswerError)
+    result = raised.value.result
+    assert (result["accepted"], result["rejected"]) == (999, 1)
+    assert client.ingest_batch(readings[len(result["results"]) :])["accepted"] == 200
+    inject("bad gateway")
+    with pytest.raises(UnexpectedAnswerError):
+        client.ingest_batch(readings, max_retries=0)
 
 
 @pytest.mark.parametrize(
@@ -181,6 +256,19 @@ def test_a_token_reads_its_own_session_only(client: StateClient, connect: Connec
     assert reader.state(session_id)["session_id"] == session_id
     with pytest.raises(ProblemError) as raised:
         reader.state("another")
+    assert raised.value.code == "invalid_token"
+
+
+def test_a_token_of_the_scope_feedback_sends_reports_of_its_own_session_only(
+    client: StateClient, connect: Connect, service_url: str
+) -> None:
+    session_id = unique("s")
+    timestamp = client.ingest(reading(session_id))["timestamp"]
+    issued = client.tokens.create({"session_id": session_id, "scopes": ["feedback"]})
+    page = connect(base_url=service_url, token=issued["token"])
+    assert page.submit_feedback({"session_id": session_id, "timestamp": timestamp, "stress": 0})["stress"] == 0
+    with pytest.raises(ProblemError) as raised:
+        page.submit_feedback({"session_id": "another", "timestamp": timestamp, "stress": 0})
     assert raised.value.code == "invalid_token"
 
 

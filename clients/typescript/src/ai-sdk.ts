@@ -1,8 +1,11 @@
 import type { LanguageModelMiddleware } from 'ai';
 import type { StateClient } from './client.js';
+import { TimeoutError } from './connection-error.js';
+import { writeInstruction } from './instruction.js';
 import type { CallOptions } from './options.js';
 import { ProblemError } from './problem-error.js';
 import type { StateReading, Submission } from './schemas.js';
+import { createTimeLimit } from './time-limit.js';
 
 /** What was sensed of the person. `timestamp` defaults to now. */
 export type Signals = Omit<Submission, 'session_id' | 'subject_id' | 'timestamp' | 'user_message' | 'ai_response'> & {
@@ -21,11 +24,16 @@ export interface AdaptOptions {
    * subject, the message is sent together with the previous response.
    */
   readonly deriveSentiment?: boolean;
+  /** True to name the active triggers in the prompt. This discloses them to the vendor of the model. */
+  readonly shareTriggers?: boolean;
   /** Called before each response with the state. Its `adaptation_effectiveness` rates the previous recommendation. */
   readonly onState?: (reading: StateReading) => void;
-  /** Called when the state is not available. The model then responds without it. */
+  /** Called when the state is not available. The model then responds without it. What it throws is ignored. */
   readonly onError?: (error: unknown) => void;
-  /** Options of the calls. Default: one attempt of at most 1,000 ms, because the person waits for the response. */
+  /**
+   * Options of the calls. The person waits for the response, so the defaults are one attempt, and 1,000 ms for `signals`
+   * and all attempts together (`timeoutMs`).
+   */
   readonly call?: CallOptions;
 }
 
@@ -35,26 +43,31 @@ type StreamPart =
   Awaited<ReturnType<Middleware['wrapStream']>>['stream'] extends ReadableStream<infer Part> ? Part : never;
 type Turn = Required<Pick<Submission, 'user_message' | 'ai_response'>>;
 
-const promptCall: CallOptions = { timeoutMs: 1000, maxRetries: 0 };
+const promptTimeoutMs = 1000;
 
 /**
- * Returns a middleware of the Vercel AI SDK for one conversation. Before each response, it sends the newest signals with
- * the text of the previous turn, or reads the state, and adds the recommendation to the system prompt. A service that
- * does not respond never fails or delays the model by more than the time limit of `call`.
+ * Returns a middleware of the Vercel AI SDK (version 6 or 7) for one conversation. Before each response, it sends the
+ * newest signals with the text of the previous turn, or reads the state. It adds the state, its reason and the
+ * recommendation to the system prompt. Neither the service nor `signals` fails the model, or delays it by more than the
+ * time limit of `call`. The `abortSignal` of the response ends the wait.
  */
 export function adaptToState(options: AdaptOptions): LanguageModelMiddleware {
   let previous: Turn | undefined;
   let instruction: string | undefined;
 
-  const update = async (message: string): Promise<void> => {
+  const report = (error: unknown): void => {
+    invoke(() => options.onError?.(error)).catch(() => undefined);
+  };
+  const update = async (message: string, abortSignal: AbortSignal | undefined): Promise<void> => {
     instruction = undefined;
     try {
-      const reading = await currentState(options, textsOf(options, previous, message));
+      const reading = await readInTime(options, textsOf(options, previous, message), abortSignal);
       if (reading === undefined) return;
-      instruction = instructionOf(reading);
-      options.onState?.(reading);
+      instruction = writeInstruction(reading, options.shareTriggers);
+      invoke(() => options.onState?.(reading)).catch(report);
     } catch (error) {
-      options.onError?.(error);
+      abortSignal?.throwIfAborted();
+      report(error);
     }
   };
   const keep = (prompt: Prompt, ai_response: string): void => {
@@ -65,7 +78,7 @@ export function adaptToState(options: AdaptOptions): LanguageModelMiddleware {
     specificationVersion: 'v3',
     async transformParams({ params }) {
       // Further steps of a turn, after a tool call, keep the instruction of the turn.
-      if (params.prompt.at(-1)?.role === 'user') await update(lastUserText(params.prompt));
+      if (params.prompt.at(-1)?.role === 'user') await update(lastUserText(params.prompt), params.abortSignal);
       return instruction === undefined ? params : { ...params, prompt: withInstruction(params.prompt, instruction) };
     },
     async wrapGenerate({ doGenerate, params }) {
@@ -92,10 +105,40 @@ function textsOf(
   return deriveSentiment && message !== '' ? { ...ofPerson, user_message: message, derive_sentiment: true } : ofPerson;
 }
 
+/** Reads the state within the time limit. Rejects when the limit or a signal ends the wait, whatever does not settle. */
+async function readInTime(
+  options: AdaptOptions,
+  texts: Texts,
+  abortSignal: AbortSignal | undefined,
+): Promise<StateReading | undefined> {
+  const { timeoutMs = promptTimeoutMs, signal, ...call } = options.call ?? {};
+  const limit = createTimeLimit([signal, abortSignal], tooSlow);
+  limit.start(timeoutMs);
+  const aborted = new Promise<never>((_, reject) => {
+    limit.signal.addEventListener('abort', () => reject(limit.signal.reason), { once: true });
+  });
+  try {
+    limit.signal.throwIfAborted();
+    return await Promise.race([aborted, readState(options, texts, { maxRetries: 0, ...call, signal: limit.signal })]);
+  } finally {
+    limit.release();
+  }
+}
+
+function tooSlow(timeoutMs: number): TimeoutError {
+  return new TimeoutError(timeoutMs, `no state within ${timeoutMs} ms: signals() or the service took longer`);
+}
+
 /** Resolves with the state of the session. Undefined: the session has no data yet. */
-async function currentState(options: AdaptOptions, texts: Texts): Promise<StateReading | undefined> {
-  const { client, sessionId: session_id, call = promptCall } = options;
+async function readState(
+  options: AdaptOptions,
+  texts: Texts,
+  call: CallOptions & { readonly signal: AbortSignal },
+): Promise<StateReading | undefined> {
+  const { client, sessionId: session_id } = options;
   const signals = await options.signals?.();
+  // After the time limit, the model responds without this state.
+  call.signal.throwIfAborted();
   if (signals !== undefined || texts.derive_sentiment) {
     const timestamp = new Date().toISOString();
     return client.ingest({ timestamp, ...signals, session_id, ...texts }, call);
@@ -108,8 +151,9 @@ async function currentState(options: AdaptOptions, texts: Texts): Promise<StateR
   }
 }
 
-function instructionOf({ state, recommendation }: StateReading): string {
-  return `The person's current stress state is "${state}". ${recommendation} Do not mention the state unless the person asks.`;
+/** Calls a function of the caller. Rejects with its error, also with that of an async function. */
+function invoke(act: () => unknown): Promise<unknown> {
+  return new Promise((resolve) => resolve(act()));
 }
 
 /** Appends to the system message, so that the start of the prompt stays the same and can be cached. */

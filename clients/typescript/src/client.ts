@@ -1,3 +1,4 @@
+import { sendBatches } from './batches.js';
 import { fitBody } from './fit-body.js';
 import {
   type ExportedRows,
@@ -7,7 +8,6 @@ import {
   type ExportRowsOptions,
 } from './export-readings.js';
 import { openStream } from './open-stream.js';
-import { toLines } from './lines.js';
 import type {
   CallOptions,
   ClientOptions,
@@ -17,7 +17,13 @@ import type {
 } from './options.js';
 import { type Pages, pagesOf } from './pages.js';
 import type {
+  Access,
+  AccessList,
+  Agreement,
   BatchResult,
+  Consent,
+  ConsentSubmission,
+  ConsentVersions,
   Delivery,
   DeliveryFilter,
   DeliveryList,
@@ -26,7 +32,12 @@ import type {
   FailedDelivery,
   FailedDeliveryFilter,
   FailedDeliveryList,
+  Feedback,
+  FeedbackFilter,
+  FeedbackList,
+  FeedbackSubmission,
   History,
+  ReceiptKey,
   RetryAccepted,
   RetryRequest,
   SessionFilter,
@@ -47,17 +58,21 @@ import type {
   WebhookRegistration,
 } from './schemas.js';
 import type { StreamEvent, StreamOptions } from './stream.js';
-import { createTransport, read, succeed, withKey } from './transport.js';
+import { createTransport, read, requireNoNull, succeed, withKey } from './transport.js';
 
 /** The operations of a session token, for the session of the token. */
 export interface SessionClient {
   /** Sends a reading. Cuts texts if the body would be too large. Requires the scope `ingest`. */
   ingest(submission: Submission, call?: CallOptions): Promise<StateReading>;
   /**
-   * Sends up to 1,000 readings in one request. Resolves with the result of each reading, in their order. Check
-   * `rejected`: an invalid reading does not reject the promise. Cuts texts like `ingest`. Requires the scope `ingest`.
+   * Sends readings, in several requests if they exceed 1,000 readings or 1 MB. Resolves with one result per reading, in
+   * their order. Check `rejected`: an invalid reading does not reject the promise. Cuts texts like `ingest`. The options
+   * of the call apply to each request. If a request after the first one fails, rejects with PartialBatchError, which has
+   * the results so far. Requires the scope `ingest`.
    */
   ingestBatch(submissions: readonly Submission[], call?: CallOptions): Promise<BatchResult>;
+  /** Stores how stressed the person feels. An identical report is stored once. Requires the scope `feedback`. */
+  submitFeedback(report: FeedbackSubmission, call?: CallOptions): Promise<Feedback>;
   state(session_id: string, call?: CallOptions): Promise<StateReading>;
   /** Returns the last `minutes` minutes, 5 by default. They end now, or at `until` of the call. */
   history(session_id: string, minutes?: number, call?: HistoryOptions): Promise<History>;
@@ -92,8 +107,24 @@ export interface StateClient extends SessionClient {
   subject(subject_id: string, call?: CallOptions): Promise<SubjectProfile>;
   /** Returns the hours or days of a person with data, oldest first. */
   summary(subject_id: string, filter?: SummaryFilter, call?: CallOptions): Pages<SubjectSummary, SummaryRow>;
-  /** Erases all data about a person. */
+  /** Returns the reports of the account or of a person, newest first. */
+  feedback(filter?: FeedbackFilter, call?: CallOptions): Pages<FeedbackList, Feedback>;
+  /** Returns how well the published score agrees with the reports of all people. */
+  agreement(call?: CallOptions): Promise<Agreement>;
+  /** Returns how well the published score agrees with the reports of a person. */
+  subjectAgreement(subject_id: string, call?: CallOptions): Promise<Agreement>;
+  /** Returns who read, exported or erased the data of a person, newest first. */
+  accesses(subject_id: string, call?: CallOptions): Pages<AccessList, Access>;
+  /** Returns the newest version of a person's consent. */
+  consent(subject_id: string, call?: CallOptions): Promise<Consent>;
+  /** Records what a person allows. Fewer categories than before are a withdrawal, which applies to every later reading. */
+  putConsent(subject_id: string, consent: ConsentSubmission, call?: CallOptions): Promise<Consent>;
+  /** Returns all versions of a person's consent, newest first. */
+  consentVersions(subject_id: string, call?: CallOptions): Pages<ConsentVersions, Consent>;
+  /** Erases all data about a person. Store the `receipt`: the service does not. */
   deleteSubject(subject_id: string, call?: CallOptions): Promise<Erasure>;
+  /** Returns the public keys that verify receipts, newest first. */
+  receiptKeys(call?: CallOptions): Promise<ReceiptKey[]>;
   readonly tokens: TokenClient;
   readonly webhooks: WebhookClient;
 }
@@ -133,7 +164,8 @@ export function createStateClient(options: ClientOptions | TokenClientOptions = 
   return {
     ingest: async (submission, call) => read(await api.POST('/v1/ingest', { ...on(call), body: fitBody(submission) })),
     ingestBatch: async (submissions, call) =>
-      read(await api.POST('/v1/ingest/batch', { ...on(call), ...toLines(submissions) })),
+      sendBatches(submissions, async (lines) => read(await api.POST('/v1/ingest/batch', { ...on(call), ...lines }))),
+    submitFeedback: async (body, call) => read(await api.POST('/v1/feedback', { ...on(call), body })),
     state: async (session_id, call) => read(await api.GET('/v1/state', { ...on(call), ...ofSession(session_id) })),
     history: async (session_id, minutes, { until, ...call } = {}) => {
       const query = { session_id, ...(minutes !== undefined && { minutes }), ...(until !== undefined && { until }) };
@@ -155,6 +187,35 @@ export function createStateClient(options: ClientOptions | TokenClientOptions = 
           return read(await api.GET('/v1/subjects/{subject_id}/summary', { ...on(call), params }));
         },
         ({ rows }) => rows,
+      ),
+    feedback: (filter, call) =>
+      pagesOf(
+        async (cursor) => read(await api.GET('/v1/feedback', { ...on(call), params: { query: at(cursor, filter) } })),
+        ({ feedback }) => feedback,
+      ),
+    agreement: async (call) => read(await api.GET('/v1/agreement', on(call))),
+    subjectAgreement: async (subject_id, call) =>
+      read(await api.GET('/v1/subjects/{subject_id}/agreement', { ...on(call), params: { path: { subject_id } } })),
+    accesses: (subject_id, call) =>
+      pagesOf(
+        async (cursor) => {
+          const params = { path: { subject_id }, query: at(cursor, {}) };
+          return read(await api.GET('/v1/subjects/{subject_id}/accesses', { ...on(call), params }));
+        },
+        ({ accesses }) => accesses,
+      ),
+    receiptKeys: async (call) => read(await api.GET('/v1/receipt-keys', on(call))).keys,
+    consent: async (subject_id, call) =>
+      read(await api.GET('/v1/subjects/{subject_id}/consent', { ...on(call), params: { path: { subject_id } } })),
+    putConsent: async (subject_id, body, call) =>
+      read(await api.PUT('/v1/subjects/{subject_id}/consent', { ...on(call), params: { path: { subject_id } }, body })),
+    consentVersions: (subject_id, call) =>
+      pagesOf(
+        async (cursor) => {
+          const params = { path: { subject_id }, query: at(cursor, {}) };
+          return read(await api.GET('/v1/subjects/{subject_id}/consent/versions', { ...on(call), params }));
+        },
+        ({ versions }) => versions,
       ),
     deleteSubject: async (subject_id, call) =>
       read(await api.DELETE('/v1/subjects/{subject_id}', { ...on(call), params: { path: { subject_id } } })),
@@ -190,5 +251,6 @@ export function createStateClient(options: ClientOptions | TokenClientOptions = 
 
 /** Returns the query of a page. */
 function at<Filter extends object>(cursor: string | undefined, filter: Filter | undefined): Filter {
+  requireNoNull({ filter });
   return { ...filter, ...(cursor !== undefined && { cursor }) } as Filter;
 }

@@ -16,7 +16,10 @@ export class ConnectionError extends Error {
 export class TimeoutError extends Error {
   override readonly name = 'TimeoutError';
 
-  constructor(readonly timeoutMs: number) {
-    super(`no complete response within ${timeoutMs} ms`);
+  constructor(
+    readonly timeoutMs: number,
+    message = `no complete response within ${timeoutMs} ms`,
+  ) {
+    super(message);
   }
 }

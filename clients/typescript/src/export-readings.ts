@@ -1,6 +1,6 @@
 import { ConnectionError } from './connection-error.js';
 import type { CallOptions } from './options.js';
-import { UnexpectedAnswerError } from './problem-error.js';
+import { parseResult, UnexpectedAnswerError } from './problem-error.js';
 import { sleep } from './retry.js';
 import type { ExportedReading, ExportFormat } from './schemas.js';
 import { isFinal, waitAfter } from './stream.js';
@@ -46,7 +46,7 @@ export async function* exportReadings(
   call: CallOptions,
 ): AsyncGenerator<ExportedReading, void, undefined> {
   for await (const { text } of exportRows(transport, options, call))
-    for (const row of text.trimEnd().split('\n')) yield JSON.parse(row) as ExportedReading;
+    for (const row of text.trimEnd().split('\n')) yield parseResult<ExportedReading>(row);
 }
 
 /**

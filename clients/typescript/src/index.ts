@@ -1,3 +1,4 @@
+export { PartialBatchError } from './batches.js';
 export {
   createStateClient,
   type SessionClient,
@@ -8,6 +9,7 @@ export {
 export { ConnectionError, TimeoutError } from './connection-error.js';
 export type { TokenSource } from './credential.js';
 export { type ExportedRows, type ExportOptions, type ExportRowsOptions, lastCursor } from './export-readings.js';
+export { writeInstruction } from './instruction.js';
 export type {
   CallOptions,
   ClientOptions,

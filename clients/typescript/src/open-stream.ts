@@ -13,7 +13,7 @@ export function openStream<Type extends StreamEventType>(
   call: CallOptions,
 ): AsyncGenerator<StreamEvent<Type>, void, undefined> {
   const { sessionId, events } = options;
-  const asked = { ...(sessionId !== undefined && { session_id: sessionId }), ...(events && { events }) };
+  const asked = { ...(sessionId !== undefined && { session_id: sessionId }), ...(events !== undefined && { events }) };
   const connect = async (lastEventId: string | undefined, signal: AbortSignal) => {
     const query = { ...asked, ...(lastEventId !== undefined && { last_event_id: lastEventId }) };
     return readBody(await api.GET('/v1/stream', { ...once(signal, call), params: { query } }), mediaType);

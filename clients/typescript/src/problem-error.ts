@@ -47,7 +47,7 @@ function describe({ pointer = '', parameter, detail, suggestion }: Fault): strin
   return field === '' ? detail : `${field}: ${detail}${hint}`;
 }
 
-/** An error response that is not from the service, e.g. from a proxy. */
+/** A response that is not from the service, e.g. from a proxy: an error without a problem, or a success without JSON. */
 export class UnexpectedAnswerError extends Error {
   override readonly name = 'UnexpectedAnswerError';
   /** Seconds after which the same request may be resent. Undefined without a `Retry-After` header. */
@@ -57,8 +57,17 @@ export class UnexpectedAnswerError extends Error {
     readonly status: number,
     headers: Headers = new Headers(),
   ) {
-    super(`status ${status} without a problem of the service`);
+    super(`status ${status} without ${status < 400 ? 'a result' : 'a problem'} of the service`);
     this.retryAfterSeconds = retryAfterSeconds(headers);
+  }
+}
+
+/** Parses JSON that only the service writes, in a successful response. */
+export function parseResult<Result>(text: string, status = 200): Result {
+  try {
+    return JSON.parse(text) as Result;
+  } catch {
+    throw new UnexpectedAnswerError(status);
   }
 }
 

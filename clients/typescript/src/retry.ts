@@ -31,7 +31,7 @@ const lostByProxy = [502, 504];
 
 /**
  * Returns a fetch that resends requests with a retryable error: 429 and 503 stored nothing. When a response is lost, it
- * resends only requests that are safe to repeat: reads, readings, tokens, and requests with an Idempotency-Key.
+ * resends only requests that are safe to repeat: reads, readings, feedback, tokens, and requests with an Idempotency-Key.
  * Rejects with ConnectionError or TimeoutError when the last attempt got no response.
  */
 export function retrying(parts: RetryParts): (request: Request) => Promise<Response> {
@@ -81,7 +81,7 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
  * clone, so that the request can be resent. Rejects when the caller aborts.
  */
 async function attempt({ fetch, timeoutMs }: RetryParts, request: Request): Promise<Outcome> {
-  const limit = createTimeLimit(request.signal);
+  const limit = createTimeLimit([request.signal]);
   limit.start(timeoutMs);
   try {
     const response = await fetch(request.clone(), { signal: limit.signal });
@@ -99,9 +99,9 @@ function answersTheSame({ method, url, headers }: Request): boolean {
   return method === 'GET' || isRepeatable({ method, url }) || headers.has('Idempotency-Key');
 }
 
-/** The service stores a reading once and no token at all. */
+/** The service stores a reading or report once and no token at all. */
 function isRepeatable({ method, url }: Pick<Request, 'method' | 'url'>): boolean {
-  return method === 'POST' && /\/v1\/(?:ingest|ingest\/batch|tokens)$/.test(new URL(url).pathname);
+  return method === 'POST' && /\/v1\/(?:ingest|ingest\/batch|feedback|tokens)$/.test(new URL(url).pathname);
 }
 
 /** Returns extra random wait, so that clients rejected together do not retry together. */

@@ -27,7 +27,7 @@ export interface Ended {
  * connection when the caller stops iterating.
  */
 export async function* receive<Item>(parts: ConnectionParts<Item>): AsyncGenerator<Item, Ended, undefined> {
-  const limit = createTimeLimit(parts.signal);
+  const limit = createTimeLimit([parts.signal]);
   const parse = parts.startParser();
   const decoder = new TextDecoder();
   let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;

@@ -1,6 +1,6 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { stream as settings } from '../../../generated/spec.js';
-import { ProblemError, UnexpectedAnswerError } from './problem-error.js';
+import { parseResult, ProblemError, UnexpectedAnswerError } from './problem-error.js';
 import type { StateChange, StateReading, StreamEventType } from './schemas.js';
 import { type ConnectionParts, receive } from './stream-connection.js';
 
@@ -105,7 +105,8 @@ export function waitAfter(error: Error, backoffMs: number): number {
 }
 
 export function isFinal(error: Error): boolean {
-  return isAnswer(error) && error.status < 500 && !passing.includes(error.status);
+  // A TypeError names an argument of the caller: `fetch` fails with ConnectionError.
+  return error instanceof TypeError || (isAnswer(error) && error.status < 500 && !passing.includes(error.status));
 }
 
 function isAnswer(error: Error): error is ProblemError | UnexpectedAnswerError {
@@ -115,7 +116,7 @@ function isAnswer(error: Error): error is ProblemError | UnexpectedAnswerError {
 /** Returns the event of a message. Undefined for `ready`, and for a type that this client does not know. */
 function eventOf<Type extends StreamEventType>({ id, event, data }: EventSourceMessage): StreamEvent<Type> | undefined {
   if (id === undefined || !isKnown(event)) return undefined;
-  return { id, type: event, data: JSON.parse(data) } as StreamEvent<Type>;
+  return { id, type: event, data: parseResult(data) } as StreamEvent<Type>;
 }
 
 function isKnown(type = ''): type is StreamEventType {

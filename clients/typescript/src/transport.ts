@@ -1,15 +1,15 @@
-import createFetchClient, { defaultPathSerializer } from 'openapi-fetch';
+import createFetchClient, { createQuerySerializer, defaultBodySerializer, defaultPathSerializer } from 'openapi-fetch';
 import type { paths } from '../../../generated/api.js';
 import { ConnectionError } from './connection-error.js';
 import { authorizationBy, type Credential, type Send } from './credential.js';
 import type { CallOptions, ClientOptions, IdempotentCallOptions, TokenClientOptions } from './options.js';
-import { errorOf } from './problem-error.js';
+import { errorOf, parseResult, UnexpectedAnswerError } from './problem-error.js';
 import { retrying, retryDefaults, type RetryOptions, sleep } from './retry.js';
 
 type InternalCall = CallOptions & { readonly headers?: Record<string, string> };
 
 /** Lists in the query are separated by commas. */
-const querySerializer = { array: { style: 'form', explode: false } } as const;
+const writeQuery = createQuerySerializer({ array: { style: 'form', explode: false } });
 
 /** Sends typed requests. `on` and `once` convert the options of a call to those of a request. */
 export function createTransport({
@@ -24,12 +24,18 @@ export function createTransport({
     timeoutMs: timeoutMs ?? options.timeoutMs ?? retryDefaults.timeoutMs,
   });
   return {
-    api: createFetchClient<paths>({ baseUrl, pathSerializer: writePath, querySerializer }),
+    api: createFetchClient<paths>({
+      baseUrl,
+      pathSerializer: writePath,
+      querySerializer: (query) => writeQuery(requireNoNull(query)),
+      bodySerializer: (body) => defaultBodySerializer(requireNoNull({ body }).body),
+    }),
     limitsOf,
     /** Returns the fetch options of a call. They resend the request if that is safe. */
     on({ signal, headers, ...call }: InternalCall = {}) {
       const send = retrying({ ...limitsOf(call), fetch, sleep, random: Math.random });
-      return { fetch: observed(authorize(send), call), ...(signal && { signal }), ...(headers && { headers }) };
+      const fetchJson = requireJson(observed(authorize(send), call));
+      return { fetch: fetchJson, ...(signal && { signal }), ...(headers && { headers }) };
     },
     /** The request is sent once, until the signal aborts. Its response is not read. */
     once(signal: AbortSignal, call: CallOptions = {}) {
@@ -53,6 +59,24 @@ function observed(send: Send, { onResponse }: CallOptions): Send {
   };
 }
 
+/** Rejects a successful response that is not a JSON object, e.g. the page of a proxy. A 204 has no body. */
+function requireJson(send: Send): Send {
+  return async (request) => {
+    const response = await send(request);
+    if (!response.ok || response.status === 204) return response;
+    const result = parseResult(await response.clone().text(), response.status);
+    if (typeof result !== 'object' || result === null) throw new UnexpectedAnswerError(response.status);
+    return response;
+  };
+}
+
+/** Returns the arguments. Rejects null: leaving it out would send another request, e.g. an export of all persons. */
+export function requireNoNull<Arguments extends object>(values: Arguments): Arguments {
+  for (const [name, value] of Object.entries(values))
+    if (value === null) throw new TypeError(`${name} must not be null: pass a value, or omit it if it is optional`);
+  return values;
+}
+
 /** Adds an Idempotency-Key, so that the call can be resent when its response is lost. */
 export function withKey({ idempotencyKey = crypto.randomUUID(), ...call }: IdempotentCallOptions = {}): InternalCall {
   return { ...call, headers: { 'Idempotency-Key': idempotencyKey } };
@@ -60,13 +84,16 @@ export function withKey({ idempotencyKey = crypto.randomUUID(), ...call }: Idemp
 
 /** Writes the path of a request. Rejects an id that URL rules remove, because the request would have another path. */
 function writePath(pathname: string, parameters: Readonly<Record<string, unknown>>): string {
-  for (const [name, value] of Object.entries(parameters))
+  requireNoNull(parameters);
+  for (const [name, value] of Object.entries(parameters)) {
+    if (value === undefined) throw new TypeError(`${name} is missing`);
     if (value === '.' || value === '..') throw new TypeError(`${name} must not be "." or ".."`);
+  }
   return defaultPathSerializer(pathname, parameters);
 }
 
 function credentialOf(options: ClientOptions | TokenClientOptions): Credential {
-  if ('token' in options) return { token: options.token };
+  if ('token' in options) return { token: requireNoNull(options).token };
   return { key: options.key ?? fromEnvironment('SERVICE_KEY', 'key') };
 }
 
@@ -86,7 +113,7 @@ interface Answered<Data> {
 
 /** Returns the data of a response. Throws the error of an error response. */
 export function read<Data>(answered: Answered<Data>): Data {
-  succeed(answered);
+  requireOk(answered);
   if (answered.data === undefined) throw errorOf(undefined, answered.response);
   return answered.data;
 }
@@ -100,6 +127,12 @@ export function readBody<Body>(answered: Answered<Body>, mediaType: string): Non
 }
 
 /** Throws the error of an error response. */
-export function succeed({ error, response }: Answered<unknown>): void {
+function requireOk({ error, response }: Answered<unknown>): void {
   if (!response.ok) throw errorOf(error, response);
+}
+
+/** Requires a response without a body. */
+export function succeed(answered: Answered<unknown>): void {
+  requireOk(answered);
+  if (answered.response.status !== 204) throw new UnexpectedAnswerError(answered.response.status);
 }

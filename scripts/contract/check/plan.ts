@@ -19,6 +19,8 @@ export interface Asked {
   /** Method and path, e.g. `POST /v1/ingest`. */
   readonly operation: string;
   readonly status: number;
+  /** The status instead, if the account records no consent. */
+  readonly statusWithoutConsent?: number | undefined;
   /** Creates the request. Called just before the request is sent. */
   readonly request: (own: Own) => Sent;
 }
@@ -49,10 +51,13 @@ export function newOwn(): Own {
   return { session_id: name, subject_id: name, url: `https://${name}.invalid/hooks`, webhookId: '', deliveryId: '' };
 }
 
+const consent = { categories: [], purposes: [], context: 'personal', event_time: new Date().toISOString() };
+
 /** Successful requests in the order of execution. Requests that remove data come last. */
 const happy: { readonly [Op in OperationId]: (own: Own) => Happy } = {
   getHealth: () => ({ path: '/healthz' }),
   getReadiness: () => ({ path: '/readyz' }),
+  listReceiptKeys: () => ({ path: '/v1/receipt-keys' }),
   ingest: ({ session_id, subject_id }) => ({
     path: '/v1/ingest',
     body: {
@@ -72,12 +77,23 @@ const happy: { readonly [Op in OperationId]: (own: Own) => Happy } = {
   streamEvents: ({ session_id }) => ({ path: `/v1/stream?session_id=${session_id}` }),
   exportReadings: ({ session_id }) => ({ path: `/v1/export?session_id=${session_id}` }),
   createToken: ({ session_id }) => ({ path: '/v1/tokens', body: { session_id, scopes: ['read'] } }),
+  submitFeedback: ({ session_id }) => ({
+    path: '/v1/feedback',
+    body: { session_id, timestamp: new Date().toISOString(), stress: 7 },
+  }),
+  listFeedback: ({ subject_id }) => ({ path: `/v1/feedback?subject_id=${subject_id}` }),
+  getAgreement: () => ({ path: '/v1/agreement' }),
+  getSubjectAgreement: ({ subject_id }) => ({ path: `/v1/subjects/${subject_id}/agreement` }),
   listSessions: ({ subject_id }) => ({ path: `/v1/sessions?subject_id=${subject_id}` }),
   getTriggers: ({ subject_id }) => ({ path: `/v1/triggers?subject_id=${subject_id}` }),
+  putConsent: ({ subject_id }) => ({ path: `/v1/subjects/${subject_id}/consent`, body: consent }),
+  getConsent: ({ subject_id }) => ({ path: `/v1/subjects/${subject_id}/consent` }),
+  listConsentVersions: ({ subject_id }) => ({ path: `/v1/subjects/${subject_id}/consent/versions` }),
   getSubject: ({ subject_id }) => ({ path: `/v1/subjects/${subject_id}` }),
   getSubjectSummary: ({ subject_id }) => ({
     path: `/v1/subjects/${subject_id}/summary?interval=day&time_zone=Europe/Vienna`,
   }),
+  listAccesses: ({ subject_id }) => ({ path: `/v1/subjects/${subject_id}/accesses` }),
   registerWebhook: ({ url, session_id }) => ({
     path: '/webhooks/register',
     body: { url, session_id, events: ['state_change'] },
@@ -91,6 +107,13 @@ const happy: { readonly [Op in OperationId]: (own: Own) => Happy } = {
   retryDeliveries: ({ webhookId }) => ({ path: '/webhooks/retries', body: { webhook_id: webhookId } }),
   removeWebhook: ({ webhookId }) => ({ path: `/webhooks/${webhookId}` }),
   deleteSubject: ({ subject_id }) => ({ path: `/v1/subjects/${subject_id}` }),
+};
+
+/** Statuses of these successful requests if the mode of consent is off. */
+const withoutConsent: Partial<Record<OperationId, number>> = {
+  putConsent: 409,
+  getConsent: 404,
+  listConsentVersions: 404,
 };
 
 /** Functions that modify a valid request so that it is rejected with the status. */
@@ -124,7 +147,7 @@ export function plan(): Asked[] {
         },
       })),
       ...answered.map((status) => ({
-        ...{ operation, status },
+        ...{ operation, status, statusWithoutConsent: withoutConsent[operationId] },
         request: (own: Own) => requestOf(operationId, method, own),
       })),
     ];

@@ -2,7 +2,14 @@
 
 from datetime import datetime, timezone
 
-from ._errors import ConnectionError, ProblemError, StateClientError, TimeoutError, UnexpectedAnswerError
+from ._errors import (
+    ConnectionError,
+    PartialBatchError,
+    ProblemError,
+    StateClientError,
+    TimeoutError,
+    UnexpectedAnswerError,
+)
 from ._event_stream import ReadingEvent, StateChangeEvent, StreamEvent
 from ._options import CallOptions, ResponseInfo, RetryOptions
 from ._pages import AsyncPages, Pages
@@ -17,6 +24,7 @@ __all__ = [
     "CallOptions",
     "ConnectionError",
     "Pages",
+    "PartialBatchError",
     "ProblemError",
     "ReadingEvent",
     "ResponseInfo",

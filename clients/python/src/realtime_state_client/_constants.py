@@ -2,6 +2,8 @@
 
 # Generated from openapi.yaml by `npm run generate`. Edit that file instead.
 
+BATCH_LINES_MAX = 1000
+BATCH_MAX_BYTES = 1048576
 BODY_MAX_BYTES = 4096
 STREAM_HEARTBEAT_SECONDS = 15
 STREAM_RETRY_MS = 1000

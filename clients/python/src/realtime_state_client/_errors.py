@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeGuard
 
-from .schemas import Fault, Problem
+from .schemas import BatchResult, Fault, Problem
 
 
 class StateClientError(Exception):
@@ -39,7 +39,24 @@ class UnexpectedAnswerError(StateClientError):
 
     def __init__(self, status: int) -> None:
         self.status = status
-        super().__init__(f"status {status} without a problem of the service")
+        without = "a result" if status < 400 else "a problem"
+        super().__init__(f"status {status} without {without} of the service")
+
+
+class PartialBatchError(StateClientError):
+    """Some requests of a batch succeeded before one failed. `__cause__` is the error of the failed request.
+
+    Its readings may be stored. Send the readings from `len(result["results"])` on again: resending is safe.
+    """
+
+    def __init__(self, result: BatchResult, cause: StateClientError) -> None:
+        #: The results of the first readings, in their order.
+        self.result = result
+        sent = len(result["results"])
+        super().__init__(
+            f"the first {sent} readings were sent, then a request failed: {cause}. "
+            f"Send the readings from index {sent} on again"
+        )
 
 
 class ConnectionError(StateClientError, builtins.ConnectionError):

@@ -11,13 +11,23 @@ from ._errors import UnexpectedAnswerError, error_of
 from ._fit_body import fit_body, to_json
 from ._retry import Answer, Outcome
 from .schemas import (
+    Access,
+    AccessList,
+    Agreement,
     BatchResult,
+    Consent,
+    ConsentSubmission,
+    ConsentVersions,
     Delivery,
     DeliveryList,
     Erasure,
     FailedDelivery,
     FailedDeliveryList,
+    Feedback,
+    FeedbackList,
+    FeedbackSubmission,
     History,
+    ReceiptKeyList,
     RetryAccepted,
     RetryRequest,
     SessionList,
@@ -51,8 +61,8 @@ class Operation(Generic[Result]):
     #: Entries that are None are not sent.
     query: Query = field(default_factory=dict)
     body: object = None
-    #: Sent as one JSON text per line instead of `body`.
-    lines: Sequence[object] | None = None
+    #: JSON texts with their line breaks, sent instead of `body`.
+    lines: Sequence[bytes] | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
     #: Whether a repeated request gets the same response and changes nothing.
     is_repeatable: bool = False
@@ -60,7 +70,7 @@ class Operation(Generic[Result]):
     @property
     def content(self) -> bytes | None:
         if self.lines is not None:
-            return b"".join(to_json(line) + b"\n" for line in self.lines)
+            return b"".join(self.lines)
         return None if self.body is None else to_json(self.body)
 
     @property
@@ -97,8 +107,12 @@ def ingest(submission: Submission) -> Operation[StateReading]:
     return Operation("POST", "/v1/ingest", body=fit_body(submission), is_repeatable=True)
 
 
-def ingest_batch(submissions: Sequence[Submission]) -> Operation[BatchResult]:
-    return Operation("POST", "/v1/ingest/batch", lines=[fit_body(it) for it in submissions], is_repeatable=True)
+def ingest_lines(lines: Sequence[bytes]) -> Operation[BatchResult]:
+    return Operation("POST", "/v1/ingest/batch", lines=lines, is_repeatable=True)
+
+
+def submit_feedback(report: FeedbackSubmission) -> Operation[Feedback]:
+    return Operation("POST", "/v1/feedback", body=report, is_repeatable=True)
 
 
 def state(session_id: str) -> Operation[StateReading]:
@@ -124,6 +138,41 @@ def subject(subject_id: str) -> Operation[SubjectProfile]:
 def summary(subject_id: str, query: Query) -> Listing[SubjectSummary, SummaryRow]:
     path = f"/v1/subjects/{_in_path(subject_id)}/summary"
     return _listing(path, query, lambda page: page["rows"], lambda page: page["next_cursor"])
+
+
+def feedback(query: Query) -> Listing[FeedbackList, Feedback]:
+    return _listing("/v1/feedback", query, lambda page: page["feedback"], lambda page: page["next_cursor"])
+
+
+def agreement() -> Operation[Agreement]:
+    return _get("/v1/agreement", {})
+
+
+def subject_agreement(subject_id: str) -> Operation[Agreement]:
+    return _get(f"/v1/subjects/{_in_path(subject_id)}/agreement", {})
+
+
+def accesses(subject_id: str, cursor: str | None) -> Listing[AccessList, Access]:
+    path = f"/v1/subjects/{_in_path(subject_id)}/accesses"
+    return _listing(path, {"cursor": cursor}, lambda page: page["accesses"], lambda page: page["next_cursor"])
+
+
+def receipt_keys() -> Operation[ReceiptKeyList]:
+    return _get("/v1/receipt-keys", {})
+
+
+def consent(subject_id: str) -> Operation[Consent]:
+    return _get(f"/v1/subjects/{_in_path(subject_id)}/consent", {})
+
+
+def put_consent(subject_id: str, submission: ConsentSubmission) -> Operation[Consent]:
+    path = f"/v1/subjects/{_in_path(subject_id)}/consent"
+    return Operation("PUT", path, body=submission, is_repeatable=True)
+
+
+def consent_versions(subject_id: str, query: Query) -> Listing[ConsentVersions, Consent]:
+    path = f"/v1/subjects/{_in_path(subject_id)}/consent/versions"
+    return _listing(path, query, lambda page: page["versions"], lambda page: page["next_cursor"])
 
 
 def delete_subject(subject_id: str) -> Operation[Erasure]:

@@ -8,13 +8,20 @@ import httpx
 
 from . import _operations as operations
 from ._async_sender import AsyncSender, Events, Rows
+from ._batches import Batch
 from ._credential import AsyncCredential, AsyncTokenSource
 from ._event_stream import OnDisconnect, Position
 from ._export import ExportPosition
 from ._options import CallOptions, RetryLimits, RetryOptions, setting
 from ._pages import AsyncPages
 from .schemas import (
+    Access,
+    AccessList,
+    Agreement,
     BatchResult,
+    Consent,
+    ConsentSubmission,
+    ConsentVersions,
     Delivery,
     DeliveryList,
     DeliveryOutcome,
@@ -22,7 +29,11 @@ from .schemas import (
     FailedDelivery,
     FailedDeliveryList,
     FailedDeliverySort,
+    Feedback,
+    FeedbackList,
+    FeedbackSubmission,
     History,
+    ReceiptKey,
     RetryAccepted,
     RetryRequest,
     SessionList,
@@ -79,11 +90,21 @@ class AsyncStateClient:
         return await self._sender.send(operations.ingest(submission), call)
 
     async def ingest_batch(self, submissions: Sequence[Submission], **call: Unpack[CallOptions]) -> BatchResult:
-        """Sends up to 1,000 readings in one request. Returns the result of each reading, in their order.
+        """Sends readings, in several requests if they exceed 1,000 readings or 1 MB. Returns one result per reading.
 
-        Check `rejected`: an invalid reading raises no error. Cuts texts like `ingest`.
+        The results are in the order of the readings. Check `rejected`: an invalid reading raises no error. Cuts texts
+        like `ingest`. The options of the call apply to each request. If a request after the first one fails, raises
+        PartialBatchError with the results so far.
         """
-        return await self._sender.send(operations.ingest_batch(submissions), call)
+        batch = Batch(submissions)
+        for operation in batch.operations():
+            with batch.errors_with_result():
+                batch.add(operation, await self._sender.send(operation, call))
+        return batch.result
+
+    async def submit_feedback(self, report: FeedbackSubmission, **call: Unpack[CallOptions]) -> Feedback:
+        """Stores how stressed the person feels. An identical report is stored once."""
+        return await self._sender.send(operations.submit_feedback(report), call)
 
     async def state(self, session_id: str, **call: Unpack[CallOptions]) -> StateReading:
         return await self._sender.send(operations.state(session_id), call)
@@ -131,6 +152,52 @@ class AsyncStateClient:
         """Returns the hours or days of a person with data, oldest first. `from_` and `to` are times in RFC 3339."""
         query = {"from": from_, "to": to, "interval": interval, "time_zone": time_zone, "cursor": cursor}
         listing = operations.summary(subject_id, query)
+        return AsyncPages(listing, lambda page: self._sender.send(page, call))
+
+    def feedback(
+        self, *, subject_id: str | None = None, cursor: str | None = None, **call: Unpack[CallOptions]
+    ) -> AsyncPages[FeedbackList, Feedback]:
+        """Returns the reports of the account or of a person, newest first."""
+        listing = operations.feedback({"subject_id": subject_id, "cursor": cursor})
+        return AsyncPages(listing, lambda page: self._sender.send(page, call))
+
+    async def agreement(self, **call: Unpack[CallOptions]) -> Agreement:
+        """Returns how well the published score agrees with the reports of all people."""
+        return await self._sender.send(operations.agreement(), call)
+
+    async def subject_agreement(self, subject_id: str, **call: Unpack[CallOptions]) -> Agreement:
+        """Returns how well the published score agrees with the reports of a person."""
+        return await self._sender.send(operations.subject_agreement(subject_id), call)
+
+    def accesses(
+        self, subject_id: str, *, cursor: str | None = None, **call: Unpack[CallOptions]
+    ) -> AsyncPages[AccessList, Access]:
+        """Returns who read, exported or erased the data of a person, newest first."""
+        listing = operations.accesses(subject_id, cursor)
+        return AsyncPages(listing, lambda page: self._sender.send(page, call))
+
+    async def receipt_keys(self, **call: Unpack[CallOptions]) -> Sequence[ReceiptKey]:
+        """Returns the public keys that verify receipts, newest first."""
+        return (await self._sender.send(operations.receipt_keys(), call))["keys"]
+
+    async def consent(self, subject_id: str, **call: Unpack[CallOptions]) -> Consent:
+        """Returns the newest version of a person's consent."""
+        return await self._sender.send(operations.consent(subject_id), call)
+
+    async def put_consent(
+        self, subject_id: str, submission: ConsentSubmission, **call: Unpack[CallOptions]
+    ) -> Consent:
+        """Records what a person allows.
+
+        Fewer categories than before are a withdrawal, which applies to every later reading.
+        """
+        return await self._sender.send(operations.put_consent(subject_id, submission), call)
+
+    def consent_versions(
+        self, subject_id: str, *, cursor: str | None = None, **call: Unpack[CallOptions]
+    ) -> AsyncPages[ConsentVersions, Consent]:
+        """Returns all versions of a person's consent, newest first."""
+        listing = operations.consent_versions(subject_id, {"cursor": cursor})
         return AsyncPages(listing, lambda page: self._sender.send(page, call))
 
     async def delete_subject(self, subject_id: str, **call: Unpack[CallOptions]) -> Erasure:

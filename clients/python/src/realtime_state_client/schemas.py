@@ -5,6 +5,22 @@
 from typing import Literal, NotRequired, TypedDict
 
 
+# Direction of the gaze, as labeled by the client's image analysis.
+Gaze = Literal["direct", "averted", "downward", "wandering"]
+
+
+# Posture of the body, as labeled by the client's image analysis.
+Posture = Literal["upright", "leaning_forward", "leaning_back", "slouched"]
+
+
+# Direction and speed of the change of the glucose.
+GlucoseTrend = Literal["rapid_fall", "falling", "stable", "rising", "rapid_rise"]
+
+
+# Current or most recent stage of sleep, as labeled by the device.
+SleepStage = Literal["awake", "light", "deep", "rem"]
+
+
 # Tone of voice, as labeled by the client's voice analysis.
 Tone = Literal[
     "calm",
@@ -63,6 +79,36 @@ class Submission(TypedDict):
     skin_temperature: NotRequired[float]
     # Electrodermal activity, as the conductance of the skin in microsiemens.
     eda: NotRequired[float]
+    # Oxygen saturation of the blood in percent.
+    spo2: NotRequired[float]
+    # Share of successive beat intervals that differ by more than 50 ms, in percent.
+    pnn50: NotRequired[float]
+    # Mean of the beat intervals in the window of the sensor, in milliseconds.
+    mean_ibi: NotRequired[float]
+    # Number of beat intervals in the window of the sensor.
+    ibi_count: NotRequired[int]
+    # Words per minute, as measured by the client's voice analysis.
+    speech_rate: NotRequired[float]
+    # Variation of the fundamental frequency of the voice, in hertz.
+    pitch_variability: NotRequired[float]
+    gaze: NotRequired[Gaze]
+    posture: NotRequired[Posture]
+    # Visual engagement, from 0 (none) to 1 (full), as rated by the client's image analysis.
+    engagement: NotRequired[float]
+    # Glucose in milligrams per deciliter.
+    glucose_mg_dl: NotRequired[float]
+    # Glucose in millimoles per liter.
+    glucose_mmol_l: NotRequired[float]
+    glucose_trend: NotRequired[GlucoseTrend]
+    # Power of the alpha band of the electroencephalogram (8 to 13 Hz), in square microvolts.
+    eeg_alpha_power: NotRequired[float]
+    # Power of the beta band of the electroencephalogram (13 to 30 Hz), in square microvolts.
+    eeg_beta_power: NotRequired[float]
+    # Power of the theta band of the electroencephalogram (4 to 8 Hz), in square microvolts.
+    eeg_theta_power: NotRequired[float]
+    # Cognitive load, from 0 (none) to 1 (full), as estimated by the client from the electroencephalogram.
+    cognitive_load: NotRequired[float]
+    sleep_stage: NotRequired[SleepStage]
     # Label of the measuring device, printable ASCII.
     source_device: NotRequired[str]
     # The user's utterance.
@@ -181,6 +227,8 @@ class StateReading(TypedDict):
     adaptation_effectiveness: NotRequired[AdaptationEffectiveness]
     rr_quality: NotRequired[RrQuality]
     derived: NotRequired[DerivedValues]
+    # Fields of the reading that the service discarded because the person has not consented to their category.
+    signals_dropped: NotRequired[list[str]]
     # Topics of the concern that the user describes in this request's conversation turn.
     topics_detected: list[str]
     text_analysis: NotRequired[TextAnalysis]
@@ -199,14 +247,18 @@ ProblemCode = Literal[
     "missing_signals",
     "timestamp_too_old",
     "timestamp_in_future",
+    "feedback_too_old",
     "missing_api_key",
     "invalid_api_key",
     "invalid_token",
     "insufficient_scope",
+    "consent_required",
+    "biometrics_refused",
     "origin_not_allowed",
     "path_not_found",
     "session_not_found",
     "subject_not_found",
+    "consent_not_found",
     "webhook_not_found",
     "delivery_not_found",
     "method_not_allowed",
@@ -218,6 +270,8 @@ ProblemCode = Literal[
     "subject_mismatch",
     "rate_limit_exceeded",
     "rotation_in_progress",
+    "consent_off",
+    "consent_outdated",
     "idempotency_key_in_use",
     "idempotency_key_reused",
     "internal_error",
@@ -380,6 +434,36 @@ class HistoryDatapoint(TypedDict):
     skin_temperature: NotRequired[float]
     # Electrodermal activity, as the conductance of the skin in microsiemens.
     eda: NotRequired[float]
+    # Oxygen saturation of the blood in percent.
+    spo2: NotRequired[float]
+    # Share of successive beat intervals that differ by more than 50 ms, in percent.
+    pnn50: NotRequired[float]
+    # Mean of the beat intervals in the window of the sensor, in milliseconds.
+    mean_ibi: NotRequired[float]
+    # Number of beat intervals in the window of the sensor.
+    ibi_count: NotRequired[int]
+    # Words per minute, as measured by the client's voice analysis.
+    speech_rate: NotRequired[float]
+    # Variation of the fundamental frequency of the voice, in hertz.
+    pitch_variability: NotRequired[float]
+    gaze: NotRequired[Gaze]
+    posture: NotRequired[Posture]
+    # Visual engagement, from 0 (none) to 1 (full), as rated by the client's image analysis.
+    engagement: NotRequired[float]
+    # Glucose in milligrams per deciliter.
+    glucose_mg_dl: NotRequired[float]
+    # Glucose in millimoles per liter.
+    glucose_mmol_l: NotRequired[float]
+    glucose_trend: NotRequired[GlucoseTrend]
+    # Power of the alpha band of the electroencephalogram (8 to 13 Hz), in square microvolts.
+    eeg_alpha_power: NotRequired[float]
+    # Power of the beta band of the electroencephalogram (13 to 30 Hz), in square microvolts.
+    eeg_beta_power: NotRequired[float]
+    # Power of the theta band of the electroencephalogram (4 to 8 Hz), in square microvolts.
+    eeg_theta_power: NotRequired[float]
+    # Cognitive load, from 0 (none) to 1 (full), as estimated by the client from the electroencephalogram.
+    cognitive_load: NotRequired[float]
+    sleep_stage: NotRequired[SleepStage]
     # Label of the measuring device, printable ASCII.
     source_device: NotRequired[str]
     # Topics of the reading's conversation turn.
@@ -470,8 +554,8 @@ class ExportedReading(TypedDict):
     cursor: str
 
 
-# read (state and history of the session) or ingest (send its readings).
-TokenScope = Literal["ingest", "read"]
+# read (state and history of the session), ingest (send its readings) or feedback (send its feedback).
+TokenScope = Literal["ingest", "read", "feedback"]
 
 
 class TokenRequest(TypedDict):
@@ -783,6 +867,192 @@ SubjectSummary = TypedDict(
 )
 
 
+# What explains the report.
+NoteCode = Literal[
+    "time_pressure",
+    "workload",
+    "conflict",
+    "worry",
+    "pain",
+    "illness",
+    "poor_sleep",
+    "physical_activity",
+    "caffeine",
+    "excitement",
+    "rest",
+    "device_problem",
+    "other",
+]
+
+
+class FeedbackSubmission(TypedDict):
+    """How stressed a person felt at one time."""
+
+    # An identifier that the client creates.
+    session_id: NotRequired[str]
+    # The person, for a report that belongs to no single session.
+    subject_id: NotRequired[str]
+    # The time that the report is about, or the end of this time if `duration_seconds` is given.
+    timestamp: str
+    # Length of the interval that the report is about, up to 8 hours.
+    duration_seconds: NotRequired[int]
+    # How stressed the person felt, from 0 (not at all) to 10 (as much as imaginable). 5 and more count as stressed.
+    stress: int
+    note_code: NotRequired[NoteCode]
+
+
+class PublishedScore(TypedDict):
+    """The score that the service had published for the time of a report, when it stored the report."""
+
+    # Score of one reading, or the mean over the readings of the interval, rounded.
+    stress_score: int
+    state: State
+    # Version of the model that computed the score.
+    model_version: int
+    # Number of readings whose scores count.
+    readings: int
+
+
+class Feedback(TypedDict):
+    """A stored report."""
+
+    # Identifies a report.
+    id: str
+    # The session that the report named.
+    session_id: NotRequired[str]
+    # The person.
+    subject_id: NotRequired[str]
+    # RFC 3339 date-time in UTC, with millisecond precision.
+    timestamp: str
+    # Length of the interval that ends at `timestamp`, in seconds.
+    duration_seconds: NotRequired[int]
+    # How stressed the person felt, from 0 (not at all) to 10 (as much as imaginable). 5 and more count as stressed.
+    stress: int
+    note_code: NotRequired[NoteCode]
+    published: NotRequired[PublishedScore]
+    # RFC 3339 date-time in UTC, with millisecond precision.
+    recorded_at: str
+
+
+class FeedbackList(TypedDict):
+    """A page of reports."""
+
+    # The reports, newest `timestamp` first.
+    feedback: list[Feedback]
+    # Cursor of the next page.
+    next_cursor: str | None
+
+
+# measured, or not_enough_reports (`auc` is absent).
+AgreementStatus = Literal["measured", "not_enough_reports"]
+
+
+class Estimate(TypedDict):
+    """An estimate with its 95 % interval, each rounded to three decimals."""
+
+    # The estimate.
+    value: float
+    # Lower end of the 95 % interval.
+    low: float
+    # Upper end of the 95 % interval.
+    high: float
+
+
+class CalibrationBand(TypedDict):
+    """The reports whose published score is in one band. `mean_score` and `mean_stress` are absent without reports. `stressed_share` is the share of stressed reports, absent below 5 reports."""
+
+    state: State
+    # Number of reports.
+    reports: int
+    # Mean of the published scores, to one decimal.
+    mean_score: NotRequired[float]
+    # Mean of the reported stress (0 to 10), to one decimal.
+    mean_stress: NotRequired[float]
+    stressed_share: NotRequired[Estimate]
+
+
+class Agreement(TypedDict):
+    """How well the published score agrees with reports."""
+
+    # The person.
+    subject_id: NotRequired[str]
+    status: AgreementStatus
+    # Version of the model that computed the score.
+    model_version: int
+    # Number of reports that were read, the newest 10,000 at most.
+    reports: int
+    # Number of these reports with a published score of `model_version`.
+    scored_reports: int
+    # Number of scored reports with a `stress` of 5 or more.
+    stressed_reports: int
+    # Number of groups of scored reports.
+    groups: int
+    auc: NotRequired[Estimate]
+    # The scored reports by band of their published score, from calm to acute_stress.
+    calibration: list[CalibrationBand]
+
+
+# Category of signals that a person can allow. cardiovascular (heart rate, its variability, and other measurements of
+# the body), vocal (tone), visual (expression), textual (sentiment, urgency and texts), movement (activity and steps).
+ConsentCategory = Literal["cardiovascular", "vocal", "visual", "textual", "movement"]
+
+
+# Where the person is assessed.
+ConsentContext = Literal["personal", "care", "work", "education", "research"]
+
+
+# State of the version. `withdrawn` has no category. `expired` is past `expires_at`.
+ConsentEventState = Literal["given", "withdrawn", "expired"]
+
+
+class ConsentSubmission(TypedDict):
+    """What a person allows. `purposes`, `event_time` and `record_id` have the names of ISO/IEC TS 27560."""
+
+    # The categories that the person allows.
+    categories: list[ConsentCategory]
+    # Names of the purposes that the person agreed to, as your consent form defines them.
+    purposes: list[str]
+    context: ConsentContext
+    # Time at which the person gave, changed or withdrew the consent.
+    event_time: str
+    # From this time on, the consent is not valid.
+    expires_at: NotRequired[str]
+    # Id of your own record of this consent, e.g. of the signed form.
+    record_id: NotRequired[str]
+
+
+class Consent(TypedDict):
+    """A version of a person's consent."""
+
+    # An identifier that the client creates.
+    subject_id: str
+    # Number of the version, from 1.
+    version: int
+    # The categories that the person allows.
+    categories: list[ConsentCategory]
+    # Names of the purposes that the person agreed to, as your consent form defines them.
+    purposes: list[str]
+    context: ConsentContext
+    # RFC 3339 date-time in UTC, with millisecond precision.
+    event_time: str
+    # RFC 3339 date-time in UTC, with millisecond precision.
+    expires_at: NotRequired[str]
+    # Id of your own record of this consent, e.g. of the signed form.
+    record_id: NotRequired[str]
+    event_state: ConsentEventState
+    # RFC 3339 date-time in UTC, with millisecond precision.
+    recorded_at: str
+
+
+class ConsentVersions(TypedDict):
+    """A page of the versions of a consent, newest first."""
+
+    # The versions, newest first.
+    versions: list[Consent]
+    # Pass it as `cursor` to get the next page.
+    next_cursor: str | None
+
+
 class Erasure(TypedDict):
     """The result of an erasure."""
 
@@ -794,6 +1064,74 @@ class Erasure(TypedDict):
     sessions_removed: int
     # Number of erased topics of the trigger profile.
     triggers_removed: int
+    # The number of `sessions_removed`, for clients that read this name.
+    sessions_deleted: int
+    # The number of `triggers_removed`, for clients that read this name.
+    trigger_entries_deleted: int
+    # A signed statement of this erasure: a JSON Web Signature (RFC 7515) of the other fields, the id of the key that
+    # requested it (`key_id`) and the time (`erased_at`).
+    receipt: str
+
+
+# What a request did with a person's data.
+AccessAction = Literal["read", "export", "erase"]
+
+
+# How the caller proved its identity. key (an API key), token (a session token that the key issued).
+AccessCredential = Literal["key", "token"]
+
+
+# Whose data a request concerned. subject (this person), account (all persons of the account).
+AccessScope = Literal["subject", "account"]
+
+
+class Access(TypedDict):
+    """One or more equal requests of a key in a minute."""
+
+    # Start of the minute.
+    minute: str
+    action: AccessAction
+    # The `operationId` of the requests.
+    operation: str
+    # Id of the key, as `keys list` shows it.
+    key_id: str
+    credential: AccessCredential
+    scope: AccessScope
+
+
+class AccessList(TypedDict):
+    """A page of accesses."""
+
+    # An identifier that the client creates.
+    subject_id: str
+    # The accesses, newest first.
+    accesses: list[Access]
+    # Cursor of the next page.
+    next_cursor: str | None
+
+
+class ReceiptKey(TypedDict):
+    """A public key in the format of a JSON Web Key (RFC 8037)."""
+
+    # Type of the key.
+    kty: Literal["OKP"]
+    # Curve of the key.
+    crv: Literal["Ed25519"]
+    # Algorithm of the signatures.
+    alg: Literal["EdDSA"]
+    # Use of the key.
+    use: Literal["sig"]
+    # Id of the key.
+    kid: str
+    # The public key, base64url.
+    x: str
+
+
+class ReceiptKeyList(TypedDict):
+    """The public keys of deletion receipts."""
+
+    # The keys, newest first.
+    keys: list[ReceiptKey]
 
 
 # Kind of event. state_change (a session's state changed).
@@ -821,6 +1159,8 @@ class WebhookRegistration(TypedDict):
     # The session to watch.
     session_id: NotRequired[str]
     retry: NotRequired[WebhookRetry]
+    # The states whose changes the webhook receives: only events with one of them as `new_state` are delivered.
+    states: NotRequired[list[State]]
 
 
 class Webhook(TypedDict):
@@ -836,6 +1176,8 @@ class Webhook(TypedDict):
     session_id: NotRequired[str]
     status: WebhookStatus
     retry: NotRequired[WebhookRetry]
+    # The states whose changes the webhook receives.
+    states: NotRequired[list[State]]
     # The secret that signs deliveries. `whsec_` and the base64 of 32 random bytes.
     secret: NotRequired[str]
     # Failed attempts since the last successful attempt.
@@ -878,8 +1220,9 @@ class TestAccepted(TypedDict):
     delivery_id: str
 
 
-# Why the delivery failed. attempts_exhausted (the last retry failed), disabled (the receiver responded with 410).
-FailureReason = Literal["attempts_exhausted", "disabled"]
+# Why the delivery failed. attempts_exhausted (the last retry failed), disabled (the receiver responded with 410),
+# queue_full (the webhook had 100,000 queued deliveries, and this one was among the oldest).
+FailureReason = Literal["attempts_exhausted", "disabled", "queue_full"]
 
 
 # Why there was no complete response. timeout (not complete within 10 seconds), name_not_resolved, address_refused (the

@@ -2,7 +2,17 @@
  * The scenario with a client that validates every response. Also checks that the generated schemas contain the rules of
  * the contract.
  */
-import { getHistory, getState, getTriggers, ingest, registerWebhook, removeWebhook } from './generated/index';
+import {
+  exportReadings,
+  getHistory,
+  getState,
+  getTriggers,
+  ingest,
+  ingestBatch,
+  registerWebhook,
+  removeWebhook,
+  streamEvents,
+} from './generated/index';
 import { client } from './generated/client.gen';
 import { zRegisterWebhookResponse, zSignalSubmission, zStateReading } from './generated/zod.gen';
 import contract from './openapi.json';
@@ -26,6 +36,29 @@ await tell({
   async triggers(subject_id) {
     const { data, error } = await getTriggers({ query: { subject_id } });
     return data ?? wrong('triggers', error);
+  },
+  async batch(body) {
+    const { data, error } = await ingestBatch({ body });
+    return data ?? wrong('batch', error);
+  },
+  async exported(session_id) {
+    const { data, error } = await exportReadings({ query: { session_id }, parseAs: 'text' });
+    return data ?? wrong('export', error);
+  },
+  async streamed(session_id) {
+    // The contract describes the text of a stream, and this client validates the data of each event.
+    const responseValidator = async () => undefined;
+    // Leaving the loop does not close the connection.
+    const controller = new AbortController();
+    const query = { session_id, last_event_id: '0' };
+    const { stream } = await streamEvents({ query, responseValidator, signal: controller.signal });
+    for await (const event of stream) {
+      const reading = zStateReading.safeParse(event);
+      if (!reading.success) continue;
+      controller.abort();
+      return reading.data;
+    }
+    return wrong('stream', 'no reading');
   },
   async register(url) {
     const { data, error } = await registerWebhook({ body: { url, events: ['state_change'] } });

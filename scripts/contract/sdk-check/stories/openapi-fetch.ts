@@ -1,6 +1,6 @@
 import createClient from 'openapi-fetch';
 import type { paths } from './generated/api.js';
-import { service, tell, wrong } from './story.js';
+import { readFirstReading, service, tell, wrong } from './story.js';
 
 const api = createClient<paths>({ baseUrl: service.url, headers: { 'X-Service-Key': service.key } });
 
@@ -20,6 +20,19 @@ await tell({
   async triggers(subject_id) {
     const { data, error } = await api.GET('/v1/triggers', { params: { query: { subject_id } } });
     return data ?? wrong('triggers', error);
+  },
+  async batch(body) {
+    const { data, error } = await api.POST('/v1/ingest/batch', { body });
+    return data ?? wrong('batch', error);
+  },
+  async exported(session_id) {
+    const { data, error } = await api.GET('/v1/export', { params: { query: { session_id } }, parseAs: 'text' });
+    return data ?? wrong('export', error);
+  },
+  async streamed(session_id) {
+    const query = { session_id, last_event_id: '0' };
+    const { data, error } = await api.GET('/v1/stream', { params: { query }, parseAs: 'stream' });
+    return data ? readFirstReading(data) : wrong('stream', error);
   },
   async register(url) {
     const { data, error } = await api.POST('/webhooks/register', { body: { url, events: ['state_change'] } });

@@ -37,6 +37,11 @@ const client: StoryClient = {
   state: (session_id) => call('getState', { session_id }),
   history: (session_id, minutes) => call('getHistory', { session_id, minutes }),
   triggers: (subject_id) => call('getTriggers', { subject_id }),
+  batch: (requestBody) => call('ingestBatch', { requestBody }),
+  async exported(session_id) {
+    const text = await textOf('exportReadings', { session_id });
+    return text.slice(text.indexOf('{'));
+  },
   register: (url) => call('registerWebhook', { requestBody: { url, events: ['state_change'] } }, 201),
   remove: async (id) => void (await textOf('removeWebhook', { id })),
 };
@@ -44,13 +49,13 @@ await tell(client);
 
 const { tools } = await mcp.listTools();
 const inputOf = (name: string) => tools.find((it) => it.name === name)?.inputSchema as unknown as Part;
-const { SignalSubmission, Tone } = contract.components.schemas;
+const { HeartRate, SignalSubmission, Tone } = contract.components.schemas;
 const body = inputOf('ingest')['properties']?.['requestBody'];
 const same = (what: string, actual: unknown, expected: unknown) =>
   expect(what, JSON.stringify(actual), JSON.stringify(expected));
 same('the fields', Object.keys(body?.['properties'] ?? {}), Object.keys(SignalSubmission.properties));
 same('the enumeration', body?.['properties']?.['tone']?.['enum'], Tone.enum);
-same('the limit', body?.['properties']?.['heart_rate']?.['maximum'], SignalSubmission.properties.heart_rate.maximum);
+same('the limit', body?.['properties']?.['heart_rate']?.['maximum'], HeartRate.maximum);
 same('closed requests', body?.['additionalProperties'], false);
 const refused = await textOf('ingest', {
   requestBody: { session_id: 's1', timestamp: '', heart_rate: 700, tone: 'loud' },

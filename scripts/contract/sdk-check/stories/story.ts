@@ -6,6 +6,12 @@ export interface StoryClient {
   state(session_id: string): Promise<StateLike>;
   history(session_id: string, minutes: number): Promise<HistoryLike>;
   triggers(subject_id: string): Promise<TriggersLike>;
+  /** Sends an array of readings in one request. */
+  batch(readings: Reading[]): Promise<BatchLike>;
+  /** Resolves with the rows of an export as NDJSON. */
+  exported(session_id: string): Promise<string>;
+  /** Resolves with the first reading of a stream from its start. Absent if the client only reads responses that end. */
+  streamed?(session_id: string): Promise<StateLike>;
   register(url: string): Promise<{ id: string; secret?: string }>;
   remove(id: string): Promise<void>;
   /** Sends a reading that is rejected with 422. Resolves with its problem. Absent if the client itself rejects it. */
@@ -28,6 +34,11 @@ interface StateLike {
   state: 'calm' | 'relaxed' | 'focused' | 'stressed' | 'acute_stress';
   stress_score: number;
   topics_detected: string[];
+}
+interface BatchLike {
+  accepted: number;
+  rejected: number;
+  results: Array<{ line: number; status: number; state?: StateLike | undefined }>;
 }
 interface HistoryLike {
   datapoints: Array<{ timestamp: string; stress_score: number; heart_rate?: number | undefined }>;
@@ -69,6 +80,17 @@ export async function tell(client: StoryClient): Promise<void> {
   expect('the history', `${datapoints.map((it) => it.heart_rate)} ${trend}`, '96 stable');
   const { triggers } = await client.triggers(subject_id);
   expect('the trigger', triggers[answered.topics_detected[0] ?? '']?.sessions, 1);
+  const now = new Date().toISOString();
+  const batch = await client.batch([
+    { ...reading, heart_rate: 97, timestamp: now },
+    { ...reading, timestamp: '2020-01-01T00:00:00.000Z' },
+  ]);
+  expect('the batch', batch.results.map(({ line, status }) => `${line}: ${status}`).join(), '1: 200,2: 400');
+  const rows = (await client.exported(session_id)).trimEnd().split('\n');
+  expect('the export', rows.map((row) => JSON.parse(row).reading.heart_rate).join(), '96,97');
+  const streamed = await client.streamed?.(session_id);
+  if (streamed)
+    expect('the stream', `${streamed.session_id} ${streamed.stress_score}`, `${session_id} ${stress_score}`);
   const webhook = await client.register(`http://127.0.0.1:9/${session_id}`);
   expect('the secret', webhook.secret?.startsWith('whsec_'), true);
   await client.remove(webhook.id);
@@ -83,6 +105,18 @@ export async function tell(client: StoryClient): Promise<void> {
       .join(),
     '/heart_rate,/sentiment',
   );
+}
+
+/** Returns the first reading of a stream, and closes the stream. */
+export async function readFirstReading(body: ReadableStream<Uint8Array>): Promise<StateLike> {
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const bytes of body) {
+    text += decoder.decode(bytes, { stream: true });
+    const [, data] = /^event: reading\ndata: (.*)\n\n/m.exec(text) ?? [];
+    if (data !== undefined) return JSON.parse(data);
+  }
+  return wrong('the stream', text);
 }
 
 /** Throws an error with the unexpected response of the client. */

@@ -1,0 +1,14 @@
+import type { StateReading } from './schemas.js';
+
+/** Returns the system text for a model. `safety` comes first, because a crisis procedure precedes the recommendation. */
+export function writeInstruction(reading: StateReading, sharesTriggers = false): string {
+  const { state, action_reason, recommendation, safety, active_triggers = [] } = reading;
+  const isSharing = sharesTriggers && active_triggers.length > 0;
+  return [
+    `The person's current stress state is "${state}". Reason: ${action_reason}`,
+    ...(safety ? [safety.guidance] : []),
+    recommendation,
+    ...(isSharing ? [`Topics that raise the person's stress: ${active_triggers.join(', ')}.`] : []),
+    'Do not mention the state unless the person asks.',
+  ].join(' ');
+}
