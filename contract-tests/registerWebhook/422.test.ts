@@ -19,6 +19,9 @@ test.each([
   ['an empty session', { session_id: '' }, '/session_id', 'string_too_short'],
   ['a session with a space', { session_id: 'a b' }, '/session_id', 'pattern_mismatch'],
   ['a session of 257 characters', { session_id: 'x'.repeat(257) }, '/session_id', 'string_too_long'],
+  ['an unknown state', { states: ['happy'] }, '/states/0', 'enum'],
+  ['no state', { states: [] }, '/states', 'too_few_items'],
+  ['a duplicate state', { states: ['calm', 'calm'] }, '/states', 'not_unique'],
   ['an unknown field', { secret: 'whsec_mine' }, '/secret', 'extra_forbidden'],
 ])('a registration with %s is rejected', async (_name, change, pointer, code) => {
   const service = await startTestService();

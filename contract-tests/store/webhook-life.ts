@@ -72,8 +72,11 @@ export async function liveWithWebhooks(services: Services, clock: Clock, ours: C
   await operations.listWebhooks.handle(services, ask(undefined), ours);
   await operations.rotateWebhookSecret.handle(services, at, ours);
   await operations.testWebhook.handle(services, at, ours);
-  await sendAll(services.store, clock);
   const { accountId } = ours;
+  await services.store.transact((writerOf) =>
+    writerOf(accountId).deliveries.failOldest('wh_5', 10, 'queue_full', clock.nowMs),
+  );
+  await sendAll(services.store, clock);
   await services.store.transact((writerOf) => writerOf(accountId).deliveries.hastenRetries('wh_1', clock.nowMs));
   const since = clock.at(-daySeconds);
   const filters = [{}, { webhook_id: 'wh_1' }, { session_id: 'crowd-4' }, { since }];

@@ -3,22 +3,47 @@ import type { OutboxEvent } from '../store/outbox.js';
 import type { Store, Writer } from '../store/store.js';
 import type { StoredWebhook } from '../store/webhooks.js';
 import { newDelivery } from './new-delivery.js';
+import { createQueueBound, type QueueBound, type Room } from './queue-bound.js';
 
 const sessionsMax = 100;
 /** Maximum number of deliveries per transaction. While it runs, no delivery of the account can be settled. */
 const deliveriesMax = 2_000;
 const eventsMax = 500;
 
+/** The queue of a webhook was full, so some of its oldest deliveries failed. */
+export interface FullQueue {
+  readonly accountId: string;
+  readonly webhookId: string;
+  /** Number of deliveries that failed. */
+  readonly failed: number;
+}
+
 /**
  * Creates deliveries from the events in the outbox, in order per session. Resolves with true if there were any events.
  */
-export async function expandEvents(store: Store, now: () => number): Promise<boolean> {
+export async function expandEvents(
+  store: Store,
+  now: () => number,
+  bound = createQueueBound(),
+  onFull: (queue: FullQueue) => void = () => undefined,
+): Promise<boolean> {
   const found = await store.findSessionsWithEvents(sessionsMax);
   for (const accountId of new Set(found.map((it) => it.accountId))) {
     const sessionIds = found.filter((it) => it.accountId === accountId).map((it) => it.sessionId);
-    await store.transact((writerOf) => expandSessions(writerOf(accountId), accountId, sessionIds, now()));
+    const rooms = await store.transact((writerOf) =>
+      expandSessions(writerOf(accountId), { accountId, sessionIds, bound, nowMs: now() }),
+    );
+    rooms.forEach(bound.remember);
+    for (const { webhookId, failed } of rooms) if (failed > 0) onFull({ accountId, webhookId, failed });
   }
   return found.length > 0;
+}
+
+interface Expansion {
+  readonly accountId: string;
+  readonly sessionIds: readonly string[];
+  readonly bound: QueueBound;
+  readonly nowMs: number;
 }
 
 /**
@@ -27,27 +52,32 @@ export async function expandEvents(store: Store, now: () => number): Promise<boo
  */
 async function expandSessions(
   writer: Writer,
-  accountId: string,
-  sessionIds: readonly string[],
-  nowMs: number,
-): Promise<void> {
+  { accountId, sessionIds, bound, nowMs }: Expansion,
+): Promise<readonly Room[]> {
   const webhooks = await writer.webhooks.lockAll();
   const eventsPerWebhook = Math.max(1, Math.floor(deliveriesMax / Math.max(1, webhooks.length)));
   const events = await writer.outbox.lock(sessionIds, Math.min(eventsMax, eventsPerWebhook));
+  const rooms: Room[] = [];
   for (const webhook of webhooks) {
     const watched = events.filter((event) => isWatched(webhook, event));
+    if (watched.length === 0) continue;
+    if (webhook.disabledAtMs === undefined)
+      rooms.push(await bound.makeRoom(writer, webhook.webhookId, watched.length, nowMs));
     await writer.deliveries.insert(await enqueue(writer, { ...webhook, accountId }, watched, nowMs));
   }
   await writer.outbox.remove(events);
+  return rooms;
 }
 
 /**
- * Returns true if the webhook was registered before the event and not disabled before it. Compares epochs, because
- * clocks of different processes may differ.
+ * Returns true if the webhook selects the event, was registered before it and not disabled before it. Compares epochs,
+ * because clocks of different processes may differ.
  */
-function isWatched({ sessionId, registeredEpoch, disabledEpoch }: StoredWebhook, event: OutboxEvent): boolean {
-  const isItsSession = sessionId === undefined || sessionId === event.sessionId;
-  return isItsSession && registeredEpoch <= event.epoch && (disabledEpoch === undefined || event.epoch < disabledEpoch);
+function isWatched(webhook: StoredWebhook, event: OutboxEvent): boolean {
+  const { sessionId, states, registeredEpoch, disabledEpoch } = webhook;
+  if (sessionId !== undefined && sessionId !== event.sessionId) return false;
+  if (event.epoch < registeredEpoch || (disabledEpoch !== undefined && event.epoch >= disabledEpoch)) return false;
+  return states === undefined || states.includes(JSON.parse(event.payload).new_state);
 }
 
 type OwnedWebhook = StoredWebhook & { readonly accountId: string };
@@ -59,7 +89,6 @@ async function enqueue(
   events: readonly OutboxEvent[],
   nowMs: number,
 ): Promise<Delivery[]> {
-  if (events.length === 0) return [];
   if (webhook.disabledAtMs !== undefined) return events.map((event) => failedDelivery(webhook, event, nowMs));
   const busy = await writer.deliveries.busyQueues(webhook.webhookId, [...new Set(events.map((it) => it.sessionId))]);
   return events.map(({ sessionId, seq, subjectId, payload }) => {

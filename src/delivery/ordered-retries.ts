@@ -13,16 +13,16 @@ export async function toOrderedRetries(
   failed: readonly Delivery[],
   nowMs: number,
 ): Promise<Delivery[]> {
-  const nameOf = (webhookId: string, sessionId: string) => `${webhookId} ${sessionId}`;
+  const nameQueue = (webhookId: string, sessionId: string) => `${webhookId} ${sessionId}`;
   const busy = new Set<string>();
   for (const webhookId of new Set(failed.map((it) => it.webhookId))) {
     const sessionIds = failed.filter((it) => it.webhookId === webhookId).map((it) => it.sessionId);
     for (const sessionId of await writer.deliveries.busyQueues(webhookId, [...new Set(sessionIds)]))
-      busy.add(nameOf(webhookId, sessionId));
+      busy.add(nameQueue(webhookId, sessionId));
   }
   const lastSeqs = new Map<string, number>();
   return [...failed].sort(oldestEventFirst).map((delivery) => {
-    const queue = nameOf(delivery.webhookId, delivery.sessionId);
+    const queue = nameQueue(delivery.webhookId, delivery.sessionId);
     const status = busy.has(queue) ? 'queued' : 'due';
     busy.add(queue);
     // Depends on the event alone, so that the retries of several requests mix in the order of their events.

@@ -45,7 +45,7 @@ export interface Registered {
 
 /**
  * Registers a webhook. If a webhook with the same URL and session exists, returns it instead, with the requested retries
- * and enabled. Throws a ProblemError if the account has the maximum number of webhooks.
+ * and states, and enabled. Throws a ProblemError if the account has the maximum number of webhooks.
  */
 export async function register(
   writer: Writer,
@@ -61,7 +61,7 @@ export async function register(
   await writer.webhooks.lockAccount();
   const all = await writer.webhooks.lockAll();
   const standing = all.find(({ url, sessionId }) => url === registration.url && sessionId === registration.session_id);
-  if (standing) return { webhook: await update(writer, standing, registration.retry), before: standing };
+  if (standing) return { webhook: await update(writer, standing, registration), before: standing };
   if (all.length >= settings.max_per_account) throw tooMany();
   const webhookId = newId('wh');
   const { secret, sealed } = issueSecret(secretBox, accountId, webhookId);
@@ -70,6 +70,7 @@ export async function register(
     url: registration.url,
     events: registration.events,
     ...(registration.retry === 'extended' && { retry: 'extended' }),
+    ...(registration.states && { states: registration.states }),
     ...(registration.session_id !== undefined && { sessionId: registration.session_id }),
     ...(subjectId !== undefined && { subjectId }),
     secret: sealed,
@@ -81,19 +82,23 @@ export async function register(
   return { webhook, secret };
 }
 
-/** Enables the webhook and changes its schedule. Without `retry`, the schedule stays. */
+/** Enables the webhook. Changes its schedule and its states if the registration contains them. */
 async function update(
   writer: Writer,
   webhook: StoredWebhook,
-  retry: Schema<'WebhookRetry'> = webhook.retry ?? 'standard',
+  registration: Schema<'WebhookRegistration'>,
 ): Promise<StoredWebhook> {
+  const { retry = webhook.retry ?? 'standard' } = registration;
+  const states: StoredWebhook['states'] = registration.states ?? webhook.states;
   const isDisabled = webhook.disabledAtMs !== undefined;
-  if (!isDisabled && retry === (webhook.retry ?? 'standard')) return webhook;
+  const hasSameStates = String(states) === String(webhook.states);
+  if (!isDisabled && hasSameStates && retry === (webhook.retry ?? 'standard')) return webhook;
   const { disabledAtMs: _, disabledEpoch: __, retry: ___, ...rest } = webhook;
   const changed: StoredWebhook = {
     ...rest,
     ...(isDisabled && { failedInRow: 0 }),
     ...(retry === 'extended' && { retry }),
+    ...(states && { states }),
   };
   await writer.webhooks.update(changed);
   return changed;

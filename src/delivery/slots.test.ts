@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest';
-import { createSlots, type Share, slotsMax, slotsPerAccount, slotsPerQueue } from './slots.js';
+import {
+  createSlots,
+  type Share,
+  slotsMax,
+  slotsPerAccount,
+  slotsPerAccountMax,
+  slotsPerQueue,
+  slotsPerQueueMax,
+} from './slots.js';
 
 const queueOf = (account: number, receiver: number) => ({
   receiver: `${account.toString(16).padStart(8, '0')}${receiver.toString(16).padStart(8, '0')}`,
@@ -21,28 +29,96 @@ function takeAll(slots: ReturnType<typeof createSlots>, queues: ReturnType<typeo
   }
 }
 
-test('a queue gets at most slotsPerQueue slots, and a single account may use all shared slots', () => {
+const quickSuccess = { isSuccess: true, durationMs: 50 };
+const slowSuccess = { isSuccess: true, durationMs: 5_000 };
+const quickFailure = { isSuccess: false, durationMs: 50 };
+const timeout = { isSuccess: false, durationMs: 10_000 };
+
+/** Ends every attempt of the queue with the outcome and starts as many as possible, `rounds` times. Returns their number. */
+function repeat(
+  slots: ReturnType<typeof createSlots>,
+  ended: Parameters<typeof slots.endAttempt>[1],
+  rounds: number,
+  queue = queueOf(1, 0),
+): number {
+  let inFlight = slots.inUse() || takeAll(slots, [queue]);
+  for (let round = 0; round < rounds; round += 1) {
+    for (let index = 0; index < inFlight; index += 1) {
+      slots.endAttempt(queue.receiver, ended);
+      slots.release(queue.receiver);
+    }
+    inFlight = takeAll(slots, [queue]);
+  }
+  return inFlight;
+}
+
+test('a queue gets slotsPerQueue slots at first, and a single account at most slotsPerAccountMax', () => {
   const slots = createSlots();
   expect(takeAll(slots, queuesOf(1, 1))).toBe(slotsPerQueue);
-  expect(takeAll(createSlots(), queuesOf(1, 1000))).toBe(slotsMax);
+  expect(takeAll(createSlots(), queuesOf(1, 1000))).toBe(slotsPerAccountMax);
 });
 
-test('an account that holds every shared slot does not block the additional slots of another account', () => {
+test('a queue whose receiver answers quickly gets more slots, up to slotsPerQueueMax', () => {
   const slots = createSlots();
-  takeAll(slots, queuesOf(1, 1000));
+  expect(repeat(slots, quickSuccess, 1)).toBe(slotsPerQueue);
+  expect(repeat(slots, quickSuccess, 20)).toBeGreaterThan(2 * slotsPerQueue);
+  expect(repeat(slots, quickSuccess, 200)).toBe(slotsPerQueueMax);
+});
+
+test('failures halve the slots of a queue: quick ones down to slotsPerQueue, timeouts down to one', () => {
+  const slots = createSlots();
+  repeat(slots, quickSuccess, 200);
+  const [queue] = queuesOf(1, 1);
+  if (!queue) throw new Error('none');
+  slots.endAttempt(queue.receiver, quickFailure);
+  slots.release(queue.receiver);
+  // Another attempt fits only when half of the attempts have ended.
+  expect(takeAll(slots, [queue])).toBe(0);
+  expect(repeat(slots, quickFailure, 1)).toBe(slotsPerQueue);
+  expect(repeat(slots, timeout, 1)).toBe(1);
+  expect(repeat(slots, slowSuccess, 100)).toBe(slotsPerQueue);
+});
+
+test('a receiver that becomes slow returns to slotsPerQueue, and attempts that were not sent change nothing', () => {
+  const slots = createSlots();
+  repeat(slots, quickSuccess, 200);
+  expect(repeat(slots, undefined, 3)).toBe(slotsPerQueueMax);
+  expect(repeat(slots, slowSuccess, 1)).toBe(slotsPerQueue);
+});
+
+test('a queue that does not use its slots gets no more', () => {
+  const slots = createSlots();
+  const { receiver } = queueOf(1, 0);
+  for (let count = 0; count < 1_000; count += 1) {
+    slots.take(receiver);
+    slots.endAttempt(receiver, quickSuccess);
+    slots.release(receiver);
+  }
+  expect(takeAll(slots, queuesOf(1, 1))).toBe(slotsPerQueue);
+});
+
+test('the slots of one receiver do not change those of another one', () => {
+  const slots = createSlots();
+  repeat(slots, timeout, 3);
+  expect(takeAll(slots, [queueOf(1, 1)])).toBe(slotsPerQueue);
+});
+
+test('accounts that hold every shared slot do not block the additional slots of another account', () => {
+  const slots = createSlots();
+  takeAll(slots, [...queuesOf(1, 1000), ...queuesOf(2, 1000)]);
   expect(slots.isExhausted()).toBe(true);
-  expect(takeAll(slots, [...queuesOf(1, 1000), ...queuesOf(2, 100)])).toBe(slotsPerAccount);
+  expect(takeAll(slots, [...queuesOf(1, 1000), ...queuesOf(2, 1000), ...queuesOf(3, 100)])).toBe(slotsPerAccount);
 });
 
 test('freed slots go to the account with fewer slots until both have the same number', () => {
   const slots = createSlots();
-  takeAll(slots, queuesOf(1, 128));
+  takeAll(slots, [...queuesOf(1, 64), ...queuesOf(3, 64)]);
   const both = [...queuesOf(1, 200), ...queuesOf(2, 200)];
   takeAll(slots, both);
-  const held = { first: slotsMax, second: slotsPerAccount };
-  for (const { receiver } of queuesOf(1, 128))
+  const held = { first: slotsPerAccountMax, second: slotsPerAccount };
+  for (const { receiver } of queuesOf(1, 64))
     for (let index = 0; index < slotsPerQueue; index += 1) {
-      slots.endAttempt(receiver);
+      slots.endAttempt(receiver, undefined);
       slots.release(receiver);
       held.first -= 1;
       for (const { queue, count } of slots.share(both, 128)) {

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { DueQueue } from '../store/delivery-queue.js';
 
 /** Number of slots that all accounts share. Each delivery in progress uses one slot. */
@@ -7,8 +8,17 @@ export const slotsMax = 512;
  * another.
  */
 export const slotsPerAccount = 8;
-/** Maximum number of concurrent attempts per account and receiver. */
+/** Maximum number of shared and additional slots of one account, so that an account cannot take all of them. */
+export const slotsPerAccountMax = 256;
+/** Number of concurrent attempts per queue at first. */
 export const slotsPerQueue = 4;
+/** Maximum number of concurrent attempts per queue. */
+export const slotsPerQueueMax = 64;
+
+/** Limits of queues that are known. Another queue starts again with `slotsPerQueue`. */
+const knownMax = 10_000;
+/** An attempt that takes longer than this, ms, does not increase the limit of its queue. */
+const quickMs = 1_000;
 
 export interface Share {
   readonly queue: DueQueue;
@@ -21,10 +31,19 @@ interface WaitingAccount {
   holds: number;
 }
 
-/** Counts the deliveries in progress, by account and by queue (account and receiver). */
+export interface EndedAttempt {
+  readonly isSuccess: boolean;
+  readonly durationMs: number;
+}
+
+/**
+ * Counts the deliveries in progress, by account and by queue (account and receiver). The number of concurrent attempts
+ * per queue adapts to the receiver.
+ */
 export function createSlots() {
   const attempts = new Map<string, number>();
   const held = new Map<string, number>();
+  const limits = new LRUCache<string, number>({ max: knownMax });
   let total = 0;
 
   /** Groups the queues by account, accounts with the oldest delivery first. */
@@ -38,7 +57,9 @@ export function createSlots() {
     return [...accounts.values()];
   }
 
-  const hasRoom = (queue: DueQueue) => (attempts.get(queue.receiver) ?? 0) < slotsPerQueue;
+  const limitOf = (receiver: string) => limits.get(receiver) ?? slotsPerQueue;
+  const hasRoom = ({ receiver }: Pick<DueQueue, 'receiver'>) =>
+    (attempts.get(receiver) ?? 0) < Math.floor(limitOf(receiver));
   return {
     inUse: (): number => total,
     hasRoom,
@@ -46,7 +67,8 @@ export function createSlots() {
     isExhausted: (): boolean => total >= slotsMax,
     /**
      * Distributes at most `max` free slots among the queues. Each slot goes to the account with the fewest slots. A
-     * single account may use all shared slots. Later, the slots that become free go to other accounts with deliveries.
+     * single account may use `slotsPerAccountMax` slots. Later, the slots that become free go to other accounts with
+     * deliveries.
      */
     share(queues: readonly DueQueue[], max: number): Share[] {
       const counts = new Map<DueQueue, number>();
@@ -54,13 +76,13 @@ export function createSlots() {
       const accounts = waitingAccounts(queues.filter(hasRoom));
       for (let granted = 0; granted < max; granted += 1) {
         const mayTake = ({ open, holds }: WaitingAccount) =>
-          open.length > 0 && (total + granted < slotsMax || holds < slotsPerAccount);
+          open.length > 0 && holds < (total + granted < slotsMax ? slotsPerAccountMax : slotsPerAccount);
         const account = least(accounts.filter(mayTake), ({ holds }) => holds);
         const queue = account?.open.shift();
         if (!account || !queue) break;
         account.holds += 1;
         counts.set(queue, (counts.get(queue) ?? 0) + 1);
-        if (used(queue) < slotsPerQueue) account.open.push(queue);
+        if (used(queue) < Math.floor(limitOf(queue.receiver))) account.open.push(queue);
       }
       return [...counts].map(([queue, count]) => ({ queue, count }));
     },
@@ -69,8 +91,17 @@ export function createSlots() {
       add(held, accountOf({ receiver }), 1);
       add(attempts, receiver, 1);
     },
-    /** Frees the slot of the receiver. Called when the attempt has ended. */
-    endAttempt: (receiver: string): void => add(attempts, receiver, -1),
+    /**
+     * Frees the slot of the receiver and adapts its limit. Called when the attempt has ended. `ended` is undefined if the
+     * delivery was not sent.
+     */
+    endAttempt(receiver: string, ended: EndedAttempt | undefined): void {
+      const limit = limitOf(receiver);
+      // A limit that is not used says nothing about the receiver.
+      const isUsed = (attempts.get(receiver) ?? 0) > limit / 2;
+      if (ended) limits.set(receiver, adaptLimit(limit, ended, isUsed));
+      add(attempts, receiver, -1);
+    },
     /**
      * Frees the slot of the account. Called when the delivery is settled, or when its lease expires without settlement.
      */
@@ -82,6 +113,19 @@ export function createSlots() {
 }
 
 export type Slots = ReturnType<typeof createSlots>;
+
+/**
+ * Returns the next limit of a queue: one more per `limit` successes, half after a failure. Slow successes lead to
+ * `slotsPerQueue`. Only slow failures lead to less. A quick failure hardly occupies its slot, and other webhooks of the
+ * same host may share the queue.
+ */
+function adaptLimit(limit: number, { isSuccess, durationMs }: EndedAttempt, isUsed: boolean): number {
+  const isQuick = durationMs < quickMs;
+  const most = isQuick ? slotsPerQueueMax : slotsPerQueue;
+  if (isSuccess && limit <= most) return isUsed ? Math.min(most, limit + 1 / limit) : limit;
+  const fewest = isSuccess || isQuick ? Math.min(limit, slotsPerQueue) : 1;
+  return Math.max(fewest, limit / 2);
+}
 
 /** Returns the part of `Delivery.receiver` that is common to all queues of an account. */
 function accountOf({ receiver }: Pick<DueQueue, 'receiver'>): string {

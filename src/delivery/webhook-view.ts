@@ -14,6 +14,7 @@ export function toWebhook(webhook: StoredWebhook, health?: WebhookHealth): Schem
     ...(sessionId !== undefined && { session_id: sessionId }),
     status: statusOf(webhook),
     retry: webhook.retry ?? 'standard',
+    ...(webhook.states && { states: [...webhook.states] }),
     consecutive_failures: failedInRow,
     ...(lastFailureAtMs !== undefined && { last_failure_at: formatTimestamp(lastFailureAtMs) }),
     ...(lastSuccessAtMs !== undefined && { last_success_at: formatTimestamp(lastSuccessAtMs) }),

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { createGroupCommit } from '../concurrency/group-commit.js';
+import type { Schema } from '../contract.js';
 import type { DueDelivery } from '../store/delivery-queue.js';
 import type { Store } from '../store/store.js';
 import { isTransient } from '../store/transient.js';
@@ -13,9 +14,10 @@ import { expandEvents } from './expand.js';
 import { startLoop } from './loop.js';
 import type { ResolveName } from './resolve-name.js';
 import type { SecretBox } from './secret-box.js';
+import { createQueueBound } from './queue-bound.js';
 import { createSender } from './send.js';
 import { type Handled, settleGroup } from './settle.js';
-import { createSlots } from './slots.js';
+import { createSlots, type EndedAttempt } from './slots.js';
 import { logStatusChange } from './status-change.js';
 import { webhookDelivery as settings } from '../../generated/spec.js';
 import type { TargetPolicy } from './target.js';
@@ -45,6 +47,8 @@ export interface WorkerParts {
   readonly log: Logger;
   /** Called for each settled attempt. */
   readonly observeAttempt: (outcome: 'delivered' | 'failed', seconds: number) => void;
+  /** Called for each webhook whose status an attempt changed, with the new status. */
+  readonly observeStatus: (status: Schema<'WebhookStatus'>) => void;
   /**
    * Maximum pause of the worker between two queries, ms. Events and deliveries of other processes do not end the pause
    * early.
@@ -77,6 +81,7 @@ export function startWorker(parts: WorkerParts): Worker {
     queueMax: Number.POSITIVE_INFINITY,
   });
   const slots = createSlots();
+  const queueBound = createQueueBound();
   const inFlight = createDeliveriesInFlight();
   const claim = createClaim({ ...parts, slots, leaseMs, max: settledAtOnce });
 
@@ -94,9 +99,20 @@ export function startWorker(parts: WorkerParts): Worker {
     await settling.submit(handled);
   }
 
+  const sendInSlot = async (delivery: DueDelivery, webhook: StoredWebhook | undefined) => {
+    let ended: EndedAttempt | undefined;
+    try {
+      const attempt = await send(delivery, webhook);
+      if (attempt) ended = { isSuccess: isSuccess(attempt), durationMs: attempt.duration_ms };
+      return attempt;
+    } finally {
+      slots.endAttempt(delivery.receiver, ended);
+    }
+  };
+
   const handle = async (delivery: DueDelivery, webhook: StoredWebhook | undefined) => {
     try {
-      const attempt = await send(delivery, webhook).finally(() => slots.endAttempt(delivery.receiver));
+      const attempt = await sendInSlot(delivery, webhook);
       // The slot of the receiver is already free, so its next delivery can start before this outcome is committed.
       sending.wake();
       await settle({ delivery, attempt, webhook });
@@ -113,7 +129,9 @@ export function startWorker(parts: WorkerParts): Worker {
   const sending = startLoop('send', sendDue, log);
 
   async function expand(): Promise<number> {
-    const hadEvents = await expandEvents(store, now);
+    const hadEvents = await expandEvents(store, now, queueBound, (queue) =>
+      log.warn(queue, 'the queue of a webhook is full, its oldest deliveries failed'),
+    );
     // Wakes `sending` even without events. In an idle process, both loops then run together, once per poll.
     sending.wake();
     return hadEvents ? 0 : parts.pollMs;
@@ -150,9 +168,15 @@ export function startWorker(parts: WorkerParts): Worker {
   };
 }
 
-/** Stores the outcomes and logs the changes of webhook status after the commit. */
-async function commitSettled({ store, log, now }: WorkerParts, group: readonly Handled[]): Promise<undefined[]> {
-  for (const change of await settleGroup(store, group, now())) logStatusChange(log, change);
+/** Stores the outcomes. Logs and counts the changes of webhook status after the commit. */
+async function commitSettled(
+  { store, log, now, observeStatus }: WorkerParts,
+  group: readonly Handled[],
+): Promise<undefined[]> {
+  for (const change of await settleGroup(store, group, now())) {
+    logStatusChange(log, change);
+    observeStatus(change.status);
+  }
   return group.map(() => undefined);
 }
 

@@ -7,6 +7,6 @@ export const getDelivery: OperationRecord<'getDelivery'> = {
   async handle({ store }, { params }, { accountId }) {
     const delivery = await store.read(accountId).deliveryLog.find(params.delivery_id);
     if (!delivery) throw new ProblemError('delivery_not_found');
-    return { status: 200, body: toContractDelivery(delivery) };
+    return { status: 200, body: toContractDelivery(delivery), readSession: delivery.sessionId };
   },
 };

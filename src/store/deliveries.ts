@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { Schema } from '../contract.js';
-import { type Delivery, toRow } from './delivery-row.js';
+import { type Delivery, type DeliveryStatus, toRow } from './delivery-row.js';
 import { insertRows } from './insert-rows.js';
 import { lockDeliveries } from './lock-deliveries.js';
 
@@ -19,6 +19,20 @@ export function deliveryTable(knex: Knex, accountId: string) {
     const rows = deliveries.map((delivery) => ({ account_id: accountId, ...toRow(delivery) }));
     for (let from = 0; from < rows.length; from += insertMax)
       await insertRows(knex, 'deliveries', rows.slice(from, from + insertMax), conflict);
+  };
+  /** Returns the sessions whose queue to the webhook contains a delivery with one of the statuses. */
+  const sessionsWith = async (
+    statuses: readonly DeliveryStatus[],
+    webhookId: string,
+    sessionIds: readonly string[],
+  ): Promise<Set<string>> => {
+    const rows: Array<{ session_id: string }> = await mine()
+      .distinct('session_id')
+      .where({ webhook_id: webhookId })
+      .whereIn('session_id', sessionIds)
+      .whereIn('status', statuses)
+      .whereNotNull('seq');
+    return new Set(rows.map((row) => row.session_id));
   };
 
   return {
@@ -46,15 +60,8 @@ export function deliveryTable(knex: Knex, accountId: string) {
     },
 
     /** Returns the sessions that have queued or due deliveries to the webhook. */
-    async busyQueues(webhookId: string, sessionIds: readonly string[]): Promise<Set<string>> {
-      const rows: Array<{ session_id: string }> = await mine()
-        .distinct('session_id')
-        .where({ webhook_id: webhookId })
-        .whereIn('session_id', sessionIds)
-        .whereIn('status', ['queued', 'due'])
-        .whereNotNull('seq');
-      return new Set(rows.map((row) => row.session_id));
-    },
+    busyQueues: (webhookId: string, sessionIds: readonly string[]) =>
+      sessionsWith(['queued', 'due'], webhookId, sessionIds),
 
     /** Makes the first queued delivery of each queue due. */
     async promoteNext(lines: readonly Line[], nowMs: number): Promise<void> {
@@ -72,6 +79,64 @@ export function deliveryTable(knex: Knex, accountId: string) {
       if (next.length === 0) return;
       const ids = next.map(({ delivery_id }) => delivery_id);
       await mine().whereIn('delivery_id', ids).update({ status: 'due', due_at_ms: nowMs });
+    },
+
+    /** Makes the first queued delivery due in those queues that have no due delivery. */
+    async promoteIdle(lines: readonly Line[], nowMs: number): Promise<void> {
+      const idle: Line[] = [];
+      for (const webhookId of new Set(lines.map((line) => line.webhookId))) {
+        const sessionIds = [...new Set(lines.filter((it) => it.webhookId === webhookId).map((it) => it.sessionId))];
+        const due = await sessionsWith(['due'], webhookId, sessionIds);
+        idle.push(...sessionIds.filter((it) => !due.has(it)).map((sessionId) => ({ webhookId, sessionId })));
+      }
+      await this.promoteNext(idle, nowMs);
+    },
+
+    /** Returns the number of unsettled deliveries of the webhook, up to `max`. */
+    async countUnsettled(webhookId: string, max: number): Promise<number> {
+      const unsettled = mine().where({ webhook_id: webhookId }).whereIn('status', ['queued', 'due']);
+      const counted = knex.count('*').from(unsettled.select('delivery_id').limit(max).as('counted'));
+      const row: { count: number } = await knex.first({ count: counted });
+      return Number(row.count);
+    },
+
+    /**
+     * Marks the `count` oldest unsettled deliveries of the webhook as failed, except deliveries in flight. Returns their
+     * number.
+     */
+    async failOldest(
+      webhookId: string,
+      count: number,
+      reason: Schema<'FailureReason'>,
+      nowMs: number,
+    ): Promise<number> {
+      const free = (rows: Knex.QueryBuilder) => rows.whereIn('status', ['queued', 'due']).whereNull('owner');
+      const oldestOf = (status: string) =>
+        mine()
+          .select('delivery_id', 'event_at_ms')
+          .where({ webhook_id: webhookId, status })
+          .whereNull('owner')
+          .orderBy(['event_at_ms', 'delivery_id'])
+          .limit(count)
+          .as('next');
+      const found: Array<{ delivery_id: string; event_at_ms: number | null }> = await knex.unionAll(
+        ['queued', 'due'].map((status) => knex.select('*').from(oldestOf(status))),
+      );
+      const oldest = found.sort((a, b) => (a.event_at_ms ?? 0) - (b.event_at_ms ?? 0)).slice(0, count);
+      if (oldest.length === 0) return 0;
+      const ids = oldest.map(({ delivery_id }) => delivery_id);
+      const locked: Array<{ delivery_id: string; session_id: string; status: string }> = await free(
+        mine().whereIn('delivery_id', ids),
+      )
+        .select('delivery_id', 'session_id', 'status')
+        .orderBy('delivery_id')
+        .forUpdate();
+      const lockedIds = locked.map(({ delivery_id }) => delivery_id);
+      if (lockedIds.length === 0) return 0;
+      await mine().whereIn('delivery_id', lockedIds).update({ status: 'failed', reason, settled_at_ms: nowMs });
+      const lines = locked.map(({ session_id }) => ({ webhookId, sessionId: session_id }));
+      await this.promoteIdle(lines, nowMs);
+      return locked.length;
     },
 
     /** Marks the waiting deliveries of the webhook as failed. Deliveries in flight are settled as usual. */

@@ -86,7 +86,7 @@ async function take(knex: Knex, keys: ReadonlyArray<[string, string]>, claim: Cl
   const horizon = `case when substr(receiver, 9, 1) = '${extendedQueueMark}' then ? else ? end`;
   const isFree = `due_at_ms <= ? or (due_at_ms > ${horizon} and owner is null)`;
   await mine()
-    .whereRaw(`(${isFree})`, [claim.nowMs, horizonOf(claim, true), horizonOf(claim)])
+    .whereRaw(`(${isFree})`, [claim.nowMs, computeHorizon(claim, true), computeHorizon(claim)])
     .update({ owner: claim.owner, due_at_ms: claim.leasedUntilMs });
   const rows: Array<DeliveryRow & { accountId: string }> = await mine()
     .select({ accountId: 'account_id', ...deliveryColumns })
@@ -112,7 +112,7 @@ async function candidates(knex: Knex, claim: Claim): Promise<Candidate[]> {
       .limit(count * candidatesPerSlot)
       .as('next');
   const [first, ...others] = shares.flatMap(({ queue: { receiver, firstDueAtMs, lastDueAtMs }, count }) => {
-    const horizonMs = horizonOf(claim, isExtended({ receiver }));
+    const horizonMs = computeHorizon(claim, isExtended({ receiver }));
     const next = of(receiver, count).where('due_at_ms', '<=', nowMs).orderBy('due_at_ms');
     const tooLate = of(receiver, count).where('due_at_ms', '>', horizonMs).orderBy('due_at_ms', 'desc');
     return [...(firstDueAtMs <= nowMs ? [next] : []), ...(lastDueAtMs > horizonMs ? [tooLate] : [])];
@@ -124,11 +124,11 @@ async function candidates(knex: Knex, claim: Claim): Promise<Candidate[]> {
 
 /** Returns true if the queue has due deliveries, or deliveries whose due time is too far in the future. */
 export function isDue(queue: DueQueue, claim: Pick<Claim, 'nowMs' | 'leasedUntilMs'>): boolean {
-  return queue.firstDueAtMs <= claim.nowMs || queue.lastDueAtMs > horizonOf(claim, isExtended(queue));
+  return queue.firstDueAtMs <= claim.nowMs || queue.lastDueAtMs > computeHorizon(claim, isExtended(queue));
 }
 
 /** Returns the time after which no correct clock sets a due time, epoch ms. */
-function horizonOf({ leasedUntilMs }: Pick<Claim, 'leasedUntilMs'>, hasExtendedRetries = false): number {
+function computeHorizon({ leasedUntilMs }: Pick<Claim, 'leasedUntilMs'>, hasExtendedRetries = false): number {
   return leasedUntilMs + clockMarginMs + (hasExtendedRetries ? extendedPauseMs : 0);
 }
 
@@ -142,13 +142,13 @@ function isExtended({ receiver }: Pick<DueQueue, 'receiver'>): boolean {
  * ends.
  */
 async function shortenLeases(knex: Knex, found: readonly Candidate[], claim: Claim): Promise<void> {
-  const tooLong = found.filter((it) => it.owner !== null && it.due_at_ms > horizonOf(claim, isExtended(it)));
+  const tooLong = found.filter((it) => it.owner !== null && it.due_at_ms > computeHorizon(claim, isExtended(it)));
   if (tooLong.length === 0) return;
   const keys = tooLong.map(keyOf);
   const shorten = whereKeys(knex('deliveries'), keyColumns, keys)
     .where({ status: 'due' })
     .whereNotNull('owner')
-    .where('due_at_ms', '>', horizonOf(claim));
+    .where('due_at_ms', '>', computeHorizon(claim));
   await retry(async () => shorten.clone().update({ due_at_ms: claim.leasedUntilMs }));
 }
 

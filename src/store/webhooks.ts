@@ -13,6 +13,8 @@ export interface StoredWebhook {
   readonly events: ReadonlyArray<Schema<'EventKind'>>;
   /** Schedule of the retries. Absent for `standard`. */
   readonly retry?: 'extended';
+  /** States whose changes the webhook receives. Absent if it receives changes to every state. */
+  readonly states?: ReadonlyArray<Schema<'State'>>;
   /** The session that the webhook watches. Absent if it watches every session of the account. */
   readonly sessionId?: string;
   /** Subject of the watched session. Absent if the session has no subject yet. */

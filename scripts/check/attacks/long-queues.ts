@@ -69,7 +69,7 @@ export const longQueue: Scenario = {
   title: '100,000 due deliveries for one receiver',
   neighborRatioMax,
   async prepare(stage) {
-    const receivers = await startReceivers(1, () => undefined);
+    const receivers = await startReceivers(1);
     stage.defer(receivers.close);
     const url = receivers.urls[0] ?? '';
     const startedAt = performance.now();

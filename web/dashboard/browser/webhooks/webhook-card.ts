@@ -1,6 +1,6 @@
 import type { Webhook } from '../../../../clients/typescript/src/index.js';
 import { nowMs } from '../clock.js';
-import { age, count } from '../format.js';
+import { age, count, words } from '../format.js';
 import { h, setText } from '../dom.js';
 import { reasonOf } from '../service.js';
 import { wait } from '../wait.js';
@@ -104,6 +104,7 @@ function factsOf({
   session_id,
   status,
   retry,
+  states,
   consecutive_failures,
   last_success_at,
   last_failure_at,
@@ -112,6 +113,7 @@ function factsOf({
   const ago = (instant: string) => age(Date.parse(instant), nowMs());
   return [
     session_id === undefined ? 'All sessions' : `Session ${session_id}`,
+    ...(states ? [`only ${states.map(words).join(', ')}`] : []),
     ...(retry === 'extended' ? ['extended retries'] : []),
     ...(last_success_at ? [`last success ${ago(last_success_at)}`] : []),
     ...(last_failure_at ? [`last failure ${ago(last_failure_at)}`] : []),

@@ -20,19 +20,8 @@ export function openRegistration({ service, host, onChanged }: DialogParts): voi
   const plain = { type: 'text', autocomplete: 'off', spellcheck: 'false' };
   const url = h('input', { id: 'webhook-url', ...plain, inputmode: 'url', placeholder: 'https://' });
   const session = h('input', { id: 'webhook-session', ...plain });
-  const kinds = enums.EventKind.map((kind) => ({ kind, input: h('input', { type: 'checkbox', checked: true }) }));
-  const fault = h('span', { class: 'fault' });
-  const events = {
-    element: h(
-      'fieldset',
-      { class: 'field' },
-      h('legend', {}, 'Events'),
-      ...kinds.map(({ kind, input }) => h('label', { class: 'check' }, input, capitalized(words(kind)))),
-      fault,
-    ),
-    showFault: (text: string) => setText(fault, text),
-    focus: () => kinds[0]?.input.focus(),
-  };
+  const events = createChoice('Events', enums.EventKind);
+  const states = createChoice('Changes to', enums.State);
   const extended = h('input', { type: 'checkbox' });
   const fields = {
     url: fieldOf('URL of your receiver', url, 'The service sends each event to it as a signed POST request.'),
@@ -42,12 +31,14 @@ export function openRegistration({ service, host, onChanged }: DialogParts): voi
       'Without a session, the webhook gets the events of all sessions.',
     ),
     events,
+    states,
   };
   const register = async () => {
     const session_id = session.value.trim();
     const webhook = await service.webhooks.register({
       url: url.value.trim(),
-      events: kinds.filter(({ input }) => input.checked).map(({ kind }) => kind),
+      events: events.chosen(),
+      ...(states.chosen().length < enums.State.length && { states: states.chosen() }),
       ...(session_id !== '' && { session_id }),
       ...(extended.checked && { retry: 'extended' as const }),
     });
@@ -60,11 +51,29 @@ export function openRegistration({ service, host, onChanged }: DialogParts): voi
   };
   const hours = settings.extended_retry.hours;
   const retries = h('label', { class: 'check' }, extended, `Retry failed deliveries for up to ${hours} hours`);
-  const content = [fields.url.element, fields.session_id.element, events.element, retries];
+  const content = [fields.url.element, fields.session_id.element, events.element, states.element, retries];
   dialog.show(
     'Register a webhook',
     createForm({ content, fields, submitLabel: 'Register', onSubmit: register, onCancel: dialog.close }),
   );
+}
+
+/** Creates a group of checkboxes, all checked. */
+function createChoice<Value extends string>(legend: string, values: readonly Value[]) {
+  const options = values.map((value) => ({ value, input: h('input', { type: 'checkbox', checked: true }) }));
+  const fault = h('span', { class: 'fault' });
+  return {
+    element: h(
+      'fieldset',
+      { class: 'field' },
+      h('legend', {}, legend),
+      ...options.map(({ value, input }) => h('label', { class: 'check' }, input, capitalized(words(value)))),
+      fault,
+    ),
+    chosen: (): Value[] => options.filter(({ input }) => input.checked).map(({ value }) => value),
+    showFault: (text: string) => setText(fault, text),
+    focus: () => options[0]?.input.focus(),
+  };
 }
 
 /** Asks before it rotates the secret, and shows the new one. */
