@@ -2,7 +2,8 @@ import type { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
 import { startReceiver } from '../support/receiver.js';
 import { startTestService } from '../support/service.js';
-import { register, storeDue, storeFailed } from '../support/webhooks.js';
+import { storyEnv } from '../support/story.js';
+import { attempted, deliveriesOf, register, startStory, storeDue, storeFailed } from '../support/webhooks.js';
 
 test('metrics cover requests, groups, attempts, queues and the event loop', async () => {
   const service = await startTestService({ env: { METRICS_PORT: '0', WORKER: '1' } });
@@ -22,6 +23,32 @@ test('metrics cover requests, groups, attempts, queues and the event loop', asyn
   expect(text).toContain(`state_service_build_info{version="0.1.0",node="${process.version}"} 1`);
   expect(text).toContain('state_service_log_lines_dropped_total 0');
   expect(text).not.toMatch(/\bs1\b|sk_/);
+});
+
+test('a webhook that becomes failed, and one that is active again, are counted and logged', async () => {
+  const env = { ...storyEnv, METRICS_PORT: '0', WORKER: '1', LOG_LEVEL: 'info' };
+  const service = await startTestService({ env });
+  const receiver = await startReceiver();
+  receiver.answer(500);
+  const { id } = await register(service, receiver.url);
+  await (await startStory(service)).change();
+  const deliveries = deliveriesOf(service, id);
+  for (const [index, seconds] of [0, 1, 4].entries()) {
+    service.clock.advance(seconds);
+    await attempted(deliveries, index + 1);
+  }
+  const changes = 'state_service_webhook_status_changes_total';
+  const failed = await scrapeUntil(service.metricsUrl, `${changes}{status="failed"} 1`);
+  expect(failed).toContain(`${changes}{status="active"} 0`);
+  receiver.answer(204);
+  service.clock.advance(16);
+  const active = await scrapeUntil(service.metricsUrl, `${changes}{status="active"} 1`);
+  expect(active).toContain(`${changes}{status="disabled"} 0`);
+  const logged = service.logs.map((line) => JSON.parse(line)).filter((it) => it.webhookId === id);
+  expect(logged.map(({ msg, previous, status }) => [msg, previous, status])).toEqual([
+    ['a webhook is failed', 'active', 'failed'],
+    ['a webhook is active again', 'failed', 'active'],
+  ]);
 });
 
 test('metrics count pending and failed deliveries of all accounts, at most every 5 s', async () => {
@@ -112,10 +139,12 @@ test('rate limit rejections are counted by policy', async () => {
   expect(text).toContain('state_service_rate_limit_refusals_total{policy="session"} 1');
 });
 
-test("the service's port serves no metrics, and the metrics port serves nothing else", async () => {
+test("the service's port serves no metrics, and the metrics port serves only metrics and probes", async () => {
   const service = await startTestService({ env: { METRICS_PORT: '0' } });
   expect((await service.request('/metrics')).status).toBe(404);
-  expect((await fetch(new URL('/healthz', service.metricsUrl))).status).toBe(404);
+  const statusOf = async (path: string) => (await fetch(new URL(path, service.metricsUrl))).status;
+  const paths = ['/healthz', '/readyz', '/metrics', '/v1/state', '/docs/', '/', '/toString'];
+  expect(await Promise.all(paths.map(statusOf))).toEqual([200, 200, 200, 404, 404, 404, 404]);
 });
 
 /** Polls until the metric appears. The worker records an attempt only after the receiver has responded. */

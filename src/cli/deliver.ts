@@ -29,5 +29,6 @@ export async function deliver(
   closeOnSignal({ running: worker, tracing, log, output });
   log.info({ version, database: config.database.kind }, 'started');
   console.log('Delivering webhooks');
+  if (worker.metricsUrl) console.log(`Metrics on ${worker.metricsUrl}`);
   for (const warning of warnings) log.warn(warning);
 }

@@ -1,5 +1,6 @@
 import { type Closable, startAll } from '../lifecycle/closing.js';
 import { createMetrics } from '../metrics/metrics.js';
+import { createReadiness } from '../metrics/readiness.js';
 import { serveMetrics } from '../metrics/server.js';
 import { createThreadLoad } from '../metrics/thread-load.js';
 import { openFoundation, type ProcessParts, startWorkerOn } from './foundation.js';
@@ -12,20 +13,33 @@ export interface DeliveryParts extends ProcessParts {
 /** A shorter pause reduces the latency of an event. A longer pause reduces the number of queries of an idle process. */
 const defaultPollMs = 200;
 
-/** Starts webhook delivery without serving HTTP. Any number of such processes share one database. */
-export async function startDelivery({ droppedLines = () => 0, ...parts }: DeliveryParts): Promise<Closable> {
-  return startAll(async (keep) => {
+export interface Delivery extends Closable {
+  /** The URL for Prometheus. Undefined when METRICS_PORT is not set. */
+  readonly metricsUrl: string | undefined;
+}
+
+/** Starts webhook delivery without serving the API. Any number of such processes share one database. */
+export async function startDelivery({ droppedLines = () => 0, ...parts }: DeliveryParts): Promise<Delivery> {
+  const closing = new AbortController();
+  const { result: metricsUrl, close } = await startAll(async (keep) => {
     const foundation = await openFoundation(keep, parts);
     const metrics = createMetrics();
     metrics.watchDroppedLines(droppedLines);
-    metrics.watchOutbox(foundation.outboxAgeSeconds);
-    metrics.watchDueAge(foundation.dueAgeSeconds);
-    metrics.watchDeliveries(foundation.deliveryCounts);
-    metrics.watchClock(foundation.clockAheadSeconds);
+    metrics.watchDatabase(foundation);
     const threadLoad = keep(createThreadLoad());
     metrics.watchThread('core', async () => threadLoad.read());
-    await serveMetrics(keep, metrics, parts.config);
-    const worker = keep(startWorkerOn(foundation, parts, metrics.observeAttempt, defaultPollMs));
+    const { isSchemaCurrent } = foundation;
+    const readiness = createReadiness({ isSchemaCurrent, isLeaving: () => closing.signal.aborted });
+    const url = await serveMetrics(keep, metrics, readiness, parts.config);
+    const worker = keep(startWorkerOn(foundation, parts, metrics, defaultPollMs));
     metrics.watchWorker(async () => worker.load());
+    return url;
   });
+  return {
+    metricsUrl,
+    close() {
+      closing.abort();
+      return close();
+    },
+  };
 }

@@ -1,5 +1,6 @@
 import { Counter, type Registry } from 'prom-client';
 import type { CacheLookups } from '../store/row-cache.js';
+import { inTime } from './in-time.js';
 
 /** Returns the lookups of caches since the start, by the name of the cache. */
 export type ReadLookups = () => Promise<Readonly<Record<string, CacheLookups>>>;
@@ -17,7 +18,7 @@ export function addCacheCounter(registry: Registry) {
     labelNames: ['cache', 'result'],
     registers: [registry],
     async collect() {
-      for (const [cache, { hits, misses }] of Object.entries(await read().catch(() => ({})))) {
+      for (const [cache, { hits, misses }] of Object.entries(await inTime(read()).catch(() => ({})))) {
         raise(cache, 'hit', hits);
         raise(cache, 'miss', misses);
       }

@@ -1,13 +1,14 @@
 import { Gauge, type Registry } from 'prom-client';
 import { countMax, type DeliveryCounts } from '../store/count-deliveries.js';
 import { addGauge } from './gauges.js';
+import { inTime } from './in-time.js';
 
 export interface WorkerLoad {
   readonly slotsInUse: number;
   readonly agesSeconds: readonly number[];
 }
 
-/** Adds the numbers of pending and failed deliveries. */
+/** Adds the numbers of pending and failed deliveries. They keep their last values while the database is unavailable. */
 export function addDeliveryGauges(registry: Registry, read: () => Promise<DeliveryCounts>): void {
   const upTo = `at most ${countMax}`;
   const help = (what: string) => `${what} of all accounts, ${upTo}; the same in every process of a database.`;
@@ -16,12 +17,14 @@ export function addDeliveryGauges(registry: Registry, read: () => Promise<Delive
     'state_service_webhook_deliveries_pending',
     help('Unsettled deliveries'),
     async () => (await read()).pending,
+    true,
   );
   addGauge(
     registry,
     'state_service_webhook_deliveries_failed',
     help('Retained failed deliveries'),
     async () => (await read()).failed,
+    true,
   );
 }
 
@@ -46,7 +49,7 @@ export function addWorkerGauges(registry: Registry, read: () => Promise<WorkerLo
     labelNames: ['age_seconds'],
     registers: [registry],
     async collect() {
-      const ages = (await read().catch(() => undefined))?.agesSeconds ?? [];
+      const ages = (await inTime(read()).catch(() => undefined))?.agesSeconds ?? [];
       for (const [index, [label, max]] of ageBounds.entries()) {
         const above = ageBounds[index - 1]?.[1] ?? Number.NEGATIVE_INFINITY;
         this.set({ age_seconds: label }, ages.filter((age) => age <= max && age > above).length);

@@ -1,6 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
+import { inTime } from './in-time.js';
 
-/** Returns the value of a gauge. If it rejects, the scrape omits the gauge. */
+/** Returns the value of a gauge. */
 export type Figure = () => Promise<number>;
 
 /** Adds a counter that each scrape reads. */
@@ -16,17 +17,22 @@ export function addCounter(registry: Registry, name: string, help: string, read:
   });
 }
 
-/** Adds a gauge that each scrape reads. */
-export function addGauge(registry: Registry, name: string, help: string, read: Figure): void {
+/**
+ * Adds a gauge that each scrape reads. If it cannot be read, the scrape omits the gauge, or with `isKept` shows the last
+ * value.
+ */
+export function addGauge(registry: Registry, name: string, help: string, read: Figure, isKept = false): void {
+  let isKnown = false;
   new Gauge({
     name,
     help,
     registers: [registry],
     async collect() {
       try {
-        this.set(await read());
+        this.set(await inTime(read()));
+        isKnown = true;
       } catch {
-        this.remove();
+        if (!isKept || !isKnown) this.remove();
       }
     },
   });

@@ -1,5 +1,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { enums } from '../../generated/spec.js';
 import type { DeliveryCounts } from '../store/count-deliveries.js';
+import { addAvailabilityGauges, type AvailabilityGauges } from './availability-gauges.js';
 import { addCacheCounter, type ReadLookups } from './cache-counter.js';
 import { addDeliveryGauges, addWorkerGauges, type WorkerLoad } from './delivery-gauges.js';
 import { addCounter, addGauge, type Figure } from './gauges.js';
@@ -7,12 +9,14 @@ import { addThreadGauges } from './thread-gauges.js';
 import { version } from '../config/version.js';
 
 /** Records the metrics of the process and exports them in the Prometheus format. */
-export interface Metrics {
+export interface Metrics extends AvailabilityGauges {
   readonly observeRequest: (operation: string | undefined, status: number, seconds: number) => void;
   /** Records the size of a committed group of readings. */
   readonly observeGroup: (size: number) => void;
   /** Records a settled delivery attempt. */
   readonly observeAttempt: (outcome: 'delivered' | 'failed', seconds: number) => void;
+  /** Records a webhook whose status an attempt changed, with the new status. */
+  readonly observeStatus: (status: 'active' | 'failed' | 'disabled') => void;
   /** Records a request that a limit rejected. */
   readonly observeRefusal: (policy: string) => void;
   /** Records a lookup of a key in the cache of keys. */
@@ -21,12 +25,8 @@ export interface Metrics {
   readonly watchCaches: (lookups: ReadLookups) => void;
   /** Registers a function that returns the number of open streams. */
   readonly watchStreams: (open: Figure) => void;
-  /** Registers a function that returns the age of the oldest event in the outbox, in seconds. Each scrape calls it. */
-  readonly watchOutbox: (ageSeconds: Figure) => void;
-  /** Registers a function that returns how long the oldest due delivery has been waiting, in seconds. */
-  readonly watchDueAge: (ageSeconds: Figure) => void;
-  /** Registers a function that returns the numbers of pending and failed deliveries. */
-  readonly watchDeliveries: (counts: () => Promise<DeliveryCounts>) => void;
+  /** Registers functions that read figures from the database. Each scrape calls them. */
+  readonly watchDatabase: (figures: DatabaseFigures) => void;
   /** Registers a function that returns the event-loop lag and the heap of a thread. */
   readonly watchThread: ReturnType<typeof addThreadGauges>;
   /**
@@ -34,8 +34,6 @@ export interface Metrics {
    * in a process without a worker.
    */
   readonly watchWorker: (load: () => Promise<WorkerLoad | undefined>) => void;
-  /** Registers a function that returns how far the clock of this process is ahead of the database's clock, in seconds. */
-  readonly watchClock: (aheadSeconds: Figure) => void;
   /** Registers a function that returns the number of readings that wait for a group commit. */
   readonly watchQueue: (waiting: Figure) => void;
   /** Adds metrics of the process: CPU, memory, garbage collection and event-loop lag. */
@@ -45,6 +43,18 @@ export interface Metrics {
   readonly contentType: string;
   /** Returns all metrics in the text format. */
   text(): Promise<string>;
+}
+
+/** Figures that the database knows, for all processes of a database. */
+export interface DatabaseFigures {
+  /** Age of the oldest event in the outbox, seconds. */
+  readonly outboxAgeSeconds: Figure;
+  /** How long the oldest due delivery has been waiting, seconds. */
+  readonly dueAgeSeconds: Figure;
+  /** Numbers of pending and failed deliveries. */
+  readonly deliveryCounts: () => Promise<DeliveryCounts>;
+  /** How far the clock of this process is ahead of the database's clock, seconds. */
+  readonly clockAheadSeconds: Figure;
 }
 
 const requestSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
@@ -77,6 +87,13 @@ export function createMetrics(): Metrics {
     buckets: attemptSeconds,
     registers,
   });
+  const statusChanges = new Counter({
+    name: 'state_service_webhook_status_changes_total',
+    help: 'Webhooks whose status an attempt changed, by new status.',
+    labelNames: ['status'],
+    registers,
+  });
+  for (const status of enums.WebhookStatus) statusChanges.inc({ status }, 0);
   const refusals = new Counter({
     name: 'state_service_rate_limit_refusals_total',
     help: 'Requests that a limit refused, by its policy.',
@@ -95,33 +112,22 @@ export function createMetrics(): Metrics {
     observeRequest: (operation = 'none', status, seconds) => requests.observe({ operation, status }, seconds),
     observeGroup: (size) => groups.observe(size),
     observeAttempt: (outcome, seconds) => attempts.observe({ outcome }, seconds),
+    observeStatus: (status) => statusChanges.inc({ status }),
     observeRefusal: (policy) => refusals.inc({ policy }),
     ...addCacheCounter(registry),
     watchStreams: (read) => addGauge(registry, 'state_service_streams_open', 'Open streams of this process.', read),
-    watchOutbox: (read) =>
-      addGauge(
-        registry,
-        'state_service_webhook_outbox_age_seconds',
-        'Age of the oldest event that waits to be expanded.',
-        read,
-      ),
-    watchDueAge: (read) =>
-      addGauge(
-        registry,
-        'state_service_webhook_due_age_seconds',
-        'How long the oldest due delivery has been waiting.',
-        read,
-      ),
-    watchDeliveries: (read) => addDeliveryGauges(registry, read),
+    watchDatabase({ outboxAgeSeconds, dueAgeSeconds, deliveryCounts, clockAheadSeconds }) {
+      const add = (name: string, help: string, read: Figure) => addGauge(registry, `state_service_${name}`, help, read);
+      add('webhook_outbox_age_seconds', 'Age of the oldest event that waits to be expanded.', outboxAgeSeconds);
+      add('webhook_due_age_seconds', 'How long the oldest due delivery has been waiting.', dueAgeSeconds);
+      addDeliveryGauges(registry, deliveryCounts);
+      const clocks =
+        'How far the clock of this process is ahead of the clock of the database. Negative if it is behind.';
+      add('clock_ahead_seconds', clocks, clockAheadSeconds);
+    },
+    ...addAvailabilityGauges(registry),
     watchThread: addThreadGauges(registry),
     watchWorker: (read) => addWorkerGauges(registry, read),
-    watchClock: (read) =>
-      addGauge(
-        registry,
-        'state_service_clock_ahead_seconds',
-        'How far the clock of this process is ahead of the clock of the database. Negative if it is behind.',
-        read,
-      ),
     watchQueue: (read) =>
       addGauge(registry, 'state_service_ingest_queue_depth', 'Readings that wait for their group.', read),
     watchProcess: () => collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: lagSampleMs }),

@@ -1,33 +1,51 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { Closable, Keep } from '../lifecycle/closing.js';
 import type { Config } from '../config/config.js';
 import { listen } from '../net/listen.js';
 import { starting } from '../lifecycle/start-error.js';
 import type { Metrics } from './metrics.js';
+import type { Readiness } from './readiness.js';
 
 interface MetricsServer extends Closable {
   readonly url: string;
 }
 
-/** Serves GET /metrics if METRICS_PORT is set. Resolves with the URL, or undefined. */
+/** Serves GET /metrics, /healthz and /readyz if METRICS_PORT is set. Resolves with the URL of the metrics, or undefined. */
 export async function serveMetrics(
   keep: Keep,
   metrics: Metrics,
-  { host, metricsPort }: Config,
+  readiness: Readiness,
+  { host, metricsPort, backupStatusFile }: Config,
 ): Promise<string | undefined> {
   if (metricsPort === undefined) return undefined;
+  metrics.watchReadiness(readiness);
+  if (backupStatusFile !== undefined) metrics.watchBackup(backupStatusFile);
   // Called only here, because this metric samples the event loop continuously.
   metrics.watchProcess();
-  return keep(await starting('METRICS_PORT', () => startMetricsServer(metrics, host, metricsPort))).url;
+  return keep(await starting('METRICS_PORT', () => startMetricsServer(metrics, readiness, host, metricsPort))).url;
 }
 
 /** Starts a server on a separate port without authentication. This port must not be reachable from outside. */
-async function startMetricsServer(metrics: Metrics, host: string, port: number): Promise<MetricsServer> {
-  const server = createServer(async (request, response) => {
-    if (request.method !== 'GET' || request.url !== '/metrics') return void response.writeHead(404).end();
-    response.setHeader('Content-Type', metrics.contentType);
-    response.end(await metrics.text());
+async function startMetricsServer(
+  metrics: Metrics,
+  { isReady }: Readiness,
+  host: string,
+  port: number,
+): Promise<MetricsServer> {
+  const pages: Readonly<Record<string, (response: ServerResponse) => Promise<unknown>>> = {
+    async '/metrics'(response) {
+      response.setHeader('Content-Type', metrics.contentType);
+      response.end(await metrics.text());
+    },
+    '/healthz': async (response) => sendStatus(response, 200, 'ok'),
+    '/readyz': async (response) =>
+      (await isReady()) ? sendStatus(response, 200, 'ready') : sendStatus(response, 503, 'unavailable'),
+  };
+  const server = createServer(async ({ method, url = '' }, response) => {
+    const page = method === 'GET' && Object.hasOwn(pages, url) ? pages[url] : undefined;
+    if (!page) return void response.writeHead(404).end();
+    await page(response);
   });
   const url = await listen(server, host, port);
   return {
@@ -39,4 +57,8 @@ async function startMetricsServer(metrics: Metrics, host: string, port: number):
       await closed;
     },
   };
+}
+
+function sendStatus(response: ServerResponse, code: number, status: string): void {
+  response.writeHead(code, { 'Content-Type': 'application/json' }).end(JSON.stringify({ status }));
 }

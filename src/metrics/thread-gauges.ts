@@ -1,5 +1,6 @@
 import { Gauge, type Registry } from 'prom-client';
 import { cachedFor } from './cached-for.js';
+import { inTime } from './in-time.js';
 import type { ThreadLoad } from './thread-load.js';
 
 /** `core` uses the database and delivers webhooks. `http` serves requests. */
@@ -36,7 +37,7 @@ export function addThreadGauges(registry: Registry): (thread: ThreadName, read: 
       async collect() {
         this.reset();
         for (const { thread, read } of threads) {
-          const load = await read().catch(() => undefined);
+          const load = await inTime(read()).catch(() => undefined);
           if (load) this.set({ thread }, pick(load));
         }
       },

@@ -1,0 +1,86 @@
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { backup } from '../../src/cli/backup.js';
+import { readConfig } from '../../src/config/config.js';
+import { readLastBackup, recordBackup } from '../../src/metrics/backup-status.js';
+import { openDatabase } from '../../src/store/database.js';
+import { createTestDatabase } from '../support/databases.js';
+import { readMetric } from '../support/metrics.js';
+import { startDeliver } from '../support/process.js';
+import { startTestService } from '../support/service.js';
+import { until } from '../support/until.js';
+
+test('a process with pending migrations is not ready, although its database responds', async () => {
+  const service = await startTestService({ env: { METRICS_PORT: '0' } });
+  const read = (name: string) => readMetric(service.metricsUrl, name);
+  expect([await read('database_up'), await read('ready')]).toEqual([1, 1]);
+  const knex = openDatabase(readConfig({ DATABASE_URL: service.database.url }).database);
+  await knex('schema_migrations').delete();
+  await knex.destroy();
+  await until('the process is not ready', async () => (await read('ready')) === 0);
+  expect(await read('database_up')).toBe(1);
+  expect((await fetch(new URL('/readyz', service.metricsUrl))).status).toBe(503);
+  expect((await fetch(new URL('/healthz', service.metricsUrl))).status).toBe(200);
+});
+
+test('a process whose shutdown has begun is not ready', async () => {
+  const service = await startTestService({ env: { METRICS_PORT: '0' } });
+  service.leave();
+  expect(await readMetric(service.metricsUrl, 'ready')).toBe(0);
+  expect((await fetch(new URL('/readyz', service.metricsUrl))).status).toBe(503);
+});
+
+test('the time of the last complete purge is a metric', async () => {
+  const service = await startTestService({ env: { METRICS_PORT: '0' } });
+  const read = () => readMetric(service.metricsUrl, 'last_purge_timestamp_seconds');
+  await until('a purge is complete', async () => (await read()) === service.clock.nowMs / 1000);
+});
+
+test('the time of the last backup is a metric, 0 without a valid record, and absent without BACKUP_STATUS_FILE', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'state-backup-status-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const file = join(folder, 'status.json');
+  const { metricsUrl } = await startTestService({ env: { METRICS_PORT: '0', BACKUP_STATUS_FILE: file } });
+  const name = 'last_backup_timestamp_seconds';
+  expect(await readMetric(metricsUrl, name)).toBe(0);
+  await writeFile(file, '{"completed_at":');
+  expect(await readMetric(metricsUrl, name)).toBe(0);
+  await recordBackup(file, 1_795_384_287_500);
+  expect(await readMetric(metricsUrl, name)).toBe(1_795_384_287.5);
+  expect((await stat(file)).mode & 0o777).toBe(0o644);
+  const without = await startTestService({ env: { METRICS_PORT: '0' } });
+  expect(await readMetric(without.metricsUrl, name)).toBeUndefined();
+});
+
+test('a backup of an embedded database records its time, and a failed one does not', async () => {
+  const { database } = await startTestService({ database: await createEmbedded() });
+  const folder = await mkdtemp(join(tmpdir(), 'state-backup-status-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const status = join(folder, 'status.json');
+  const config = readConfig({ DATABASE_URL: database.url, BACKUP_STATUS_FILE: status });
+  const copy = join(folder, 'copy.db');
+  await backup(config, copy);
+  const recordedAtMs = await readLastBackup(status);
+  expect(recordedAtMs).toBeGreaterThan(0);
+  await expect(backup(config, copy)).rejects.toThrow('exists already');
+  expect(await readLastBackup(status)).toBe(recordedAtMs);
+});
+
+async function createEmbedded() {
+  const database = await createTestDatabase('sqlite');
+  onTestFinished(database.drop);
+  return database;
+}
+
+test('a worker process has metrics and probes', async () => {
+  const database = await createTestDatabase();
+  onTestFinished(database.drop);
+  const { metricsUrl } = await startTestService({ env: { METRICS_PORT: '0' }, database });
+  const worker = await startDeliver({ DATABASE_URL: database.url, METRICS_PORT: '0' });
+  const workerUrl = await worker.find(/^Metrics on (\S+)$/m);
+  for (const path of ['/healthz', '/readyz']) expect((await fetch(new URL(path, workerUrl))).status).toBe(200);
+  for (const url of [metricsUrl, workerUrl]) expect(await readMetric(url, 'database_up')).toBe(1);
+  expect(await worker.stop()).toMatchObject({ code: 0 });
+});

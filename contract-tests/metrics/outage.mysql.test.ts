@@ -1,0 +1,42 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { createTestDatabase } from '../support/databases.js';
+import { readMetric } from '../support/metrics.js';
+import { startProxy } from '../support/proxy.js';
+import { startTestService } from '../support/service.js';
+import { until } from '../support/until.js';
+import { storeFailed } from '../support/webhooks.js';
+
+/** Metrics that an outage of the database must not remove, besides the time of the last purge. */
+const remaining = ['webhook_deliveries_failed', 'log_lines_dropped_total'];
+
+test.each(['cut', 'hang'] as const)(
+  'while the database connection is %s, a scrape reports it and keeps the last values',
+  async (fault) => {
+    const direct = await createTestDatabase('mysql');
+    onTestFinished(direct.drop);
+    const target = new URL(direct.url);
+    const proxy = await startProxy(target.hostname, Number(target.port || 3306));
+    target.host = `127.0.0.1:${proxy.port}`;
+    const database = { url: target.href, drop: direct.drop };
+    const service = await startTestService({ env: { METRICS_PORT: '0' }, database });
+    const read = (name: string) => readMetric(service.metricsUrl, name);
+    const readAll = () => Promise.all(remaining.map(read));
+    await storeFailed(service, [{ webhookId: 'wh_1' }, { webhookId: 'wh_1' }]);
+    service.clock.advance(5);
+    await until('a purge has started', async () => (await read('last_purge_timestamp_seconds')) !== undefined);
+    expect(await readAll()).toEqual([2, 0]);
+    proxy[fault]();
+    service.clock.advance(5);
+    await until('the outage is reported', async () => (await read('database_up')) === 0);
+    expect(await read('ready')).toBe(0);
+    expect(await readAll()).toEqual([2, 0]);
+    expect(await read('last_purge_timestamp_seconds')).toBeDefined();
+    // This figure would be wrong, so the scrape omits it.
+    expect(await read('webhook_due_age_seconds')).toBeUndefined();
+    expect((await fetch(new URL('/healthz', service.metricsUrl))).status).toBe(200);
+    proxy.restore();
+    proxy.cut();
+    proxy.restore();
+    await until('the process is ready again', async () => (await read('ready')) === 1);
+  },
+);
