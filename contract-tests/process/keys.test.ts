@@ -73,6 +73,19 @@ test('scopes, networks and expiry of a key are listed, and the audit log lists e
   );
   expect(stdout).not.toContain('other');
   expect((await keys('audit', '--limit', '1')).stdout.trim().split('\n')).toHaveLength(2);
+  expect(JSON.parse((await keys('audit', '--limit', '1', '--json')).stdout)).toEqual([
+    {
+      ...{ at: expect.stringMatching(/^2.*Z$/), action: 'set-tier', account: 'acme', key_id: null, prefix: null },
+      ...{ actor: expect.any(String), details: { from: 'solo', to: 'free' } },
+    },
+  ]);
+  expect(JSON.parse((await keys('list', '--account', 'acme', '--json')).stdout)).toEqual([
+    {
+      ...{ key_id: id, prefix: made.stdout.slice(0, 7), account: 'acme', tier: 'free', status: 'revoked' },
+      ...{ scopes: ['ingest', 'read'], networks: ['10.0.0.0/8', '::1/128'] },
+      ...{ created_at: expect.any(String), expires_at: expect.any(String), last_used_at: null },
+    },
+  ]);
   expect((await keys('audit')).stdout).not.toContain(made.stdout.trim());
 });
 

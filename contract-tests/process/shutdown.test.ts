@@ -57,3 +57,23 @@ test('at SIGTERM under load, acknowledged readings are stored, rejected readings
     expect(refusedBy[sender]?.filter((it) => stored.includes(it))).toEqual([]);
   }
 });
+
+test('after SIGTERM, the readiness probe fails and requests are served until SHUTDOWN_DELAY_SECONDS have passed', async () => {
+  const database = await createTestDatabase();
+  onTestFinished(database.drop);
+  const service = await startMain({ DATABASE_URL: database.url, SHUTDOWN_DELAY_SECONDS: '6' });
+  service.signal('SIGTERM');
+  const statusOf = async (path: string) => (await fetch(service.url + path)).status;
+  await until('the readiness probe fails', async () => (await statusOf('/readyz')) === 503);
+  // A closing process rejects this request with 503.
+  expect(await statusOf('/v1/state')).toBe(401);
+  const { code, stderr } = await service.ended;
+  expect([code, stderr]).toEqual([0, expect.stringMatching(/"delay_s":6,"msg":"stopping: [^]*"msg":"stopped"/)]);
+});
+
+test('SIGINT, which a terminal sends, skips SHUTDOWN_DELAY_SECONDS', async () => {
+  const database = await createTestDatabase();
+  onTestFinished(database.drop);
+  const service = await startMain({ DATABASE_URL: database.url, SHUTDOWN_DELAY_SECONDS: '300' });
+  expect(await service.stop('SIGINT')).toMatchObject({ code: 0, stderr: expect.not.stringContaining('delay_s') });
+});

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { changeSetting, describeSettings, readSettings, requireAccount, settingLines } from '../accounts/settings.js';
 import type { AccountRow } from '../store/keys.js';
+import { jsonOption } from '../command-line.js';
 import { printTable, type WithKeys } from './keys.js';
 
 /** Creates the `accounts` command, which shows accounts and changes their settings. */
@@ -10,7 +11,7 @@ export function accountsCommand(withKeys: WithKeys): Command {
     .command('show')
     .description('show all accounts with their settings, or one account')
     .argument('[name]', 'name of the account')
-    .option('--json', 'print JSON: a list, or one object with a name', false)
+    .option(...jsonOption)
     .action((name: string | undefined, { json }: { json: boolean }) =>
       withKeys(async (table) => {
         if (name === undefined) return show(await table.listAccounts(), json);

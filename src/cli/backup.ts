@@ -2,13 +2,14 @@ import { copyFileSync, constants, existsSync, renameSync, statSync } from 'node:
 import { dirname } from 'node:path';
 import type { Config } from '../config/config.js';
 import { findSecretsKeys, keyFileOf } from '../config/secrets-key.js';
+import { recordBackup } from '../metrics/backup-status.js';
 import { copySqlite, flush, removeSqlite } from '../store/sqlite-copy.js';
 import { checksumFile, writeChecksum } from './checksum.js';
 import { noDatabase } from './with-store.js';
 import { dumpCommand, mysqlKeyNote } from './mysql-commands.js';
 
 /**
- * Writes a copy of the embedded database, its checksum and its secrets key. For MySQL, prints the command that dumps the
+ * Writes a copy of the embedded database, its checksum and its secrets key, and records its time. For MySQL, prints the command that dumps the
  * database.
  */
 export async function backup(config: Config, file: string): Promise<void> {
@@ -29,6 +30,7 @@ export async function backup(config: Config, file: string): Promise<void> {
     if (hasKey) copyKey(keyFileOf(database.file), keyFileOf(file));
     renameSync(draft, file);
     flush(dirname(file));
+    if (config.backupStatusFile !== undefined) await recordBackup(config.backupStatusFile, Date.now());
     console.log(
       `Backed up ${database.file} to ${file} (${statSync(file).size} bytes, integrity checked), with ${checksumFile(file)}.`,
     );

@@ -1,8 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Closable } from '../lifecycle/closing.js';
 import type { LogOutput } from '../log/log-output.js';
 
 const signals = ['SIGTERM', 'SIGINT'] as const;
+/** Maximum time of the close, ms. */
 const forcedExitMs = 9_500;
 /**
  * A second signal within this time, ms, may be a copy: npm forwards the signal that the terminal sends to the process
@@ -12,20 +14,23 @@ const sameSignalMs = 1_000;
 const parentCheckMs = 500;
 
 export interface Stoppable {
-  readonly running: Closable;
+  /** `leave` makes the readiness check fail. */
+  readonly running: Closable & { leave?(): void };
+  /** Time between `leave` and the close after SIGTERM, ms. Default 0. */
+  readonly delayMs?: number;
   readonly tracing: Closable | undefined;
   readonly log: Logger;
   readonly output: LogOutput;
 }
 
 /**
- * Closes the service on SIGTERM or SIGINT. The process ends immediately when the close times out or a second signal
+ * Closes the service on SIGTERM or SIGINT. SIGINT, which a terminal sends, skips the delay. The process ends immediately when the close times out or a second signal
  * arrives more than a second after the first. No data is lost: unfinished requests were never acknowledged.
  */
 export function closeOnSignal(parts: Stoppable): void {
   let signaledAtMs: number | undefined;
-  const onSignal = () => {
-    if (signaledAtMs === undefined) void stop(parts);
+  const onSignal = (signal: NodeJS.Signals) => {
+    if (signaledAtMs === undefined) void stop(parts, signal === 'SIGTERM' ? parts.delayMs : 0);
     else if (performance.now() - signaledAtMs > sameSignalMs) process.exit(1);
     signaledAtMs ??= performance.now();
   };
@@ -49,8 +54,13 @@ export function endWithNpm(env: Readonly<Record<string, string | undefined>>): v
   for (const signal of signals) process.once(signal, () => clearInterval(timer));
 }
 
-async function stop({ running, tracing, log, output }: Stoppable): Promise<void> {
-  setTimeout(() => process.exit(1), forcedExitMs).unref();
+async function stop({ running, tracing, log, output }: Stoppable, delayMs = 0): Promise<void> {
+  setTimeout(() => process.exit(1), delayMs + forcedExitMs).unref();
+  if (delayMs > 0) {
+    running.leave?.();
+    log.info({ delay_s: delayMs / 1000 }, 'stopping: the readiness check fails, requests are still served');
+    await sleep(delayMs);
+  }
   await running.close();
   await tracing?.close();
   log.info({ uptime_s: Math.round(process.uptime()) }, 'stopped');

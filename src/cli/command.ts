@@ -2,14 +2,23 @@ import { Command } from 'commander';
 import { type Config, readConfig } from '../config/config.js';
 import type { Store } from '../store/store.js';
 import { startTracing } from '../tracing/tracing.js';
-import { describeMainVariables, describeVariables, gatewaySettings, misspelledVariables } from '../config/settings.js';
+import {
+  describeMainVariables,
+  describeVariables,
+  gatewaySettings,
+  misspelledVariables,
+  settings,
+} from '../config/settings.js';
 import { version } from '../config/version.js';
 import { findSimilar } from '../similar.js';
+import { jsonOption } from '../command-line.js';
 import { toolCommands } from '../tools/commands.js';
 import { endWithNpm } from './close-on-signal.js';
 import { accountsCommand } from './accounts.js';
+import { auditCommand } from './audit.js';
 import { keysCommand } from './keys.js';
 import { mcpCommand } from './mcp.js';
+import { receiptKeysCommand } from './receipt-keys.js';
 
 export interface Surroundings {
   /** The module that the worker thread runs. */
@@ -51,7 +60,8 @@ export async function runCommand(surroundings: Surroundings): Promise<void> {
   command
     .command('configuration')
     .description('list all environment variables with their defaults')
-    .action(() => console.log(describeVariables()));
+    .option(...jsonOption)
+    .action(({ json }: { json: boolean }) => console.log(json ? JSON.stringify(settings()) : describeVariables()));
   command
     .command('gateway')
     .description('serve the APIs of OpenAI and Anthropic, and add the state of the person to each request')
@@ -95,9 +105,12 @@ export async function runCommand(surroundings: Surroundings): Promise<void> {
   command
     .command('doctor')
     .description('check Node.js, files, disk, database, Redis and the running service, and print remedies')
-    .action(async () => (await import('./doctor.js')).doctor(readConfig(env)));
+    .option(...jsonOption)
+    .action(async ({ json }: { json: boolean }) => (await import('./doctor.js')).doctor(readConfig(env), json));
   command.addCommand(keysCommand((work, mayCreate) => withStore((store) => work(store.keys), mayCreate)));
   command.addCommand(accountsCommand((work) => withStore((store) => work(store.keys))));
+  command.addCommand(auditCommand(withStore));
+  command.addCommand(receiptKeysCommand(withStore));
   command.addCommand(mcpCommand());
   for (const it of toolCommands(surroundings)) command.addCommand(it);
   try {

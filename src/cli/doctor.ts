@@ -26,17 +26,24 @@ interface Finding {
   readonly remedy?: string;
 }
 
-/** Checks the deployment and prints each finding with its remedy. Sets the exit code to 1 if there is a remedy. */
-export async function doctor(config: Config): Promise<void> {
+/**
+ * Checks the deployment and prints each finding with its remedy, or all as JSON. Sets the exit code to 1 if there is a
+ * remedy.
+ */
+export async function doctor(config: Config, isJson: boolean): Promise<void> {
+  const findings: (Finding & { readonly ok: boolean })[] = [];
   const checks = [checkNode, checkFiles, checkDisk, checkHosts, checkDatabase, checkRedis, checkClock, checkService];
   for (const check of checks) {
-    for (const { what, found, remedy } of await check(config)) {
+    for (const finding of await check(config)) {
+      const { what, found, remedy } = finding;
+      findings.push({ ...finding, ok: remedy === undefined });
+      if (remedy !== undefined) process.exitCode = 1;
+      if (isJson) continue;
       console.log(`${remedy === undefined ? 'ok     ' : 'problem'}  ${what}: ${found}`);
-      if (remedy === undefined) continue;
-      console.log(`         remedy: ${remedy}`);
-      process.exitCode = 1;
+      if (remedy !== undefined) console.log(`         remedy: ${remedy}`);
     }
   }
+  if (isJson) console.log(JSON.stringify(findings));
 }
 
 async function checkNode(): Promise<Finding[]> {

@@ -3,7 +3,7 @@ import { keys as settings, tiers } from '../../generated/spec.js';
 import { createKey, KeyError, revokeKey, rotateKey, setTier, statusOf } from '../accounts/manage.js';
 import { parseNetworks } from '../accounts/networks.js';
 import { allScopes, parseScopes } from '../accounts/scopes.js';
-import { commandLine } from '../command-line.js';
+import { commandLine, jsonOption } from '../command-line.js';
 import type { Scope, Tier } from '../contract.js';
 import type { ListedAuditEntry } from '../store/key-audit.js';
 import type { KeyTable, ListedKey } from '../store/keys.js';
@@ -40,7 +40,10 @@ export function keysCommand(withKeys: WithKeys): Command {
     .command('list')
     .description('list keys, without the keys themselves')
     .option('--account <name>', 'of this account only', readAccount)
-    .action((options: { account?: string }) => withKeys(async (table) => printKeys(await table.list(options.account))));
+    .option(...jsonOption)
+    .action(({ account, json }: ListOptions) =>
+      withKeys(async (table) => printKeys(await table.list(account), Date.now(), json)),
+    );
   keys
     .command('rotate')
     .description('create a successor with the same scopes and networks; the old key stays valid for 24 hours')
@@ -67,7 +70,8 @@ export function keysCommand(withKeys: WithKeys): Command {
     .description('list changes of keys and tiers, newest first')
     .option('--account <name>', 'of this account only', readAccount)
     .option('--limit <count>', 'maximum number of changes', readLimit, 100)
-    .action((options: { account?: string; limit: number }) => withKeys((table) => listAudit(table, options)));
+    .option(...jsonOption)
+    .action((options: ListOptions & { limit: number }) => withKeys((table) => listAudit(table, options)));
   return keys;
 }
 
@@ -93,10 +97,16 @@ interface CreateOptions {
   readonly expires?: number;
 }
 
-async function listAudit(table: KeyTable, { account, limit }: { account?: string; limit: number }): Promise<void> {
+interface ListOptions {
+  readonly account?: string;
+  readonly json: boolean;
+}
+
+async function listAudit(table: KeyTable, options: ListOptions & { limit: number }): Promise<void> {
+  const { account, limit, json } = options;
   const row = account === undefined ? undefined : await table.accountByName(account);
   if (account !== undefined && !row) throw new KeyError(`there is no account "${account}"`);
-  printAudit(await table.auditEntries(limit, row?.accountId));
+  printAudit(await table.auditEntries(limit, row?.accountId), json);
 }
 
 function show({ key, keyId }: { key: string; keyId: string }): void {
@@ -104,13 +114,14 @@ function show({ key, keyId }: { key: string; keyId: string }): void {
   console.log(key);
 }
 
-function printKeys(keys: readonly ListedKey[]): void {
+function printKeys(keys: readonly ListedKey[], nowMs: number, isJson: boolean): void {
+  if (isJson) return console.log(JSON.stringify(keys.map((key) => keyToJson(key, nowMs))));
   const rows = keys.map((key) => [
     key.keyId,
     `${key.displayPrefix}…`,
     key.account,
     key.tier,
-    statusOf(key, Date.now()),
+    statusOf(key, nowMs),
     key.scopes?.join(',') ?? 'all',
     key.networks?.join(',') ?? 'all',
     formatTimestamp(key.createdAtMs),
@@ -121,7 +132,23 @@ function printKeys(keys: readonly ListedKey[]): void {
   printTable([...header, 'CREATED', 'EXPIRES', 'LAST_USED'], rows);
 }
 
-function printAudit(entries: readonly ListedAuditEntry[]): void {
+function keyToJson(key: ListedKey, nowMs: number) {
+  const { keyId: key_id, displayPrefix: prefix, account, tier, scopes, networks } = key;
+  const times = { created_at: toIso(key.createdAtMs), expires_at: toIso(key.expiresAtMs) };
+  const status = statusOf(key, nowMs);
+  return { key_id, prefix, account, tier, status, scopes, networks, ...times, last_used_at: toIso(key.lastUsedAtMs) };
+}
+
+function auditToJson({ atMs, action, account, keyId, keyPrefix, actor, details }: ListedAuditEntry) {
+  return { at: toIso(atMs), action, account, key_id: keyId, prefix: keyPrefix, actor, details };
+}
+
+function toIso(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
+}
+
+function printAudit(entries: readonly ListedAuditEntry[], isJson: boolean): void {
+  if (isJson) return console.log(JSON.stringify(entries.map(auditToJson)));
   const rows = entries.map((entry) => [
     new Date(entry.atMs).toISOString(),
     entry.action,
@@ -166,7 +193,7 @@ function readDuration(text: string): number {
   return ms;
 }
 
-function readAccount(text: string): string {
+export function readAccount(text: string): string {
   if (!/^[A-Za-z0-9._-]{1,64}$/.test(text))
     throw new InvalidArgumentError('It must have 1 to 64 characters: letters, digits, . _ -');
   return text;
@@ -183,7 +210,7 @@ function listOf<T>(parse: (items: readonly string[]) => T): (text: string) => T 
   };
 }
 
-function readLimit(text: string): number {
+export function readLimit(text: string): number {
   if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('It must be a whole number above 0.');
   return Number(text);
 }

@@ -38,14 +38,14 @@ function connectionOf(url: string): string[] {
     '--protocol=tcp',
     `--user=${decodeURIComponent(username)}`,
   ];
-  return [...names.map(quote), ...tlsOf(url).map(quote), '--default-character-set=utf8mb4'];
+  return [...names.map(quote), ...readTls(url).map(quote), '--default-character-set=utf8mb4'];
 }
 
 /**
  * MySQL's programs know `--ssl-mode`, and MariaDB's `--ssl-verify-server-cert`. A program ignores an unknown option that
  * begins with `--loose-`. MariaDB's programs have no VERIFY_CA. They then verify the host name, too.
  */
-function tlsOf(url: string): string[] {
+function readTls(url: string): string[] {
   const parameters = readTlsParameters(firstOf(url));
   const { 'ssl-mode': mode, ...files } = parameters;
   if (mode === undefined) return [];

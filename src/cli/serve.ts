@@ -32,7 +32,7 @@ export async function serve({ config, root, program, tracing, warnings }: Servin
   const now = createClock(config);
   const service = await startService({ config, root, log, startCore, now, droppedLines: () => output.droppedLines });
   // Registered before the first output, because a supervisor may send a signal as soon as it reads the output.
-  closeOnSignal({ running: service, tracing, log, output });
+  closeOnSignal({ running: service, delayMs: config.shutdownDelayMs, tracing, log, output });
   log.info({ version, url: service.url, database: config.database.kind }, 'started');
   console.log(`Listening on ${service.url}`);
   if (service.metricsUrl) console.log(`Metrics on ${service.metricsUrl}`);

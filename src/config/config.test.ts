@@ -8,12 +8,24 @@ const hourMs = 3_600_000;
 
 test('the retention follows the contract by default', () => {
   const { retention } = readConfig({});
-  expect(retention).toEqual({ readingsMs: 24 * hourMs, idleSessionsMs: 24 * hourMs, deliveriesMs: 7 * 24 * hourMs });
+  expect(retention).toEqual({
+    ...{ readingsMs: 24 * hourMs, idleSessionsMs: 24 * hourMs, deliveriesMs: 7 * 24 * hourMs },
+    ...{ accessesMs: 365 * 24 * hourMs, feedbackMs: 365 * 24 * hourMs },
+  });
 });
 
 test('without RETENTION_SUMMARY_DAYS, the database decides how long hours are stored', () => {
   const summariesMs = (days: string) => readConfig({ RETENTION_SUMMARY_DAYS: days }).retention.summariesMs;
   expect([summariesMs(''), summariesMs('0'), summariesMs('30')]).toEqual([undefined, 0, 30 * 24 * hourMs]);
+});
+
+test('a shutdown waits for load balancers unless the database is embedded', () => {
+  const delayMs = (env: Record<string, string>) => readConfig(env).shutdownDelayMs;
+  const DATABASE_URL = 'mysql://user:password@db/state';
+  expect([delayMs({}), delayMs({ DATABASE_URL })]).toEqual([0, 5_000]);
+  expect([delayMs({ SHUTDOWN_DELAY_SECONDS: '7' }), delayMs({ DATABASE_URL, SHUTDOWN_DELAY_SECONDS: '0' })]).toEqual([
+    7_000, 0,
+  ]);
 });
 
 test('sessions are stored at least as long as their readings', () => {

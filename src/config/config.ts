@@ -35,6 +35,10 @@ export interface Config {
   readonly trustProxy: number | readonly string[];
   /** Port of the metrics server. Absent: no metrics server. */
   readonly metricsPort: number | undefined;
+  /** File with the time of the last backup. Absent: no metric. */
+  readonly backupStatusFile: string | undefined;
+  /** Time from SIGTERM until the listener closes, ms. */
+  readonly shutdownDelayMs: number;
   readonly targetPolicy: { readonly allowHttp: boolean; readonly allowLoopback: boolean };
   /** Whether failed deliveries store the start of the receiver's response. */
   readonly keepsResponses: boolean;
@@ -58,9 +62,15 @@ export interface RetentionTimes {
   readonly deliveriesMs: number;
   /** After the start of an hour of a person. 0: no hours are stored. Undefined: the default of the database. */
   readonly summariesMs: number | undefined;
+  /** After the last access of a chain of the access record. 0: no accesses are recorded. */
+  readonly accessesMs: number;
+  /** After the time that a report of a person is about. */
+  readonly feedbackMs: number;
 }
 
 const hourMs = 3_600_000;
+/** Longer than load balancers and Kubernetes take to stop sending requests after a failed readiness check. */
+const defaultShutdownDelaySeconds = 5;
 
 /** Request limits of a deployment. 0 means unlimited. */
 export interface Quotas {
@@ -93,6 +103,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const idleSessionsHours =
     value('RETENTION_IDLE_SESSIONS_HOURS', variables.RETENTION_IDLE_SESSIONS_HOURS) ??
     Math.max(retentionDefaults.idle_sessions_hours, readingsHours);
+  const shutdownDelaySeconds = value('SHUTDOWN_DELAY_SECONDS', variables.SHUTDOWN_DELAY_SECONDS);
   const summaryDays = value('RETENTION_SUMMARY_DAYS', variables.RETENTION_SUMMARY_DAYS);
   const config = {
     host: value('HOST', variables.HOST),
@@ -107,6 +118,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     corsOrigins: value('CORS_ORIGINS', variables.CORS_ORIGINS),
     trustProxy: value('TRUST_PROXY', variables.TRUST_PROXY),
     metricsPort: value('METRICS_PORT', variables.METRICS_PORT),
+    backupStatusFile: value('BACKUP_STATUS_FILE', variables.BACKUP_STATUS_FILE),
+    shutdownDelayMs: 1000 * (shutdownDelaySeconds ?? (database?.kind === 'sqlite' ? 0 : defaultShutdownDelaySeconds)),
     hasWorker: value('WORKER', variables.WORKER),
     targetPolicy: {
       allowHttp: value('WEBHOOK_ALLOW_HTTP', variables.WEBHOOK_ALLOW_HTTP),
@@ -118,6 +131,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       readingsMs: readingsHours * hourMs,
       idleSessionsMs: idleSessionsHours * hourMs,
       deliveriesMs: (value('RETENTION_DELIVERIES_DAYS', variables.RETENTION_DELIVERIES_DAYS) ?? 0) * 24 * hourMs,
+      accessesMs: (value('RETENTION_ACCESS_DAYS', variables.RETENTION_ACCESS_DAYS) ?? 0) * 24 * hourMs,
+      feedbackMs: (value('RETENTION_FEEDBACK_DAYS', variables.RETENTION_FEEDBACK_DAYS) ?? 0) * 24 * hourMs,
       summariesMs: summaryDays === undefined ? undefined : summaryDays * 24 * hourMs,
     },
     quotas: {

@@ -79,6 +79,16 @@ export const variables = {
     `${retention.summary_days}, or 0 for a database that existed before summaries`,
     unlessEmpty(integerBetween(0, 3_650)),
   ),
+  RETENTION_ACCESS_DAYS: variable(
+    'Days that an entry of the access record is stored, 0 to 3,650. 0: accesses are not recorded',
+    String(retention.access_days),
+    integerBetween(0, 3_650),
+  ),
+  RETENTION_FEEDBACK_DAYS: variable(
+    'Days after its timestamp that a report of a person (feedback) is stored, 1 to 3,650. Older reports are rejected',
+    String(retention.feedback_days),
+    integerBetween(1, 3_650),
+  ),
   MAX_CONNECTIONS: variable(
     'Maximum number of open connections. Further connections are closed',
     '10000',
@@ -106,9 +116,19 @@ export const variables = {
     readProxies,
   ),
   METRICS_PORT: optional(
-    'Port on HOST that serves Prometheus metrics at /metrics, without a key. 0 selects a free port',
+    'Port on HOST that serves Prometheus metrics at /metrics, and /healthz and /readyz, without a key. 0 selects a free port',
     'none: no metrics',
     unlessEmpty(integerBetween(0, 65_535)),
+  ),
+  BACKUP_STATUS_FILE: optional(
+    'File in which `backup` records the time of the last backup, for the metrics of the service',
+    'none: no metric',
+    unlessEmpty((text) => text),
+  ),
+  SHUTDOWN_DELAY_SECONDS: optional(
+    'Seconds from SIGTERM until the listener closes, 0 to 300. Meanwhile /readyz fails and all other requests are served',
+    '0 with an embedded database, otherwise 5',
+    unlessEmpty(integerBetween(0, 300)),
   ),
   WORKER: variable('1: this process delivers webhooks. 0: only the command `deliver` does', '1', readSwitch),
   WEBHOOK_ALLOW_HTTP: variable('1: allow http: URLs for webhooks', '0', readSwitch),

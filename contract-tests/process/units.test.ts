@@ -1,0 +1,57 @@
+import { chmod, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+import { createTestDatabase, settingsFor } from '../support/databases.js';
+import { type Program, startProgram } from '../support/program.js';
+import { root } from '../support/service.js';
+
+const main = fileURLToPath(new URL('dist/main.js', root));
+/** PATH of systemd without `/usr/local`, and the folder of this Node. */
+const systemPath = ['/usr/bin', '/bin', dirname(process.execPath)].join(':');
+const units = ['state-service', 'state-service-deliver'];
+
+/** Returns the script that the unit passes to `/bin/sh -c`. */
+async function readScript(unit: string): Promise<string> {
+  const text = await readFile(new URL(`examples/operations/${unit}.service`, root), 'utf8');
+  const [, script = ''] = /^ExecStart=\/bin\/sh -c '(.+)'$/m.exec(text) ?? [];
+  // systemd replaces `$$` by `$`.
+  return script.replaceAll('$$', '$');
+}
+
+async function startUnit(unit: string, env: Record<string, string>): Promise<Program> {
+  const program = startProgram({ node: '/bin/sh', args: ['-c', await readScript(unit)], env });
+  onTestFinished(() => program.signal('SIGKILL'));
+  return program;
+}
+
+test('the systemd units find the package below any prefix of npm, and SIGTERM reaches the program', async () => {
+  const database = await createTestDatabase('sqlite');
+  const prefix = await mkdtemp(join(tmpdir(), 'state-prefix-'));
+  onTestFinished(async () => {
+    await rm(prefix, { recursive: true });
+    await database.drop();
+  });
+  // As npm does.
+  await chmod(main, 0o755);
+  await symlink(main, join(prefix, 'state-service'));
+  const env = { ...settingsFor(database.url), PORT: '0', PATH: `${prefix}:${systemPath}` };
+  const service = await startUnit('state-service', env);
+  const url = await service.find(/^Listening on (\S+)$/m);
+  expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  const worker = await startUnit('state-service-deliver', env);
+  await worker.find(/^(Delivering) webhooks$/m);
+  for (const { stop } of [worker, service]) expect(await stop('SIGTERM')).toMatchObject({ code: 0 });
+});
+
+test.each(units)('%s names the remedy if the package is not in PATH', async (unit) => {
+  const { code, stderr } = await (await startUnit(unit, { PATH: systemPath })).ended;
+  expect([code, stderr]).toEqual([127, expect.stringMatching(/not in PATH .*: install the package, or set PATH in /)]);
+});
+
+test.each(units)('%s requires the environment file and has time for a shutdown', async (unit) => {
+  const text = await readFile(new URL(`examples/operations/${unit}.service`, root), 'utf8');
+  expect(text).toMatch(/^EnvironmentFile=\/etc\/state-service\.env$/m);
+  expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(text)?.[1])).toBeGreaterThan(15);
+});
