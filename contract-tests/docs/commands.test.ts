@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { createKey } from '../../src/accounts/manage.js';
 import { localServer } from '../../web/docs/samples.js';
+import { settingsFor } from '../support/databases.js';
 import { guideCode } from '../support/guide-code.js';
 import { root, startTestService } from '../support/service.js';
 
@@ -29,6 +30,8 @@ const notRun: ReadonlyArray<readonly [fragment: string, reason: string]> = [
   ['npm run replay', 'commands/replay-recordings.test.ts'],
   ['npm run listen', 'runs until Ctrl-C: commands/listen.test.ts'],
   ['curl -N', 'runs until Ctrl-C: streamEvents/200.test.ts'],
+  ['systemctl enable', 'changes the system: process/units.test.ts'],
+  ['/consent" \\\n', 'requires an account that records consent: putConsent/200.test.ts'],
   ['state-service restore', 'requires a stopped service: process/restore.test.ts'],
 ];
 
@@ -75,7 +78,7 @@ test('every command of the README and of the guides works as written', async () 
   await writeFile(join(cwd, 'readings.json'), `[${reading}]`);
   const other = await createKey(store.keys, { account: 'other' }, clock.nowMs);
   const env = {
-    ...{ PATH: `${cwd}/bin:${process.env['PATH']}`, DATABASE_URL: database.url, HOME: cwd },
+    ...{ PATH: `${cwd}/bin:${process.env['PATH']}`, ...settingsFor(database.url), HOME: cwd },
     ...{ SERVICE_URL: url, SERVICE_KEY: key, OTHER_URL: url, OTHER_KEY: other.key, WEBHOOK: webhook.body.id },
   };
   const failures: string[] = [];

@@ -3,6 +3,7 @@ import * as spec from '../../generated/spec.js';
 import { gatewaySettings, mainSettings, type Setting, settings } from '../../src/config/settings.js';
 import { fieldMap } from '../../src/tools/recordings/field-map.js';
 import { contract, type Schema } from '../../web/docs/contract.js';
+import { columnRows, fieldRows, tableRows } from './data-map.js';
 
 /** Returns the figure or table with this name as Markdown. `old` is the present text. */
 export type Figures = (name: string, old: string) => string;
@@ -29,6 +30,10 @@ const tables: Record<string, () => string> = {
       ['Measure', 'Result', 'Data'],
       accuracy.map((it) => [it.measure, it.result, it.data]),
     ),
+  data_tables: () =>
+    rows(['Table', 'Content', 'Identifies', 'Stored for', 'Erasure of the person', 'Read by'], tableRows()),
+  data_columns: () => rows(['Table', 'Columns', 'Content'], columnRows()),
+  data_fields: () => rows(['Operation', 'Field', 'Consent category', 'Stored in', 'Stored for'], fieldRows()),
   field_map: () =>
     rows(
       ['Format', 'Name in the recording', 'Unit', 'Field'],

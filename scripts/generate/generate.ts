@@ -15,6 +15,7 @@ interface Contract {
   [key: string]: unknown;
 }
 interface ClientConstants {
+  'x-batch': { lines_max: number; max_bytes: number };
   'x-body': { max_bytes: number };
   'x-stream': { heartbeat_seconds: number; retry_ms: [number, number] };
 }
@@ -31,7 +32,7 @@ interface Schema extends PythonSchema {
   maxItems?: number;
   'x-unit'?: string;
   /** Marks a signal: see openapi.yaml. */
-  'x-signal'?: { use: string; category?: string };
+  'x-signal'?: { use: string; category?: string; consent?: string };
 }
 
 const root = new URL('../../', import.meta.url);
@@ -96,8 +97,10 @@ function pythonModule(docstring: string, code: string): string {
 
 /** Constants that the Python client needs. */
 function clientConstants(): Record<string, number> {
-  const { 'x-body': body, 'x-stream': stream } = contract as unknown as ClientConstants;
+  const { 'x-batch': batch, 'x-body': body, 'x-stream': stream } = contract as unknown as ClientConstants;
   return {
+    BATCH_LINES_MAX: batch.lines_max,
+    BATCH_MAX_BYTES: batch.max_bytes,
     BODY_MAX_BYTES: body.max_bytes,
     STREAM_HEARTBEAT_SECONDS: stream.heartbeat_seconds,
     STREAM_RETRY_MS: stream.retry_ms[0],
@@ -162,7 +165,9 @@ function signals(): Record<string, unknown> {
       ...schema
     } = follow(property.$ref, property);
     const { minimum, maximum } = items ?? schema;
-    return signal ? [[name, { ...signal, unit, minimum, maximum, items_max }]] : [];
+    if (!signal) return [];
+    const consent = signal.consent ?? signal.category ?? fail(`${name}: x-signal has neither category nor consent`);
+    return [[name, { ...signal, consent, type: schema.type, unit, minimum, maximum, items_max }]];
   });
   return Object.fromEntries(rows);
 }
