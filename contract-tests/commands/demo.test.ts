@@ -18,6 +18,12 @@ test('every reference scene reaches its state after ten readings, and no line is
   expect(code).toBe(0);
 });
 
+test('--json prints nothing but the final state of each scene', async () => {
+  const { stdout } = await runCommand('demo', ['--pace', '0', '--seed', '7', '--json']);
+  const row = (scene: string) => ({ scene, final_state: scene, final_score: expect.any(Number), match: 'yes' });
+  expect(JSON.parse(stdout)).toEqual(scenes.map(row));
+});
+
 test('the same seed produces the same run', async () => {
   const runs = await Promise.all([1, 2].map(() => runCommand('demo', ['--pace', '0', '--seed', '11'])));
   expect(runs[0]?.stdout).toContain('--seed 11');

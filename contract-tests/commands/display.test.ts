@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { startLines, startProgress } from '../../src/terminal/progress.js';
 import { draw, scenes, seededRandom } from '../../src/terminal/scenes.js';
-import { markdownTable, pad, textTable } from '../../src/terminal/table.js';
+import { jsonTable, markdownTable, pad, textTable } from '../../src/terminal/table.js';
 import { quantile } from '../../src/terminal/quantile.js';
 import { protocolOrder } from '../../src/tools/task-summary.js';
 import { readWindows } from '../../src/tools/recordings/read-windows.js';
@@ -104,4 +104,22 @@ test('a progress bar counts the seconds of a wait down and removes them after it
 
 test('a long sentence wraps at spaces', () => {
   expect(wrap('one two three four', 9)).toEqual(['one two', 'three', 'four']);
+});
+
+test('a table as JSON has one object per row, with numbers and names in snake case', () => {
+  const columns = [
+    { title: 'task' },
+    { title: 'heart rate', align: 'right' },
+    { title: 'calm', align: 'right' },
+  ] as const;
+  const sections = [
+    [
+      ['talk', '61.5', '63 %'],
+      ['rest', '–', '·'],
+    ],
+  ];
+  expect(jsonTable(columns, sections)).toEqual([
+    { task: 'talk', heart_rate: 61.5, calm: 63 },
+    { task: 'rest', heart_rate: null, calm: 0 },
+  ]);
 });

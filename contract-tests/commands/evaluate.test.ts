@@ -7,7 +7,7 @@ import { toolCommands } from '../../src/tools/commands.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 const root = new URL('../../', import.meta.url);
-const place = { root, markdown: false, onAnswer: () => {} };
+const place = { root, markdown: false, json: false, onAnswer: () => {} };
 const stressors = { columns: {}, stressedLabels: ['stressor'] };
 
 /** Three people with foreign column names: ten minutes of rest, then ten minutes of an exam. */

@@ -9,7 +9,7 @@ import { Clock, startTestService } from '../support/service.js';
 import { runCommand } from '../support/process.js';
 import { temporaryFolder } from './temporary-folder.js';
 
-const unused = { markdown: false, hours: 24, utcOffset: 0, backfill: false };
+const unused = { markdown: false, json: false, hours: 24, utcOffset: 0, backfill: false };
 const names = { title: 'Title', subtitle: 'Subtitle' };
 const point = (second: number, others: Partial<TimelinePoint> = {}): TimelinePoint => ({
   ...{ second, heartRate: 70, score: 30, state: 'relaxed' as const },

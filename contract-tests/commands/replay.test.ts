@@ -57,6 +57,14 @@ test('--markdown prints nothing but a Markdown table', async () => {
   for (const line of lines) expect(line).toMatch(/^\|.*\|$/);
 });
 
+test('--json prints nothing but JSON, and does not go with --markdown', async () => {
+  const service = await startTestService({ clock: realTime() });
+  const [row, ...rows] = JSON.parse((await replay(recording, service, '--json')).stdout);
+  expect(rows).toHaveLength(3);
+  expect(row).toMatchObject({ task: expect.any(String), label: expect.any(String), windows: expect.any(Number) });
+  expect(await replay(recording, service, '--json', '--markdown')).toMatchObject({ code: 1, stdout: '' });
+});
+
 test('a rejected window is counted with its status and detail, and the replay continues', async () => {
   const service = await startTestService({ clock: realTime() });
   const { code, stdout, stderr } = await replay(`${recording}p3,Rest,,,rest\np3,Math,80,,stressor\n`, service);

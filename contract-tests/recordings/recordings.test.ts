@@ -204,6 +204,12 @@ test('Polar Flow: heart rate of a day and beats are local times with the offset 
   expect(skipped).toEqual({ 'time missing or not readable': 2 });
 });
 
+test('the mean of a minute is an integer where the contract requires one', async () => {
+  const rows = [74, 75].map((count, second) => `2024-11-20T10:00:0${second}Z,60,${count},97.5`);
+  const { readings } = await readText('counts.csv', ['time,hr,ibi_count,spo2', ...rows].join('\n'));
+  expect(readings[0]?.values).toEqual({ heart_rate: 60, ibi_count: 75, spo2: 97.5 });
+});
+
 test('Health Connect: RMSSD, respiratory rate and steps', async () => {
   const { readings } = await readAll([sample('health_connect_export.db')]);
   expect(readings[0]?.values).toEqual({ heart_rate: 63, rmssd: 41.5, respiratory_rate: 14, steps_last_minute: 20 });

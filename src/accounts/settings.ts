@@ -14,6 +14,14 @@ const settings: { readonly [Name in keyof AccountSettings]-?: Setting<NonNullabl
     description: 'estimate the sentiment of a message, in readings that do not state derive_sentiment',
     values: { off: false, on: true },
   },
+  consent: {
+    description: 'record the consent of people, or also reject signals without consent',
+    values: { off: 'off', record: 'record', enforce: 'enforce' },
+  },
+  biometric_purpose: {
+    description: 'state a purpose that permits biometric categories at work and in education. See docs/consent.md',
+    values: { none: 'none', medical: 'medical', safety: 'safety' },
+  },
 };
 
 type SettingName = keyof typeof settings;

@@ -32,6 +32,38 @@ export function markdownTable(columns: readonly Column[], sections: readonly (re
   return [columns.map(({ title }) => title), rule, ...sections.flat()].map(line).join('\n');
 }
 
+/** Returns the same table as JSON: one object per row, with the titles in snake case. Cells of numbers become numbers. */
+export function jsonTable(columns: readonly Column[], sections: readonly (readonly TableRow[])[]): object[] {
+  return sections.flat().map((row) =>
+    Object.fromEntries(
+      columns.map(({ title, align }, index) => {
+        const cell = stripVTControlCharacters(row[index] ?? '');
+        return [title.replaceAll(' ', '_'), align === 'right' ? readNumber(cell) : cell];
+      }),
+    ),
+  );
+}
+
+/** How a command prints its tables. At most one is true. */
+export interface TableFormat {
+  readonly markdown: boolean;
+  readonly json: boolean;
+}
+
+/** Returns a table as text, as Markdown or as JSON. */
+export function formatTable({ markdown, json }: TableFormat, ...table: Parameters<typeof textTable>): string {
+  if (json) return JSON.stringify(jsonTable(...table));
+  return (markdown ? markdownTable : textTable)(...table);
+}
+
+/** Returns the number in a cell, e.g. 63 for "63 %" and 0 for "·". Null if it has none. */
+function readNumber(cell: string): number | string | null {
+  if (cell === '·') return 0;
+  if (cell === '–' || cell === '') return null;
+  const number = Number(cell.replace(/ %$/, ''));
+  return Number.isNaN(number) ? cell : number;
+}
+
 /** Pads text to a visible width. Color codes have no width. */
 export function pad(text: string, width: number, align: Column['align'] = 'left'): string {
   const fill = ' '.repeat(Math.max(0, width - stripVTControlCharacters(text).length));

@@ -1,6 +1,7 @@
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { jsonOption } from '../command-line.js';
 import { formats } from './recordings/field-map.js';
 import type { DemoOptions } from './demo.js';
 import type { EvaluateOptions } from './evaluate/evaluate.js';
@@ -34,6 +35,7 @@ const urlOption = () =>
     .env('SERVICE_URL')
     .argParser(readUrl)
     .default('http://127.0.0.1:8080');
+const markdownOption = () => new Option('--markdown', 'print tables as Markdown').default(false).conflicts('json');
 const keyOption = () => new Option('--key <key>', 'API key').env('SERVICE_KEY');
 
 function exportCommand(): Command {
@@ -59,6 +61,7 @@ function demoCommand({ root, env }: ToolSurroundings): Command {
     .description('play the five reference scenes against a temporary service')
     .option('--pace <seconds>', 'pause between two readings', readPace, 0.2)
     .option('--seed <number>', 'seed of the random readings (default: a new one per run)', readSeed)
+    .option(...jsonOption)
     .action(async (options: DemoOptions) => (await import('./demo.js')).demo(options, root, env));
 }
 
@@ -100,7 +103,8 @@ function replayCommand({ root }: ToolSurroundings): Command {
     )
     .addOption(urlOption())
     .addOption(keyOption())
-    .option('--markdown', 'print the table as Markdown', false)
+    .addOption(markdownOption())
+    .option(...jsonOption)
     .option('--plot <svg>', 'save heart rate, score, states and topics of one person over time, as an image')
     .option('--person <subject>', 'person of the plot (default: the first of the recording)')
     .addHelpText(
@@ -119,7 +123,7 @@ function reportCommand(): Command {
     .option('--week', 'the last 7 days (default)')
     .option('--month', 'the last 30 days')
     .option('--time-zone <zone>', 'time zone of the days', Intl.DateTimeFormat().resolvedOptions().timeZone)
-    .option('--json', 'print the days as JSON', false)
+    .option(...jsonOption)
     .option('--plot <svg>', 'save the states of each hour, one strip per day, as an image')
     .addOption(urlOption())
     .addOption(keyOption())
@@ -146,7 +150,8 @@ function evaluateCommand({ root }: Pick<ToolSurroundings, 'root'>): Command {
     )
     .option('--rest-labels <list>', 'labels of rest (default: all other labels)', readLabels)
     .option('--figure <svg>', 'save the scores by task, or by label, as an image')
-    .option('--markdown', 'print the tables as Markdown', false);
+    .addOption(markdownOption())
+    .option(...jsonOption);
   for (const [role, meaning] of Object.entries(columnOptions))
     command.addOption(new Option(`--${role.replaceAll('_', '-')} <column>`, `column: ${meaning}`));
   command.addHelpText(

@@ -14,7 +14,7 @@ import {
   scenes,
   seededRandom,
 } from '../terminal/scenes.js';
-import { pad, textTable } from '../terminal/table.js';
+import { type Column, jsonTable, pad, textTable } from '../terminal/table.js';
 import { type Colors, colorsFor, paint, scoreBar } from './colors.js';
 import { type LocalService, startLocalService } from './local-service.js';
 import { stopOnSignals } from './stop-on-signals.js';
@@ -27,10 +27,18 @@ const nameWidth = 12;
 export interface DemoOptions {
   readonly pace: number;
   readonly seed?: number;
+  readonly json: boolean;
 }
 
+const columns: readonly Column[] = [
+  { title: 'scene' },
+  { title: 'final state' },
+  { title: 'final score', align: 'right' },
+  { title: 'match' },
+];
+
 export async function demo(
-  { pace, seed = Math.floor(Math.random() * 1_000_000) }: DemoOptions,
+  { pace, seed = Math.floor(Math.random() * 1_000_000), json }: DemoOptions,
   root: URL,
   env: NodeJS.ProcessEnv,
 ): Promise<void> {
@@ -39,10 +47,12 @@ export async function demo(
   try {
     service = await startLocalService({ root, name: 'demo' });
     const client = createStateClient({ baseUrl: service.url, key: service.key });
-    const stage = { client, colors: colorsFor(process.stdout, env), random: seededRandom(seed), stop };
+    const say = json ? () => {} : (text: string) => console.log(text);
+    const stage = { client, colors: colorsFor(process.stdout, env), random: seededRandom(seed), stop, say };
     const hint = `Five scenes with ${readingsPerScene} readings each. Repeat this run with --seed ${seed}`;
-    console.log(stage.colors.dim(hint));
-    await playAll(stage, pace * 1000);
+    say(stage.colors.dim(hint));
+    const rows = await playAll(stage, pace * 1000);
+    console.log(json ? JSON.stringify(jsonTable(columns, [rows])) : `\n${textTable(columns, [rows])}`);
   } catch (error) {
     // After a signal, the exit code is already set and no message is needed.
     if (!stop.aborted) throw error;
@@ -56,33 +66,34 @@ interface Stage {
   readonly colors: Colors;
   readonly random: () => number;
   readonly stop: AbortSignal;
+  /** Prints progress. */
+  readonly say: (text: string) => void;
 }
 
-async function playAll(stage: Stage, paceMs: number): Promise<void> {
-  const { colors } = stage;
+async function playAll(stage: Stage, paceMs: number): Promise<string[][]> {
+  const { colors, say } = stage;
   const rows: string[][] = [];
   for (const scene of scenes) {
-    console.log(`\n${formatHeading(scene, colors)}`);
+    say(`\n${formatHeading(scene, colors)}`);
     const { state, stress_score, suggested_action, action_reason } = await play(scene, stage, paceMs);
     const reason = wrap(action_reason, textWidth).map((line) => `  ${line}`);
-    console.log([`${colors.bold('→')} ${colors.bold(suggested_action)}`, ...reason].join('\n'));
+    say([`${colors.bold('→')} ${colors.bold(suggested_action)}`, ...reason].join('\n'));
     const match = state === scene.name ? colors.green('yes') : colors.red('no');
     rows.push([scene.name, paint(state, state, colors), String(stress_score), match]);
     if (state !== scene.name) process.exitCode = 1;
   }
-  const score = { title: 'final score', align: 'right' } as const;
-  console.log(`\n${textTable([{ title: 'scene' }, { title: 'final state' }, score, { title: 'match' }], [rows])}`);
+  return rows;
 }
 
 /** Sends one scene. Timestamps are two seconds apart, and the last one is the current time. */
-async function play(scene: Scene, { client, colors, random, stop }: Stage, paceMs: number): Promise<StateReading> {
+async function play(scene: Scene, { client, colors, random, stop, say }: Stage, paceMs: number): Promise<StateReading> {
   const firstMs = Date.now() - (readingsPerScene - 1) * stampSpacingMs;
   let last: StateReading | undefined;
   for (let index = 0; index < readingsPerScene; index += 1) {
     const signals = draw(scene, random);
     const timestamp = new Date(firstMs + index * stampSpacingMs).toISOString();
     last = await client.ingest({ session_id: `demo-${scene.name}`, timestamp, ...signals }, { signal: stop });
-    console.log(formatReading(scene, signals, last, colors));
+    say(formatReading(scene, signals, last, colors));
     await sleep(paceMs, undefined, { signal: stop });
   }
   if (!last) throw new Error('a scene has at least one reading');

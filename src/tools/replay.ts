@@ -7,7 +7,7 @@ import { timestamps } from '../../generated/spec.js';
 import { groupBySubject, type RecordedWindow } from './recordings/recorded-window.js';
 import { startProgress } from '../terminal/progress.js';
 import { requireWritable, save } from '../terminal/save.js';
-import { markdownTable, textTable } from '../terminal/table.js';
+import { formatTable, type TableFormat } from '../terminal/table.js';
 import { type AnsweredWindow, summarize, summaryColumns } from './task-summary.js';
 import { drawTimeline, spansOf, type TimelinePoint } from '../terminal/timeline.js';
 import { loadRecording, type RecordingOptions } from './recordings/load-recording.js';
@@ -24,8 +24,7 @@ const spacingSeconds = 24;
 /** Margin below the age limit, s. It prevents a slow response from making the next window too old. */
 const slackSeconds = 30;
 
-export interface ReplayOptions extends RecordingOptions, ServiceOptions {
-  readonly markdown: boolean;
+export interface ReplayOptions extends RecordingOptions, ServiceOptions, TableFormat {
   /** Path of an SVG of one person. */
   readonly plot?: string;
   /** Person in the plot. Default: the first person of the recording. */
@@ -33,7 +32,7 @@ export interface ReplayOptions extends RecordingOptions, ServiceOptions {
 }
 
 export async function replay(options: ReplayOptions): Promise<void> {
-  const { markdown, backfill, plot } = options;
+  const { backfill, plot } = options;
   const stop = new AbortController();
   // Created before the recording is read, because a missing key throws.
   const send = createSend(options, stop.signal);
@@ -47,7 +46,7 @@ export async function replay(options: ReplayOptions): Promise<void> {
       ? await backfillAll(windows, createSendBatch(options, stop.signal, progress.wait), names, progress.advance)
       : await sendAll(windows, send, names, progress.advance);
     progress.stop();
-    console.log((markdown ? markdownTable : textTable)(summaryColumns, summarize(windows, outcome.answered)));
+    console.log(formatTable(options, summaryColumns, summarize(windows, outcome.answered)));
     report(windows, outcome.refused);
     if (backfill && outcome.answered.length > 0) console.error(`Dashboard: ${personPage(options, names, windows)}`);
     const drawn = outcome.answered.filter(({ window }) => window.subject === person);

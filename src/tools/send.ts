@@ -51,7 +51,7 @@ export function createSendBatch(
       if (!Array.isArray(results)) throw otherService(service.url);
       return submissions.map((_, index) => readLine(results[index]));
     } catch (error) {
-      const refused = { refusal: requireRefusal(error, service.url), ...waitOf(error) };
+      const refused = { refusal: requireRefusal(error, service.url), ...readWait(error) };
       return submissions.map(() => refused);
     }
   };
@@ -85,7 +85,7 @@ function readLine(line: BatchResult['results'][number] | undefined): LineAnswer 
 }
 
 /** Returns the wait that the response to a whole batch states. */
-function waitOf(error: unknown): { readonly waitSeconds?: number } {
+function readWait(error: unknown): { readonly waitSeconds?: number } {
   const { retryAfterSeconds } = error as Partial<ProblemError>;
   return retryAfterSeconds === undefined ? {} : { waitSeconds: retryAfterSeconds };
 }

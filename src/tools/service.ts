@@ -66,7 +66,6 @@ export function explain(error: unknown, url: string, remedies: Readonly<Record<n
     if (error.cause instanceof UnusableService) return error.cause;
     return new UnusableService(`cannot reach the service at ${url} (${reasonOf(error)}): start it, or set --url`);
   }
-  if (error instanceof SyntaxError) return otherService(url);
   if (!(error instanceof ProblemError || error instanceof UnexpectedAnswerError)) return error as Error;
   const { status, message, retryAfterSeconds } = error;
   if (retryAfterSeconds !== undefined)

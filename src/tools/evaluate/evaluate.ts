@@ -5,7 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import { startProgress } from '../../terminal/progress.js';
 import { requireWritable, save } from '../../terminal/save.js';
-import { markdownTable, type TableRow, textTable } from '../../terminal/table.js';
+import { type Column, formatTable, jsonTable, type TableFormat, type TableRow } from '../../terminal/table.js';
 import { protocolOrder, summarize, summaryColumns } from '../task-summary.js';
 import { type ColumnRole, readWindows } from '../recordings/read-windows.js';
 import { findScored, groupBySubject, type RecordedWindow, signals } from '../recordings/recorded-window.js';
@@ -47,14 +47,13 @@ const columnsMax = 12;
 const nameCharacters = 130;
 const labelsListed = 10;
 
-export interface EvaluateOptions extends RecordingOptions {
+export interface EvaluateOptions extends RecordingOptions, TableFormat {
   readonly file: string;
   readonly figure?: string;
-  readonly markdown: boolean;
 }
 
 export async function evaluate(options: EvaluateOptions, root: URL): Promise<void> {
-  const { file, figure, markdown } = options;
+  const { file, figure, markdown, json } = options;
   const recording = await readFile(file, 'utf8')
     .then((csv) => readRecording(csv, options))
     .catch((error: NodeJS.ErrnoException) => {
@@ -65,7 +64,7 @@ export async function evaluate(options: EvaluateOptions, root: URL): Promise<voi
   const signal = stopOnSignals();
   const progress = startProgress(process.stderr, countReadings(recording), 'readings');
   try {
-    const report = await evaluateRecording(recording, { root, signal, markdown, onAnswer: progress.advance });
+    const report = await evaluateRecording(recording, { root, signal, markdown, json, onAnswer: progress.advance });
     progress.stop();
     console.log(report.text);
     if (figure !== undefined) await save(figure, report.figure, '--figure');
@@ -119,7 +118,7 @@ export function countReadings({ windows }: Recording): number {
  */
 export async function evaluateRecording(
   recording: Recording,
-  place: ServiceOptions & { readonly markdown: boolean; onAnswer(): void },
+  place: ServiceOptions & TableFormat & { onAnswer(): void },
 ): Promise<{ readonly text: string; readonly figure: string }> {
   const { windows, sideOf, options } = recording;
   const rest = options.restLabels?.join(', ') ?? 'all other labels';
@@ -131,13 +130,16 @@ export async function evaluateRecording(
   try {
     const people = [...groupBySubject(windows).values()];
     const evaluation = await replayVariants(service, variantsFor(windows), people, place.onAnswer);
-    const print = place.markdown ? markdownTable : textTable;
-    const text = [
-      describe(evaluation, sideOf, wording),
-      print(aucColumns, aucSections(evaluation, sideOf)),
-      'Published states of the variant personal:',
-      printStates(recording, evaluation, print),
-    ].join('\n\n');
+    const auc = [aucColumns, aucSections(evaluation, sideOf)] as const;
+    const states = listStates(recording, evaluation);
+    const text = place.json
+      ? JSON.stringify({ auc: jsonTable(...auc), states: jsonTable(...states) })
+      : [
+          describe(evaluation, sideOf, wording),
+          formatTable(place, ...auc),
+          'Published states of the variant personal:',
+          formatTable(place, ...states),
+        ].join('\n\n');
     return { text, figure: draw(recording, evaluation) };
   } finally {
     await service.close();
@@ -145,11 +147,14 @@ export async function evaluateRecording(
 }
 
 /** Returns the table of states per task and label, or per label if each task is a label. */
-function printStates({ windows }: Recording, evaluation: Evaluation, print: typeof textTable): string {
+function listStates(
+  { windows }: Recording,
+  evaluation: Evaluation,
+): [columns: readonly Column[], sections: TableRow[][]] {
   const [tasks = [], labels = []] = summarize(windows, publishedStates(evaluation));
-  if (hasTasks(windows)) return print(summaryColumns, [tasks, labels]);
+  if (hasTasks(windows)) return [summaryColumns, [tasks, labels]];
   const withoutTask = labels.map((row): TableRow => row.slice(1));
-  return print(summaryColumns.slice(1), [withoutTask]);
+  return [summaryColumns.slice(1), [withoutTask]];
 }
 
 function hasTasks(windows: readonly RecordedWindow[]): boolean {

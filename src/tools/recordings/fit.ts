@@ -65,14 +65,14 @@ function* itemsOf(records: Buffer): Generator<Item[]> {
   let newest: number | undefined;
   for (const message of messagesOf(records)) {
     if (!times.includes(message.number)) continue;
-    newest = timeOf(message, newest);
+    newest = readTime(message, newest);
     const atMs = newest === undefined ? Number.NaN : (fitEpoch + newest) * 1000;
     const items: Item[] = [];
     for (const { name, field } of fields.filter((it) => it.message === message.number)) {
       const mapping = mappings.get(name);
       const raw = message.fields.get(field);
       if (!mapping || !raw) continue;
-      for (const value of numbersOf(raw, message.isLittleEndian))
+      for (const value of readNumbers(raw, message.isLittleEndian))
         items.push({ field: mapping.field, atMs, value: value * mapping.factor });
     }
     if (items.length > 0) yield items;
@@ -146,17 +146,17 @@ function fullTime(found: ReadonlyMap<number, RawField>, isLittleEndian: boolean)
 }
 
 /** Returns the time of a message, s since the FIT epoch. `timestamp_16` holds the lower 16 bits of a later time. */
-function timeOf({ number, time, fields: found, isLittleEndian }: Message, newest: number | undefined) {
+function readTime({ number, time, fields: found, isLittleEndian }: Message, newest: number | undefined) {
   const full = time ?? fullTime(found, isLittleEndian);
   if (full !== undefined) return full;
   const short = found.get(timestamp16);
   if (number !== messages.monitoring || !short || newest === undefined) return newest;
-  const [low] = numbersOf(short, isLittleEndian);
+  const [low] = readNumbers(short, isLittleEndian);
   return low === undefined ? newest : newest + ((low - (newest & 0xffff)) & 0xffff);
 }
 
 /** Returns the unsigned numbers of a field of one or two bytes. The highest value means that there is no value. */
-function numbersOf({ bytes, baseType }: RawField, isLittleEndian: boolean): number[] {
+function readNumbers({ bytes, baseType }: RawField, isLittleEndian: boolean): number[] {
   const uint8 = 0x02;
   const uint16 = 0x84;
   if (baseType === uint8) return [...bytes].filter((value) => value !== 0xff);

@@ -2,7 +2,7 @@ import { signals as contract } from '../../../generated/spec.js';
 import type { Submission } from '../../contract.js';
 import type { Field } from './field-map.js';
 import type { Item, Measurement } from './measurement.js';
-import { signals } from './recorded-window.js';
+import { clampToContract, signals } from './recorded-window.js';
 
 const minuteMs = 60_000;
 /** Maximum number of intervals in a minute. More intervals are repeated data. */
@@ -166,7 +166,7 @@ function readingsOf({ lastMs, sums, steps, beats }: Minute): RecordedReading[] {
   const values: Values = {};
   for (const field of averaged) {
     const total = sums.get(field);
-    if (total) values[field] = Math.round((total.sum / total.count) * 10) / 10;
+    if (total) values[field] = clampToContract(field, Math.round((total.sum / total.count) * 10) / 10);
   }
   // Two devices count the same steps, so the larger count is used and not the sum.
   if (steps.size > 0) {

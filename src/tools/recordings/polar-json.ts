@@ -31,25 +31,25 @@ export async function* readPolarJson({ path, utcOffsetMs }: RecordingFile): Asyn
     else if (entry.path === day) date = String(entry.value);
     else {
       hasSamples = true;
-      yield [itemOf(entry.path, (entry.value ?? {}) as Sample, { offsetMs, date })];
+      yield [createItem(entry.path, (entry.value ?? {}) as Sample, { offsetMs, date })];
     }
   }
   if (!hasSamples) throw new Error(`no heart rate and no beats of Polar Flow in the file: pass ${expected}`);
 }
 
-function itemOf(path: string, sample: Sample, { offsetMs, date }: { offsetMs: number; date: string }): Item {
+function createItem(path: string, sample: Sample, { offsetMs, date }: { offsetMs: number; date: string }): Item {
   const mapping = mappings.get(path);
   if (!mapping) return { skipped: 'not a sample of Polar Flow' };
-  const value = numberOf(sample.value ?? sample.heartRate ?? sample.pulseLength) * mapping.factor;
+  const value = readNumber(sample.value ?? sample.heartRate ?? sample.pulseLength) * mapping.factor;
   const time = sample.dateTime ?? sample.sampleDateTime;
   const atMs =
     time === undefined
-      ? readTime(`${date} 00:00`, offsetMs) + numberOf(sample.secondsFromDayStart) * 1000
+      ? readTime(`${date} 00:00`, offsetMs) + readNumber(sample.secondsFromDayStart) * 1000
       : readTime(String(time), offsetMs);
   return { field: mapping.field, atMs, value };
 }
 
 /** Returns the number. NaN for another value: a training session has samples without a value when the sensor lost contact. */
-function numberOf(value: unknown): number {
+function readNumber(value: unknown): number {
   return typeof value === 'number' ? value : Number.NaN;
 }

@@ -44,8 +44,8 @@ export type TextRole = 'user_message' | 'ai_response';
 
 /** Returns the nearest value that the contract allows for the signal. */
 export function clampToContract(signal: Signal, value: number): number {
-  const { minimum, maximum } = contract[signal];
-  return Math.min(maximum, Math.max(minimum, value));
+  const { type, minimum, maximum } = contract[signal];
+  return Math.min(maximum, Math.max(minimum, type === 'integer' ? Math.round(value) : value));
 }
 
 /** Returns the windows by subject, in the order of the file. */

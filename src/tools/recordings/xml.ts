@@ -53,7 +53,7 @@ export async function* readXml(
     if (attributeCount > attributesMax) fail(`more than ${attributesMax} attributes in one element: pass ${expected}`);
   };
   parser.onopentag = ({ name, attributes }) => {
-    const local = localOf(name);
+    const local = dropPrefix(name);
     if (open.length === 0 && local !== root)
       fail(`the root element is ${name.slice(0, 64)}, not ${root}: pass ${expected}`);
     open.push(local);
@@ -83,6 +83,6 @@ export async function* readXml(
   if (failure !== undefined) throw new Error(failure);
 }
 
-function localOf(name: string): string {
+function dropPrefix(name: string): string {
   return name.slice(name.indexOf(':') + 1);
 }
