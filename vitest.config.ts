@@ -1,6 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import { hasChromium } from './contract-tests/support/chromium.js';
 import { pythonForClient } from './contract-tests/support/python.js';
+import { hasPromtool } from './contract-tests/support/has-promtool.js';
 import { hasRedisServer } from './contract-tests/support/has-redis-server.js';
 
 const isMysql = process.env['TEST_DATABASE'] === 'mysql';
@@ -14,9 +15,10 @@ const onceOnly = [
   'contract-tests/hostile/{bodies,half-open,key-flood,lines,pipelines,slow-senders}.test.ts',
   'contract-tests/ingest/{413,415,confidence,devices,everyday,handed-watch,labels,whole-days}.test.ts',
   'contract-tests/getTriggers/attribution.test.ts',
+  'contract-tests/metrics/{alerts.promtool,operations-files,outage.redis}.test.ts',
   'contract-tests/limits/{contract,failed-authentications,!(*.mysql).redis}.test.ts',
   'contract-tests/mcp/{admission,arguments,setup,stdio}.test.ts',
-  'contract-tests/process/{core-thread,interrupt,log-output,package,restore,start,tracing}.test.ts',
+  'contract-tests/process/{core-thread,interrupt,log-output,package,restore,start,tracing,units}.test.ts',
   'contract-tests/{deleteSubject/bytes,ingest/503-disk,store/locked,store/outages}.test.ts',
 ];
 /**
@@ -33,6 +35,7 @@ export default defineConfig({
       ...(isMysql ? onceOnly : ['**/*.mysql.*']),
       ...(process.env['TEST_SLOW'] === '1' ? [] : slow),
       ...(hasRedisServer() ? [] : ['**/*.redis.*']),
+      ...(hasPromtool() ? [] : ['**/*.promtool.*']),
       ...(hasChromium() ? [] : ['**/*.browser.*']),
       ...(pythonForClient() ? [] : ['**/*.python.*']),
     ],

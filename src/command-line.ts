@@ -5,3 +5,12 @@ const isInstalled = import.meta.url.includes('/node_modules/');
 export function commandLine(command: string, args = ''): string {
   return (isInstalled ? `state-service ${command} ${args}` : `npm run ${command}${args && ` -- ${args}`}`).trim();
 }
+
+/**
+ * The option of every command that prints a table. With it, standard output contains one JSON document and nothing else.
+ */
+export const jsonOption = [
+  '--json',
+  'print one JSON document with stable field names instead of tables',
+  false,
+] as const;

@@ -17,6 +17,7 @@ import { createFailureLimit } from './limits/failure-limit.js';
 import { createMonthlyCalls, monthlyQuotaBy } from './limits/monthly-calls.js';
 import { openWindow } from './limits/window-limit.js';
 import { createMetrics } from './metrics/metrics.js';
+import { createReadiness } from './metrics/readiness.js';
 import { requireSameContract } from './operations/definitions.js';
 import { createThreadLoad } from './metrics/thread-load.js';
 import { serveMetrics } from './metrics/server.js';
@@ -48,6 +49,8 @@ export interface Service {
   readonly warnings: readonly string[];
   /** Builds the models of texts, so that the first text does not wait for them. */
   loadTextModels(): Promise<void>;
+  /** Makes the readiness check fail. All other requests are served until `close`. */
+  leave(): void;
   /** Rejects new requests with 503, waits for the requests in flight, and releases all resources. */
   close(): Promise<void>;
 }
@@ -56,11 +59,13 @@ export interface Service {
 export async function startService(parts: ServiceParts): Promise<Service> {
   // Checked first, because a failed check needs no cleanup.
   await starting('openapi.yaml', () => requireSameContract(new URL('openapi.yaml', parts.root)));
-  const closing = new AbortController();
-  const { result, close } = await startAll((keep) => serve(keep, closing.signal, parts));
+  const [leaving, closing] = [new AbortController(), new AbortController()];
+  const { result, close } = await startAll((keep) => serve(keep, leaving.signal, closing.signal, parts));
   return {
     ...result,
+    leave: () => leaving.abort(),
     close() {
+      leaving.abort();
       closing.abort();
       return close();
     },
@@ -69,32 +74,32 @@ export async function startService(parts: ServiceParts): Promise<Service> {
 
 async function serve(
   keep: Keep,
+  leaving: AbortSignal,
   closing: AbortSignal,
   { startCore, droppedLines = () => 0, heartbeatMs, ...parts }: ServiceParts,
-): Promise<Omit<Service, 'close'>> {
+): Promise<Omit<Service, 'leave' | 'close'>> {
   const { config, root, log, now } = parts;
   const metrics = createMetrics();
-  const { observeRequest, observeRefusal, observeGroup, observeAttempt } = metrics;
+  const { observeRequest, observeRefusal, observeGroup, observeAttempt, observeStatus } = metrics;
   const sessionRequests = keep(
     await openWindow(limits.session_requests, config.quotas.sessionRequests, { ...config, log }),
   );
   let streams = undefined as Streams | undefined;
   const wakeStreams: Streams['wake'] = (sessions) => streams?.wake(sessions);
-  const host = { observeGroup, observeAttempt, wakeStreams };
+  const host = { observeGroup, observeAttempt, observeStatus, wakeStreams };
   const core = keep(await startCore({ ...parts, host }));
   const { operate, findKeys, recordKeyUse, usageTotals, addUsage } = core;
   metrics.watchDroppedLines(droppedLines);
   metrics.watchQueue(core.waiting);
-  metrics.watchOutbox(core.outboxAgeSeconds);
-  metrics.watchDueAge(core.dueAgeSeconds);
-  metrics.watchDeliveries(core.deliveryCounts);
-  metrics.watchClock(core.clockAheadSeconds);
+  metrics.watchDatabase(core);
+  metrics.watchPurge(core.lastPurgeAtMs);
   const threadLoad = keep(createThreadLoad());
   metrics.watchThread('http', async () => threadLoad.read());
   metrics.watchThread('core', core.threadLoad);
   metrics.watchWorker(core.workerLoad);
   metrics.watchCaches(core.cacheLookups);
-  const metricsUrl = await serveMetrics(keep, metrics, config);
+  const readiness = createReadiness({ isSchemaCurrent: core.isSchemaCurrent, isLeaving: () => leaving.aborted });
+  const metricsUrl = await serveMetrics(keep, metrics, readiness, config);
   const keys = { byHashes: findKeys, recordUse: recordKeyUse };
   const usage = { totalsOf: usageTotals, add: addUsage };
   const monthlyCalls = keep(createMonthlyCalls({ usage, quotaOf: monthlyQuotaBy(config.quotas), now, log }));
@@ -107,6 +112,7 @@ async function serve(
   const notifications = config.redisUrl
     ? keep(await connectNotifications(config.redisUrl, log, (accountIds) => streams?.lookUp(accountIds)))
     : undefined;
+  if (notifications) metrics.watchRedis(notifications.ping);
   const opened = createStreams({
     ...core,
     ...config,
@@ -124,6 +130,7 @@ async function serve(
     ...config,
     root,
     operate,
+    recordAccess: core.recordAccess,
     identify: createIdentify({ keys, now, onExpiredUse: createExpiredKeyLog(log), onLookup: metrics.observeKeyLookup }),
     identifyToken: createIdentifyToken({ sessionTokens, findKey, now }),
     countFailure: createFailureLimit(config.quotas.failedAuthentications, now),
@@ -131,6 +138,7 @@ async function serve(
     runExport: exports.run,
     monthlyCalls,
     sessionRequests: sessionRequests.count,
+    allowsText: core.allowsText,
     texts,
     digestKeys,
     now,
@@ -138,6 +146,7 @@ async function serve(
     log,
     observeRequest,
     observeRefusal,
+    isLeaving: () => leaving.aborted,
     isClosing: () => closing.aborted,
     isTransient,
     remedyOf,

@@ -202,11 +202,11 @@ test('a reading with a token that arrives during an erasure waits for the end of
       store.transact((writerOf) =>
         work((id) => {
           const writer = writerOf(id);
-          const eraseSessions = async (subjectId: string) => {
+          const eraseSessions = async (subjectId: string, nowMs: number) => {
             late = senderWith(service, token)({ session_id: 'new' });
             // Long enough for the reading to be stored if it did not wait for the lock.
             await Promise.race([late, new Promise((resolve) => setTimeout(resolve, 300))]);
-            return writer.eraseSessions(subjectId);
+            return writer.eraseSessions(subjectId, nowMs);
           };
           return { ...writer, eraseSessions };
         }),

@@ -48,13 +48,14 @@ const own = requests.filter(
 );
 const others = requests.filter(({ operationId }) => !accepting.has(operationId));
 
-test('exactly ingest, state, history, export and the stream accept a token', () => {
+test('exactly ingest, feedback, state, history, export and the stream accept a token', () => {
   const reads = ['exportReadings', 'getHistory', 'getState'];
-  expect([...accepting].sort()).toEqual([...reads, 'ingest', 'ingestBatch', 'streamEvents']);
+  expect([...accepting].sort()).toEqual([...reads, 'ingest', 'ingestBatch', 'streamEvents', 'submitFeedback']);
 });
 
 test.each(own.map((it) => [it.title, it] as const))('%s: accepts a token of the session', async (_, request) => {
-  const [status] = await send(request, 's1', bearer(await issueToken(service)));
+  const scopes = request.operationId === 'submitFeedback' ? { scopes: ['feedback' as const] } : {};
+  const [status] = await send(request, 's1', bearer(await issueToken(service, scopes)));
   expect(status).toBe(200);
 });
 

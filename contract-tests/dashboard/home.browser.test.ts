@@ -100,7 +100,7 @@ test('600 sessions are counted, sorted, filtered and updated live, by keyboard a
   expect(await page.evaluate('document.activeElement.hash')).toBe('#/subjects/person-7');
   await page.getByLabel('Filter by session or person').fill('');
 
-  // The service has more sessions than the page requested by itself.
+  // The page loads 100 of the 600 sessions at first.
   await eventually(() => page.locator('.rows li').count()).toBe(100);
   for (let rows = 200; rows <= 600; rows += 100) {
     await page.getByRole('button', { name: 'Show more' }).focus();

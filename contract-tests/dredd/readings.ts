@@ -17,6 +17,21 @@ export async function subjectWithTopic(world: World): Promise<string> {
   return subjectId;
 }
 
+/** Creates a subject with a consent of now, which is newer than that of the documented example. */
+export async function subjectWithConsent({ service, key }: World): Promise<string> {
+  const subjectId = randomUUID();
+  const consent = { categories: ['vocal'], purposes: ['check'], context: 'care', event_time: ago(0) };
+  const ends = { expires_at: '2100-01-01T00:00:00Z', record_id: 'form-1' };
+  const response = await fetch(`${service.url}/v1/subjects/${subjectId}/consent`, {
+    method: 'PUT',
+    headers: { 'X-Service-Key': key, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ ...consent, ...ends }),
+  });
+  const answer = await response.text();
+  if (response.status !== 200) throw new Error(`a consent got a ${response.status}: ${answer}`);
+  return subjectId;
+}
+
 export async function ingest({ service, key }: World, body: object): Promise<void> {
   const response = await fetch(`${service.url}/v1/ingest`, {
     method: 'POST',

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { batch as batchLimits, body as bodyLimits, timestamps } from '../../generated/spec.js';
 import type { Transaction } from './dredd.js';
-import { ago, reading, sessionWithData, subjectWithTopic } from './readings.js';
+import { ago, reading, sessionWithData, subjectWithConsent, subjectWithTopic } from './readings.js';
 import type { BringAbout } from './run-dredd.js';
 import {
   asDocumented,
@@ -124,6 +124,59 @@ const scenarios: Scenarios = {
     500: withNewKey(withoutTable('api_keys')),
     503: withNewKey(unavailable('api_keys')),
   },
+  submitFeedback: {
+    200: async ({ world, transaction }) => report(transaction, { session_id: await sessionWithData(world) }),
+    400: async ({ transaction }) => report(transaction, { timestamp: '2020-01-01T00:00:00Z' }),
+    401: withoutKey,
+    403: withoutScope,
+    404: async ({ transaction }) => report(transaction, { session_id: randomUUID() }),
+    413: async ({ transaction }) => void (transaction.request.body = ' '.repeat(bodyLimits.max_bytes + 1)),
+    415: asText,
+    422: async ({ transaction }) => report(transaction, { stress: 11, note: 'text' }),
+    429: withSpentKey,
+    500: async (stage) => {
+      report(stage.transaction, {});
+      await withoutTable('sessions')(stage);
+    },
+    503: async (stage) => {
+      report(stage.transaction, { session_id: await sessionWithData(stage.world) });
+      await whileLocked('sessions', 'feedback')(stage);
+    },
+  },
+  listFeedback: {
+    200: async (stage) => withoutQuery(stage),
+    401: withUnknownKey,
+    403: withoutScope,
+    422: withUnknownParameter,
+    429: withSpentKey,
+    500: async (stage) => {
+      withoutQuery(stage);
+      await withoutTable('feedback')(stage);
+    },
+    503: async (stage) => {
+      withoutQuery(stage);
+      await unavailable('feedback')(stage);
+    },
+  },
+  getAgreement: {
+    200: asDocumented,
+    401: withUnknownKey,
+    403: withoutScope,
+    422: withUnknownParameter,
+    429: withSpentKey,
+    500: withoutTable('feedback'),
+    503: unavailable('feedback'),
+  },
+  getSubjectAgreement: {
+    200: async ({ world, transaction }) => setSubjectInPath(transaction, await subjectWithTopic(world)),
+    401: withUnknownKey,
+    403: withoutScope,
+    404: async ({ transaction }) => setSubjectInPath(transaction, randomUUID()),
+    422: withUnknownParameter,
+    429: withSpentKey,
+    500: withoutTable('subjects'),
+    503: unavailable('subjects'),
+  },
   listSessions: {
     200: async ({ world, transaction }) => {
       await sessionWithData(world);
@@ -162,6 +215,74 @@ const scenarios: Scenarios = {
     500: withoutTable('subjects'),
     503: unavailable('subjects'),
   },
+  listAccesses: {
+    200: async ({ world, transaction }) => {
+      withoutQuery({ transaction });
+      setSubjectInPath(transaction, await subjectWithTopic(world));
+    },
+    401: withUnknownKey,
+    403: withoutScope,
+    404: async ({ transaction }) => {
+      withoutQuery({ transaction });
+      setSubjectInPath(transaction, randomUUID());
+    },
+    422: withUnknownParameter,
+    429: withSpentKey,
+    500: async (stage) => {
+      withoutQuery(stage);
+      await withoutTable('access_subjects')(stage);
+    },
+    503: async (stage) => {
+      withoutQuery(stage);
+      await unavailable('access_subjects')(stage);
+    },
+  },
+  getConsent: {
+    200: async ({ world, transaction }) => setSubjectInPath(transaction, await subjectWithConsent(world)),
+    401: withUnknownKey,
+    403: withoutScope,
+    404: async ({ transaction }) => setSubjectInPath(transaction, randomUUID()),
+    422: withUnknownParameter,
+    429: withSpentKey,
+    500: withoutTable('consents'),
+    503: unavailable('consents'),
+  },
+  putConsent: {
+    200: async ({ transaction }) => setSubjectInPath(transaction, randomUUID()),
+    400: withoutJson,
+    401: withoutKey,
+    403: withoutScope,
+    404: async ({ transaction }) => void (transaction.fullPath = '/v1/subjects/nobody/consents'),
+    409: async ({ world, transaction }) => setSubjectInPath(transaction, await subjectWithConsent(world)),
+    413: async ({ transaction }) => void (transaction.request.body = ' '.repeat(bodyLimits.max_bytes + 1)),
+    415: asText,
+    422: withUnknownParameter,
+    429: withSpentKey,
+    500: withoutTable('consents'),
+    503: whileLocked('subjects', 'consents'),
+  },
+  listConsentVersions: {
+    200: async ({ world, transaction }) => {
+      withoutQuery({ transaction });
+      setSubjectInPath(transaction, await subjectWithConsent(world));
+    },
+    401: withUnknownKey,
+    403: withoutScope,
+    404: async ({ transaction }) => {
+      withoutQuery({ transaction });
+      setSubjectInPath(transaction, randomUUID());
+    },
+    422: withUnknownParameter,
+    429: withSpentKey,
+    500: async (stage) => {
+      withoutQuery(stage);
+      await withoutTable('consents')(stage);
+    },
+    503: async (stage) => {
+      withoutQuery(stage);
+      await unavailable('consents')(stage);
+    },
+  },
   getSubjectSummary: {
     200: async ({ world, transaction }) => {
       withoutQuery({ transaction });
@@ -198,6 +319,12 @@ const scenarios: Scenarios = {
   getHealth: {
     200: asDocumented,
     422: withUnknownParameter,
+  },
+  listReceiptKeys: {
+    200: asDocumented,
+    422: withUnknownParameter,
+    500: withoutTable('receipt_keys'),
+    503: unavailable('receipt_keys'),
   },
   getReadiness: {
     200: asDocumented,
@@ -253,6 +380,11 @@ async function ofKnownSession({ world, transaction }: Stage): Promise<void> {
 
 async function ofUnknownSession({ transaction }: Stage): Promise<void> {
   setQuery(transaction, 'session_id', randomUUID());
+}
+
+/** Sends a report about now, with some changed fields. */
+function report({ request }: Transaction, changes: object): void {
+  request.body = JSON.stringify({ session_id: randomUUID(), timestamp: ago(0), stress: 7, ...changes });
 }
 
 /** Returns the documented example with a current timestamp, a new session and some changed fields. */

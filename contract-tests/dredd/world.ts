@@ -36,6 +36,7 @@ export async function openWorld(kind: DatabaseKind): Promise<World> {
     // database.
     const createKey = (...options: readonly string[]) => runCommand(database.url, ['keys', 'create', ...options]);
     const key = await createKey('--account', 'dredd', '--tier', 'enterprise');
+    await runCommand(database.url, ['accounts', 'set', 'dredd', 'consent', 'record']);
     const ingestKey = await createKey('--account', 'dredd', '--scopes', 'ingest');
     const readKey = await createKey('--account', 'dredd', '--scopes', 'read');
     const spentKey = await createKey('--account', 'spent', '--tier', 'free');

@@ -129,11 +129,20 @@ test('after an erasure, an export in progress contains no further row of the sub
   expect(body).not.toContain('erased');
 });
 
-test('a shutdown does not wait for a client that does not read', async () => {
+test('a shutdown waits for an export whose client reads', async () => {
   const service = await startTestService({});
   await fill(service);
   const slow = await open(service);
   const closing = service.close();
-  expect((await finish(slow)).isComplete).toBe(false);
+  const { sessions, isComplete } = await finish(slow);
+  expect([sessions.length, sessions.at(-1), isComplete]).toEqual([count + 1, 'last', true]);
   await closing;
+});
+
+test('a shutdown does not wait for a client that does not read', async () => {
+  const service = await startTestService({});
+  await fill(service);
+  const slow = await open(service);
+  await service.close();
+  expect((await finish(slow)).isComplete).toBe(false);
 });

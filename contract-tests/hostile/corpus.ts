@@ -76,6 +76,9 @@ const fields = [
   'delivery_ids',
   'scopes',
   'expires_in',
+  'stress',
+  'duration_seconds',
+  'note_code',
   'webhook_id',
   'since',
   '__proto__',
@@ -106,11 +109,12 @@ const values = [
 const quoted = (text: string) => JSON.stringify(text);
 const field = (random: Random, value: string) => `${quoted(pick(random, fields))}:${value}`;
 
-/** Returns the beginning of a valid body: a token request, or a reading. */
-const validStart = (path: string) =>
-  path === '/v1/tokens'
-    ? '"session_id":"hostile","scopes":["read"]'
-    : `"session_id":"hostile","timestamp":"${new Date().toISOString()}","heart_rate":80`;
+/** Returns the beginning of a valid body: a token request, a report, or a reading. */
+const validStart = (path: string) => {
+  if (path === '/v1/tokens') return '"session_id":"hostile","scopes":["read"]';
+  const value = path === '/v1/feedback' ? '"stress":5' : '"heart_rate":80';
+  return `"session_id":"hostile","timestamp":"${new Date().toISOString()}",${value}`;
+};
 
 /** Generators of hostile bodies, one per kind. */
 const grammars: Readonly<Record<string, Grammar>> = {

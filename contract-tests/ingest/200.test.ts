@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest';
+import contract from '../../generated/openapi.json' with { type: 'json' };
 import { enums, signals } from '../../generated/spec.js';
+import { type Reference, resolve } from '../support/reference.js';
 import { startTestService } from '../support/service.js';
+
+interface Example {
+  readonly example?: unknown;
+}
 
 test('a reading with every signal returns the state in the documented shape', async () => {
   const { read, clock } = await startTestService();
@@ -203,11 +209,13 @@ test('urgency is textual evidence, stronger the more urgent, and sufficient as a
 test('stored-only signals and the device appear in history and export, do not change the score, and alone are no reading', async () => {
   const { read, ingest, request } = await startTestService();
   const stored = Object.entries(signals).filter(([, { use }]) => use === 'stored only');
+  const properties: Record<string, Reference | Example> = contract.components.schemas.SignalSubmission.properties;
+  const example = (name: string) => resolve<Example>(contract, properties[name]).example;
   const labels = {
-    ...Object.fromEntries(stored.map(([name, row]) => [name, 'minimum' in row ? row.minimum + 0.5 : undefined])),
+    ...Object.fromEntries(stored.map(([name]) => [name, example(name)])),
     source_device: 'wrist watch',
   };
-  expect(labels).toMatchObject({ respiratory_rate: 4.5 });
+  expect(labels).toMatchObject({ respiratory_rate: 16, ibi_count: 74, sleep_stage: 'awake', spo2: 97 });
   const plain = await read({ session_id: 'plain', heart_rate: 95 });
   const labeled = await read({ session_id: 'labeled', heart_rate: 95, ...labels });
   expect({ ...labeled, session_id: 'plain' }).toEqual(plain);

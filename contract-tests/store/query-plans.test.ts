@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Knex } from 'knex';
 import { expect, onTestFinished, test } from 'vitest';
+import { startAccessRecord } from '../../src/accesses/record.js';
 import { createIdentify } from '../../src/accounts/identify.js';
 import { createKey } from '../../src/accounts/manage.js';
 import { readConfig } from '../../src/config/config.js';
@@ -19,22 +20,26 @@ import { createWindowLimit } from '../../src/limits/window-limit.js';
 import { finishErasures } from '../../src/retention/erase.js';
 import { createComputeHours } from '../../src/retention/hours.js';
 import { purgeExpired } from '../../src/retention/purge.js';
+import { accessTable } from '../../src/store/accesses.js';
 import { openDatabase } from '../../src/store/database.js';
 import { countDeliveries } from '../../src/store/count-deliveries.js';
+import { receiptKeyTable } from '../../src/store/receipt-keys.js';
 import { secretsKeyTable } from '../../src/store/secrets-key.js';
 import { createSqliteFiles } from '../../src/store/sqlite-files.js';
 import { claimDue, findDueQueues, purgeDeliveries } from '../../src/store/delivery-queue.js';
 import { purgeErasedIds } from '../../src/store/erased-ids.js';
-import { eraseReadings, eraseSomeDeliveries, findErasures } from '../../src/store/erasures.js';
+import { eraseReadings, findErasures } from '../../src/store/erasures.js';
+import { eraseSomeFeedback, purgeFeedback } from '../../src/store/feedback.js';
 import { forgetIssuedSecrets, purgeIdempotencyKeys } from '../../src/store/idempotency-keys.js';
 import { keyTable } from '../../src/store/keys.js';
 import { isMigrated, migrate } from '../../src/store/migrate.js';
 import { findOldestEvent, findSessionsWithEvents } from '../../src/store/outbox.js';
-import { findNewestReading, findSubjects, purgeReadings, toAccountKey } from '../../src/store/readings.js';
+import { findNewestReading, findSubjects, purgeReadings } from '../../src/store/expired-readings.js';
+import { toAccountKey } from '../../src/store/reading-row.js';
 import { purgeSessions } from '../../src/store/sessions.js';
-import { createTransact, readerOf, type Store } from '../../src/store/store.js';
+import { createTransact, createReader, type Store } from '../../src/store/store.js';
 import { eraseSomeHours, purgeHours, readDefaultSummaryDays } from '../../src/store/subject-hours.js';
-import { createDigestId } from '../../src/tokens/digest-id.js';
+import { createDigestFeedback, createDigestId } from '../../src/tokens/digest-id.js';
 import { createSessionTokens } from '../../src/tokens/session-token.js';
 import { findStreamHeads } from '../../src/store/stream-positions.js';
 import { beginExport, readExportPage } from '../../src/export/page.js';
@@ -90,6 +95,12 @@ const mayScan = [
   /^select max\(newest\.timestampMs\) as timestampMs from/,
   // Sorts the failed deliveries of one session to one webhook.
   /^select \* from \(select [^*]* where `account_id` = \? and `status` = \? and `webhook_id` = \? and `session_id` = \?[^*]* order by `event_at_ms` desc/,
+  // One row per rotation of the key.
+  /^select [^*]* from `receipt_keys` order by/,
+  // Sorts or adds up the readings of one session or person in the time of one report.
+  /^select (?:[^]* from \(select )?r\.timestamp_ms as atMs, /,
+  // Reads the account's newest reports from the end of an index.
+  /^select \* from `feedback` where `account_id` = \? order by `timestamp_ms` desc, `feedback_id` desc limit \?$/,
   // One row per migration.
   /^select `name` from `schema_migrations`$/,
 ];
@@ -145,6 +156,8 @@ async function startHeard(): Promise<Heard> {
     store,
     commit: groups.commit,
     computeHours: createComputeHours(),
+    digestFeedback: createDigestFeedback(['k']),
+    maxFeedbackAgeMs: day * 1000,
     now: clock.now,
     log: createLog('silent', { write() {} }),
     sessionTokens: createSessionTokens(['k']),
@@ -169,13 +182,17 @@ function storeOn(knex: Knex): Store {
   return {
     keys: keyTable(knex),
     usage: usageTable(knex),
+    accesses: accessTable(knex),
+    receiptKeys: receiptKeyTable(knex),
     secretsKey: secretsKeyTable(knex),
-    read: (accountId) => readerOf(knex, accountId),
+    read: (accountId) => createReader(knex, accountId),
     transact: createTransact(knex),
     purgeReadings: (beforeMs, batch, prepare) => purgeReadings(knex, beforeMs, batch, prepare),
     findSubjects: (account, incarnations) => findSubjects(knex, account, incarnations),
     purgeHours: (beforeMs, batch) => purgeHours(knex, beforeMs, batch),
     readDefaultSummaryDays: () => readDefaultSummaryDays(knex),
+    purgeFeedback: (beforeMs, batch) => purgeFeedback(knex, beforeMs, batch),
+    eraseSomeFeedback: (accountId, subjectId, batch) => eraseSomeFeedback(knex, accountId, subjectId, batch),
     purgeSessions: (beforeMs, batch) => purgeSessions(knex, beforeMs, batch),
     purgeDeliveries: (beforeMs, batch) => purgeDeliveries(knex, beforeMs, batch),
     purgeErasedIds: (beforeMs, batch) => purgeErasedIds(knex, beforeMs, batch),
@@ -190,7 +207,6 @@ function storeOn(knex: Knex): Store {
     webhookIdsAfter: (after, max) => webhookIdsAfter(knex, after, max),
     findErasures: (max) => findErasures(knex, max),
     eraseReadings: (erasure, batch) => eraseReadings(knex, erasure, batch),
-    eraseSomeDeliveries: (accountId, subjectId, batch) => eraseSomeDeliveries(knex, accountId, subjectId, batch),
     eraseSomeHours: (accountId, subjectId, batch) => eraseSomeHours(knex, accountId, subjectId, batch),
     sqliteFiles: createSqliteFiles(knex),
     migrate: () => migrate(knex),
@@ -243,8 +259,23 @@ async function fill(heard: Heard): Promise<{ accountId: string; key: string }> {
     ...{ readings: 0, heart_rates: 0, topics: '' },
   }));
   await knex.batchInsert('subject_hours', hours, 500);
+  const reports = Array.from({ length: crowd }, (_, index) => ({
+    ...{
+      account_id: accountId,
+      feedback_id: `fb_${String(index).padStart(20, '0')}`,
+      subject_id: `crowd-${index % 100}`,
+    },
+    ...{ session_id: `crowd-${index % 100}`, incarnation: String(index % 100).padStart(12, '0'), stress: 5 },
+    ...{ timestamp_ms: clock.nowMs - index, recorded_at_ms: clock.nowMs },
+  }));
+  await knex.batchInsert('feedback', reports, 500);
+  const accesses = Array.from({ length: crowd }, (_, index) => ({
+    ...{ chain_id: 'crowd', seq: index + 1, at_ms: clock.nowMs - index, account_id: accountId, key_id: 'k' },
+    ...{ credential: 'key', action: 'read', operation: 'getState', subject: `crowd-${index % 100}`, mac: '' },
+  }));
+  await knex.batchInsert('access_entries', accesses, 500);
   const filled =
-    'sessions, session_readings, late_readings, subject_hours, subjects, triggers, api_keys, accounts, webhooks, outbox, deliveries, erased_ids';
+    'sessions, session_readings, late_readings, subject_hours, feedback, access_entries, subjects, triggers, api_keys, accounts, webhooks, outbox, deliveries, erased_ids';
   if (databaseKind === 'mysql') await knex.raw(`analyze table ${filled}`);
   // The service never runs ANALYZE on SQLite. Neither does the test, so its query plans match those of a deployment.
   return { accountId, key };
@@ -292,15 +323,39 @@ async function live(heard: Heard, accountId: string, key: string): Promise<void>
   await operations.getSubject.handle(services, { ...ask(undefined), params: { subject_id: 'us-0' } }, ours);
   for (const subject_id of ['us-0', 'expired-0'])
     await operations.getSubjectSummary.handle(services, { ...ask({}), params: { subject_id } }, ours);
+  await liveWithFeedback(heard, ours);
   await listAllSessions(services, ours);
   await streamAll(store, accountId);
   await exportAll(store, accountId);
   await liveWithWebhooks(services, clock, ours);
   await operations.deleteSubject.handle(services, { ...ask(undefined), params: { subject_id: 'us-0' } }, ours);
   await callOnce(heard, ours);
+  await accessOnce(heard, ours);
   await store.findNewestReading();
   await purgeExpired(store, clock.nowMs + 2 * hourMs);
   await finishErasures(store);
+}
+
+/** Stores reports about a moment and an interval, of a session that is bound later too, and reads them. */
+async function liveWithFeedback(heard: Heard, ours: Caller): Promise<void> {
+  const { services, clock } = heard;
+  const nobody = { session_id: 'ours-nobody', timestamp: clock.at(), heart_rate: 80 };
+  await send(heard, ours.accountId, nobody);
+  const rest = { timestamp: clock.at(10), stress: 6 };
+  for (const named of [{ session_id: 'ours-0' }, { subject_id: 'us-0' }, { session_id: 'ours-nobody' }])
+    for (const duration of [{}, { duration_seconds: 600 }])
+      for (const caller of [ours, withToken(ours.accountId)]) {
+        const input = { ...ask({}), body: { ...rest, ...named, ...duration } };
+        await operations.submitFeedback.handle(services, input, caller).catch(() => undefined);
+      }
+  await send(heard, ours.accountId, { ...nobody, timestamp: clock.at(1), subject_id: 'us-1' });
+  for (const subject of [{}, { subject_id: 'crowd-1' }]) {
+    const { body } = await operations.listFeedback.handle(services, ask(subject), ours);
+    if (body.next_cursor !== null)
+      await operations.listFeedback.handle(services, ask({ ...subject, cursor: body.next_cursor }), ours);
+  }
+  await operations.getAgreement.handle(services, ask({}), ours);
+  await operations.getSubjectAgreement.handle(services, { ...ask({}), params: { subject_id: 'us-1' } }, ours);
 }
 
 /** Reads pages of events of the account and of a session, near the start and near the end. */
@@ -343,6 +398,27 @@ async function callOnce({ store, clock }: Heard, caller: Caller): Promise<void> 
   await call.admit();
   call.end(false);
   await calls.close();
+}
+
+/** Records accesses and reads them. */
+async function accessOnce({ store, services, clock }: Heard, { accountId, keyId }: Caller): Promise<void> {
+  // The first chain is expired for the purge.
+  let nowMs = clock.nowMs - 366 * day * 1000;
+  const record = () => startAccessRecord({ ...services, accesses: store.accesses, secretsKey: 'k', now: () => nowMs });
+  const access = { accountId, keyId, credential: 'key', action: 'read', operation: 'getState' } as const;
+  for (const subjectId of ['us-1', 'us-1', 'us-2']) {
+    const accesses = record();
+    accesses.add({ ...access, data: { subjectId } });
+    accesses.add({ ...access, data: { sessionId: 'ours-1' } });
+    accesses.add({ ...access, data: '*' });
+    await accesses.close();
+    nowMs += 2 * day * 1000;
+  }
+  const params = { subject_id: 'us-1' };
+  const caller = callerIn(accountId);
+  const after = Buffer.from(`${clock.nowMs}.${'f'.repeat(16)}.9`).toString('base64url');
+  for (const query of [{}, { cursor: after }])
+    await operations.listAccesses.handle(services, { query, params, body: undefined }, caller);
 }
 
 /** Selects the table format, because MySQL 9 prints a tree by default and MariaDB supports only the table. */
@@ -415,9 +491,14 @@ test('every query of the service searches an index', async () => {
   // Checks that the test covers every statement.
   const namesOf = ({ sql }: Statement) => sql.replace(/^(\w+)(?:[^]*? from)? `?(\w+)`?[^]*/, '$1 $2');
   expect([...new Set(searches.map(namesOf))].sort()).toEqual([
+    'delete access_chains',
+    'delete access_entries',
+    'delete access_subjects',
+    'delete consents',
     'delete deliveries',
     'delete erased_ids',
     'delete erasures',
+    'delete feedback',
     'delete idempotency_keys',
     'delete late_readings',
     'delete outbox',
@@ -427,15 +508,20 @@ test('every query of the service searches an index', async () => {
     'delete subjects',
     'delete triggers',
     'delete webhooks',
+    'select access_chains',
+    'select access_entries',
+    'select access_subjects',
     'select accounts',
     'select api_keys',
     'select deliveries',
     'select erased_ids',
     'select erasures',
+    'select feedback',
     'select idempotency_keys',
     'select key_audit',
     'select late_readings',
     'select outbox',
+    'select receipt_keys',
     'select retention_defaults',
     'select schema_migrations',
     'select session_readings',
@@ -446,10 +532,14 @@ test('every query of the service searches an index', async () => {
     'select triggers',
     'select usage_months',
     'select webhooks',
+    'update access_subjects',
     'update accounts',
     'update api_keys',
     'update deliveries',
+    'update feedback',
     'update idempotency_keys',
+    'update outbox',
+    'update sessions',
     'update stream_positions',
     'update subjects',
     'update webhooks',

@@ -63,7 +63,7 @@ test('an erasure also deletes a delivery that a worker adds between the deletes 
   let done: ReadonlyArray<Promise<unknown>> = [];
   await store.transact(async (writerOf) => {
     await writerOf(accountId).deliveries.lockHeld([last]);
-    const erasing = store.transact((other) => other(accountId).eraseSessions('anna'));
+    const erasing = store.transact((other) => other(accountId).eraseSessions('anna', clock.nowMs));
     await isBlocked(erasing);
     const expanding = expandEvents(store, clock.now);
     done = [erasing, expanding];

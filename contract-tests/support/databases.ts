@@ -20,9 +20,12 @@ export const mysqlServerUrl = process.env['TEST_MYSQL_URL'] ?? 'mysql://root@127
 /** The database of this test run, set by the runner. */
 export const databaseKind: DatabaseKind = process.env['TEST_DATABASE'] === 'mysql' ? 'mysql' : 'sqlite';
 
-/** Returns the settings of a process that uses a database. MySQL requires SECRETS_KEY. */
+/** MySQL requires SECRETS_KEY. Tests do not wait for load balancers. */
+const mysqlSettings = { SECRETS_KEY: 'test-test-test-test-test-test-test', SHUTDOWN_DELAY_SECONDS: '0' };
+
+/** Returns the settings of a process that uses a database. */
 export function settingsFor(url: string): Record<string, string> {
-  return { DATABASE_URL: url, ...(url.startsWith('mysql:') && { SECRETS_KEY: 'test-test-test-test-test-test-test' }) };
+  return { DATABASE_URL: url, ...(url.startsWith('mysql:') && mysqlSettings) };
 }
 
 export function createTestDatabase(kind: DatabaseKind = databaseKind): Promise<TestDatabase> {

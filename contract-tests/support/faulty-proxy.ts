@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
 /**
- * Kinds of faults. `lost` means that the service processes the request, but the connection breaks before the response.
+ * Kinds of faults. `none` forwards a request. `lost` means that the service processes the request, but the connection breaks before the response.
  * `cut after a reading` means that the connection breaks after the first reading of a stream or export.
  */
-export type Fault = 'bad gateway' | 'dropped' | 'lost' | 'slow' | 'rate limited' | 'cut after a reading';
+export type Fault = 'none' | 'bad gateway' | 'dropped' | 'lost' | 'slow' | 'rate limited' | 'cut after a reading';
 
 /** Headers that belong to one connection, or that `fetch` sets itself. */
 const ofConnection = ['connection', 'content-length', 'content-encoding', 'host', 'keep-alive', 'transfer-encoding'];

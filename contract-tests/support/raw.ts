@@ -3,7 +3,7 @@ import { assertConforms } from './conformance.js';
 import type { Answer, TestService } from './service.js';
 
 export interface RawRequest {
-  readonly method?: string;
+  readonly method?: string | undefined;
   readonly path?: string;
   readonly headers?: Record<string, string | string[]>;
   /** Raw chunks of the body. If there is no Content-Length header, they are sent as chunked encoding. */

@@ -64,6 +64,8 @@ export interface TestService {
   ingest(signals: Record<string, unknown>): Promise<Answer<AnyBody>>;
   /** Sends a reading like `ingest`. Requires a 200. */
   read(signals: Partial<Submission>): Promise<StateReading>;
+  /** Begins a shutdown: the readiness check fails, and all other requests are served until `close`. */
+  leave(): void;
   close(): Promise<void>;
 }
 
@@ -149,8 +151,8 @@ async function start(options: TestServiceOptions): Promise<Running> {
   });
   const store = openStore(config.database);
   const close = closer(service, store, options.database ? undefined : database);
-  const { url, metricsUrl } = service;
-  return { url, metricsUrl, clock, store, database, logs, close };
+  const { url, metricsUrl, leave } = service;
+  return { url, metricsUrl, clock, store, database, logs, leave, close };
 }
 
 /**

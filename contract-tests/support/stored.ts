@@ -24,6 +24,12 @@ const tables = [
   'idempotency_keys',
   'erased_ids',
   'subject_hours',
+  'access_entries',
+  'access_chains',
+  'access_subjects',
+  'receipt_keys',
+  'feedback',
+  'consents',
   'schema_migrations',
 ];
 

@@ -1,9 +1,9 @@
 /**
  * `npm test`: runs all checks in order. Tests run on SQLite, and also on MySQL if a server is reachable
  * (TEST_MYSQL_URL, default: root without password on 127.0.0.1:3306). Tests of shared limits require redis-server.
- * Browser tests require Chromium. Tests of the Python client require Python with some modules. With
- * TEST_MYSQL_REQUIRED=1, TEST_REDIS_REQUIRED=1, TEST_BROWSER_REQUIRED=1 and TEST_PYTHON_REQUIRED=1, a missing program
- * is a failure. With TEST_OTHER_NODE, the path of a Node program, tests that depend on Node run on it too. With
+ * Browser tests require Chromium. Tests of the Python client require Python with some modules. Tests of alert rules
+ * require promtool. With TEST_MYSQL_REQUIRED=1, TEST_REDIS_REQUIRED=1, TEST_BROWSER_REQUIRED=1, TEST_PYTHON_REQUIRED=1
+ * and TEST_PROMTOOL_REQUIRED=1, a missing program is a failure. With TEST_OTHER_NODE, the path of a Node program, tests that depend on Node run on it too. With
  * TEST_SLOW=1, slow tests run too (`vitest.config.ts`), and Dredd also runs on MySQL.
  */
 import { spawn } from 'node:child_process';
@@ -14,6 +14,7 @@ import pc from 'picocolors';
 import { chromiumPath, hasChromium } from '../../contract-tests/support/chromium.js';
 import { type DatabaseKind, isMysqlReachable, mysqlServerUrl } from '../../contract-tests/support/databases.js';
 import { pythonForClient, pythonModules } from '../../contract-tests/support/python.js';
+import { hasPromtool } from '../../contract-tests/support/has-promtool.js';
 import { hasRedisServer } from '../../contract-tests/support/has-redis-server.js';
 
 const slowestFiles = 12;
@@ -51,9 +52,11 @@ const nodeTests = [
   ...['contract-tests/http', 'contract-tests/streamEvents', 'src/http', 'src/remote', 'src/store'],
 ];
 const isSlowIncluded = process.env['TEST_SLOW'] === '1';
+const isPromtoolRequired = process.env['TEST_PROMTOOL_REQUIRED'] === '1';
 const isPythonRequired = process.env['TEST_PYTHON_REQUIRED'] === '1';
 const hasMysql = await isMysqlReachable();
 const hasRedis = hasRedisServer();
+const hasRules = hasPromtool();
 const hasBrowser = hasChromium();
 const hasPython = pythonForClient() !== undefined;
 const databases: DatabaseKind[] = hasMysql ? ['sqlite', 'mysql'] : ['sqlite'];
@@ -118,6 +121,7 @@ function report(): number {
   const missing = [
     !hasMysql && isMysqlRequired,
     !hasRedis && isRedisRequired,
+    !hasRules && isPromtoolRequired,
     !hasBrowser && isBrowserRequired,
     !hasPython && isPythonRequired,
   ].filter(Boolean).length;
@@ -125,6 +129,7 @@ function report(): number {
   if (!hasPython)
     console.log(`Tests of the Python client did not run: they require Python 3.11 with ${pythonModules.join(', ')}.`);
   if (!hasRedis) console.log('Tests of shared limits did not run: redis-server is missing. Install Redis 7.');
+  if (!hasRules) console.log('Tests of alert rules did not run: promtool is missing. Install the package prometheus.');
   if (!hasMysql)
     console.log(
       `MySQL was not covered: no server responds at ${new URL(mysqlServerUrl).host}. Start one, or set TEST_MYSQL_URL.`,

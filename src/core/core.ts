@@ -1,15 +1,17 @@
 import { limits } from '../../generated/spec.js';
+import { startAccessRecord } from '../accesses/record.js';
 import { createDevelopmentKey, type DevelopmentKey } from '../accounts/development-key.js';
 import type { Config } from '../config/config.js';
 import type { Caller, OperationId } from '../contract.js';
-import type { Worker } from '../delivery/worker.js';
+import type { Worker, WorkerParts } from '../delivery/worker.js';
 import { beginExport, type ExportPosition, type ExportScope, readExportPage } from '../export/page.js';
 import { type Closable, type Keep, startAll } from '../lifecycle/closing.js';
 import { createAdmitSession } from '../limits/new-session-limit.js';
 import { openWindow } from '../limits/window-limit.js';
 import { createThreadLoad } from '../metrics/thread-load.js';
 import { findOperation } from '../operations/index.js';
-import type { AnyInput, Served, Services } from '../operations/operation.js';
+import type { AnyInput, RecordAccess, Served, Services } from '../operations/operation.js';
+import { readTextConsent, type TextSource } from '../readings/consent.js';
 import { createGroups } from '../readings/group.js';
 import type { PreparedReading } from '../readings/intake.js';
 import { createComputeHours } from '../retention/hours.js';
@@ -17,8 +19,9 @@ import { startRetention } from '../retention/purge.js';
 import { openStore, type Store } from '../store/store.js';
 import { type PageRequest, readPage } from '../stream/page.js';
 import type { SessionId } from '../stream/streams.js';
-import { createDigestId } from '../tokens/digest-id.js';
+import { createDigestFeedback, createDigestId } from '../tokens/digest-id.js';
 import { createSessionTokens } from '../tokens/session-token.js';
+import { findAccess } from './find-access.js';
 import { openFoundation, type ProcessParts, startWorkerOn } from './foundation.js';
 import { replaceSecretsKey } from './secrets-keys.js';
 import { findWarnings } from './warnings.js';
@@ -28,7 +31,8 @@ export interface CoreHost {
   /** Called with the sessions of each commit while `notifyStreams` is on. */
   readonly wakeStreams: (sessions: readonly SessionId[]) => void;
   readonly observeGroup: (size: number) => void;
-  readonly observeAttempt: (outcome: 'delivered' | 'failed', seconds: number) => void;
+  readonly observeAttempt: WorkerParts['observeAttempt'];
+  readonly observeStatus: WorkerParts['observeStatus'];
 }
 
 export interface CoreParts extends ProcessParts {
@@ -54,8 +58,9 @@ export const startCore: StartCore = async (parts) => {
 async function start(keep: Keep, parts: CoreParts) {
   const { config, log, host } = parts;
   const foundation = await openFoundation(keep, parts);
-  const { store, now, outboxAgeSeconds, dueAgeSeconds, deliveryCounts, clockAheadSeconds } = foundation;
-  keep(startRetention(store, config.retention, foundation.clock, log));
+  const { store, now, outboxAgeSeconds, dueAgeSeconds, deliveryCounts, clockAheadSeconds, isSchemaCurrent } =
+    foundation;
+  const retention = keep(startRetention(store, config.retention, foundation.clock, log));
   const threadLoad = keep(createThreadLoad());
   let worker: Worker | undefined;
   // Closed after the groups, so that the worker still delivers their last events.
@@ -78,19 +83,37 @@ async function start(keep: Keep, parts: CoreParts) {
   );
   const sessionTokens = createSessionTokens(foundation.secretsKeys);
   const { targetPolicy } = config;
+  const accessRecord =
+    config.retention.accessesMs === 0
+      ? undefined
+      : keep(
+          startAccessRecord({ accesses: store.accesses, digestId, secretsKey: foundation.secretsKeys[0], now, log }),
+        );
+  const recordAccess = (...request: Parameters<typeof findAccess>) => {
+    const access = accessRecord && findAccess(...request);
+    if (access) accessRecord.add(access);
+  };
   const services: Services = {
     ...{ ...foundation, ...groups, sessionTokens, digestId, targetPolicy, log, wakeWorker },
     computeHours: createComputeHours(),
+    digestFeedback: createDigestFeedback(foundation.secretsKeys),
+    maxFeedbackAgeMs: config.retention.feedbackMs,
   };
   return {
     /** Runs an operation. The input must be validated against the contract. */
     async operate(operationId: OperationId, input: AnyInput, caller: Caller | undefined): Promise<Served> {
       const { handle } = findOperation(operationId);
       if (!handle) throw new Error(`${operationId} has no handler`);
-      const { body, ...rest } = await handle(services, input, caller);
+      const { body, readSession, ...rest } = await handle(services, input, caller);
+      recordAccess(operationId, input, caller, readSession);
       // Serialized on this thread: a string crosses to another thread faster than an object, which would be cloned.
       return { ...rest, json: body === undefined ? undefined : JSON.stringify(body) };
     },
+    async recordAccess(...request: Parameters<RecordAccess>) {
+      recordAccess(...request);
+    },
+    /** Returns true if the subject of a reading allows the analysis of its texts. */
+    allowsText: (source: TextSource) => readTextConsent(store.read(source.accountId), source, now()),
     findKeys: store.keys.byHashes,
     findKey: store.keys.find,
     recordKeyUse: store.keys.recordUse,
@@ -105,7 +128,7 @@ async function start(keep: Keep, parts: CoreParts) {
     async begin(): Promise<DevelopmentKey | undefined> {
       const developmentKey = await ensureDevelopmentKey(store, config, now());
       await replaceSecretsKey(store, foundation.secretsKeys, log, now());
-      if (config.hasWorker) worker = startWorkerOn(foundation, parts, host.observeAttempt, defaultPollMs);
+      if (config.hasWorker) worker = startWorkerOn(foundation, parts, host, defaultPollMs);
       return developmentKey;
     },
     /** Returns the next events of a stream. */
@@ -127,6 +150,8 @@ async function start(keep: Keep, parts: CoreParts) {
     dueAgeSeconds,
     deliveryCounts,
     clockAheadSeconds,
+    isSchemaCurrent,
+    lastPurgeAtMs: async () => retention.lastPurgeAtMs(),
     /** Event-loop lag and heap of the thread that runs the core. */
     threadLoad: async () => threadLoad.read(),
     /** Lookups of the caches of sessions and subjects since the start. */

@@ -48,6 +48,8 @@ export async function openFoundation(keep: Keep, parts: ProcessParts) {
     now,
     /** How far the clock of this process is ahead of the database's clock. Negative if it is behind. */
     clockAheadSeconds: async () => clock.aheadMs() / 1000,
+    /** Resolves with true if the schema is current. Rejects if the database is unavailable. */
+    isSchemaCurrent: store.isReady,
     /** Age of the oldest event that is not yet expanded to deliveries. 0 if there is none. */
     async outboxAgeSeconds() {
       const oldestMs = await store.findOldestEvent();
@@ -92,7 +94,7 @@ async function openClock(
 export function startWorkerOn(
   foundation: Foundation,
   { config, log, pollMs }: ProcessParts,
-  observeAttempt: WorkerParts['observeAttempt'],
+  { observeAttempt, observeStatus }: Pick<WorkerParts, 'observeAttempt' | 'observeStatus'>,
   defaultPollMs: number,
 ): Worker {
   const { targetPolicy, keepsResponses } = config;
@@ -103,6 +105,7 @@ export function startWorkerOn(
     log,
     pollMs: pollMs ?? defaultPollMs,
     observeAttempt,
+    observeStatus,
   });
 }
 

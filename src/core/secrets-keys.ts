@@ -13,6 +13,7 @@ import { createSecretBox, SecretBoxError } from '../delivery/secret-box.js';
 import { secretsOf } from '../delivery/signing-secrets.js';
 import { untilAvailable } from '../store/retry.js';
 import type { Store } from '../store/store.js';
+import { resealReceiptKeys } from '../tokens/receipts.js';
 
 const sampledWebhooks = 100;
 const purgeRows = 500;
@@ -55,7 +56,9 @@ export async function findFittingKeys(store: Store, config: Config, nowMs: numbe
  */
 export async function replaceSecretsKey(store: Store, keys: SecretsKeys, log: Logger, nowMs: number): Promise<void> {
   if (keys.length < 2) return;
-  const { resealed, unreadable } = await resealWebhooks(store, createSecretBox(keys));
+  const secretBox = createSecretBox(keys);
+  const { resealed, unreadable } = await resealWebhooks(store, secretBox);
+  await resealReceiptKeys(store.receiptKeys, secretBox);
   log.info({ resealed, unreadable: unreadable.length }, 'webhook secrets encrypted with the newest SECRETS_KEY');
   await storeNewest(store, keys, nowMs);
 }
@@ -75,8 +78,10 @@ export async function resealDatabase(
   if (stored && !hasKey(keys, stored.checkValue) && !isKeyLost) throw new Error(unknownKey);
   const { database } = config;
   const former = database.kind === 'mysql' ? [deriveFormerKey(database.url)] : [];
-  const result = await resealWebhooks(store, createSecretBox([...keys, ...former]));
+  const secretBox = createSecretBox([...keys, ...former]);
+  const result = await resealWebhooks(store, secretBox);
   if (!stored && !isKeyLost && result.unreadable.length > 0) throw new Error(unreadableSecrets);
+  await resealReceiptKeys(store.receiptKeys, secretBox);
   while ((await store.purgeIdempotencyKeys(nowMs, purgeRows)) > 0);
   await storeNewest(store, keys, nowMs);
   return result;

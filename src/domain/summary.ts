@@ -126,15 +126,18 @@ function addSpread(a: Spread | undefined, b: Spread | undefined): Spread | undef
 }
 
 /** Returns the rows of the hours, which must ascend. `calendar` groups the hours. */
-export function toRows(hours: readonly Hour[], { keyOf, startOf, isDaily }: Calendar): Array<Schema<'SummaryRow'>> {
+export function toRows(
+  hours: readonly Hour[],
+  { formatKey, findStart, isDaily }: Calendar,
+): Array<Schema<'SummaryRow'>> {
   const groups = new Map<string, Hour>();
   for (const hour of hours) {
-    const key = keyOf(hour.startMs);
+    const key = formatKey(hour.startMs);
     const group = groups.get(key);
     groups.set(key, group ? addHour(group, hour) : hour);
   }
   return [...groups].map(([key, hour]) => {
-    const start = new Date(startOf(hour.startMs)).toISOString();
+    const start = new Date(findStart(hour.startMs)).toISOString();
     return { start, ...(isDaily && { date: key }), ...toRow(hour) };
   });
 }
@@ -178,40 +181,40 @@ export function floorHour(ms: number): number {
 export interface Calendar {
   readonly isDaily: boolean;
   /** Returns the name of the row of an instant. */
-  readonly keyOf: (ms: number) => string;
+  readonly formatKey: (ms: number) => string;
   /** Returns the first hour of the row of an instant. */
-  readonly startOf: (ms: number) => number;
+  readonly findStart: (ms: number) => number;
   /** Returns the first hour of the next row. */
-  readonly endOf: (ms: number) => number;
+  readonly findEnd: (ms: number) => number;
 }
 
 export const hourCalendar: Calendar = {
   isDaily: false,
-  keyOf: (ms) => String(floorHour(ms)),
-  startOf: floorHour,
-  endOf: (ms) => floorHour(ms) + hourMs,
+  formatKey: (ms) => String(floorHour(ms)),
+  findStart: floorHour,
+  findEnd: (ms) => floorHour(ms) + hourMs,
 };
 
 /** Returns the calendar of the days of a time zone. Undefined for an unknown time zone. */
 export function createDayCalendar(timeZone: string): Calendar | undefined {
   const format = createDateFormat(timeZone);
   if (!format) return undefined;
-  const keyOf = (ms: number) => format.format(ms);
-  const startOf = (ms: number) => {
-    const date = keyOf(ms);
+  const formatKey = (ms: number) => format.format(ms);
+  const findStart = (ms: number) => {
+    const date = formatKey(ms);
     let startMs = floorHour(ms);
     // A time zone whose offset is not a whole hour: the first hour of the day begins after the instant.
-    if (keyOf(startMs) !== date) return startMs + hourMs;
-    while (keyOf(startMs - hourMs) === date) startMs -= hourMs;
+    if (formatKey(startMs) !== date) return startMs + hourMs;
+    while (formatKey(startMs - hourMs) === date) startMs -= hourMs;
     return startMs;
   };
-  const endOf = (ms: number) => {
-    const date = keyOf(ms);
+  const findEnd = (ms: number) => {
+    const date = formatKey(ms);
     let endMs = floorHour(ms) + hourMs;
-    while (keyOf(endMs) === date) endMs += hourMs;
+    while (formatKey(endMs) === date) endMs += hourMs;
     return endMs;
   };
-  return { isDaily: true, keyOf, startOf, endOf };
+  return { isDaily: true, formatKey, findStart, findEnd };
 }
 
 /** Returns a format of the form 2026-11-21, which is that of Swedish. Undefined for an unknown time zone. */

@@ -22,6 +22,8 @@ export interface ExportRequest extends Omit<ExportScope, 'accountId'> {
   readonly cursor: number | undefined;
   /** Expiry of the client's token, epoch ms. Absent if the client uses a key. */
   readonly expiresAtMs?: number | undefined;
+  /** Called before each part with readings. */
+  readonly onSent?: () => void;
 }
 
 export interface ExportsParts {
@@ -40,12 +42,14 @@ export interface Exports {
    * be completed, so that the client notices it.
    */
   run(request: ExportRequest, begin: () => Sink): Promise<void>;
-  /** Ends all exports. Their clients continue with another process. */
+  /** Rejects new exports. Running exports continue, except those whose client reads nothing for a while. */
   drain(): void;
 }
 
 /** Time between two checks of an export's key, ms. */
 const keyCheckMs = 1_000;
+/** Time without a read of the client after which a draining process ends its export, ms. */
+const stallMs = 1_000;
 /** Age up to which a page that was read in advance is sent, ms. */
 const freshMs = 100;
 
@@ -72,7 +76,7 @@ export function createExports(parts: ExportsParts): Exports {
   function watch({ caller, expiresAtMs = Number.POSITIVE_INFINITY }: ExportRequest): () => Promise<boolean> {
     let checkedAtMs = performance.now();
     return async () => {
-      if (isDraining || parts.now() >= expiresAtMs) return false;
+      if (parts.now() >= expiresAtMs) return false;
       if (performance.now() - checkedAtMs < keyCheckMs) return true;
       checkedAtMs = performance.now();
       return parts.isKeyValid(caller.accountId, caller.keyId);
@@ -91,12 +95,15 @@ export function createExports(parts: ExportsParts): Exports {
     try {
       sink.write(prologueOf(scope.format, request.cursor !== undefined));
       for (;;) {
-        if (page.text !== '') sink.write(page.text);
+        if (page.text !== '') {
+          request.onSent?.();
+          sink.write(page.text);
+        }
         const { next } = page;
         const inAdvance = next && read(next);
         // Prevents an unhandled rejection. `await inAdvance` throws the error.
         inAdvance?.catch(() => undefined);
-        await drained(sink);
+        await drained(sink, isDraining);
         if (sink.destroyed) return;
         if (!next || !inAdvance) return void sink.end();
         if (!(await mayContinue())) return void sink.destroy();
@@ -124,17 +131,21 @@ export function createExports(parts: ExportsParts): Exports {
     },
     drain() {
       isDraining = true;
-      // The other exports end after their current page.
-      for (const sink of sinks) if (sink.writableNeedDrain) sink.destroy();
+      for (const sink of sinks) void drained(sink, true);
     },
   };
 }
 
-/** Resolves when the client has received what was written, or when its connection is closed. */
-function drained(sink: Sink): Promise<void> {
+/**
+ * Resolves when the client has received what was written, or when its connection is closed. With `isLimited`, destroys
+ * the response of a client that reads nothing for `stallMs`.
+ */
+function drained(sink: Sink, isLimited: boolean): Promise<void> {
   if (sink.destroyed || !sink.writableNeedDrain) return Promise.resolve();
   return new Promise((resolve) => {
+    const timer = isLimited ? setTimeout(() => sink.destroy(), stallMs).unref() : undefined;
     const settle = () => {
+      clearTimeout(timer);
       sink.off('drain', settle);
       sink.off('close', settle);
       resolve();

@@ -8,6 +8,7 @@ import {
   ProblemError,
   type SessionClient,
   type StateReading,
+  writeInstruction,
 } from '../../clients/typescript/src/index.js';
 import { timestamps } from '../../generated/spec.js';
 import type { GatewayConfig } from '../config/gateway.js';
@@ -68,7 +69,7 @@ export function createAdvisor(config: GatewayConfig, log: Logger): Advisor {
   const unsent = new Set<Promise<void>>();
   const pool = new Pool(new URL(serviceUrl).origin);
 
-  function clientOf({ credential }: Caller): SessionClient {
+  function openClient({ credential }: Caller): SessionClient {
     const options = { baseUrl: serviceUrl, fetch: fetchWith(pool) };
     return isKey(credential)
       ? createStateClient({ ...options, key: credential })
@@ -78,20 +79,25 @@ export function createAdvisor(config: GatewayConfig, log: Logger): Advisor {
   /** Sends a message. Resolves with undefined if the credential may not send readings. */
   async function send(caller: Caller, text: string, timestamp: string, call: CallOptions) {
     try {
-      const reading = { ...personOf(caller), timestamp, user_message: text.slice(0, textMax), derive_sentiment: true };
-      return await clientOf(caller).ingest(reading, call);
+      const reading = {
+        ...namePerson(caller),
+        timestamp,
+        user_message: text.slice(0, textMax),
+        derive_sentiment: true,
+      };
+      return await openClient(caller).ingest(reading, call);
     } catch (error) {
       // The service rejects a token without the scope like an invalid token.
       const mayLackScope = !isKey(caller.credential) && isRefusal(error);
-      if (mayLackScope || codeOf(error) === 'insufficient_scope') return undefined;
+      if (mayLackScope || readCode(error) === 'insufficient_scope') return undefined;
       throw error;
     }
   }
 
   /** A reading without confidence has no fresh signal, or is the response of another server. */
-  function adviceOf(reading: StateReading): Advice {
+  function composeAdvice(reading: StateReading): Advice {
     if (!(reading.confidence > 0)) return { skipped: 'no_data' };
-    return { reading, instruction: instructionOf(reading, sharesTriggers) };
+    return { reading, instruction: writeInstruction(reading, sharesTriggers) };
   }
 
   async function requestAdvice(caller: Caller, message: Message | undefined, id: string): Promise<Advice> {
@@ -101,14 +107,14 @@ export function createAdvisor(config: GatewayConfig, log: Logger): Advisor {
     const timestamp = new Date().toISOString();
     try {
       const sent = message?.isNewest ? await send(caller, message.text, timestamp, call) : undefined;
-      const reading = sent ?? (await clientOf(caller).state(caller.sessionId, call));
-      if (!sent || !message) return adviceOf(reading);
+      const reading = sent ?? (await openClient(caller).state(caller.sessionId, call));
+      if (!sent || !message) return composeAdvice(reading);
       const turn = { reading, timestamp, isComplete: false };
       turns.set(id, turn);
-      return { ...adviceOf(reading), completeTurn: (response) => complete(caller, message, turn, response) };
+      return { ...composeAdvice(reading), completeTurn: (response) => complete(caller, message, turn, response) };
     } catch (error) {
       if (isRefusal(error)) return { isRefused: true };
-      return { skipped: controller.signal.aborted ? 'timeout' : codeOf(error) };
+      return { skipped: controller.signal.aborted ? 'timeout' : readCode(error) };
     } finally {
       clearTimeout(timer);
     }
@@ -124,12 +130,12 @@ export function createAdvisor(config: GatewayConfig, log: Logger): Advisor {
     if (turn.isComplete || !hasSubject || sentiment === undefined || unsent.size >= unsentMax) return;
     turn.isComplete = true;
     const texts = { user_message: text.slice(0, textMax), ai_response: ai_response.slice(0, textMax) };
-    const reading = { ...personOf(caller), timestamp: turn.timestamp, ...texts, sentiment };
-    const sending = clientOf(caller)
+    const reading = { ...namePerson(caller), timestamp: turn.timestamp, ...texts, sentiment };
+    const sending = openClient(caller)
       .ingest({ ...reading, derive_sentiment: false }, turnCall)
       .then(
         () => undefined,
-        (error: unknown) => log.warn({ reason: codeOf(error) }, 'turn not sent'),
+        (error: unknown) => log.warn({ reason: readCode(error) }, 'turn not sent'),
       )
       .finally(() => unsent.delete(sending));
     unsent.add(sending);
@@ -137,10 +143,10 @@ export function createAdvisor(config: GatewayConfig, log: Logger): Advisor {
 
   return {
     async consult(caller, message) {
-      const id = idOf(caller, message);
+      const id = digestTurn(caller, message);
       const turn = message && turns.get(id);
       if (!turn) return requestAdvice(caller, message, id);
-      return { ...adviceOf(turn.reading), completeTurn: (response) => complete(caller, message, turn, response) };
+      return { ...composeAdvice(turn.reading), completeTurn: (response) => complete(caller, message, turn, response) };
     },
     async close() {
       await Promise.all(unsent);
@@ -169,24 +175,11 @@ function fetchWith(pool: Pool): typeof fetch {
   };
 }
 
-function personOf({ sessionId: session_id, subjectId: subject_id }: Caller) {
+function namePerson({ sessionId: session_id, subjectId: subject_id }: Caller) {
   return subject_id === undefined ? { session_id } : { session_id, subject_id };
 }
 
-/** Instructs the model. `safety` comes first, because a crisis procedure precedes the recommendation. */
-function instructionOf(reading: StateReading, sharesTriggers: boolean): string {
-  const { state, action_reason, recommendation, safety, active_triggers = [] } = reading;
-  const isSharing = sharesTriggers && active_triggers.length > 0;
-  return [
-    `The person's current stress state is "${state}". Reason: ${action_reason}`,
-    ...(safety ? [safety.guidance] : []),
-    recommendation,
-    ...(isSharing ? [`Topics that raise the person's stress: ${active_triggers.join(', ')}.`] : []),
-    'Do not mention the state unless the person asks.',
-  ].join(' ');
-}
-
-function idOf({ credential, sessionId, subjectId }: Caller, message: Message | undefined): string {
+function digestTurn({ credential, sessionId, subjectId }: Caller, message: Message | undefined): string {
   const parts = [credential, sessionId, subjectId, message?.position, message?.text];
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64');
 }
@@ -202,7 +195,7 @@ function isRefusal(error: unknown): boolean {
 }
 
 /** Returns a name that contains nothing of the request. */
-function codeOf(error: unknown): string {
+function readCode(error: unknown): string {
   if (!(error instanceof ProblemError)) return 'service_unavailable';
   return error.code === 'session_not_found' ? 'no_data' : error.code;
 }

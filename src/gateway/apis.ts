@@ -42,7 +42,7 @@ const chatCompletions: Api = {
    * the assistant stays the last message, because the model continues it.
    */
   addInstruction(json, body, instruction) {
-    const messages = listOf(get(body, 'messages'));
+    const messages = readList(get(body, 'messages'));
     const field = findField(json, 'messages');
     const last = field && findMembers(json, field.start).at(-1);
     if (!last) return undefined;
@@ -53,7 +53,7 @@ const chatCompletions: Api = {
     return isContinued ? insertAt(json, last.start, `${message},`) : insertAt(json, last.end, `,${message}`);
   },
   readPart(body) {
-    const choice = listOf(get(body, 'choices')).find((it) => (get(it, 'index') ?? 0) === 0);
+    const choice = readList(get(body, 'choices')).find((it) => (get(it, 'index') ?? 0) === 0);
     return { text: get(get(choice, 'delta') ?? get(choice, 'message'), 'content'), stop: get(choice, 'finish_reason') };
   },
 };
@@ -76,7 +76,7 @@ const messages: Api = {
   },
   readPart(body) {
     const delta = get(body, 'delta');
-    const text = get(delta, 'text') ?? textOf(get(body, 'content'));
+    const text = get(delta, 'text') ?? readText(get(body, 'content'));
     return { text, stop: get(delta, 'stop_reason') ?? get(body, 'stop_reason') };
   },
 };
@@ -100,8 +100,8 @@ const responses: Api = {
     const type = get(body, 'type');
     if (type === 'response.output_text.delta') return { text: get(body, 'delta') };
     const whole = type === 'response.completed' ? get(body, 'response') : body;
-    const output = listOf(get(whole, 'output'));
-    const text = type === undefined ? output.map((it) => textOf(get(it, 'content'))).join('') : undefined;
+    const output = readList(get(whole, 'output'));
+    const text = type === undefined ? output.map((it) => readText(get(it, 'content'))).join('') : undefined;
     const isCalling = output.some((it) => String(get(it, 'type')).endsWith('_call'));
     return { text, stop: isCalling ? undefined : get(whole, 'status') };
   },
@@ -115,8 +115,8 @@ export const apis: ReadonlyMap<string, Api> = new Map([
 ]);
 
 function readMessage(list: unknown): Message | undefined {
-  const items = listOf(list);
-  const texts = items.map((item) => (get(item, 'role') === 'user' ? textOf(get(item, 'content')) : ''));
+  const items = readList(list);
+  const texts = items.map((item) => (get(item, 'role') === 'user' ? readText(get(item, 'content')) : ''));
   const index = texts.findLastIndex((text) => text !== '');
   if (index < 0) return undefined;
   const later = items.slice(index + 1);
@@ -130,10 +130,10 @@ function readMessage(list: unknown): Message | undefined {
 }
 
 /** Returns the text of a message. Images, files and results of tools are not text. */
-function textOf(content: unknown): string {
+function readText(content: unknown): string {
   if (typeof content === 'string') return content.trim();
   const isText = (part: unknown) => ['text', 'input_text', 'output_text'].includes(get(part, 'type') as string);
-  const texts = listOf(content).map((part) => (isText(part) ? get(part, 'text') : ''));
+  const texts = readList(content).map((part) => (isText(part) ? get(part, 'text') : ''));
   return texts
     .filter((text) => typeof text === 'string')
     .join('\n')
@@ -144,6 +144,6 @@ function get(value: unknown, key: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined;
 }
 
-function listOf(value: unknown): readonly unknown[] {
+function readList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }

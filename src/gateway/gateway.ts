@@ -63,8 +63,8 @@ export async function startGateway(config: GatewayConfig, log: Logger): Promise<
     bodyTimeout: upstreamTimeoutMs,
     connectTimeout: connectTimeoutMs,
   };
-  const poolOf = (url: URL | undefined) => url && { pool: new Pool(url.origin, timeouts), base: url.pathname };
-  const pools = { openai: poolOf(upstreams.openai), anthropic: poolOf(upstreams.anthropic) };
+  const openPool = (url: URL | undefined) => url && { pool: new Pool(url.origin, timeouts), base: url.pathname };
+  const pools = { openai: openPool(upstreams.openai), anthropic: openPool(upstreams.anthropic) };
   let bufferedBytes = 0;
   let isClosing = false;
 
@@ -244,14 +244,14 @@ async function forwardBody(
 
 /** Sends an error in the format of both vendors, or ends the connection of a response that has started. */
 function sendError(response: ServerResponse, error: unknown, logged: Logged): void {
-  const { status, type, code, message } = error instanceof Refusal ? error : refusalOf(error);
+  const { status, type, code, message } = error instanceof Refusal ? error : describeRefusal(error);
   logged['error'] = code;
   if (response.headersSent || response.destroyed) return void response.destroy();
   if (status === 503) response.setHeader('Retry-After', '1');
   sendJson(response, status, { type: 'error', error: { type, code, message } });
 }
 
-function refusalOf(error: unknown): Refusal {
+function describeRefusal(error: unknown): Refusal {
   const { name, code } = error as { name?: unknown; code?: unknown };
   if (name === 'AbortError' || code === 'ERR_STREAM_PREMATURE_CLOSE')
     return new Refusal(499, 'api_error', 'client_closed', 'the client closed the connection');

@@ -11,6 +11,9 @@ import { whenSettled, whenWritten } from './responses.js';
 const unavailable = String(problems.service_unavailable.status);
 
 export interface Admission {
+  /** True from the first moment of a shutdown. Requests are still served. */
+  readonly isLeaving: () => boolean;
+  /** True when the service accepts no further requests. */
   readonly isClosing: () => boolean;
   /** Maximum number of requests in flight. Further requests are rejected, so that memory stays bounded. */
   readonly inFlightMax: number;
@@ -21,14 +24,16 @@ export interface Admission {
  * operations are rejected only if they document this error in the contract. The liveness check is therefore always
  * served.
  */
-export function admit({ isClosing, inFlightMax }: Admission): Middleware {
+export function admit({ isLeaving, isClosing, inFlightMax }: Admission): Middleware {
   let inFlight = 0;
   return (_request, response, next) => {
     inFlight += 1;
     whenWritten(response, () => (inFlight -= 1));
-    const cause = isClosing() ? 'closing' : inFlight > inFlightMax ? 'overloaded' : undefined;
-    if (cause === 'closing') response.set('Connection', 'close');
     const { isPublic, route } = response.locals;
+    const isEnding = isClosing() || (isLeaving() && route?.record.reportsReadiness);
+    const cause = isEnding ? 'closing' : inFlight > inFlightMax ? 'overloaded' : undefined;
+    // Moves clients with persistent connections to another process before the listener closes.
+    if (isLeaving()) response.set('Connection', 'close');
     const isRefusable = !isPublic || route?.statuses.includes(unavailable);
     next(cause && isRefusable ? new ProblemError('service_unavailable', { cause }) : undefined);
   };
@@ -59,8 +64,8 @@ export function admitAccount({ inFlightMax }: Admission): Middleware {
 }
 
 /** Rejects a session token on a request for another session. Runs after the validation of the request. */
-export const requireOwnSession: Middleware = ({ query }, { locals: { token, route } }, next) => {
-  if (token && route?.record.nameSession?.(query, token.sessionId) !== token.sessionId)
+export const requireOwnSession: Middleware = ({ query, body }, { locals: { token, route } }, next) => {
+  if (token && route?.record.nameSession?.(query, token.sessionId, body) !== token.sessionId)
     throw new ProblemError('invalid_token', { cause: 'not valid for this session' });
   next();
 };
@@ -69,13 +74,13 @@ export const requireOwnSession: Middleware = ({ query }, { locals: { token, rout
  * Applies the limits to each valid request: first the monthly quota of the account, then the rate limit of the session.
  */
 export function limitRequests(sessionRequests: WindowLimit): Middleware {
-  return async ({ query }, response, next) => {
+  return async ({ query, body }, response, next) => {
     const { route, caller, call, token, allowances } = response.locals;
     if (!route || !caller) throw new Error('limits require a caller');
     // `call` is undefined in a tool call, because the request at `/mcp` is already counted.
     takeAllowance(await call?.admit(), allowances);
     const { countsPerSession, nameSession } = route.record;
-    const sessionId = countsPerSession && nameSession?.(query, token?.sessionId);
+    const sessionId = countsPerSession && nameSession?.(query, token?.sessionId, body);
     if (sessionId !== undefined) takeAllowance(await sessionRequests(caller.accountId, sessionId), allowances);
     response.set(rateLimitFields(allowances));
     next();

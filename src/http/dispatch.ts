@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import type { FailureLimit } from '../limits/failure-limit.js';
-import type { AnyInput, AnyOperation, Operate, StreamServices } from '../operations/operation.js';
+import type { AnyInput, AnyOperation, Operate, RecordAccess, StreamServices } from '../operations/operation.js';
 import { ProblemError } from '../problem.js';
 import { countRefusal } from './authenticate.js';
 import type { Middleware } from './in-order.js';
@@ -11,6 +11,7 @@ import type { Route } from './route.js';
 export interface DispatchParts extends StreamServices {
   readonly operate: Operate;
   readonly countFailure: FailureLimit;
+  readonly recordAccess: RecordAccess;
 }
 
 /** Runs the operation of the route and sends its response. No other middleware sends a success response. */
@@ -37,11 +38,17 @@ function sendResponse(route: Route, { operate, countFailure }: DispatchParts): M
   };
 }
 
-function sendStream(route: Route, stream: NonNullable<AnyOperation['stream']>, services: StreamServices): Middleware {
+function sendStream(route: Route, stream: NonNullable<AnyOperation['stream']>, services: DispatchParts): Middleware {
   return async (request, response) => {
     const { caller, token, isHead } = response.locals;
     if (!caller) throw new Error('a stream requires a caller');
-    const { mediaType, isEndless, run } = stream(services, { ...inputOf(route, request, response), caller, token });
+    const input = inputOf(route, request, response);
+    const { query, params } = input;
+    // Fails only if the core is closing. The client must not notice it.
+    const record = () =>
+      void services.recordAccess(route.operationId, { query, params }, caller, token?.sessionId).catch(() => undefined);
+    const onSent = atMostEvery(recordPauseMs, record);
+    const { mediaType, isEndless, run } = stream(services, { ...input, caller, token, onSent });
     const begin = () => {
       response.setHeader('Content-Type', mediaType);
       response.setHeader('X-Accel-Buffering', 'no');
@@ -52,6 +59,19 @@ function sendStream(route: Route, stream: NonNullable<AnyOperation['stream']>, s
     };
     if (isHead) begin().end();
     else await run(begin);
+  };
+}
+
+/** Less than the minute of an entry. The core merges the calls of a minute. */
+const recordPauseMs = 1_000;
+
+/** Returns a function that runs the work unless it ran less than `pauseMs` ago. */
+function atMostEvery(pauseMs: number, work: () => void): () => void {
+  let ranAtMs = Number.NEGATIVE_INFINITY;
+  return () => {
+    if (performance.now() - ranAtMs < pauseMs) return;
+    ranAtMs = performance.now();
+    work();
   };
 }
 

@@ -30,7 +30,7 @@ export function findJsonPosition(text: string): Schema<'JsonPosition'> {
     const [read, sign = '', string] = token.exec(text) ?? [];
     const next: Expected | undefined =
       read === undefined ? undefined : step(expected, sign || (string ? 'string' : 'other'), opened);
-    if (read === undefined || next === undefined) return positionOf(text, from);
+    if (read === undefined || next === undefined) return locate(text, from);
     expected = next;
     from += read.length;
   }
@@ -58,7 +58,7 @@ function step(expected: Expected, kind: string, opened: string[]): Expected | un
 }
 
 /** Returns line and column of the first character from `from` that is not white space. */
-function positionOf(text: string, from: number): Schema<'JsonPosition'> {
+function locate(text: string, from: number): Schema<'JsonPosition'> {
   space.lastIndex = from;
   const before = text.slice(0, from + (space.exec(text)?.[0].length ?? 0));
   return { line: before.split('\n').length, column: before.length - before.lastIndexOf('\n') };

@@ -42,6 +42,7 @@ export interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly items?: Schema;
   readonly 'x-pattern-detail'?: string;
+  readonly 'x-signal'?: { readonly use: string };
   readonly 'x-one-of-fields'?: readonly string[];
   readonly 'x-required-with'?: { readonly fields: readonly string[]; readonly required: string };
   readonly [keyword: string]: unknown;

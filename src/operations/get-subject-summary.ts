@@ -55,13 +55,13 @@ function readCalendar({ interval = 'hour', time_zone: timeZone }: Query): Calend
 }
 
 /** Extends the requested range to whole rows. Throws a ProblemError if the range is empty. */
-function readSpan({ interval = 'hour', from, to }: Query, { startOf, endOf }: Calendar, nowMs: number): Span {
+function readSpan({ interval = 'hour', from, to }: Query, { findStart, findEnd }: Calendar, nowMs: number): Span {
   // Includes the hour that begins now.
   const untilMs = to === undefined ? nowMs + 1 : Date.parse(to);
   const sinceMs = from === undefined ? untilMs - settings.default_days[interval] * dayMs : Date.parse(from);
   if (sinceMs >= untilMs) throw invalid(fault('range_empty', { parameter: 'from' }));
-  const fromMs = startOf(sinceMs);
-  return { fromMs, toMs: endOf(untilMs - 1), pageMs: fromMs };
+  const fromMs = findStart(sinceMs);
+  return { fromMs, toMs: findEnd(untilMs - 1), pageMs: fromMs };
 }
 
 interface PageRequest {
@@ -76,18 +76,18 @@ interface PageRequest {
  * hour before it deletes the readings, so the page misses none. `nextMs` is undefined on the last page.
  */
 async function readPage({ computeHours }: Services, reader: Reader, { subjectId, calendar, span, nowMs }: PageRequest) {
-  const { startOf, endOf } = calendar;
+  const { findStart, findEnd } = calendar;
   const first = await reader.hours.firstTimes(subjectId);
-  const lastMs = Math.min(span.toMs, endOf(nowMs + aheadMs));
+  const lastMs = Math.min(span.toMs, findEnd(nowMs + aheadMs));
   const firstMs = Math.min(first.hoursMs, first.readingsMs);
   if (firstMs >= lastMs) return { rows: [], nextMs: undefined };
-  const fromMs = startOf(Math.max(span.pageMs, firstMs));
+  const fromMs = findStart(Math.max(span.pageMs, firstMs));
   const intervalMs = calendar.isDaily ? dayMs : hourMs;
-  const toMs = Math.min(lastMs, startOf(fromMs + settings.page_intervals * intervalMs));
+  const toMs = Math.min(lastMs, findStart(fromMs + settings.page_intervals * intervalMs));
   let readings = 0;
   const onRead = (found: { readonly length: number }, untilMs: number) => {
     readings += found.length;
-    const endMs = startOf(untilMs);
+    const endMs = findStart(untilMs);
     return readings > settings.page_readings && endMs > fromMs ? endMs : undefined;
   };
   const readingsMs = Math.max(fromMs, floorHour(Math.min(first.readingsMs, toMs)));

@@ -3,26 +3,35 @@ import type { PreparedReading } from '../readings/intake.js';
 import { createToken } from './create-token.js';
 import { deleteSubject } from './delete-subject.js';
 import { exportReadings } from './export-readings.js';
+import { getAgreement } from './get-agreement.js';
+import { getConsent } from './get-consent.js';
 import { getDelivery } from './get-delivery.js';
 import { getHealth } from './get-health.js';
 import { getHistory } from './get-history.js';
 import { getReadiness } from './get-readiness.js';
 import { getState } from './get-state.js';
+import { getSubjectAgreement } from './get-subject-agreement.js';
 import { getSubject } from './get-subject.js';
 import { getSubjectSummary } from './get-subject-summary.js';
 import { getTriggers } from './get-triggers.js';
 import { ingest } from './ingest.js';
 import { ingestBatch, type PreparedBatch } from './ingest-batch.js';
+import { listAccesses } from './list-accesses.js';
+import { listConsentVersions } from './list-consent-versions.js';
 import { listDeliveries } from './list-deliveries.js';
 import { listFailedDeliveries } from './list-failed-deliveries.js';
+import { listReceiptKeys } from './list-receipt-keys.js';
+import { listFeedback } from './list-feedback.js';
 import { listSessions } from './list-sessions.js';
 import { listWebhooks } from './list-webhooks.js';
 import type { AnyOperation, OperationRecord } from './operation.js';
+import { putConsent } from './put-consent.js';
 import { registerWebhook } from './register-webhook.js';
 import { removeWebhook } from './remove-webhook.js';
 import { retryDeliveries } from './retry-deliveries.js';
 import { rotateWebhookSecret } from './rotate-webhook-secret.js';
 import { streamEvents } from './stream-events.js';
+import { submitFeedback } from './submit-feedback.js';
 import { testWebhook } from './test-webhook.js';
 
 /** The body that a handler gets. The intake replaces readings by prepared readings. */
@@ -41,8 +50,17 @@ export const operations: { readonly [Op in OperationId]: OperationRecord<Op, Han
   getTriggers,
   getSubject,
   getSubjectSummary,
+  listAccesses,
+  submitFeedback,
+  listFeedback,
+  getAgreement,
+  getSubjectAgreement,
   listSessions,
+  getConsent,
+  putConsent,
+  listConsentVersions,
   deleteSubject,
+  listReceiptKeys,
   createToken,
   streamEvents,
   exportReadings,

@@ -21,14 +21,16 @@ export type OperationRecord<Op extends OperationId, Body = BodyOf<Op>> = Facts &
   (Op extends StreamedId ? Streamed<Op> : Handled<Op, Body>);
 
 interface Facts {
-  /** The effect on the data of people. */
-  readonly personalData: 'none' | 'reads' | 'writes' | 'erases';
+  /** The effect on the data of people. The access record has an entry of each request that reads, exports or erases. */
+  readonly personalData: 'none' | 'reads' | 'exports' | 'writes' | 'erases';
   /** Content of the body: one reading, or one reading per line. The intake prepares the readings. */
   readonly takes?: 'reading' | 'lines';
   /** True if a request counts against the limit of its session. Readings always count. */
   readonly countsPerSession?: true;
   /** True if a token may be a parameter of the query: `EventSource` cannot send headers. */
   readonly takesTokenInQuery?: true;
+  /** True if the operation reports whether load balancers may send requests. It fails as soon as a shutdown begins. */
+  readonly reportsReadiness?: true;
   /** The tool of the Model Context Protocol that runs this operation. */
   readonly tool?: Tool;
 }
@@ -38,7 +40,7 @@ interface Named<Op extends OperationId> {
    * Returns the session that a valid request names. Undefined if the request does not concern exactly one session. A
    * request without a session may mean the session of its token.
    */
-  nameSession?(query: Input<Op>['query'], ownSession: string | undefined): string | undefined;
+  nameSession?(query: Input<Op>['query'], ownSession: string | undefined, body: BodyOf<Op>): string | undefined;
 }
 
 /** An operation with a single response. Its handler runs in the core. */
@@ -54,11 +56,11 @@ interface Streamed<Op extends OperationId> {
 
 /** The type of all operations. Its methods accept any input: callers validate the input against the same operation. */
 export interface AnyOperation extends Facts {
-  nameSession?(query: unknown, ownSession: string | undefined): string | undefined;
+  nameSession?(query: unknown, ownSession: string | undefined, body: unknown): string | undefined;
   handle?(services: Services, input: AnyInput, caller: Caller | undefined): Promise<AnyOutput>;
   stream?(
     services: StreamServices,
-    request: Omit<AnyInput, 'body'> & Pick<StreamRequest<OperationId>, 'caller' | 'token'>,
+    request: Omit<AnyInput, 'body'> & Pick<StreamRequest<OperationId>, 'caller' | 'token' | 'onSent'>,
   ): StreamedResponse;
 }
 
@@ -79,6 +81,17 @@ export interface AnyOutput extends Refusals {
 /** Runs an operation in the core. */
 export type Operate = (operationId: OperationId, input: AnyInput, caller: Caller | undefined) => Promise<Served>;
 
+/**
+ * Adds a request with a streamed response to the access record. `ownSession` is the session of the caller's token, for a
+ * request that names none.
+ */
+export type RecordAccess = (
+  operationId: OperationId,
+  input: Pick<AnyInput, 'query' | 'params'>,
+  caller: Caller,
+  ownSession: string | undefined,
+) => Promise<void>;
+
 /** Response of an operation: a success status and its JSON text, if it has a body. */
 export interface Served extends Refusals {
   readonly status: number;
@@ -98,6 +111,8 @@ export interface StreamRequest<Op extends OperationId> extends Omit<Input<Op>, '
   readonly caller: Caller;
   /** The caller's session token, with its expiry in epoch ms. Undefined if the caller uses a key. */
   readonly token: { readonly sessionId: string; readonly expiresAtMs: number } | undefined;
+  /** Must be called whenever data is sent. */
+  readonly onSent: () => void;
 }
 
 export interface StreamedResponse {
@@ -118,6 +133,10 @@ export interface Services {
   readonly log: Logger;
   readonly sessionTokens: SessionTokens;
   readonly digestId: DigestId;
+  /** Returns the keyed digests of a report, one per key of SECRETS_KEY. */
+  readonly digestFeedback: (text: string) => readonly string[];
+  /** Maximum age of the timestamp of a report. */
+  readonly maxFeedbackAgeMs: number;
   readonly secretBox: SecretBox;
   readonly targetPolicy: TargetPolicy;
   readonly resolveName: ResolveName;

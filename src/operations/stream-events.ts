@@ -5,10 +5,11 @@ export const streamEvents: OperationRecord<'streamEvents'> = {
   personalData: 'reads',
   takesTokenInQuery: true,
   nameSession: ({ session_id }, ownSession) => session_id ?? ownSession,
-  stream({ openStream }, { query, headers, caller, token }) {
+  stream({ openStream }, { query, headers, caller, token, onSent }) {
     const lastEventId = headers?.['Last-Event-ID'] || query.last_event_id;
     const request = {
       caller,
+      onSent,
       sessionId: query.session_id ?? token?.sessionId,
       type: query.events,
       lastEventId: lastEventId === undefined ? undefined : Number(lastEventId),

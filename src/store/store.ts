@@ -1,10 +1,12 @@
 import type { Knex } from 'knex';
+import { accessTable, removePseudonym } from './accesses.js';
 import type { DatabaseConfig } from '../config/config.js';
 import { type DatabaseUse, openDatabase } from './database.js';
 import type { OtherClock } from './database-clock.js';
 import { clockQuery } from './inspect-host.js';
 import { hasSeveralHosts, inspectHosts } from './mysql-pool.js';
 import type { HostEvent } from './mysql-hosts.js';
+import { consentReader, consentWriter } from './consents.js';
 import { countDeliveries } from './count-deliveries.js';
 import { endIdleConnections } from './end-idle-connections.js';
 import { erasedIdTable, purgeErasedIds } from './erased-ids.js';
@@ -18,6 +20,7 @@ import {
   purgeDeliveries,
 } from './delivery-queue.js';
 import { deliveryTable } from './deliveries.js';
+import { eraseSomeFeedback, feedbackReader, feedbackWriter, purgeFeedback } from './feedback.js';
 import { failedDeliveryTable } from './failed-deliveries.js';
 import { forgetIssuedSecrets, idempotencyKeyTable, purgeIdempotencyKeys } from './idempotency-keys.js';
 import type { KnownTriggers } from './known-subject.js';
@@ -25,7 +28,9 @@ import { keyTable } from './keys.js';
 import { isMigrated, migrate, type OnMoved } from './migrate.js';
 import { type BoundSession, nameSubjects } from './name-subjects.js';
 import { findOldestEvent, findSessionsWithEvents, outboxTable } from './outbox.js';
-import { type ExpiredReading, findNewestReading, findSubjects, purgeReadings, readingTable } from './readings.js';
+import { type ExpiredReading, findNewestReading, findSubjects, purgeReadings } from './expired-readings.js';
+import { readingTable } from './readings.js';
+import { receiptKeyTable } from './receipt-keys.js';
 import { retry, untilAvailable } from './retry.js';
 import { runStatements, type Statement } from './run-statements.js';
 import { createTurns } from '../concurrency/turns.js';
@@ -47,7 +52,7 @@ import { usageTable } from './usage.js';
 import { beginWriting, createCaches, type Writing } from './writing.js';
 
 /** Read operations of one account. `inTurn` runs one statement of a snapshot at a time. */
-export function readerOf(knex: Knex, accountId: string, inTurn = createTurns()) {
+export function createReader(knex: Knex, accountId: string, inTurn = createTurns()) {
   return {
     findSession: sessionReader(knex, accountId).find,
     liveSessions: sessionReader(knex, accountId).live,
@@ -57,6 +62,8 @@ export function readerOf(knex: Knex, accountId: string, inTurn = createTurns()) 
     findSubject: subjectReader(knex, accountId).find,
     findSubjectSummary: (subjectId: string) => findSubjectSummary(knex, accountId, subjectId),
     hours: hourReader(knex, accountId),
+    feedback: feedbackReader(knex, accountId),
+    consents: consentReader(knex, accountId),
     triggersOf: triggerReader(knex, accountId).ofSubject,
     pointsAfter: readingTable(knex, accountId).pointsAfter,
     webhooks: webhookTable(knex, accountId).list,
@@ -73,7 +80,9 @@ export function writerOf(transaction: Knex.Transaction, accountId: string, writi
     sessions: sessionWriter(transaction, accountId, writing),
     subjects: subjectWriter(transaction, accountId, writing, known),
     triggers: triggerWriter(transaction, accountId, writing, known),
+    consents: consentWriter(transaction, accountId),
     hours: hourWriter(transaction, accountId, writing.version),
+    feedback: feedbackWriter(transaction, accountId, writing.version),
     readings: readingTable(transaction, accountId),
     positions: positionTable(transaction, accountId),
     run: (statements: readonly Statement[]) => runStatements(transaction, statements),
@@ -84,11 +93,14 @@ export function writerOf(transaction: Knex.Transaction, accountId: string, writi
     idempotencyKeys: idempotencyKeyTable(transaction, accountId),
     nameSubjects: (bound: readonly BoundSession[]) => nameSubjects(transaction, accountId, bound),
     erasedIds: erasedIdTable(transaction, accountId),
-    eraseSessions: (subjectId: string) => eraseSessions(transaction, accountId, subjectId),
+    eraseSessions: (subjectId: string, nowMs: number) => eraseSessions(transaction, accountId, subjectId, nowMs),
+    eraseSomeDeliveries: (subjectId: string, batch: number, nowMs: number) =>
+      eraseSomeDeliveries(transaction, accountId, subjectId, batch, nowMs),
+    removePseudonym: (subjectId: string) => removePseudonym(transaction, accountId, subjectId),
   };
 }
 
-export type Reader = ReturnType<typeof readerOf>;
+export type Reader = ReturnType<typeof createReader>;
 export type Writer = ReturnType<typeof writerOf>;
 
 /**
@@ -103,8 +115,10 @@ export function openStore(config: DatabaseConfig, use: DatabaseUse = 'serving', 
   return {
     keys: keyTable(knex),
     usage: usageTable(knex),
+    accesses: accessTable(knex),
+    receiptKeys: receiptKeyTable(knex),
     secretsKey: secretsKeyTable(knex),
-    read: (accountId: string): Reader => readerOf(knex, accountId, inTurn),
+    read: (accountId: string): Reader => createReader(knex, accountId, inTurn),
     /**
      * Runs the work in one transaction. When it resolves, all writes are durable. When it rejects, nothing is stored.
      * After a transient error, the work runs again from the start.
@@ -120,6 +134,7 @@ export function openStore(config: DatabaseConfig, use: DatabaseUse = 'serving', 
     ) => purgeReadings(knex, beforeMs, batch, prepare),
     findSubjects: (account: string, incarnations: readonly string[]) => findSubjects(knex, account, incarnations),
     purgeHours: (beforeMs: number, batch: number) => purgeHours(knex, beforeMs, batch),
+    purgeFeedback: (beforeMs: number, batch: number) => purgeFeedback(knex, beforeMs, batch),
     readDefaultSummaryDays: () => readDefaultSummaryDays(knex),
     purgeSessions: (beforeMs: number, batch: number) => purgeSessions(knex, beforeMs, batch),
     purgeDeliveries: (beforeMs: number, batch: number) => purgeDeliveries(knex, beforeMs, batch),
@@ -135,10 +150,10 @@ export function openStore(config: DatabaseConfig, use: DatabaseUse = 'serving', 
     webhookIdsAfter: (after: WebhookId, max: number) => webhookIdsAfter(knex, after, max),
     findErasures: (max: number) => findErasures(knex, max),
     eraseReadings: (erasure: Erasure, batch: number) => retry(() => eraseReadings(knex, erasure, batch)),
-    eraseSomeDeliveries: (accountId: string, subjectId: string, batch: number) =>
-      retry(() => eraseSomeDeliveries(knex, accountId, subjectId, batch)),
     eraseSomeHours: (accountId: string, subjectId: string, batch: number) =>
       retry(() => eraseSomeHours(knex, accountId, subjectId, batch)),
+    eraseSomeFeedback: (accountId: string, subjectId: string, batch: number) =>
+      retry(() => eraseSomeFeedback(knex, accountId, subjectId, batch)),
     sqliteFiles,
     migrate: (onMoved?: OnMoved) => migrateApart(config, onMoved),
     /** Returns true if the schema is current. Rejects if the database is unavailable. */

@@ -2,7 +2,8 @@ import type { Knex } from 'knex';
 import type { CountedReading, Hour, Spread } from '../domain/summary.js';
 import { deleteOldest } from './delete-oldest.js';
 import { isMysql } from './is-mysql.js';
-import { earliestTimestamp, rangeOf, readingsOfSession, toAccountKey } from './readings.js';
+import { earliestTimestamp, findPositions, toAccountKey } from './reading-row.js';
+import { readingsOfSession } from './readings.js';
 import { rowFormats } from './row-formats.js';
 import { selectRows } from './select-rows.js';
 
@@ -62,7 +63,7 @@ export function hourReader(knex: Knex, accountId: string) {
      * Finds late readings by their timestamps and others by their positions.
      */
     async readings(subjectId: string, fromMs: number, toMs: number, max: number): Promise<SubjectReading[]> {
-      const positions = [rangeOf(fromMs)[0], rangeOf(toMs)[1]];
+      const positions = [findPositions(fromMs)[0], findPositions(toMs)[1]];
       const times = [fromMs, toMs];
       const sql = `select ${columns} from sessions s ${join} ${readingsOfSession(knex)}
           on r.account = ? and r.incarnation = s.incarnation and r.position between ? and ?

@@ -75,6 +75,12 @@ export const groups: ReadonlyArray<{ readonly title: string; readonly guides: re
         summary: 'Hours and days of a person over weeks: states, score and heart rate.',
       },
       {
+        slug: 'feedback',
+        source: 'docs/feedback.md',
+        title: 'Feedback and agreement',
+        summary: 'What people say about their stress, and how well the score agrees with it.',
+      },
+      {
         slug: 'trigger-memory',
         source: 'docs/trigger-memory.md',
         title: 'Trigger Memory',
@@ -145,10 +151,22 @@ export const groups: ReadonlyArray<{ readonly title: string; readonly guides: re
         summary: 'Scopes, networks, expiry, rotation and the audit log of API keys.',
       },
       {
+        slug: 'consent',
+        source: 'docs/consent.md',
+        title: 'Consent',
+        summary: 'Which signals a person allows, enforcement, withdrawal, and the rules for work and education.',
+      },
+      {
         slug: 'configuration',
         source: 'docs/configuration.md',
         title: 'Configuration',
         summary: 'Every environment variable, its meaning and its default.',
+      },
+      {
+        slug: 'access-record',
+        source: 'docs/access-record.md',
+        title: 'Access record',
+        summary: 'Which key or token read, exported or erased whose data, and how to verify the record.',
       },
       {
         slug: 'operations',
@@ -173,6 +191,29 @@ export const groups: ReadonlyArray<{ readonly title: string; readonly guides: re
         source: 'docs/performance.md',
         title: 'Performance',
         summary: 'Throughput, latency, memory, start and purge, with the commands that measure them.',
+      },
+    ],
+  },
+  {
+    title: 'Account',
+    guides: [
+      {
+        slug: 'accountability',
+        source: 'docs/accountability.md',
+        title: 'Accountability',
+        summary: 'Documents for lawyers, data protection officers and the people concerned.',
+      },
+      {
+        slug: 'data-map',
+        source: 'docs/accountability/data-map.md',
+        title: 'Data map',
+        summary: 'Which data is stored, where, for how long, and who reads it.',
+      },
+      {
+        slug: 'model-card',
+        source: 'docs/accountability/model-card.md',
+        title: 'Model card',
+        summary: 'Purpose, training data, figures, known failures and groups that were not tested.',
       },
     ],
   },
