@@ -103,7 +103,8 @@ async function run({ seconds, rate }: Options, directUrl: string, gatewayUrl: st
   for (let step = 0; step < steps; step += 1) {
     await sleep(Math.max(0, startedAtMs + (step * 500) / rate - performance.now()));
     const isDirect = step % 2 === 0;
-    const headers = { 'X-State-Key': key, 'X-State-Session': `s${step % (2 * sessions)}`, 'X-State-Subject': 'anna' };
+    const person = step % (2 * sessions);
+    const headers = { 'X-State-Key': key, 'X-State-Session': `s${person}`, 'X-State-Subject': `p${person}` };
     pending.push(isDirect ? send(directUrl, {}, direct) : send(gatewayUrl, headers, through));
   }
   await Promise.all(pending);
