@@ -1,7 +1,8 @@
 import { summaries, timestamps } from '../../generated/spec.js';
 import type { Caller, Schema } from '../contract.js';
 import { ProblemError } from '../problem.js';
-import type { Report, Reported, StoredReport } from '../store/feedback.js';
+import type { Report, StoredReport } from '../store/feedback.js';
+import type { Reported } from '../store/published-score.js';
 import type { Writer } from '../store/store.js';
 import { toFeedback } from './list-feedback.js';
 import type { OperationRecord, Services } from './operation.js';

@@ -1,22 +1,7 @@
 import type { Knex } from 'knex';
 import type { Schema } from '../contract.js';
 import { deleteOldest } from './delete-oldest.js';
-import { isMysql } from './is-mysql.js';
-import { findPositions, toAccountKey } from './reading-row.js';
-import { readingsOfSession } from './readings.js';
-import { selectRows } from './select-rows.js';
-
-/** The session or the person that a report names. */
-export type Reported =
-  | { readonly sessionId: string; readonly subjectId?: undefined }
-  | { readonly sessionId?: undefined; readonly subjectId: string };
-
-/** The published score of a time: of one reading, or the rounded mean of several. */
-export interface Published {
-  readonly score: number;
-  readonly model: number;
-  readonly readings: number;
-}
+import { findPublished, type Published, type Reported, type ReportedTime } from './published-score.js';
 
 /** What a report says. */
 export interface Report {
@@ -39,14 +24,6 @@ export interface StoredReport extends Report {
   readonly subjectId?: string | undefined;
 }
 
-/** A range of time, epoch ms: after `afterMs`, up to `untilMs`. */
-export interface ReportedTime {
-  readonly afterMs: number;
-  readonly untilMs: number;
-  /** True if only the newest reading of the range counts. */
-  readonly isMoment: boolean;
-}
-
 export type FeedbackCursor = Pick<Report, 'timestampMs' | 'id'>;
 
 interface Row {
@@ -65,7 +42,6 @@ interface Row {
 
 /** Reads the reports of one account. */
 export function feedbackReader(knex: Knex, accountId: string) {
-  const account = toAccountKey(accountId);
   const mine = () => knex('feedback').where({ account_id: accountId });
 
   return {
@@ -87,41 +63,7 @@ export function feedbackReader(knex: Knex, accountId: string) {
       return rows.map(toReport);
     },
 
-    /**
-     * Returns the published score of a time: of the newest reading, or the mean of the readings of the newest model
-     * version. Undefined if no reading is stored.
-     */
-    async findPublished(who: Reported, { afterMs, untilMs, isMoment }: ReportedTime): Promise<Published | undefined> {
-      const join = isMysql(knex) ? 'straight_join' : 'cross join';
-      const late = `late_readings l ${isMysql(knex) ? 'force index' : 'indexed by'}`;
-      const owner = `s.account_id = ? and s.${who.sessionId === undefined ? 'subject_id' : 'session_id'} = ?`;
-      const time = 'r.timestamp_ms > ? and r.timestamp_ms <= ?';
-      const columns =
-        'r.timestamp_ms as atMs, r.position as position, r.stress_score as score, r.model_version as model';
-      const lateIndex = isMysql(knex) ? '(late_readings_by_digest)' : 'late_readings_by_digest';
-      const found = `select ${columns} from sessions s ${join} ${readingsOfSession(knex)}
-          on r.account = ? and r.incarnation = s.incarnation and r.position between ? and ?
-        where ${owner} and ${time}
-        union all select ${columns} from sessions s ${join} ${late} ${lateIndex}
-          on l.account = ? and l.incarnation = s.incarnation and l.timestamp_ms > ? and l.timestamp_ms <= ?
-          ${join} session_readings r on r.account = l.account and r.position = l.position
-        where ${owner} and l.position not between ? and ?`;
-      const sql = isMoment
-        ? `${found} order by atMs desc, position desc limit 1`
-        : `select model, count(*) as readings, sum(score) as total from (${found}) as recent
-            group by model order by model desc limit 1`;
-      const id = [accountId, who.sessionId ?? who.subjectId];
-      const [positions, times] = [
-        [findPositions(afterMs)[0], findPositions(untilMs)[1]],
-        [afterMs, untilMs],
-      ];
-      const bindings = [account, ...positions, ...id, ...times, account, ...times, ...id, ...positions];
-      type Found = Readonly<Record<'model' | 'score' | 'readings' | 'total', number>>;
-      const [row] = await selectRows<Found>(knex, { sql, bindings });
-      if (!row || isMoment) return row && { score: row.score, model: row.model, readings: 1 };
-      // MySQL returns a sum as text.
-      return { score: Math.round(Number(row.total) / row.readings), model: row.model, readings: row.readings };
-    },
+    findPublished: (who: Reported, time: ReportedTime) => findPublished(knex, accountId, who, time),
   };
 }
 

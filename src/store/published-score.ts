@@ -1,0 +1,66 @@
+import type { Knex } from 'knex';
+import { isMysql } from './is-mysql.js';
+import { findPositions, toAccountKey } from './reading-row.js';
+import { readingsOfSession } from './readings.js';
+import { selectRows } from './select-rows.js';
+
+/** The session or the person that a report names. */
+export type Reported =
+  | { readonly sessionId: string; readonly subjectId?: undefined }
+  | { readonly sessionId?: undefined; readonly subjectId: string };
+
+/** The published score of a time: of one reading, or the rounded mean of several. */
+export interface Published {
+  readonly score: number;
+  readonly model: number;
+  readonly readings: number;
+}
+
+/** A range of time, epoch ms: after `afterMs`, up to `untilMs`. */
+export interface ReportedTime {
+  readonly afterMs: number;
+  readonly untilMs: number;
+  /** True if only the newest reading of the range counts. */
+  readonly isMoment: boolean;
+}
+
+/**
+ * Returns the published score of a time: of the newest reading, or the mean of the readings of the newest model version.
+ * Undefined if no reading is stored.
+ */
+export async function findPublished(
+  knex: Knex,
+  accountId: string,
+  who: Reported,
+  { afterMs, untilMs, isMoment }: ReportedTime,
+): Promise<Published | undefined> {
+  const account = toAccountKey(accountId);
+  const join = isMysql(knex) ? 'straight_join' : 'cross join';
+  const late = `late_readings l ${isMysql(knex) ? 'force index' : 'indexed by'}`;
+  const owner = `s.account_id = ? and s.${who.sessionId === undefined ? 'subject_id' : 'session_id'} = ?`;
+  const time = 'r.timestamp_ms > ? and r.timestamp_ms <= ?';
+  const columns = 'r.timestamp_ms as atMs, r.position as position, r.stress_score as score, r.model_version as model';
+  const lateIndex = isMysql(knex) ? '(late_readings_by_digest)' : 'late_readings_by_digest';
+  const found = `select ${columns} from sessions s ${join} ${readingsOfSession(knex)}
+      on r.account = ? and r.incarnation = s.incarnation and r.position between ? and ?
+    where ${owner} and ${time}
+    union all select ${columns} from sessions s ${join} ${late} ${lateIndex}
+      on l.account = ? and l.incarnation = s.incarnation and l.timestamp_ms > ? and l.timestamp_ms <= ?
+      ${join} session_readings r on r.account = l.account and r.position = l.position
+    where ${owner} and l.position not between ? and ?`;
+  const sql = isMoment
+    ? `${found} order by atMs desc, position desc limit 1`
+    : `select model, count(*) as readings, sum(score) as total from (${found}) as recent
+        group by model order by model desc limit 1`;
+  const id = [accountId, who.sessionId ?? who.subjectId];
+  const [positions, times] = [
+    [findPositions(afterMs)[0], findPositions(untilMs)[1]],
+    [afterMs, untilMs],
+  ];
+  const bindings = [account, ...positions, ...id, ...times, account, ...times, ...id, ...positions];
+  type Found = Readonly<Record<'model' | 'score' | 'readings' | 'total', number>>;
+  const [row] = await selectRows<Found>(knex, { sql, bindings });
+  if (!row || isMoment) return row && { score: row.score, model: row.model, readings: 1 };
+  // MySQL returns a sum as text.
+  return { score: Math.round(Number(row.total) / row.readings), model: row.model, readings: row.readings };
+}
