@@ -5,6 +5,7 @@ import { type Access, startAccessRecord } from '../../src/accesses/record.js';
 import { verifyRecord } from '../../src/accesses/verify.js';
 import { readConfig } from '../../src/config/config.js';
 import { createLog } from '../../src/log/log.js';
+import { eraseSubject } from '../../src/retention/erase.js';
 import { purgeExpired } from '../../src/retention/purge.js';
 import { openDatabase } from '../../src/store/database.js';
 import { openStore, type Store } from '../../src/store/store.js';
@@ -155,4 +156,49 @@ test('accesses that cannot be written stay in memory, and a repeated write adds 
   await record.close();
   expect(await verify(store)).toMatchObject({ chains: 1, entries: 5, faults: [] });
   expect(logged).toHaveLength(1);
+});
+
+test('an access that is stored after the erasure of its person does not link the person to the record again', async () => {
+  const { store, knex, clock } = await openRecord();
+  const digestId = createDigestId([secretsKey]);
+  const log = createLog('silent', { write() {} });
+  const start = () => startAccessRecord({ accesses: store.accesses, digestId, secretsKey, now: clock.now, log });
+  const [erased, other] = [accessOf(0), accessOf(1)];
+  const erasedId = { kind: 'subject', id: 'person-0' } as const;
+  const links = () => knex('access_subjects').pluck('subject_id').orderBy('subject_id');
+  const subjects = async () => (await store.accesses.newest(10)).map(({ subject }) => subject);
+  const first = start();
+  // The erasure commits before the access is stored, and is later than the access.
+  await store.transact((writerOf) => writerOf('acc_1').erasedIds.add(digestId('acc_1', erasedId), clock.nowMs + 500));
+  for (const access of [erased, other]) first.add(access);
+  await first.close();
+  expect(await links()).toEqual(['person-1']);
+  const [one, two] = await subjects();
+  for (const it of [one, two]) expect(it).toMatch(/^[0-9a-f]{32}$/);
+  // A request after the erasure concerns new data, so it may be linked. The earlier entry stays without a link.
+  clock.advance(1);
+  const second = start();
+  second.add(erased);
+  await second.close();
+  expect(await links()).toEqual(['person-0', 'person-1']);
+  const pseudonym = await store.accesses.findPseudonym('acc_1', 'person-0');
+  expect((await subjects()).filter((it) => it === pseudonym)).toHaveLength(1);
+});
+
+test('an erasure deletes a link that another process stores while the erasure commits', async () => {
+  const { store, knex, clock } = await openRecord();
+  const link = () =>
+    knex('access_subjects').insert({
+      ...{ account_id: 'acc_1', subject_id: 'person-0' },
+      ...{ pseudonym: 'a'.repeat(32), used_at_ms: clock.nowMs },
+    });
+  await link();
+  const transact: Store['transact'] = async (work) => {
+    const done = await store.transact(work);
+    if ((await knex('access_subjects')).length === 0) await link();
+    return done;
+  };
+  const parts = { store: { ...store, transact }, digestId: createDigestId([secretsKey]), now: clock.now };
+  expect(await eraseSubject(parts, 'acc_1', 'person-0')).toEqual({ sessions: 0, triggers: 0 });
+  expect(await knex('access_subjects')).toEqual([]);
 });

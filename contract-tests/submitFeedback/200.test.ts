@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { eraseSubject } from '../../src/retention/erase.js';
 import { purgeExpired } from '../../src/retention/purge.js';
 import { startTestService, type TestService } from '../support/service.js';
-import { everythingStored } from '../support/stored.js';
+import { erasing, everythingStored } from '../support/stored.js';
 
 const hour = 60 * 60;
 const day = 24 * hour;
@@ -119,6 +120,23 @@ test('an erasure deletes the reports of a person and of their sessions, also of 
   expect(await list(service)).toMatchObject([{ session_id: 'another', subject_id: 'q' }]);
   const stored = await everythingStored(service.database);
   for (const id of [subject_id, bound, late]) expect(stored).not.toContain(id);
+});
+
+test('an erasure also deletes a report that arrives after its first step', async () => {
+  const service = await startTestService({});
+  const { store, accountId, clock } = service;
+  await service.read({ subject_id: 'p', heart_rate: 70 });
+  await report(service, { subject_id: 'p', stress: 1 });
+  let late: unknown;
+  const eraseSomeFeedback: typeof store.eraseSomeFeedback = async (...batch) => {
+    const deleted = await store.eraseSomeFeedback(...batch);
+    // The first step ends with the batch that finds nothing.
+    if (deleted === 0) late ??= await report(service, { subject_id: 'p', timestamp: clock.at(-1), stress: 9 });
+    return deleted;
+  };
+  await eraseSubject(erasing(service, { ...store, eraseSomeFeedback }), accountId, 'p');
+  expect(late).toMatchObject({ stress: 9 });
+  expect(await list(service)).toEqual([]);
 });
 
 test('a report of an earlier session with the same id does not belong to the person of the new session', async () => {

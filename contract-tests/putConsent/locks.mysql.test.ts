@@ -1,0 +1,91 @@
+/** Withdrawals and readings whose transactions overlap. SQLite runs one write transaction at a time. */
+import { expect, onTestFinished, test } from 'vitest';
+import { createGroups } from '../../src/readings/group.js';
+import type { PreparedReading } from '../../src/readings/intake.js';
+import type { Store } from '../../src/store/store.js';
+import { watchLocks } from '../support/blocked.js';
+import { allow, setUp } from '../support/consents.js';
+import { startTestService, type TestService } from '../support/service.js';
+import { erasing } from '../support/stored.js';
+import { until } from '../support/until.js';
+
+const subject_id = 'anna';
+
+/** Starts a service whose person allows heart data and voice, with one reading. */
+async function begin(): Promise<TestService> {
+  const service = await setUp(await startTestService({}), { consent: 'enforce' });
+  await allow(service, subject_id, ['cardiovascular', 'vocal']);
+  await service.read({ session_id: 'talk', subject_id, heart_rate: 70, tone: 'calm' });
+  service.clock.advance(1);
+  return service;
+}
+
+/** Starts a withdrawal of heart data. Resolves when it is recorded, which is before its request ends. */
+async function withdraw(service: TestService): Promise<{ readonly done: Promise<unknown> }> {
+  const done = allow(service, subject_id, ['vocal']);
+  const { findSubject } = service.store.read(service.accountId);
+  await until('the withdrawal is recorded', async () => (await findSubject(subject_id))?.consent?.version === 2);
+  return { done };
+}
+
+test('a withdrawal that commits while a request waits for the lock of its session applies to the request', async () => {
+  const service = await begin();
+  const { store, accountId, clock, database } = service;
+  const isBlocked = watchLocks(database);
+  let sent: ReturnType<TestService['ingest']> | undefined;
+  let withdrawal: Awaited<ReturnType<typeof withdraw>> | undefined;
+  await store.transact(async (writerOf) => {
+    await writerOf(accountId).sessions.lock(['talk'], clock.nowMs);
+    sent ??= service.ingest({ session_id: 'talk', subject_id, heart_rate: 143.8127, tone: 'hostile' });
+    await isBlocked(sent);
+    withdrawal ??= await withdraw(service);
+  });
+  expect((await sent)?.body).toMatchObject({ signals_dropped: ['heart_rate'] });
+  await withdrawal?.done;
+});
+
+test('a withdrawal that commits between the locks of the session and of the person applies to the reading', async () => {
+  const service = await begin();
+  const { store, accountId, clock } = service;
+  let withdrawal: Awaited<ReturnType<typeof withdraw>> | undefined;
+  const transact: Store['transact'] = (work) =>
+    store.transact((writerOf) =>
+      work((id) => {
+        const writer = writerOf(id);
+        const lock: typeof writer.subjects.lock = async (ids) => {
+          withdrawal ??= await withdraw(service);
+          return writer.subjects.lock(ids);
+        };
+        return { ...writer, subjects: { ...writer.subjects, lock } };
+      }),
+    );
+  const parts = { ...erasing(service, { ...store, transact }), onEvents() {}, onCommitted() {} };
+  const { commit, close } = createGroups({ ...parts, admitSession: async () => undefined });
+  onTestFinished(close);
+  const reading: PreparedReading = {
+    ...{ accountId, sessionId: 'talk', subjectId: subject_id, digest: '0123456789ab', timestampMs: clock.nowMs },
+    signals: { heart_rate: 143.8127, tone: 'hostile' },
+    consent: { hasPurpose: false, texts: [], isTextRead: true },
+  };
+  const caller = { accountId, keyId: 'key_1', tier: 'solo', settings: { consent: 'enforce' } } as const;
+  expect(await commit(caller, [reading])).toMatchObject([{ dropped: ['heart_rate'] }]);
+  await withdrawal?.done;
+});
+
+test('a decision waits for a reading in progress, and keeps what it learned about the person', async () => {
+  const service = await begin();
+  const { store, accountId, database } = service;
+  const isBlocked = watchLocks(database);
+  let decision: Promise<unknown> | undefined;
+  await store.transact(async (writerOf) => {
+    const { subjects, run } = writerOf(accountId);
+    const subject = (await subjects.lock([subject_id])).get(subject_id);
+    decision ??= allow(service, subject_id, ['cardiovascular', 'vocal', 'textual']);
+    await isBlocked(decision);
+    await run(subjects.toSave(new Map([[subject_id, { ...subject, active: ['exams'] }]])));
+  });
+  await decision;
+  const stored = await store.read(accountId).findSubject(subject_id);
+  expect(stored).toMatchObject({ active: ['exams'], consent: { version: 2 } });
+  expect(stored?.baseline).toBeDefined();
+});
