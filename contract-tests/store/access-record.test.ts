@@ -10,13 +10,14 @@ import { purgeExpired } from '../../src/retention/purge.js';
 import { openDatabase } from '../../src/store/database.js';
 import { openStore, type Store } from '../../src/store/store.js';
 import { createDigestId } from '../../src/tokens/digest-id.js';
-import { createTestDatabase } from '../support/databases.js';
+import { createTestDatabase, type TestDatabase } from '../support/databases.js';
 import { Clock } from '../support/service.js';
+import { everythingStored } from '../support/stored.js';
 
 const secretsKey = 'k'.repeat(32);
 const dayMs = 86_400_000;
 
-async function openRecord(): Promise<{ store: Store; knex: Knex; clock: Clock }> {
+async function openRecord(): Promise<{ store: Store; knex: Knex; clock: Clock; database: TestDatabase }> {
   const database = await createTestDatabase();
   onTestFinished(database.drop);
   const config = readConfig({ DATABASE_URL: database.url }).database;
@@ -24,7 +25,7 @@ async function openRecord(): Promise<{ store: Store; knex: Knex; clock: Clock }>
   onTestFinished(store.close);
   onTestFinished(() => knex.destroy());
   await store.migrate();
-  return { store, knex, clock: new Clock() };
+  return { store, knex, clock: new Clock(), database };
 }
 
 const accessOf = (index: number): Access => ({
@@ -159,7 +160,7 @@ test('accesses that cannot be written stay in memory, and a repeated write adds 
 });
 
 test('an access that is stored after the erasure of its person does not link the person to the record again', async () => {
-  const { store, knex, clock } = await openRecord();
+  const { store, knex, clock, database } = await openRecord();
   const digestId = createDigestId([secretsKey]);
   const log = createLog('silent', { write() {} });
   const start = () => startAccessRecord({ accesses: store.accesses, digestId, secretsKey, now: clock.now, log });
@@ -173,6 +174,7 @@ test('an access that is stored after the erasure of its person does not link the
   for (const access of [erased, other]) first.add(access);
   await first.close();
   expect(await links()).toEqual(['person-1']);
+  expect(await everythingStored(database)).not.toContain('person-0');
   const [one, two] = await subjects();
   for (const it of [one, two]) expect(it).toMatch(/^[0-9a-f]{32}$/);
   // A request after the erasure concerns new data, so it may be linked. The earlier entry stays without a link.

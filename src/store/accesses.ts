@@ -97,7 +97,10 @@ export function accessTable(knex: Knex) {
       const assigned = new Map<string, string>();
       for (const ids of chunksOf([...accessedAtMs.keys()])) {
         const known = await findPseudonyms(accountId, ids, nowMs);
-        const missing = ids.filter((id) => !known.has(id));
+        const unknown = ids.filter((id) => !known.has(id));
+        // Before the insert: even a deleted row would leave the id of an erased person in the files of SQLite.
+        const gone = new Set(await findErased(unknown));
+        const missing = unknown.filter((id) => !gone.has(id));
         await addPseudonyms(accountId, missing, nowMs);
         const erased = await findErased(missing);
         // After the insert: an erasure that commits later deletes the inserted row itself.
