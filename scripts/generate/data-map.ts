@@ -142,7 +142,7 @@ function requestFields(operation: string): string[] {
 }
 
 /** Returns the retention with the default of its variable. Throws if the variable does not exist. */
-function describeRetention({ retention }: TableUse): string {
+export function describeRetention({ retention }: TableUse): string {
   if (!retention.startsWith('RETENTION_')) return spans[retention] ?? retention;
   const setting = settings().find(({ name }) => name === retention);
   if (!setting) throw new Error(`the data map names ${retention}, which is no variable of the configuration`);
@@ -160,6 +160,6 @@ function describeReaders({ readBy }: TableUse): string {
   return texts.length > 0 ? texts.join('. ') : 'the operator only';
 }
 
-function code(name: string): string {
+export function code(name: string): string {
   return `\`${name}\``;
 }

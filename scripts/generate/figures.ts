@@ -3,6 +3,7 @@ import * as spec from '../../generated/spec.js';
 import { gatewaySettings, mainSettings, type Setting, settings } from '../../src/config/settings.js';
 import { fieldMap } from '../../src/tools/recordings/field-map.js';
 import { contract, type Schema } from '../../web/docs/contract.js';
+import * as accountability from './accountability.js';
 import { columnRows, fieldRows, tableRows } from './data-map.js';
 
 /** Returns the figure or table with this name as Markdown. `old` is the present text. */
@@ -34,6 +35,18 @@ const tables: Record<string, () => string> = {
     rows(['Table', 'Content', 'Identifies', 'Stored for', 'Erasure of the person', 'Read by'], tableRows()),
   data_columns: () => rows(['Table', 'Columns', 'Content'], columnRows()),
   data_fields: () => rows(['Operation', 'Field', 'Consent category', 'Stored in', 'Stored for'], fieldRows()),
+  consent_signals: () =>
+    rows(['Category', 'For the score', 'To explain a heart rate', 'Stored only'], accountability.consentRows()),
+  necessity: () =>
+    rows(['Category', 'Used: yes or no', 'Why it is necessary', 'Less intrusive way'], accountability.necessityRows()),
+  inferred: () => rows(['Result', 'Meaning'], accountability.inferredRows()),
+  stored_data: () =>
+    rows(['Table', 'Content', 'Identifies', 'Stored for', 'Erasure of the person'], accountability.storedRows()),
+  retention: () => rows(['Variable', 'Meaning', 'Default', 'Your value'], accountability.retentionRows()),
+  recipients: () => rows(['Scope', 'Allows to', 'Tables', 'Who holds it'], accountability.recipientRows()),
+  requests: () => rows(['Right', 'Operation', 'What it does'], accountability.requestRows()),
+  notice_categories: () => rows(['What is measured', 'With which device'], accountability.noticeRows()),
+  notice_retention: () => rows(['What is stored', 'For how long'], accountability.noticeRetentionRows()),
   field_map: () =>
     rows(
       ['Format', 'Name in the recording', 'Unit', 'Field'],

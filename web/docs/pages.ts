@@ -215,6 +215,24 @@ export const groups: ReadonlyArray<{ readonly title: string; readonly guides: re
         title: 'Model card',
         summary: 'Purpose, training data, figures, known failures and groups that were not tested.',
       },
+      {
+        slug: 'impact-assessment',
+        source: 'docs/accountability/impact-assessment.md',
+        title: 'Impact assessment',
+        summary: 'A template for the data protection impact assessment, with the facts about the service.',
+      },
+      {
+        slug: 'notice',
+        source: 'docs/accountability/notice.md',
+        title: 'Notice for people',
+        summary: 'A template that tells people what is measured, estimated and stored.',
+      },
+      {
+        slug: 'deployer-guidance',
+        source: 'docs/accountability/deployer-guidance.md',
+        title: 'Guidance for deployers',
+        summary: 'What to do before, during and after the use of the service with real people.',
+      },
     ],
   },
 ];
