@@ -1,9 +1,11 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { sampleRecording } from '../../scripts/terminal/sample-recording.js';
-import { evaluateRecording, countReadings, readRecording } from '../../src/tools/evaluate/evaluate.js';
+import { evaluateRecording, countReadings } from '../../src/tools/evaluate/evaluate.js';
+import { readRecording } from '../../src/tools/evaluate/recording.js';
 import { toolCommands } from '../../src/tools/commands.js';
+import { startTestService, type TestService } from '../support/service.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 const root = new URL('../../', import.meta.url);
@@ -123,6 +125,66 @@ test('the command rejects an unreadable file and an empty list of labels', async
   await expect(run('--file', '/none.csv')).rejects.toThrow('cannot read --file /none.csv: there is no such file');
   await expect(run('--stressed-labels', ' , ')).rejects.toThrow('It must name at least one label');
   await expect(run('--file', 'samples')).rejects.toThrow('cannot read --file samples: EISDIR');
+});
+
+/** Sends half an hour of two people, who report stress in its second half. Returns the path of an export. */
+async function liveAndReport(service: TestService): Promise<string> {
+  const { clock, post } = service;
+  const people = ['anna', 'bert'];
+  // In the order of storage, which is not that of time: the later half of each person is sent first.
+  for (const [from, to] of [
+    [15, 30],
+    [0, 15],
+  ] as const)
+    for (const [index, subject_id] of people.entries()) {
+      const lines = Array.from({ length: to - from }, (_, minute) => {
+        const heart_rate = 60 + 5 * index + (from + minute >= 15 ? 30 : 0) + (minute % 3);
+        const timestamp = clock.at(60 * (from + minute - 30));
+        return { session_id: `${subject_id}-${from}`, subject_id, timestamp, heart_rate, tone: 'calm', backfill: true };
+      });
+      expect((await post('/v1/ingest/batch', lines)).body).toMatchObject({ accepted: 15 });
+    }
+  const report = async (subject_id: string, minute: number, stress: number, duration_seconds?: number) => {
+    const timestamp = clock.at(60 * (minute - 30));
+    const answer = await post('/v1/feedback', { subject_id, timestamp, stress, duration_seconds });
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+  };
+  await report('anna', 9, 2, 600);
+  await report('anna', 29, 8, 600);
+  await report('bert', 4, 0);
+  await report('bert', 27, 5);
+  // A person without readings in the file, and a moment without a reading.
+  await service.read({ subject_id: 'carl', heart_rate: 70, timestamp: clock.at() });
+  await report('carl', 30, 9);
+  await report('bert', -60, 9);
+  const file = join(await temporaryFolder(), 'export.csv');
+  await writeFile(file, String((await service.request('/v1/export?format=csv&subject_id=anna')).body));
+  const bert = String((await service.request('/v1/export?format=csv&subject_id=bert')).body);
+  await appendFile(file, bert.slice(bert.indexOf('\n') + 1));
+  return file;
+}
+
+test('the reports of a running service are the labels of an export, in any order of rows', async () => {
+  const service = await startTestService({});
+  const file = await liveAndReport(service);
+  const printed = await run('--file', file, '--feedback', '--url', service.url, '--key', service.key);
+  expect(printed).toContain('60 windows of 2 people through the running service');
+  // Ten rows of each interval, and one row of each moment.
+  expect(printed).toContain('on 22 windows:\nstressors (reported stressed) against rest (reported not stressed)');
+  expect(printed).toMatch(/^reported stressed +11 /m);
+  expect(printed).toMatch(/^reported not stressed +11 /m);
+  expect(printed).toMatch(/^personal +1\.000 /m);
+});
+
+test('without reports about the file, without a usable key and with other labels, --feedback says what to do', async () => {
+  const service = await startTestService({});
+  const file = join(await temporaryFolder(), 'own.csv');
+  await writeFile(file, 'subject_id,timestamp,heart_rate\nanna,2026-05-01T09:00:00Z,70\n');
+  const use = (...args: string[]) => run('--file', file, '--feedback', '--url', service.url, ...args);
+  await expect(use('--key', service.key)).rejects.toThrow('no row of --file is reported stressed. Reports since');
+  await expect(use('--key', 'sk_wrong')).rejects.toThrow('the service rejected the key');
+  await expect(use('--key', service.key, '--subject', 'who')).rejects.toThrow('must have the columns who');
+  await expect(use('--key', service.key, '--label', 'x')).rejects.toThrow("'--label <column>'");
 });
 
 /** Runs the command in this process. Returns its standard output. */

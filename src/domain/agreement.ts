@@ -47,7 +47,8 @@ function isStressed({ stress }: Pick<ScoredReport, 'stress'>): boolean {
  *
  * The variance between groups is that of Obuchowski (1997), "Nonparametric analysis of clustered ROC curve data",
  * Biometrics 53. If each report is its own group, it equals the variance of DeLong et al. (1988), Biometrics 44. The
- * ratio of both is the design effect.
+ * ratio of both is the design effect. The score interval of Newcombe (2006) is for independent reports. To multiply its
+ * variance by the design effect is a choice of this project, by analogy with intervals of shares in clustered surveys.
  */
 export function estimateAuc(reports: readonly ScoredReport[]): Schema<'Estimate'> {
   const wins = rankReports(reports);
@@ -151,7 +152,8 @@ function calibrate(state: Schema<'State'>, reports: readonly ScoredReport[]): Sc
 
 /**
  * Returns the share of stressed reports with the interval of Wilson (1927). The number of reports is divided by the
- * design effect, as Dean and Pagano (2015) evaluate it. If all reports are equal, each group counts as one report.
+ * design effect, as Dean and Pagano (2015) and Franco et al. (2019) evaluate it: such intervals are too narrow for few
+ * groups. If all reports are equal, each group counts as one report.
  */
 function estimateShare(reports: readonly ScoredReport[]): Schema<'Estimate'> {
   const count = reports.length;

@@ -149,6 +149,16 @@ function evaluateCommand({ root }: Pick<ToolSurroundings, 'root'>): Command {
         .default(['stressor'], 'stressor'),
     )
     .option('--rest-labels <list>', 'labels of rest (default: all other labels)', readLabels)
+    .addOption(
+      new Option(
+        '--feedback',
+        'use what people reported to a running service as labels. --file is an export of it, or has its subjects and times',
+      )
+        .default(false)
+        .conflicts(['label', 'stressedLabels', 'restLabels']),
+    )
+    .addOption(urlOption())
+    .addOption(keyOption())
     .option('--figure <svg>', 'save the scores by task, or by label, as an image')
     .addOption(markdownOption())
     .option(...jsonOption);
@@ -156,7 +166,8 @@ function evaluateCommand({ root }: Pick<ToolSurroundings, 'root'>): Command {
     command.addOption(new Option(`--${role.replaceAll('_', '-')} <column>`, `column: ${meaning}`));
   command.addHelpText(
     'after',
-    '\nColumns that no option names are found by their names: subject, time, heart_rate, ...',
+    '\nColumns that no option names are found by their names: subject, time, heart_rate, ... With --feedback, the columns ' +
+      'subject and\ntime are named subject_id and timestamp, as in: export --format csv --out day.csv',
   );
   return command.action(async (values: Record<string, string> & Omit<EvaluateOptions, 'columns'>) =>
     (await import('./evaluate/evaluate.js')).evaluate({ ...values, columns: readColumns(values) }, root),

@@ -7,8 +7,8 @@ import { startProgress } from '../../terminal/progress.js';
 import { requireWritable, save } from '../../terminal/save.js';
 import { type Column, formatTable, jsonTable, type TableFormat, type TableRow } from '../../terminal/table.js';
 import { protocolOrder, summarize, summaryColumns } from '../task-summary.js';
-import { type ColumnRole, readWindows } from '../recordings/read-windows.js';
-import { findScored, groupBySubject, type RecordedWindow, signals } from '../recordings/recorded-window.js';
+import { groupBySubject, type RecordedWindow } from '../recordings/recorded-window.js';
+import type { ServiceOptions as RunningService } from '../service.js';
 import { stopOnSignals } from '../stop-on-signals.js';
 import { drawTasks, scoresByTask } from './chart.js';
 import {
@@ -19,47 +19,27 @@ import {
   personalAnswers,
   publishedStates,
   replayVariants,
-  type SideOf,
 } from './evaluation.js';
+import { labelRecording, readExport, readRecording, type Recording, type RecordingOptions } from './recording.js';
+import { downloadReports } from './reports.js';
 import { type ServiceOptions, startEvaluatedService } from './service.js';
 import { spacingSeconds, variantsFor } from './variants.js';
 
-export interface RecordingOptions {
-  /** Names of the columns in the file. A named column must exist. */
-  readonly columns: Readonly<Partial<Record<ColumnRole, string>>>;
-  readonly stressedLabels: readonly string[];
-  /** Default: every other label. A row with an empty label is sent but not compared. */
-  readonly restLabels?: readonly string[];
-}
-
-/** A recording that can be evaluated: it has windows of both sides. */
-export interface Recording {
-  readonly windows: readonly RecordedWindow[];
-  readonly sideOf: SideOf;
-  readonly options: RecordingOptions;
-}
-
-/** Limits the time for the confidence intervals to a minute: the computation sorts all windows some thousand times. */
-const windowsMax = 20_000;
 /** Columns of the figure. The names of more tasks would overlap. */
 const columnsMax = 12;
 /** Characters below the figure, for the names of all columns. */
 const nameCharacters = 130;
-const labelsListed = 10;
 
-export interface EvaluateOptions extends RecordingOptions, TableFormat {
+export interface EvaluateOptions extends RecordingOptions, TableFormat, RunningService {
   readonly file: string;
   readonly figure?: string;
+  /** True if the labels are the reports of people in a running service. */
+  readonly feedback: boolean;
 }
 
 export async function evaluate(options: EvaluateOptions, root: URL): Promise<void> {
-  const { file, figure, markdown, json } = options;
-  const recording = await readFile(file, 'utf8')
-    .then((csv) => readRecording(csv, options))
-    .catch((error: NodeJS.ErrnoException) => {
-      const reason = error.code === 'ENOENT' ? 'there is no such file' : error.message;
-      throw new Error(`cannot read --file ${file}: ${reason}`);
-    });
+  const { figure, markdown, json } = options;
+  const recording = await loadRecording(options);
   if (figure !== undefined) await requireWritable('--figure', figure);
   const signal = stopOnSignals();
   const progress = startProgress(process.stderr, countReadings(recording), 'readings');
@@ -76,35 +56,19 @@ export async function evaluate(options: EvaluateOptions, root: URL): Promise<voi
   }
 }
 
-/** Parses a CSV text. Throws an error of one line that says what is wrong with the file and what to do. */
-export function readRecording(csv: string, options: RecordingOptions): Recording {
-  const { columns, stressedLabels, restLabels } = options;
-  const named = Object.keys(columns) as ColumnRole[];
-  const required: ColumnRole[] = [...new Set<ColumnRole>(['label', ...named])];
-  const optional = (['subject', 'task', 'time', ...signals] as const).filter((role) => !required.includes(role));
-  const rows = readWindows(csv, { names: columns, required, optional });
-  const windows = rows.filter(({ values }) => findScored(values).length > 0);
-  const sideOf: SideOf = ({ label }) => {
-    if (stressedLabels.includes(label)) return 'stressor';
-    return (restLabels ? restLabels.includes(label) : label !== '') ? 'rest' : undefined;
-  };
-  requireBothSides(rows, windows, sideOf);
-  return { windows, sideOf, options };
-}
-
-function requireBothSides(rows: readonly RecordedWindow[], windows: readonly RecordedWindow[], sideOf: SideOf): void {
-  if (rows.length === 0) throw new Error('the file has no rows');
-  if (windows.length === 0)
-    throw new Error('no row has a signal: name the column with --heart-rate, --sdnn, --rmssd or --sentiment');
-  if (windows.length > windowsMax)
-    throw new Error(
-      `the file has ${windows.length} rows, at most ${windowsMax} are allowed: use means, such as one row per minute`,
-    );
-  const sides = windows.map(sideOf);
-  const labels = [...new Set(windows.map(({ label }) => label || '(empty)'))];
-  const found = `${labels.slice(0, labelsListed).join(', ')}${labels.length > labelsListed ? ', …' : ''}`;
-  if (!sides.includes('stressor')) throw new Error(`no row has a label of --stressed-labels. Labels: ${found}`);
-  if (!sides.includes('rest')) throw new Error(`no row has a label that counts as rest. Labels: ${found}`);
+async function loadRecording(options: EvaluateOptions): Promise<Recording> {
+  const { file, feedback, columns } = options;
+  const load = <Content>(parse: (csv: string) => Content) =>
+    readFile(file, 'utf8')
+      .then(parse)
+      .catch((error: NodeJS.ErrnoException) => {
+        const reason = error.code === 'ENOENT' ? 'there is no such file' : error.message;
+        throw new Error(`cannot read --file ${file}: ${reason}`);
+      });
+  if (!feedback) return load((csv) => readRecording(csv, options));
+  const rows = await load((csv) => readExport(csv, columns));
+  const firstMs = rows.reduce((least, { atMs = 0 }) => Math.min(least, atMs), Infinity);
+  return labelRecording(rows, await downloadReports(options, firstMs), columns);
 }
 
 /** Returns the number of readings that an evaluation sends. */

@@ -30,6 +30,8 @@ export interface RecordingFormat {
   readonly required: readonly ColumnRole[];
   /** Columns that are read if the file has them. */
   readonly optional: readonly ColumnRole[];
+  /** True if rows may be in any order and a time may repeat, as in an export. Rows without a subject are left out. */
+  readonly isUnordered?: boolean;
 }
 
 interface Row {
@@ -59,10 +61,23 @@ export function readWindows(csv: string, format: RecordingFormat = replayFormat)
   const [header, ...rows] = parse(csv, options) as unknown as readonly Row[];
   const places = placesOf(header?.record ?? [], format);
   const times = new Map<string, Moment>();
-  return rows.map(({ record, info }) => {
+  return inOrder(rows, places, format).map(({ record, info }) => {
     const cellOf = (role: ColumnRole) => record[places.get(role) ?? -1];
-    return timed(toWindow(cellOf, info.lines, format), cellOf('time'), times);
+    return timed(toWindow(cellOf, info.lines, format), cellOf('time'), times, format);
   });
+}
+
+/** Sorts the rows of an unordered file by time. */
+function inOrder(
+  rows: readonly Row[],
+  places: Map<ColumnRole, number>,
+  { isUnordered }: RecordingFormat,
+): readonly Row[] {
+  const [subject, time] = [places.get('subject'), places.get('time')];
+  if (!isUnordered || time === undefined) return rows;
+  const named = rows.filter(({ record }) => subject === undefined || record[subject] !== '');
+  const seconds = new Map(named.map((row) => [row, readSeconds(row.record[time] ?? '', `line ${row.info.lines}`)]));
+  return named.sort((a, b) => (seconds.get(a) ?? 0) - (seconds.get(b) ?? 0));
 }
 
 /** Returns a semicolon or a tab if the header has one and no comma. */
@@ -121,19 +136,24 @@ interface Moment {
   readonly line: number;
 }
 
-/** Adds the second of a window. Throws an error if the times of a subject do not ascend or span many years. */
-function timed(window: RecordedWindow, text: string | undefined, times: Map<string, Moment>): RecordedWindow {
+/** Adds the time of a window. Throws an error if the times of a subject do not ascend or span many years. */
+function timed(
+  window: RecordedWindow,
+  text: string | undefined,
+  times: Map<string, Moment>,
+  { isUnordered }: RecordingFormat,
+): RecordedWindow {
   if (text === undefined) return window;
   const { line, subject } = window;
   const newest = readSeconds(text, `line ${line}`);
   const before = times.get(subject);
-  if (before && newest <= before.newest)
+  if (before && newest <= before.newest && !isUnordered)
     throw new Error(`line ${line}: the time of subject ${subject} is not after that of line ${before.line}`);
   const second = newest - (before?.first ?? newest);
   if (second > spanSecondsMax)
     throw new Error(`line ${line}: the time is more than a year after that of the first row`);
   times.set(subject, { first: before?.first ?? newest, newest, line });
-  return { ...window, second };
+  return { ...window, second, ...(isUnordered && { atMs: newest * 1000 }) };
 }
 
 /** Returns a time in seconds. A date-time without a zone is UTC. */

@@ -25,7 +25,7 @@ export interface Clamp {
 export interface RecordedWindow {
   /** Line number in the file. The header is line 1. In a recording of a device, the number of the reading. */
   readonly line: number;
-  /** Time of measurement in a recording of a device, epoch ms. */
+  /** Time of measurement in a recording of a device or in an export, epoch ms. */
   readonly atMs?: number;
   /** Part of a recording of a device that is one session. */
   readonly part?: string;

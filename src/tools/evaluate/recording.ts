@@ -1,0 +1,94 @@
+import { type ColumnRole, readWindows } from '../recordings/read-windows.js';
+import { findScored, type RecordedWindow, signals } from '../recordings/recorded-window.js';
+import type { SideOf } from './evaluation.js';
+import { labelByReports, type Report, reportLabels } from './reports.js';
+
+export interface RecordingOptions {
+  /** Names of the columns in the file. A named column must exist. */
+  readonly columns: Readonly<Partial<Record<ColumnRole, string>>>;
+  readonly stressedLabels: readonly string[];
+  /** Default: every other label. A row with an empty label is sent but not compared. */
+  readonly restLabels?: readonly string[];
+}
+
+/** A recording that can be evaluated: it has windows of both sides. */
+export interface Recording {
+  readonly windows: readonly RecordedWindow[];
+  readonly sideOf: SideOf;
+  readonly options: RecordingOptions;
+}
+
+/** Limits the time for the confidence intervals to a minute: the computation sorts all windows some thousand times. */
+const windowsMax = 20_000;
+const labelsListed = 10;
+
+/** Parses a CSV text. Throws an error of one line that says what is wrong with the file and what to do. */
+export function readRecording(csv: string, options: RecordingOptions): Recording {
+  return toRecording(readRows(csv, options.columns, ['label']), options);
+}
+
+/** Parses an export of the service, or a CSV text with the ids of its people and the times of its readings. */
+export function readExport(csv: string, columns: RecordingOptions['columns']): RecordedWindow[] {
+  return readRows(csv, { subject: 'subject_id', time: 'timestamp', ...columns }, [], true);
+}
+
+/** Labels the rows of an export by what people reported. */
+export function labelRecording(
+  rows: readonly RecordedWindow[],
+  reports: readonly Report[],
+  columns: RecordingOptions['columns'] = {},
+): Recording {
+  const windows = rows.filter(hasSignal);
+  const labeled = labelByReports(windows, reports);
+  const { stressed, rest } = reportLabels;
+  for (const label of [stressed, rest])
+    if (windows.length > 0 && !labeled.some((it) => it.label === label))
+      throw new Error(
+        `no row of --file is ${label}. Reports since its first row: ${reports.length}. The subjects and times of the ` +
+          'file must be those of the service',
+      );
+  const options = { columns, stressedLabels: [stressed], restLabels: [rest] };
+  return toRecording(windows.length > 0 ? labeled : rows, options);
+}
+
+function readRows(
+  csv: string,
+  columns: RecordingOptions['columns'],
+  others: readonly ColumnRole[],
+  isUnordered = false,
+): RecordedWindow[] {
+  const named = Object.keys(columns) as ColumnRole[];
+  const required = [...new Set<ColumnRole>([...others, ...named])];
+  const optional = (['subject', 'task', 'time', ...signals] as const).filter((role) => !required.includes(role));
+  return readWindows(csv, { names: columns, required, optional, isUnordered });
+}
+
+function toRecording(rows: readonly RecordedWindow[], options: RecordingOptions): Recording {
+  const { stressedLabels, restLabels } = options;
+  const windows = rows.filter(hasSignal);
+  const sideOf: SideOf = ({ label }) => {
+    if (stressedLabels.includes(label)) return 'stressor';
+    return (restLabels ? restLabels.includes(label) : label !== '') ? 'rest' : undefined;
+  };
+  requireBothSides(rows, windows, sideOf);
+  return { windows, sideOf, options };
+}
+
+function requireBothSides(rows: readonly RecordedWindow[], windows: readonly RecordedWindow[], sideOf: SideOf): void {
+  if (rows.length === 0) throw new Error('the file has no rows');
+  if (windows.length === 0)
+    throw new Error('no row has a signal: name the column with --heart-rate, --sdnn, --rmssd or --sentiment');
+  if (windows.length > windowsMax)
+    throw new Error(
+      `the file has ${windows.length} rows, at most ${windowsMax} are allowed: use means, such as one row per minute`,
+    );
+  const sides = windows.map(sideOf);
+  const labels = [...new Set(windows.map(({ label }) => label || '(empty)'))];
+  const found = `${labels.slice(0, labelsListed).join(', ')}${labels.length > labelsListed ? ', …' : ''}`;
+  if (!sides.includes('stressor')) throw new Error(`no row has a label of --stressed-labels. Labels: ${found}`);
+  if (!sides.includes('rest')) throw new Error(`no row has a label that counts as rest. Labels: ${found}`);
+}
+
+function hasSignal({ values }: RecordedWindow): boolean {
+  return findScored(values).length > 0;
+}
