@@ -4,7 +4,6 @@
  */
 import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
-import { auc } from '../../src/tools/evaluate/statistics.js';
 import type { EvaluatedService } from '../../src/tools/evaluate/service.js';
 import { startProgress } from '../../src/terminal/progress.js';
 import { save } from '../../src/terminal/save.js';
@@ -21,7 +20,6 @@ import {
   isRiseSeen,
   isStressed,
   type Judged,
-  meanOf,
   readReports,
   readWearers,
   replayWearers,
@@ -30,6 +28,15 @@ import {
 } from './support/days.js';
 import { drawWeek } from './support/charts.js';
 import { startLocalService } from './support/local-service.js';
+import {
+  agreementColumns,
+  agreementRows,
+  calibrationColumns,
+  calibrationRows,
+  matchReports,
+  reportColumns,
+  reportRows,
+} from './support/reports.js';
 
 interface Options {
   readonly file: string;
@@ -65,12 +72,15 @@ async function evaluate({ file, nurses, labels, people, markdown, figure }: Opti
   const injected = [true, false].map((isNearMedian) => wearers.map((it) => injectRises(it, isNearMedian)));
   const raised = injected.map((its) => its.map(({ wearer }) => wearer));
   const [days, shifts, ...rises] = await replayAll([wearers, onShift, ...raised]);
+  const reported = matchReports(onShift, shifts ?? [], reports);
   const print = markdown ? markdownTable : textTable;
   const tables = [
     wearers.length > 0 && print(wearerColumns, [wearers.map((it, index) => wearerRow(it, days?.[index] ?? []))]),
     wearers.length > 0 && print(riseColumns, riseRows(wearers, injected, rises)),
     onShift.length > 0 && print(shiftColumns, [onShift.map((it, index) => shiftRow(it, shifts?.[index] ?? []))]),
-    onShift.length > 0 && print(reportColumns, [reportRows(onShift, shifts ?? [], reports)]),
+    onShift.length > 0 && print(reportColumns, [reportRows(reported)]),
+    onShift.length > 0 && print(agreementColumns, [agreementRows(reported)]),
+    onShift.length > 0 && print(calibrationColumns, [calibrationRows(reported)]),
     print(confidenceColumns, [[...riseConfidence(days, injected, rises), reportConfidence(onShift, shifts, reports)]]),
   ];
   console.log(tables.filter(Boolean).join('\n\n'));
@@ -169,42 +179,6 @@ const shiftColumns = [{ title: 'nurse on shift' }, right('hours'), right('stress
 function shiftRow({ person, minutes }: Wearer, judged: readonly Judged[]): TableRow {
   const hours = (minutes.length / 60).toFixed(0);
   return [person, hours, share(judged, isStressed), share(judged, ({ state }) => state === 'focused')];
-}
-
-const reportColumns = [
-  { title: 'reports of high stress against none' },
-  right('reports'),
-  right('AUC'),
-  right('AUC within a nurse'),
-];
-
-/**
- * Compares reports of high stress with reports of none, by their mean. One AUC is over all nurses. The other compares
- * only reports of the same nurse.
- */
-function reportRows(
-  nurses: readonly Wearer[],
-  shifts: readonly Judged[][],
-  reports: readonly StressReport[],
-): TableRow[] {
-  const measured = reports.flatMap(({ person, fromMs, toMs, stress }) => {
-    const its = shifts[nurses.findIndex((it) => it.person === person)] ?? [];
-    const during = its.filter(({ atMs }) => atMs >= fromMs && atMs < toMs);
-    if (during.length === 0 || stress === 'medium') return [];
-    return [{ person, isStressor: stress === 'high', during }];
-  });
-  const row = (name: string, valueOf: (it: Judged) => number) => {
-    const scored = measured.map(({ during, ...it }) => ({ ...it, score: meanOf(during.map(valueOf)) }));
-    const own = nurses.map(({ person }) => scored.filter((it) => it.person === person));
-    const pairs = own.map(
-      (its) => its.filter((it) => it.isStressor).length * its.filter((it) => !it.isStressor).length,
-    );
-    const wins = own.map((its, index) => (pairs[index] ? auc(its) * pairs[index] : 0));
-    const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
-    const within = sum(wins) / sum(pairs);
-    return [name, String(scored.length), auc(scored).toFixed(2), within.toFixed(2)];
-  };
-  return [row('published score', (it) => it.stress_score), row('heart rate, bpm', (it) => it.heartRate)];
 }
 
 function riseConfidence(
