@@ -208,7 +208,8 @@ export const retention = {
   "settled_deliveries_days": 7,
   "summary_days": 90,
   "access_days": 365,
-  "feedback_days": 365
+  "feedback_days": 365,
+  "erasure_days": 400
 } as const;
 
 export const feedback = {
@@ -2640,4 +2641,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "797eed4bcdb4e65906863085e55fcbaed536304c271bee64ce5c307384d41b2a" as const;
+export const contractDigest = "9628f4c70be02c6835eba92f49cc61b1bbc6d6ad0372f4a5511c82c90a2dc28d" as const;

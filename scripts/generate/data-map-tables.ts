@@ -64,9 +64,9 @@ export const tableUses: Readonly<Record<string, TableUse>> = {
     columns: { 'account_id session_id incarnation': 'session whose readings are being erased' },
   },
   erased_ids: {
-    content: 'keyed hashes of erased ids, so that earlier tokens send no more data',
+    content: 'keyed hashes of erased ids, so that earlier tokens send no more data, and a restore erases them again',
     identifies: 'pseudonym',
-    retention: 'erased ids',
+    retention: 'RETENTION_ERASURES_DAYS',
     erasure: 'created',
     readBy: [],
     columns: { account_id: 'account', digest: 'keyed hash of the id', erased_at_ms: 'time of the erasure' },

@@ -8,7 +8,6 @@ type Rows = string[][];
 
 const spans: Readonly<Record<string, string>> = {
   idempotency: `${spec.idempotency.retention_hours} hours. Secrets: ${spec.idempotency.secret_minutes} minutes`,
-  'erased ids': `${spec.sessionTokens.erasure_seconds.toLocaleString('en-US')} seconds`,
 };
 
 /** Request bodies whose fields the map contains, by operation. A batch has the fields of `ingest`. */
