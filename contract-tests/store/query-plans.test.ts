@@ -27,7 +27,8 @@ import { receiptKeyTable } from '../../src/store/receipt-keys.js';
 import { secretsKeyTable } from '../../src/store/secrets-key.js';
 import { createSqliteFiles } from '../../src/store/sqlite-files.js';
 import { claimDue, findDueQueues, purgeDeliveries } from '../../src/store/delivery-queue.js';
-import { purgeErasedIds } from '../../src/store/erased-ids.js';
+import { erasedIdRecord, purgeErasedIds } from '../../src/store/erased-ids.js';
+import { peopleTable } from '../../src/store/people.js';
 import { eraseReadings, findErasures } from '../../src/store/erasures.js';
 import { eraseSomeFeedback, purgeFeedback } from '../../src/store/feedback.js';
 import { forgetIssuedSecrets, purgeIdempotencyKeys } from '../../src/store/idempotency-keys.js';
@@ -185,6 +186,8 @@ function storeOn(knex: Knex): Store {
     accesses: accessTable(knex),
     receiptKeys: receiptKeyTable(knex),
     secretsKey: secretsKeyTable(knex),
+    erasedIds: erasedIdRecord(knex),
+    people: peopleTable(knex),
     read: (accountId) => createReader(knex, accountId),
     transact: createTransact(knex),
     purgeReadings: (beforeMs, batch, prepare) => purgeReadings(knex, beforeMs, batch, prepare),

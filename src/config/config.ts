@@ -48,6 +48,8 @@ export interface Config {
   readonly quotas: Quotas;
   /** Redis for rate limits that all processes share. Absent: each process counts separately. */
   readonly redisUrl: string | undefined;
+  /** PATH: the folders in which the programs of MySQL are found. */
+  readonly programPath: string | undefined;
   /** File with the present time. Absent: the clock of the system. */
   readonly testClockFile: string | undefined;
 }
@@ -66,6 +68,8 @@ export interface RetentionTimes {
   readonly accessesMs: number;
   /** After the time that a report of a person is about. */
   readonly feedbackMs: number;
+  /** After an erasure: its keyed digests, which a restore requires. */
+  readonly erasuresMs: number;
 }
 
 const hourMs = 3_600_000;
@@ -132,6 +136,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       idleSessionsMs: idleSessionsHours * hourMs,
       deliveriesMs: (value('RETENTION_DELIVERIES_DAYS', variables.RETENTION_DELIVERIES_DAYS) ?? 0) * 24 * hourMs,
       accessesMs: (value('RETENTION_ACCESS_DAYS', variables.RETENTION_ACCESS_DAYS) ?? 0) * 24 * hourMs,
+      erasuresMs: (value('RETENTION_ERASURES_DAYS', variables.RETENTION_ERASURES_DAYS) ?? 0) * 24 * hourMs,
       feedbackMs: (value('RETENTION_FEEDBACK_DAYS', variables.RETENTION_FEEDBACK_DAYS) ?? 0) * 24 * hourMs,
       summariesMs: summaryDays === undefined ? undefined : summaryDays * 24 * hourMs,
     },
@@ -146,6 +151,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       monthlyCalls: value('LIMIT_MONTHLY_CALLS', variables.LIMIT_MONTHLY_CALLS),
     },
     redisUrl: value('REDIS_URL', variables.REDIS_URL),
+    programPath: env['PATH'],
     testClockFile: value('TEST_CLOCK_FILE', variables.TEST_CLOCK_FILE),
   };
   if (faults.length === 0) faults.push(...conflictsOf(config));

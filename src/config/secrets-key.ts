@@ -75,7 +75,12 @@ export function createKeyFile(databaseFile: string): string {
 }
 
 export function readKeyFile(file: string): string {
-  const key = readFileSync(file, 'utf8').trim();
+  return readKey(readFileSync(file, 'utf8'), file);
+}
+
+/** Returns the key in the text of a key file. */
+export function readKey(text: string, file: string): string {
+  const key = text.trim();
   if (!/^[0-9a-f]{64}$/.test(key))
     throw new Error(
       `${file} is damaged: restore it from a backup, or delete it and lose the webhook secrets it protects`,

@@ -89,6 +89,12 @@ export const variables = {
     String(retention.feedback_days),
     integerBetween(1, 3_650),
   ),
+  RETENTION_ERASURES_DAYS: variable(
+    'Days that the keyed digest of an erased id is stored, 1 to 3,650. `restore` erases these people again. Keep it above ' +
+      'the age of the oldest backup',
+    String(retention.erasure_days),
+    integerBetween(1, 3_650),
+  ),
   MAX_CONNECTIONS: variable(
     'Maximum number of open connections. Further connections are closed',
     '10000',

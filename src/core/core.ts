@@ -23,6 +23,7 @@ import { createDigestFeedback, createDigestId } from '../tokens/digest-id.js';
 import { createSessionTokens } from '../tokens/session-token.js';
 import { findAccess } from './find-access.js';
 import { openFoundation, type ProcessParts, startWorkerOn } from './foundation.js';
+import { openErasureRecord } from './record-erasures.js';
 import { replaceSecretsKey } from './secrets-keys.js';
 import { findWarnings } from './warnings.js';
 
@@ -96,6 +97,7 @@ async function start(keep: Keep, parts: CoreParts) {
   const services: Services = {
     ...{ ...foundation, ...groups, sessionTokens, digestId, targetPolicy, log, wakeWorker },
     computeHours: createComputeHours(),
+    recordErasures: await openErasureRecord(store, config, log),
     digestFeedback: createDigestFeedback(foundation.secretsKeys),
     maxFeedbackAgeMs: config.retention.feedbackMs,
   };

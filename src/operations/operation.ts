@@ -6,6 +6,7 @@ import type { SecretBox } from '../delivery/secret-box.js';
 import type { TargetPolicy } from '../delivery/target.js';
 import type { Exports } from '../export/exports.js';
 import type { Commit } from '../readings/group.js';
+import type { ErasureParts } from '../retention/erase.js';
 import type { ComputeHours } from '../retention/hours.js';
 import type { DigestId } from '../store/erased-ids.js';
 import type { Store } from '../store/store.js';
@@ -133,6 +134,8 @@ export interface Services {
   readonly log: Logger;
   readonly sessionTokens: SessionTokens;
   readonly digestId: DigestId;
+  /** Records erasures outside of the database. Undefined on MySQL. */
+  readonly recordErasures?: ErasureParts['recordErasures'];
   /** Returns the keyed digests of a report, one per key of SECRETS_KEY. */
   readonly digestFeedback: (text: string) => readonly string[];
   /** Maximum age of the timestamp of a report. */

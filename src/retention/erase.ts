@@ -1,5 +1,5 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
-import type { DigestId } from '../store/erased-ids.js';
+import type { DigestId, StoredErasure } from '../store/erased-ids.js';
 import type { Erasure } from '../store/erasures.js';
 import type { Store, Writer } from '../store/store.js';
 
@@ -11,6 +11,8 @@ export interface ErasureParts {
   readonly digestId: DigestId;
   /** The time of the database, epoch ms. */
   readonly now: () => number;
+  /** Records a committed erasure outside of the database. */
+  readonly recordErasures?: ((erasures: readonly StoredErasure[]) => void) | undefined;
 }
 
 /**
@@ -31,9 +33,9 @@ export async function eraseSubject(
   );
   await inBatches(() => store.eraseSomeHours(accountId, subjectId, batchRows));
   await inBatches(() => store.eraseSomeFeedback(accountId, subjectId, batchRows));
-  const found = await store.transact((writerOf) => eraseUnderLock(parts, writerOf(accountId), accountId, subjectId));
-  const erased = found ?? (deliveries > 0 ? { sessions: [], triggers: 0 } : undefined);
-  if (!erased) return undefined;
+  const erased = await store.transact((writerOf) => eraseUnderLock(parts, writerOf(accountId), accountId, subjectId));
+  parts.recordErasures?.(erased.erasures);
+  if (!erased.isKnown && deliveries === 0) return undefined;
   // Again, because a process may have stored a pseudonym for an earlier access during the transaction.
   await store.accesses.removePseudonym(accountId, subjectId);
   await finish(store, erased.sessions);
@@ -42,6 +44,9 @@ export async function eraseSubject(
 }
 
 interface Erased {
+  /** False if no data of the subject was stored. */
+  readonly isKnown: boolean;
+  readonly erasures: readonly StoredErasure[];
   readonly sessions: readonly Erasure[];
   /** Number of triggers. */
   readonly triggers: number;
@@ -87,7 +92,7 @@ async function eraseUnderLock(
   writer: Writer,
   accountId: string,
   subjectId: string,
-): Promise<Erased | undefined> {
+): Promise<Erased> {
   const locked = await writer.subjects.lock([subjectId]);
   const triggers = await writer.triggers.removeAll(subjectId);
   // Also rows that were stored since the first step.
@@ -99,8 +104,10 @@ async function eraseUnderLock(
   const pseudonyms = await writer.removePseudonym(subjectId);
   const erasedIds = sessions.map(({ session_id }) => ({ kind: 'session', id: session_id }) as const);
   const digests = [{ kind: 'subject', id: subjectId } as const, ...erasedIds].flatMap((it) => digestId(accountId, it));
-  await writer.erasedIds.add(digests, now());
+  const erasedAtMs = now();
+  await writer.erasedIds.add(digests, erasedAtMs);
   if (sessions.length > 0) await writer.positions.countErasure();
   const removed = triggers + sessions.length + notifications + pseudonyms;
-  return locked.get(subjectId) || removed > 0 ? { sessions, triggers } : undefined;
+  const erasures = digests.map((digest) => ({ accountId, digest, erasedAtMs }));
+  return { isKnown: Boolean(locked.get(subjectId)) || removed > 0, erasures, sessions, triggers };
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { idempotency, retention, sessionTokens, summaries, timestamps } from '../../generated/spec.js';
+import { idempotency, retention, summaries, timestamps } from '../../generated/spec.js';
 import { floorHour, stateMs } from '../domain/summary.js';
 import type { DatabaseClock } from '../store/database-clock.js';
 import type { Store } from '../store/store.js';
@@ -34,6 +34,8 @@ export interface RetentionTimes {
   readonly accessesMs: number;
   /** After the time that a report is about. */
   readonly feedbackMs: number;
+  /** After an erasure: its keyed digests. Longer than tokens are valid. */
+  readonly erasuresMs: number;
 }
 
 const defaultTimes: RetentionTimes = {
@@ -42,6 +44,7 @@ const defaultTimes: RetentionTimes = {
   deliveriesMs: retention.settled_deliveries_days * dayMs,
   accessesMs: retention.access_days * dayMs,
   feedbackMs: retention.feedback_days * dayMs,
+  erasuresMs: retention.erasure_days * dayMs,
 };
 
 export interface Retention {
@@ -93,7 +96,15 @@ export function startRetention(store: Store, times: RetentionTimes, clock: Datab
 export async function purgeExpired(
   store: Store,
   nowMs: number,
-  { readingsMs, idleSessionsMs, deliveriesMs, accessesMs, feedbackMs, ...times }: RetentionTimes = defaultTimes,
+  {
+    readingsMs,
+    idleSessionsMs,
+    deliveriesMs,
+    accessesMs,
+    feedbackMs,
+    erasuresMs,
+    ...times
+  }: RetentionTimes = defaultTimes,
   signal?: AbortSignal,
 ): Promise<number> {
   const summariesMs = times.summariesMs ?? (await store.readDefaultSummaryDays()) * dayMs;
@@ -114,7 +125,7 @@ export async function purgeExpired(
   const feedback = () => store.purgeFeedback(nowMs - feedbackMs, batchRows);
   const deliveries = () => store.purgeDeliveries(nowMs - deliveriesMs, batchRows);
   const idempotencyKeys = () => store.purgeIdempotencyKeys(nowMs - idempotency.retention_hours * hourMs, batchRows);
-  const erasedIds = () => store.purgeErasedIds(nowMs - sessionTokens.erasure_seconds * 1000, batchRows);
+  const erasedIds = () => store.purgeErasedIds(nowMs - erasuresMs, batchRows);
   const accesses = () => store.accesses.purge(nowMs - accessesMs, batchRows);
   const pseudonyms = () => store.accesses.purgePseudonyms(nowMs - accessesMs, batchRows);
   await forgetSecrets(store, nowMs);

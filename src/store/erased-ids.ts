@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { deleteOldest } from './delete-oldest.js';
 import { insertRows } from './insert-rows.js';
+import { pagesOf } from './pages-of.js';
 
 /** An id that an erasure removed. */
 export interface ErasedId {
@@ -36,6 +37,38 @@ export function erasedIdTable(knex: Knex, accountId: string) {
         .where({ account_id: accountId })
         .whereIn('digest', digests);
       return new Map(rows.map((row) => [row.digest, Number(row.erased_at_ms)]));
+    },
+  };
+}
+
+/** An erased id of any account. */
+export interface StoredErasure {
+  readonly accountId: string;
+  readonly digest: string;
+  readonly erasedAtMs: number;
+}
+
+/** The erased ids of all accounts, for the record outside of the database. */
+export function erasedIdRecord(knex: Knex) {
+  return {
+    /** Yields the ids that were erased at `sinceMs` or later, in pages. */
+    since: (sinceMs: number): AsyncGenerator<StoredErasure[]> =>
+      pagesOf(knex, {
+        ...{ table: 'erased_ids', keys: ['account_id', 'digest'], columns: ['account_id', 'digest', 'erased_at_ms'] },
+        select: (query) => query.where('erased_at_ms', '>=', sinceMs),
+        read: (row) => ({
+          accountId: String(row['account_id']),
+          digest: String(row['digest']),
+          erasedAtMs: Number(row['erased_at_ms']),
+        }),
+      }),
+
+    /** Stores erasures, unless newer ones are stored. */
+    async add(erasures: readonly StoredErasure[]): Promise<void> {
+      for (const { accountId, digest, erasedAtMs } of erasures) {
+        const table = erasedIdTable(knex, accountId);
+        if (((await table.find([digest])).get(digest) ?? -1) < erasedAtMs) await table.add([digest], erasedAtMs);
+      }
     },
   };
 }

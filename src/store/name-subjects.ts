@@ -29,3 +29,10 @@ export async function nameSubjects(
       await mine(table).where({ session_id }).whereNull('subject_id').update({ subject_id });
   }
 }
+
+/** Binds a session to a subject, with its webhooks, events and deliveries. */
+export async function nameSession(transaction: Knex, accountId: string, bound: BoundSession): Promise<void> {
+  const { sessionId: session_id, incarnation, subjectId: subject_id } = bound;
+  await transaction('sessions').where({ account_id: accountId, session_id, incarnation }).update({ subject_id });
+  await nameSubjects(transaction, accountId, [bound]);
+}

@@ -9,7 +9,7 @@ import type { HostEvent } from './mysql-hosts.js';
 import { consentReader, consentWriter } from './consents.js';
 import { countDeliveries } from './count-deliveries.js';
 import { endIdleConnections } from './end-idle-connections.js';
-import { erasedIdTable, purgeErasedIds } from './erased-ids.js';
+import { erasedIdRecord, erasedIdTable, purgeErasedIds } from './erased-ids.js';
 import { type Erasure, eraseReadings, eraseSessions, eraseSomeDeliveries, findErasures } from './erasures.js';
 import {
   type Claim,
@@ -26,7 +26,8 @@ import { forgetIssuedSecrets, idempotencyKeyTable, purgeIdempotencyKeys } from '
 import type { KnownTriggers } from './known-subject.js';
 import { keyTable } from './keys.js';
 import { isMigrated, migrate, type OnMoved } from './migrate.js';
-import { type BoundSession, nameSubjects } from './name-subjects.js';
+import { type BoundSession, nameSession, nameSubjects } from './name-subjects.js';
+import { peopleTable } from './people.js';
 import { findOldestEvent, findSessionsWithEvents, outboxTable } from './outbox.js';
 import { type ExpiredReading, findNewestReading, findSubjects, purgeReadings } from './expired-readings.js';
 import { readingTable } from './readings.js';
@@ -92,6 +93,7 @@ export function writerOf(transaction: Knex.Transaction, accountId: string, writi
     failedDeliveries: failedDeliveryTable(transaction, accountId),
     idempotencyKeys: idempotencyKeyTable(transaction, accountId),
     nameSubjects: (bound: readonly BoundSession[]) => nameSubjects(transaction, accountId, bound),
+    nameSession: (bound: BoundSession) => nameSession(transaction, accountId, bound),
     erasedIds: erasedIdTable(transaction, accountId),
     eraseSessions: (subjectId: string, nowMs: number) => eraseSessions(transaction, accountId, subjectId, nowMs),
     eraseSomeDeliveries: (subjectId: string, batch: number, nowMs: number) =>
@@ -118,6 +120,8 @@ export function openStore(config: DatabaseConfig, use: DatabaseUse = 'serving', 
     accesses: accessTable(knex),
     receiptKeys: receiptKeyTable(knex),
     secretsKey: secretsKeyTable(knex),
+    erasedIds: erasedIdRecord(knex),
+    people: peopleTable(knex),
     read: (accountId: string): Reader => createReader(knex, accountId, inTurn),
     /**
      * Runs the work in one transaction. When it resolves, all writes are durable. When it rejects, nothing is stored.

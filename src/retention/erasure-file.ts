@@ -1,0 +1,96 @@
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import type { StoredErasure } from '../store/erased-ids.js';
+import type { Store } from '../store/store.js';
+
+/**
+ * A record of erasures outside of the database, so that a restored backup brings no erased person back. Each line has the
+ * time of an erasure (epoch ms), the account, and the keyed digest of the erased id.
+ */
+
+/** Times of erasures, epoch ms, by account and digest. */
+export type Erasures = Map<string, StoredErasure>;
+
+export interface ReadErasures {
+  readonly erasures: Erasures;
+  /** Number of lines that cannot be read, e.g. because the disk was full. */
+  readonly damagedLines: number;
+}
+
+const line = /^(\d{1,15}) ([\w-]{1,32}) ([0-9a-f]{32})$/;
+
+/** Returns the record beside an embedded database. */
+export function erasureFileOf(databaseFile: string): string {
+  return `${databaseFile}.erased`;
+}
+
+/** Returns the record in a folder of backups. Databases may share it. */
+export function erasureFileIn(folder: string): string {
+  return join(folder, 'state-service.erased');
+}
+
+/** Adds the erasures to the record, if none of them is newer there. */
+export function addErasures(record: Erasures, erasures: Iterable<StoredErasure>): boolean {
+  let hasChanged = false;
+  for (const erasure of erasures) {
+    const key = `${erasure.accountId} ${erasure.digest}`;
+    if ((record.get(key)?.erasedAtMs ?? -1) >= erasure.erasedAtMs) continue;
+    record.set(key, erasure);
+    hasChanged = true;
+  }
+  return hasChanged;
+}
+
+/** Reads a record. Empty if there is no such file. */
+export function readErasures(file: string): ReadErasures {
+  const erasures: Erasures = new Map();
+  let damagedLines = 0;
+  for (const text of readText(file).split('\n')) {
+    const [, erasedAtMs, accountId, digest] = line.exec(text) ?? [];
+    if (digest !== undefined && accountId !== undefined)
+      addErasures(erasures, [{ accountId, digest, erasedAtMs: Number(erasedAtMs) }]);
+    else if (text !== '') damagedLines += 1;
+  }
+  return { erasures, damagedLines };
+}
+
+/** Appends erasures to a record. Returns when they are on disk. */
+export function appendErasures(file: string, erasures: readonly StoredErasure[]): void {
+  // Begins with a line break, because a full disk may have cut the last line.
+  write(file, 'a', `\n${format(erasures)}`);
+}
+
+/** Adds the erasures of the database to a record, and removes those before `sinceMs`. */
+export async function saveErasures(store: Store, file: string, sinceMs: number): Promise<void> {
+  const { erasures, damagedLines } = readErasures(file);
+  let hasChanged = damagedLines > 0;
+  for await (const page of store.erasedIds.since(sinceMs)) hasChanged = addErasures(erasures, page) || hasChanged;
+  const kept = [...erasures.values()].filter((it) => it.erasedAtMs >= sinceMs);
+  if (!hasChanged && kept.length === erasures.size) return;
+  const draft = `${file}.${process.pid}`;
+  write(draft, 'w', format(kept));
+  renameSync(draft, file);
+}
+
+function format(erasures: readonly StoredErasure[]): string {
+  return erasures.map((it) => `${it.erasedAtMs} ${it.accountId} ${it.digest}\n`).join('');
+}
+
+function write(file: string, flag: 'a' | 'w', text: string): void {
+  const descriptor = openSync(file, flag, 0o600);
+  try {
+    writeSync(descriptor, text);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as { code?: string }).code === 'ENOENT') return '';
+    throw error;
+  }
+}
