@@ -87,6 +87,7 @@ const mayImport = {
       'accounts',
       'tokens',
       'delivery',
+      'retention',
       'store',
       'contract',
       'similar',

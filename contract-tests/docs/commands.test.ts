@@ -33,6 +33,7 @@ const notRun: ReadonlyArray<readonly [fragment: string, reason: string]> = [
   ['curl -N', 'runs until Ctrl-C: streamEvents/200.test.ts'],
   ['systemctl enable', 'changes the system: process/units.test.ts'],
   ['/consent" \\\n', 'requires an account that records consent: putConsent/200.test.ts'],
+  ['backup --every', 'runs until a signal: process/backup-schedule.test.ts'],
   ['state-service restore', 'requires a stopped service: process/restore.test.ts'],
 ];
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { backup } from '../../src/cli/backup.js';
+import { backUpToFile } from '../../src/cli/backups/backup.js';
 import { readConfig } from '../../src/config/config.js';
 import { readLastBackup, recordBackup } from '../../src/metrics/backup-status.js';
 import { openDatabase } from '../../src/store/database.js';
@@ -61,10 +61,10 @@ test('a backup of an embedded database records its time, and a failed one does n
   const status = join(folder, 'status.json');
   const config = readConfig({ DATABASE_URL: database.url, BACKUP_STATUS_FILE: status });
   const copy = join(folder, 'copy.db');
-  await backup(config, copy);
+  await backUpToFile(config, copy);
   const recordedAtMs = await readLastBackup(status);
   expect(recordedAtMs).toBeGreaterThan(0);
-  await expect(backup(config, copy)).rejects.toThrow('exists already');
+  await expect(backUpToFile(config, copy)).rejects.toThrow('exists already');
   expect(await readLastBackup(status)).toBe(recordedAtMs);
 });
 

@@ -1,7 +1,5 @@
-import { execFile } from 'node:child_process';
 import { appendFile, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { createTestDatabase, databaseKind } from '../support/databases.js';
 import { runMain } from '../support/process.js';
@@ -38,17 +36,9 @@ function load(send: Send) {
   };
 }
 
-/** Runs the printed MySQL command with the password of the test server. */
-async function runPrinted(command: string, url: string): Promise<void> {
-  await promisify(execFile)('sh', ['-c', command], {
-    env: { PATH: process.env['PATH'], MYSQL_PWD: decodeURIComponent(new URL(url).password) },
-  });
-}
-
 async function restoreInto(url: string, file: string, secrets: Record<string, string>): Promise<void> {
   const restored = await runMain(['restore', file], { DATABASE_URL: url, ...secrets });
   expect(restored.code, restored.stderr).toBe(0);
-  if (!isSqlite) await runPrinted(restored.stdout, url);
 }
 
 /** Appends a byte to the backup, requires that the restore fails, and removes the byte. */
@@ -56,8 +46,7 @@ async function expectRejected(url: string, file: string, secrets: Record<string,
   const { size } = await stat(file);
   await appendFile(file, '\n');
   const restored = await runMain(['restore', file], { DATABASE_URL: url, ...secrets });
-  if (isSqlite) expect(restored.stderr).toContain('it is damaged');
-  else await expect(runPrinted(restored.stdout, url)).rejects.toThrow('sha256sum');
+  expect(restored).toMatchObject({ code: 1, stderr: expect.stringContaining('it is damaged') });
   await truncate(file, size);
 }
 
@@ -80,7 +69,6 @@ test('a backup under load contains keys, webhook secrets and every reading ackno
   traffic.mark();
   const backup = await runMain(['backup', file], { DATABASE_URL: from.url, ...secrets });
   expect(backup.code, backup.stderr).toBe(0);
-  if (!isSqlite) await runPrinted(backup.stdout, from.url);
   const owed = await traffic.stop();
   await service.stop('SIGTERM');
 

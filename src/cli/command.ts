@@ -16,6 +16,7 @@ import { toolCommands } from '../tools/commands.js';
 import { endWithNpm } from './close-on-signal.js';
 import { accountsCommand } from './accounts.js';
 import { auditCommand } from './audit.js';
+import { backupCommand, restoreCommand } from './backups/commands.js';
 import { keysCommand } from './keys.js';
 import { mcpCommand } from './mcp.js';
 import { receiptKeysCommand } from './receipt-keys.js';
@@ -75,23 +76,9 @@ export async function runCommand(surroundings: Surroundings): Promise<void> {
     .command('migrate')
     .description('migrate the database, then exit')
     .action(() => withStore(async () => console.error('The database is up to date.'), true));
-  command
-    .command('backup')
-    .description('copy the database while the service runs, or print the command that dumps MySQL')
-    .argument(
-      '<file>',
-      'a new file. Its checksum and its secrets key are written beside it: <file>.checksum, <file>.key',
-    )
-    .action(async (file: string) => (await import('./backup.js')).backup(readConfig(env), file));
-  command
-    .command('restore')
-    .description('put a backup in the place of the database, or print the command that loads a dump into MySQL')
-    .argument('<file>', 'as `backup` wrote it')
-    .option('--replace', 'replace a database that exists already, and keep it under another name', false)
-    .option('--unverified', 'restore a backup that has no checksum file, or whose key is lost', false)
-    .action(async (file: string, options: { replace: boolean; unverified: boolean }) =>
-      (await import('./restore.js')).restore(readConfig(env), file, options),
-    );
+  const configure = () => readConfig(env);
+  command.addCommand(backupCommand(configure, () => endWithNpm(env)));
+  command.addCommand(restoreCommand(configure));
   command
     .command('reseal')
     .description(

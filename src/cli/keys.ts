@@ -186,7 +186,8 @@ function formatRow(row: readonly string[], widths: readonly number[]): string {
 
 const unitMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-function readDuration(text: string): number {
+/** Returns a duration in ms. */
+export function readDuration(text: string): number {
   const [, count, unit] = /^([1-9]\d{0,5})([mhd])$/.exec(text) ?? [];
   const ms = Number(count) * (unitMs[unit ?? ''] ?? Number.NaN);
   if (Number.isNaN(ms)) throw new InvalidArgumentError('It must be a number with a unit, like 90d, 12h or 30m.');

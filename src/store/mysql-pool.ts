@@ -67,6 +67,15 @@ export function hasSeveralHosts(url: string): boolean {
   return mysqlUrls(url).length > 1;
 }
 
+/** Returns the URL of the host that a new pool would use. Rejects with NoUsableHostError if it cannot use any of several. */
+export async function chooseMysqlUrl(url: string): Promise<string> {
+  const urls = mysqlUrls(url);
+  if (urls.length === 1) return url;
+  const addresses = urls.map(settingsOf);
+  const chosen = await createMysqlHosts({ addresses, inspect: inspectHost, onEvent: () => {} }).choose();
+  return urls[addresses.indexOf(chosen)] as string;
+}
+
 /** Returns the standing of each host of the URL, in the same order. */
 export function inspectHosts(url: string): Promise<Array<Standing & { readonly host: string }>> {
   const inspected = mysqlUrls(url).map(settingsOf);

@@ -12,32 +12,38 @@ export class CopyError extends Error {}
  * Writes a consistent copy of a SQLite database to a new file, while other processes may write to the database. The copy
  * contains every transaction that committed before the call. Resolves like `checkCopy`.
  */
-export async function copySqlite(file: string, copy: string): Promise<string | undefined> {
+export async function copySqlite(file: string, copy: string): Promise<CheckedCopy> {
   // Created first with owner-only permissions, because VACUUM INTO accepts an empty file.
   closeSync(openSync(copy, 'wx', 0o600));
   await onSqlite(file, (run) => run('vacuum into ?', [copy]));
-  const foreign = await checkCopy(copy);
+  const checked = await checkCopy(copy);
   flush(copy);
-  return foreign;
+  return checked;
 }
 
-/**
- * Rejects with a CopyError unless the file is an intact database that this version can open. Leaves no log file. Resolves
- * with a table, index, trigger or view that this service did not create, e.g. `trigger spy`, if there is one.
- */
-export async function checkCopy(file: string): Promise<string | undefined> {
+export interface CheckedCopy {
+  /** A table, index, trigger or view that this service did not create, e.g. `trigger spy`. */
+  readonly foreign: string | undefined;
+  /** Number of rows by table. */
+  readonly counts: ReadonlyMap<string, number>;
+}
+
+/** Rejects with a CopyError unless the file is an intact database that this version can open. Leaves no log file. */
+export async function checkCopy(file: string): Promise<CheckedCopy> {
   return onSqlite(file, async (run) => {
     const applied = new Set((await run('select name from schema_migrations')).map(({ name = '' }) => name));
     if (applied.size === 0) throw new CopyError('it holds no schema of this service: use another backup');
     const known = new Set<string>(migrations.map(({ name }) => name));
     const unknown = [...applied].find((name) => !known.has(name));
     if (unknown) throw new CopyError(`a newer version wrote it (migration ${unknown}): install that version`);
-    const foreign = await findForeignObject(await readSchema(run), `${file}.schema`, applied);
+    const schema = await readSchema(run);
+    const foreign = await findForeignObject(schema, `${file}.schema`, applied);
     const [row] = await run('pragma integrity_check');
     const verdict = row?.['integrity_check'];
     if (verdict !== 'ok') throw new CopyError(`it is damaged (${verdict}): use another backup`);
+    const counts = await countRows(run, schema);
     await run('pragma journal_mode = delete');
-    return foreign;
+    return { foreign, counts };
   }).catch((error: Error) => {
     if (error instanceof CopyError) throw error;
     throw new CopyError(`it is not a database of this service (${error.message.split('\n')[0]}): use another backup`);
@@ -77,6 +83,17 @@ async function readSchema(run: Run): Promise<SqliteSchema> {
     "select type, name, tbl_name || ' ' || coalesce(sql, '') as sql from sqlite_master where name not like 'sqlite_stat_'",
   );
   return new Map(objects.map(({ type = '', name = '', sql = '' }) => [`${type} ${name}`, sql]));
+}
+
+async function countRows(run: Run, schema: SqliteSchema): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
+  for (const object of schema.keys()) {
+    const [, table] = /^table (\w+)$/.exec(object) ?? [];
+    if (table === undefined) continue;
+    const [row] = await run(`select count(*) as count from "${table}"`);
+    counts.set(table, Number(row?.['count']));
+  }
+  return counts;
 }
 
 /**

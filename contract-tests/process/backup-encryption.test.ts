@@ -1,0 +1,85 @@
+import { readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { temporaryFolder } from '../commands/temporary-folder.js';
+import { createTestDatabase, databaseKind } from '../support/databases.js';
+import { runMain } from '../support/process.js';
+import { startWithKey } from './started.js';
+
+const isSqlite = databaseKind === 'sqlite';
+
+async function createKey(): Promise<{ file: string; publicKey: string }> {
+  const file = join(await temporaryFolder(), 'backup.key');
+  const { stdout } = await runMain(['backup', '--create-key', file], {});
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  return { file, publicKey: stdout.trim() };
+}
+
+/** Returns an encrypted backup of a database with one reading, and a function that restores it. */
+async function backedUp() {
+  const [from, to] = [await createTestDatabase(), await createTestDatabase()];
+  onTestFinished(from.drop);
+  onTestFinished(to.drop);
+  const { file: keyFile, publicKey } = await createKey();
+  const { service, send, key } = await startWithKey({ DATABASE_URL: from.url });
+  await send('/v1/ingest', { session_id: 'secret-session', timestamp: new Date().toISOString(), heart_rate: 70 });
+  const file = join(await temporaryFolder(), 'copy.age');
+  const backup = await runMain(['backup', file, '--public-key', publicKey], { DATABASE_URL: from.url });
+  expect(backup.code, backup.stderr).toBe(0);
+  await service.stop('SIGTERM');
+  const restore = (...args: string[]) => runMain(['restore', file, ...args], { DATABASE_URL: to.url });
+  return { file, keyFile, key, from, to, restore };
+}
+
+test('an encrypted backup and its secrets key are unreadable without the private key, and restored with it', async () => {
+  const { file, keyFile, key, from, to, restore } = await backedUp();
+  const folder = dirname(file);
+  const content = (await readFile(file)).toString('latin1');
+  expect(content).toMatch(/^age-encryption\.org\/v1\n/);
+  expect(content).not.toMatch(/SQLite format|CREATE TABLE|secret-session/);
+  expect((await readdir(folder)).sort()).toEqual([
+    'copy.age',
+    'copy.age.checksum',
+    ...(isSqlite ? ['copy.age.key'] : []),
+  ]);
+  if (isSqlite) {
+    expect(await readFile(`${file}.key`, 'latin1')).toMatch(/^age-encryption\.org\/v1\n/);
+    const beside = await readdir(dirname(from.url.slice('sqlite:'.length)));
+    expect(beside.filter((name) => name.includes('partial'))).toEqual([]);
+  }
+  expect(await restore()).toMatchObject({ code: 1, stderr: expect.stringContaining('is encrypted: pass --key FILE') });
+  const other = await createKey();
+  const refused = await restore('--key', other.file);
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('it is encrypted for another key') });
+  const { code, stdout, stderr } = await restore('--key', keyFile);
+  expect(code, stderr).toBe(0);
+  expect(stdout).toContain('checksum verified');
+  const restored = await startWithKey({ DATABASE_URL: to.url }, key);
+  expect((await restored.send('/v1/state?session_id=secret-session')).status).toBe(200);
+});
+
+test('a truncated or changed encrypted backup changes nothing, also with --unverified', async () => {
+  const { file, keyFile, to, restore } = await backedUp();
+  const intact = await readFile(file);
+  const changed = Buffer.from(intact);
+  changed[intact.length - 40] = (changed[intact.length - 40] ?? 0) ^ 1;
+  for (const damage of [() => truncate(file, intact.length - 1_000), () => writeFile(file, changed)]) {
+    await damage();
+    for (const flags of [[], ['--unverified']]) {
+      const ended = await restore('--key', keyFile, ...flags);
+      expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('it is truncated or damaged') });
+    }
+  }
+  if (isSqlite) expect(await readdir(dirname(to.url.slice('sqlite:'.length)))).toEqual([]);
+  await writeFile(file, intact);
+  expect(await restore('--key', keyFile)).toMatchObject({ code: 0 });
+});
+
+test('a file that contains no private key is an error that does not print it', async () => {
+  const { file, restore } = await backedUp();
+  const wrong = join(dirname(file), 'wrong.key');
+  await writeFile(wrong, 'AGE-SECRET-KEY-1WRONG\n');
+  const { code, stderr } = await restore('--key', wrong);
+  expect([code, stderr]).toEqual([1, expect.stringContaining('it must contain lines "AGE-SECRET-KEY-1…"')]);
+  expect(stderr).not.toContain('WRONG');
+});

@@ -1,0 +1,85 @@
+import { appendFile, readFile, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import mysql from 'mysql2/promise';
+import { expect, test } from 'vitest';
+import { writeChecksum } from '../../src/cli/backups/checksum.js';
+import { temporaryFolder } from '../commands/temporary-folder.js';
+import { databaseKind, mysqlServerUrl, settingsFor } from '../support/databases.js';
+import { runMain } from '../support/process.js';
+import { migratedDatabase } from './backups.js';
+import { startWithKey } from './started.js';
+
+const isSqlite = databaseKind === 'sqlite';
+const secretsKey = 'k'.repeat(40);
+
+/** Returns a backup of a database with 20 readings. */
+async function backedUp() {
+  const { url } = await migratedDatabase();
+  const env = { ...settingsFor(url), SECRETS_KEY: secretsKey };
+  const { service, send } = await startWithKey(env);
+  for (let index = 0; index < 20; index += 1)
+    await send('/v1/ingest', {
+      ...{ session_id: `s${index}`, subject_id: `person-${index}`, timestamp: new Date().toISOString() },
+      ...{ heart_rate: 70, user_message: 'Ich habe Angst vor der Prüfung — 試験が怖い 😀 \\ \' "' },
+    });
+  const file = join(await temporaryFolder(), isSqlite ? 'copy.db' : 'copy.sql');
+  expect(await runMain(['backup', file], env)).toMatchObject({ code: 0 });
+  await service.stop('SIGTERM');
+  return { file, env, verify: () => runMain(['backup', '--verify', file], env) };
+}
+
+async function listTemporary(): Promise<unknown[]> {
+  const connection = await mysql.createConnection({ uri: mysqlServerUrl });
+  const [rows] = await connection.query("show databases like '%\\_verify\\_%'").finally(() => connection.end());
+  return rows as unknown[];
+}
+
+test('--verify restores a backup into a temporary database, prints its rows, and deletes it', async () => {
+  const { verify } = await backedUp();
+  const { code, stdout, stderr } = await verify();
+  expect([code, stderr]).toEqual([0, '']);
+  expect(stdout).toMatch(/^session_readings 20$/m);
+  expect(stdout).toMatch(/checksum verified, restored into a temporary database, \d+ rows in \d+ tables/);
+  if (!isSqlite) expect(await listTemporary()).toEqual([]);
+});
+
+test('--verify fails for a truncated or changed backup, and without the checksum', async () => {
+  const { file, verify } = await backedUp();
+  const intact = await readFile(file);
+  await truncate(file, intact.length - 100);
+  expect(await verify()).toMatchObject({ code: 1, stderr: expect.stringContaining('it is damaged') });
+  const changed = Buffer.from(intact);
+  changed[intact.length >> 1] = (changed[intact.length >> 1] ?? 0) ^ 1;
+  await writeFile(file, changed);
+  expect(await verify()).toMatchObject({ code: 1, stderr: expect.stringContaining('it is damaged') });
+  await writeFile(file, intact);
+  expect((await verify()).code).toBe(0);
+  expect(await runMain(['backup', '--verify', `${file}.checksum`], { DATABASE_URL: 'sqlite:x' })).toMatchObject({
+    code: 1,
+  });
+});
+
+test('--verify fails if the restored tables differ from the backup', async () => {
+  const { file, verify } = await backedUp();
+  if (isSqlite) {
+    const checksum = await readFile(`${file}.checksum`, 'utf8');
+    await writeFile(`${file}.checksum`, checksum.replace('rows session_readings 20', 'rows session_readings 21'));
+    expect(await verify()).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('has 20 rows in session_readings instead of 21'),
+    });
+    return;
+  }
+  const { rm } = await import('node:fs/promises');
+  const sign = async () => {
+    await rm(`${file}.checksum`);
+    await writeChecksum(file, file, { secretsKey, counts: new Map() });
+  };
+  await appendFile(file, 'delete from session_readings limit 1;\n');
+  await sign();
+  expect(await verify()).toMatchObject({ code: 1, stderr: expect.stringContaining('differs from a dump') });
+  await appendFile(file, 'insert into nowhere values (1);\n');
+  await sign();
+  expect(await verify()).toMatchObject({ code: 1, stderr: expect.stringContaining('nowhere') });
+  expect(await listTemporary()).toEqual([]);
+});

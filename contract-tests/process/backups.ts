@@ -1,0 +1,49 @@
+import { chmod, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { openDatabase } from '../../src/store/database.js';
+import { temporaryFolder } from '../commands/temporary-folder.js';
+import { createTestDatabase, databaseKind } from '../support/databases.js';
+import { runMain } from '../support/process.js';
+
+/** Creates a migrated database that is dropped when the test ends. */
+export async function migratedDatabase(): Promise<{ url: string; env: Record<string, string> }> {
+  const { url, drop } = await createTestDatabase();
+  onTestFinished(drop);
+  const env = { DATABASE_URL: url };
+  await runMain(['migrate'], env);
+  return { url, env };
+}
+
+/** Returns the backups in a folder, without their other files. */
+export async function listBackups(folder: string): Promise<string[]> {
+  return (await readdir(folder)).filter((name) => /\.(db|sql)(\.age)?$/.test(name)).sort();
+}
+
+/**
+ * Makes backups of the database stop in the middle. Returns variables for the command, and a function that ends this. On
+ * MySQL, the dump stops. On SQLite, another connection locks the database.
+ */
+export async function stallBackups(
+  url: string,
+): Promise<{ env: Record<string, string>; release: () => Promise<void> }> {
+  if (databaseKind === 'mysql') {
+    const folder = await temporaryFolder();
+    const script = `#!/bin/sh\ncase "$*" in *--version) exec /usr/bin/mariadb-dump --version;; esac\necho half; exec sleep 60\n`;
+    await writeFile(join(folder, 'mariadb-dump'), script);
+    await chmod(join(folder, 'mariadb-dump'), 0o755);
+    return { env: { PATH: `${folder}:${process.env['PATH']}` }, release: async () => undefined };
+  }
+  const knex = openDatabase({ kind: 'sqlite', file: url.slice('sqlite:'.length) });
+  await knex.raw('pragma locking_mode = exclusive');
+  await knex.raw('begin exclusive');
+  await knex.raw("insert into schema_migrations values ('locked', 0)");
+  const release = async () => {
+    await knex.raw('rollback');
+    await knex.raw('pragma locking_mode = normal');
+    // The lock ends with the next read.
+    await knex('schema_migrations').first();
+    await knex.destroy();
+  };
+  return { env: {}, release };
+}

@@ -1,0 +1,144 @@
+import { appendFile, readFile, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { openDatabase } from '../../src/store/database.js';
+import { temporaryFolder } from '../commands/temporary-folder.js';
+import { createTestDatabase, databaseKind } from '../support/databases.js';
+import { runMain } from '../support/process.js';
+import { startWithKey } from './started.js';
+
+const isSqlite = databaseKind === 'sqlite';
+const backupName = isSqlite ? 'copy.db' : 'copy.sql';
+
+async function started() {
+  const database = await createTestDatabase();
+  onTestFinished(database.drop);
+  const env = { DATABASE_URL: database.url };
+  const { service, send, key } = await startWithKey(env);
+  const read = async (session_id: string, subject_id?: string) => {
+    const subject = subject_id === undefined ? {} : { subject_id };
+    const body = { session_id, ...subject, timestamp: new Date().toISOString(), heart_rate: 70 };
+    expect((await send('/v1/ingest', body)).status).toBe(200);
+  };
+  const erase = async (subjectId: string) => {
+    const init = { method: 'DELETE', headers: { 'X-Service-Key': key } };
+    expect((await fetch(`${service.url}/v1/subjects/${subjectId}`, init)).status).toBe(200);
+  };
+  const file = join(await temporaryFolder(), backupName);
+  const backUp = async (to = file) => {
+    const { code, stderr } = await runMain(['backup', to], env);
+    expect(code, stderr).toBe(0);
+  };
+  const restore = (...args: string[]) => runMain(['restore', file, '--replace', ...args], env);
+  const restart = () => startWithKey(env, key);
+  return { database, env, service, send, key, read, erase, file, backUp, restore, restart };
+}
+
+/** Deletes the database, as a broken disk does. The record beside an embedded database stays. */
+async function lose(url: string): Promise<void> {
+  if (isSqlite) {
+    const file = url.slice('sqlite:'.length);
+    for (const ending of ['', '-wal', '-shm']) await rm(file + ending, { force: true });
+    return;
+  }
+  const knex = openDatabase({ kind: 'mysql', url }, 'administration');
+  const [rows] = await knex.raw(
+    'select table_name as name from information_schema.tables where table_schema = database()',
+  );
+  for (const { name } of rows) await knex.schema.dropTable(name);
+  await knex.destroy();
+}
+
+/** Returns the status of reading a person, and of a session. */
+async function look({ send }: Pick<Awaited<ReturnType<typeof started>>, 'send'>, subject: string, session: string) {
+  const [person, state] = [await send(`/v1/subjects/${subject}`), await send(`/v1/state?session_id=${session}`)];
+  return [person.status, state.status];
+}
+
+test('a restore brings back nobody who was erased since, also in a session that got its subject later', async () => {
+  const { service, read, erase, backUp, restore, restart } = await started();
+  await read('s1', 'anna');
+  await read('s2', 'bob');
+  await read('s3');
+  await read('s4');
+  await backUp();
+  await read('s3', 'anna');
+  await erase('anna');
+  await service.stop('SIGTERM');
+  const { code, stdout, stderr } = await restore();
+  expect(code, stderr).toBe(0);
+  // The person, and the session that had no subject.
+  expect(stdout).toContain('Erased 2 people again who were erased since.');
+  const after = await restart();
+  expect(await look(after, 'anna', 's1')).toEqual([404, 404]);
+  expect(await look(after, 'bob', 's2')).toEqual([200, 200]);
+  expect(await look(after, 'anna', 's3')).toEqual([404, 404]);
+  expect(await look(after, 'bob', 's4')).toEqual([200, 200]);
+});
+
+test('a restore erases again after the loss of the database, from the records outside of it', async () => {
+  const { database, service, read, erase, file, backUp, restore, restart } = await started();
+  await read('s1', 'anna');
+  await read('s2', 'bob');
+  await backUp();
+  await erase('anna');
+  // On MySQL, only backups write the record.
+  if (!isSqlite) await backUp(join(dirname(file), 'later.sql'));
+  await service.stop('SIGKILL');
+  await lose(database.url);
+  expect((await restore()).stdout).toContain('Erased 1 people again');
+  const after = await restart();
+  expect(await look(after, 'anna', 's1')).toEqual([404, 404]);
+  expect(await look(after, 'bob', 's2')).toEqual([200, 200]);
+});
+
+test('the record in the folder of backups suffices, and contains no id of a person', async () => {
+  const { database, service, read, erase, file, backUp, restore, restart } = await started();
+  await read('s1', 'anna');
+  await backUp();
+  await erase('anna');
+  await backUp(join(dirname(file), `later-${backupName}`));
+  await service.stop('SIGTERM');
+  await lose(database.url);
+  if (isSqlite) await rm(`${database.url.slice('sqlite:'.length)}.erased`);
+  const record = join(dirname(file), 'state-service.erased');
+  expect(await readFile(record, 'utf8')).not.toMatch(/anna|s1/);
+  await appendFile(record, '17000 half a li');
+  const { stdout, stderr } = await restore();
+  expect(stderr).toContain('1 lines of');
+  expect(stdout).toContain('Erased 1 people again');
+  expect(await look(await restart(), 'anna', 's1')).toEqual([404, 404]);
+});
+
+test('a person who came back after an erasure and before the backup stays', async () => {
+  const { service, read, erase, backUp, restore, restart } = await started();
+  await read('s1', 'anna');
+  await erase('anna');
+  await read('s1', 'anna');
+  await backUp();
+  await service.stop('SIGTERM');
+  expect((await restore()).stdout).toContain('No person was erased since.');
+  expect(await look(await restart(), 'anna', 's1')).toEqual([200, 200]);
+});
+
+test('an erasure is applied with an earlier secrets key', async () => {
+  const database = await createTestDatabase();
+  onTestFinished(database.drop);
+  const [old, next] = ['o'.repeat(40), 'n'.repeat(40)];
+  const env = { DATABASE_URL: database.url, SECRETS_KEY: old };
+  const { service, send, key } = await startWithKey(env);
+  await send('/v1/ingest', {
+    session_id: 's1',
+    subject_id: 'anna',
+    timestamp: new Date().toISOString(),
+    heart_rate: 70,
+  });
+  const file = join(await temporaryFolder(), backupName);
+  expect((await runMain(['backup', file], env)).code).toBe(0);
+  await fetch(`${service.url}/v1/subjects/anna`, { method: 'DELETE', headers: { 'X-Service-Key': key } });
+  await service.stop('SIGTERM');
+  const wrong = await runMain(['restore', file, '--replace'], { ...env, SECRETS_KEY: next });
+  expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining('add the key of that time') });
+  const restored = await runMain(['restore', file, '--replace'], { ...env, SECRETS_KEY: `${next},${old}` });
+  expect(restored.stdout).toContain('Erased 1 people again');
+});

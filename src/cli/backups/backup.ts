@@ -1,0 +1,65 @@
+import { existsSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import type { Config } from '../../config/config.js';
+import { keyFileOf } from '../../config/secrets-key.js';
+import { recordBackup } from '../../metrics/backup-status.js';
+import type { Recipient } from './age-keys.js';
+import { checksumFile } from './checksum.js';
+import { recordErasures } from './erasures.js';
+import { nameBackup, removeUnfinished, rotate } from './folder.js';
+import { type Written, writeBackup } from './write-backup.js';
+
+export interface FolderOptions {
+  readonly folder: string;
+  /** Number of backups of this database that remain in the folder. Undefined: all. */
+  readonly keep: number | undefined;
+  readonly recipient: Recipient | undefined;
+}
+
+/** Writes a backup of the database to a new file. */
+export async function backUpToFile(config: Config, file: string, recipient?: Recipient): Promise<void> {
+  const written = await writeBackup(config, file, recipient);
+  await recordErasures(config, dirname(resolve(file)));
+  if (config.backupStatusFile !== undefined) await recordBackup(config.backupStatusFile, Date.now());
+  describe(config, file, written);
+}
+
+/** Writes a backup to a folder, then deletes the oldest ones. Also deletes what ended processes left unfinished. */
+export async function backUpToFolder(config: Config, { folder, keep, recipient }: FolderOptions): Promise<void> {
+  const { database } = config;
+  requireFolder(folder);
+  removeUnfinished(folder, database);
+  const file = nameBackup(folder, database, Date.now(), recipient !== undefined);
+  const written = await writeBackup(config, file, recipient);
+  // Before the rotation, so that a record of the erasures exists for every remaining backup.
+  await recordErasures(config, folder);
+  const deleted = keep === undefined ? [] : rotate(folder, database, file, keep);
+  if (config.backupStatusFile !== undefined) await recordBackup(config.backupStatusFile, Date.now());
+  describe(config, file, written);
+  for (const old of deleted) console.log(`Deleted ${old}.`);
+}
+
+/** Throws unless the folder exists. A missing folder is not created, because its disk may not be mounted. */
+export function requireFolder(folder: string): void {
+  if (!existsSync(folder) || !statSync(folder).isDirectory())
+    throw new Error(`there is no folder ${folder}: mount its disk, or create it`);
+}
+
+function describe({ database }: Config, file: string, { bytes, key, foreign }: Written): void {
+  const source = database.kind === 'sqlite' ? database.file : 'the database';
+  const checked = database.kind === 'sqlite' ? ', integrity checked' : '';
+  console.log(`Backed up ${source} to ${file} (${bytes} bytes${checked}), with ${checksumFile(file)}.`);
+  console.log(keyNotes[key](file));
+  if (foreign !== undefined)
+    console.error(
+      `warning: the service did not create ${foreign}, and restore refuses it: drop it, then back up again`,
+    );
+}
+
+const keyNotes: Readonly<Record<Written['key'], (file: string) => string>> = {
+  copied: (file) =>
+    `Copied the secrets key to ${keyFileOf(file)}. Store it apart from the copy: together they contain the webhook secrets.`,
+  absent: () => 'There is no secrets key yet: the service creates it when it starts.',
+  elsewhere: () =>
+    'The copy contains no secrets key. Keep SECRETS_KEY: without it, the service does not start on the copy.',
+};

@@ -1,0 +1,86 @@
+import { existsSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import type { Config, DatabaseConfig } from '../../config/config.js';
+import {
+  addErasures,
+  type Erasures,
+  erasureFileIn,
+  erasureFileOf,
+  readErasures,
+  saveErasures,
+} from '../../retention/erasure-file.js';
+import { findMissingErasures, reapplyErasures } from '../../retention/reapply-erasures.js';
+import { openStore, type Store } from '../../store/store.js';
+import { createDigestId } from '../../tokens/digest-id.js';
+
+/** Adds the erasures of the database to the record in a folder of backups. */
+export async function recordErasures({ database, retention }: Config, folder: string): Promise<void> {
+  await onStore(database, (store) => saveErasures(store, erasureFileIn(folder), Date.now() - retention.erasuresMs));
+}
+
+/**
+ * Returns the erasures that are recorded beside a backup, beside the embedded database, and in the database that the
+ * restore replaces. Prints what cannot be read.
+ */
+export async function collectErasures(
+  { database, retention }: Config,
+  backup: string,
+  replacesDatabase: boolean,
+): Promise<Erasures> {
+  const sinceMs = Date.now() - retention.erasuresMs;
+  const record: Erasures = new Map();
+  const files = [erasureFileIn(dirname(resolve(backup)))];
+  if (database.kind === 'sqlite') files.push(erasureFileOf(database.file));
+  for (const file of files) {
+    const { erasures, damagedLines } = readErasures(file);
+    addErasures(record, erasures.values());
+    if (damagedLines > 0) console.error(`warning: ${damagedLines} lines of ${file} are damaged and were ignored`);
+  }
+  if (replacesDatabase)
+    await onStore(database, async (store) => {
+      for await (const page of store.erasedIds.since(sinceMs)) addErasures(record, page);
+    }).catch((error: Error) =>
+      console.error(
+        `warning: the erasures in the present database cannot be read (${error.message.split('\n')[0]}). Those of its ` +
+          `records are applied: ${files.filter((it) => existsSync(it)).join(', ') || 'there is none'}`,
+      ),
+    );
+  return new Map([...record].filter(([, { erasedAtMs }]) => erasedAtMs >= sinceMs));
+}
+
+export interface RestoredDatabase {
+  readonly database: DatabaseConfig;
+  /** All known secrets keys. */
+  readonly secretsKeys: readonly string[];
+  /** True to accept that erasures cannot be applied, because there is no key. */
+  readonly isKeyLost: boolean;
+}
+
+/** Applies the recorded erasures to a restored database. Resolves with a sentence about the result. */
+export async function applyErasures(restored: RestoredDatabase, record: Erasures): Promise<string> {
+  const { database, secretsKeys, isKeyLost } = restored;
+  const none = 'No person was erased since.';
+  if (record.size === 0) return none;
+  return onStore(database, async (store) => {
+    await store.migrate();
+    const parts = { store, digestId: createDigestId(secretsKeys), now: Date.now };
+    const missing = await findMissingErasures(parts, record);
+    if (missing.size === 0) return none;
+    if (secretsKeys.length === 0) {
+      const lost = `${missing.size} erased ids cannot be found in the backup without the secrets key`;
+      if (!isKeyLost) throw new Error(`${lost}: set SECRETS_KEY, or pass --unverified to bring these people back`);
+      return `warning: ${lost}. Erase these people again.`;
+    }
+    const count = await reapplyErasures(parts, missing);
+    return `Erased ${count} people again who were erased since.`;
+  });
+}
+
+async function onStore<T>(database: DatabaseConfig, work: (store: Store) => Promise<T>): Promise<T> {
+  const store = openStore(database, 'administration');
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}

@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto';
+import type { Knex } from 'knex';
+import { openDatabase } from '../../store/database.js';
+
+/** Statements of `backup` and `restore` on a database of one MySQL host. */
+
+const tablesQuery =
+  "select table_name as name from information_schema.tables where table_schema = database() and table_type = 'BASE TABLE'";
+const nameMax = 64;
+
+/** Runs work on a database, with statements that may take minutes. */
+export async function onMysql<T>(url: string, work: (knex: Knex) => Promise<T>): Promise<T> {
+  const knex = openDatabase({ kind: 'mysql', url }, 'administration');
+  try {
+    return await work(knex);
+  } finally {
+    await knex.destroy();
+  }
+}
+
+/** Rejects if the database contains no schema of the service, e.g. because DATABASE_URL names another database. */
+export async function requireSchema(url: string): Promise<void> {
+  if (!(await onMysql(url, (knex) => knex.schema.hasTable('schema_migrations'))))
+    throw new Error('the database holds no schema of this service: set DATABASE_URL to that of the service');
+}
+
+export async function hasTables(url: string): Promise<boolean> {
+  return (await onMysql(url, listTables)).length > 0;
+}
+
+/** Deletes all tables. */
+export async function emptyDatabase(url: string): Promise<void> {
+  await onMysql(url, async (knex) => {
+    for (const table of await listTables(knex)) await knex.schema.dropTable(table);
+  });
+}
+
+/** Returns the number of rows by table. */
+export async function countRows(url: string): Promise<Map<string, number>> {
+  return onMysql(url, async (knex) => {
+    const counts = new Map<string, number>();
+    for (const table of await listTables(knex)) {
+      const [row] = await knex(table).count({ count: '*' });
+      counts.set(table, Number(row?.['count']));
+    }
+    return counts;
+  });
+}
+
+/** Creates an empty database on the same host for `work`, and deletes it. Its name begins with that of the database. */
+export async function withTemporaryDatabase<T>(url: string, work: (url: string) => Promise<T>): Promise<T> {
+  const temporary = new URL(url);
+  const suffix = `_verify_${randomBytes(4).toString('hex')}`;
+  const name = decodeURIComponent(temporary.pathname.slice(1)).slice(0, nameMax - suffix.length) + suffix;
+  temporary.pathname = `/${encodeURIComponent(name)}`;
+  await onMysql(url, (knex) => knex.raw('create database ??', [name])).catch((error: Error) => {
+    throw new Error(`the account of DATABASE_URL must be allowed to create ${name}: ${error.message}`, {
+      cause: error,
+    });
+  });
+  try {
+    return await work(temporary.href);
+  } finally {
+    await onMysql(url, (knex) => knex.raw('drop database ??', [name]));
+  }
+}
+
+async function listTables(knex: Knex): Promise<string[]> {
+  const [rows] = (await knex.raw(tablesQuery)) as [Array<{ name: string }>];
+  return rows.map(({ name }) => name);
+}

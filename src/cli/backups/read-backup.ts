@@ -1,0 +1,113 @@
+import { closeSync, createReadStream, existsSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
+import { Readable, type Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Config } from '../../config/config.js';
+import { keyFileOf, readKey, readKeyFile } from '../../config/secrets-key.js';
+import { type Bytes, decrypt, isAge } from './age.js';
+import { type Identity, readIdentities } from './age-keys.js';
+import { createDigests, requireChecksum, verifyChecksum } from './checksum.js';
+import { type MysqlServer, startLoad } from './mysql-programs.js';
+import { collect } from './write-backup.js';
+
+export interface ReadOptions {
+  /** Private keys of age, for an encrypted backup. */
+  readonly identities: readonly Identity[];
+  /** True to read a backup without its checksum. */
+  readonly unverified: boolean;
+}
+
+/** A backup that exists, with the keys that were stored beside it. */
+export interface FoundBackup {
+  readonly file: string;
+  /** The content of the key file of the backup. Undefined if there is none. */
+  readonly key: string | undefined;
+  /** Secrets keys that may have signed the checksum. */
+  readonly secretsKeys: readonly string[];
+  /** All known secrets keys. */
+  readonly allKeys: readonly string[];
+}
+
+/** Reads a file of private keys. Errors name the file, and contain no key. */
+export function readIdentityFile(file: string | undefined): readonly Identity[] {
+  if (file === undefined) return [];
+  try {
+    return readIdentities(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new Error(`--key ${file}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/** Finds a backup and its keys: SECRETS_KEY, or else the keys beside the backup and beside the database. */
+export async function findBackup(
+  { database, secretsKeys }: Config,
+  file: string,
+  { identities, unverified }: ReadOptions,
+): Promise<FoundBackup> {
+  if (!existsSync(file) || !statSync(file).isFile()) throw new Error(`there is no backup at ${file}`);
+  if (existsSync(`${file}-wal`))
+    throw new Error(`${file}-wal exists, so ${file} is a database, not a backup: copy it with the command backup`);
+  if (!unverified) requireChecksum(file);
+  if (isEncrypted(file) && identities.length === 0)
+    throw new Error(`${file} is encrypted: pass --key FILE with the private key`);
+  const keyFile = keyFileOf(file);
+  const key = existsSync(keyFile) ? readKey(await readText(keyFile, identities), keyFile) : undefined;
+  const local = database.kind === 'sqlite' ? keyFileOf(database.file) : undefined;
+  const besideDatabase = local !== undefined && existsSync(local) ? [readKeyFile(local)] : [];
+  const allKeys = [...new Set([...(secretsKeys ?? []), ...(key === undefined ? [] : [key]), ...besideDatabase])];
+  return { file, key, secretsKeys: secretsKeys ?? (key === undefined ? besideDatabase : [key]), allKeys };
+}
+
+/**
+ * Copies the decrypted content of a backup to a stream. Rejects if the backup does not match its checksum or is damaged.
+ * Resolves with the result of the verification.
+ */
+export async function readBackup(backup: FoundBackup, options: ReadOptions, sink: Writable): Promise<string> {
+  const { file, secretsKeys } = backup;
+  const digests = createDigests(secretsKeys);
+  const pieces = digests.pass(createReadStream(file) as Bytes);
+  const content = isEncrypted(file) ? decryptFile(pieces, file, options.identities) : pieces;
+  await pipeline(Readable.from(content, { objectMode: false }), sink);
+  if (options.unverified) return 'checksum skipped';
+  return verifyChecksum(file, digests.read()) ? 'checksum verified' : 'checksum verified without a secrets key';
+}
+
+/** Runs the statements of a dump. */
+export async function loadBackup(backup: FoundBackup, options: ReadOptions, server: MysqlServer): Promise<void> {
+  const load = await startLoad(server);
+  load.stdout.resume();
+  try {
+    await readBackup(backup, options, load.stdin);
+  } catch (error) {
+    // The program closes its input when it fails.
+    if ((error as { code?: string }).code === 'EPIPE') await load.ended;
+    load.stop();
+    throw error;
+  }
+  await load.ended;
+}
+
+async function* decryptFile(pieces: Bytes, file: string, identities: readonly Identity[]): AsyncGenerator<Buffer> {
+  try {
+    yield* decrypt(pieces, identities);
+  } catch (error) {
+    const { message } = error as Error;
+    throw new Error(`${file}: ${message}, so use another ${/key/.test(message) ? 'key' : 'backup'}`, { cause: error });
+  }
+}
+
+/** Reads a small file, and decrypts it if it is encrypted. */
+async function readText(file: string, identities: readonly Identity[]): Promise<string> {
+  const content = readFileSync(file);
+  if (!isAge(content)) return content.toString();
+  return (await collect(decryptFile(Readable.from([content]) as Bytes, file, identities))).toString();
+}
+
+function isEncrypted(file: string): boolean {
+  const descriptor = openSync(file, 'r');
+  try {
+    const start = Buffer.alloc(64);
+    return isAge(start.subarray(0, readSync(descriptor, start)));
+  } finally {
+    closeSync(descriptor);
+  }
+}

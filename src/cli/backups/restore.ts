@@ -1,0 +1,131 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { createWriteStream, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Config } from '../../config/config.js';
+import { keyFileOf } from '../../config/secrets-key.js';
+import type { Erasures } from '../../retention/erasure-file.js';
+import { checkCopy, closeLog, flush, removeSqlite } from '../../store/sqlite-copy.js';
+import { applyErasures, collectErasures } from './erasures.js';
+import { draftOf } from './folder.js';
+import { emptyDatabase, hasTables } from './mysql-database.js';
+import { findServer } from './mysql-programs.js';
+import {
+  type FoundBackup,
+  findBackup,
+  loadBackup,
+  readBackup,
+  readIdentityFile,
+  type ReadOptions,
+} from './read-backup.js';
+
+export interface RestoreOptions {
+  /** True to replace an existing database. */
+  readonly replace: boolean;
+  /** True to restore a backup without its checksum. */
+  readonly unverified: boolean;
+  /** File with the private key of an encrypted backup. */
+  readonly key?: string | undefined;
+}
+
+interface Restoring {
+  readonly config: Config;
+  readonly backup: FoundBackup;
+  readonly options: ReadOptions & Pick<RestoreOptions, 'replace'>;
+}
+
+/** Replaces the database with a backup, and erases the people again who were erased since the backup. */
+export async function restore(
+  config: Config,
+  file: string,
+  { replace, unverified, key }: RestoreOptions,
+): Promise<void> {
+  const options = { replace, unverified, identities: readIdentityFile(key) };
+  const backup = await findBackup(config, file, options);
+  const restoring = { config, backup, options };
+  await (config.database.kind === 'sqlite' ? restoreSqlite(restoring, config.database.file) : restoreMysql(restoring));
+}
+
+async function restoreSqlite({ config, backup, options }: Restoring, target: string): Promise<void> {
+  const { file, key } = backup;
+  await requireReplaceable(target, options.replace);
+  const erasures = await collectErasures(config, file, existsSync(target));
+  mkdirSync(dirname(target), { recursive: true });
+  const draft = draftOf(target);
+  try {
+    const origin = await readBackup(backup, options, createWriteStream(draft, { mode: 0o600, flags: 'wx' }));
+    await requireIntact(draft).catch((error: Error) => Promise.reject(new Error(`${file}: ${error.message}`)));
+    const erased = await eraseAgain({ config, backup, options }, draft, erasures);
+    await closeLog(draft);
+    if (key !== undefined) writeFileSync(keyFileOf(draft), key, { mode: 0o600, flush: true });
+    flush(draft);
+    // Also renames the log of the existing database, because SQLite would apply this log to the restored database.
+    setAside(target, ['', '-wal', '-shm', ...(key === undefined ? [] : [keyFileOf('')])]);
+    if (key !== undefined) renameSync(keyFileOf(draft), keyFileOf(target));
+    renameSync(draft, target);
+    flush(dirname(target));
+    console.log(
+      `Restored ${file} to ${target} (integrity checked, ${origin}). Start the service: it updates the schema if needed.`,
+    );
+    console.log(erased);
+    if (key === undefined && config.secretsKeys === undefined) console.error(keyMissing(file));
+  } finally {
+    removeSqlite(draft);
+    rmSync(keyFileOf(draft), { force: true });
+  }
+}
+
+/** Reads the whole backup first, so that a damaged backup changes nothing. */
+async function restoreMysql({ config, backup, options }: Restoring): Promise<void> {
+  const server = await findServer(config);
+  const isUsed = await hasTables(server.url);
+  if (isUsed && !options.replace)
+    throw new Error('the database contains tables already: pass --replace, which deletes all of them');
+  const origin = await readBackup(backup, options, createHash('sha256'));
+  const erasures = await collectErasures(config, backup.file, isUsed);
+  if (isUsed) await emptyDatabase(server.url);
+  await loadBackup(backup, options, server);
+  const erased = await eraseAgain({ config, backup, options }, undefined, erasures);
+  console.log(`Restored ${backup.file} (${origin}). Start the service: it updates the schema if needed.`);
+  console.log(erased);
+}
+
+/** `draft` is the restored file of an embedded database. */
+function eraseAgain({ config, backup, options }: Restoring, draft: string | undefined, erasures: Erasures) {
+  const database = draft === undefined ? config.database : { kind: 'sqlite' as const, file: draft };
+  return applyErasures({ database, secretsKeys: backup.allKeys, isKeyLost: options.unverified }, erasures);
+}
+
+async function requireIntact(draft: string): Promise<void> {
+  const { foreign } = await checkCopy(draft);
+  if (foreign !== undefined)
+    throw new Error(
+      `this service did not create ${foreign}, which may have been added to the backup: use another backup`,
+    );
+}
+
+async function requireReplaceable(target: string, replace: boolean): Promise<void> {
+  if (!existsSync(target)) return;
+  if (!replace) throw new Error(`${target} exists already: pass --replace, which keeps it under another name`);
+  if (!(await closeLog(target))) throw new Error(`a process uses ${target}: stop the service and its workers first`);
+}
+
+/**
+ * Renames the existing database and its files, and prints the new name. The names of its log and key fit the new name, so
+ * that the database stays usable.
+ */
+function setAside(database: string, endings: readonly string[]): void {
+  const time = new Date().toISOString().replace(/\D/g, '').slice(0, 14);
+  const kept = `${database}.replaced-${time}-${randomBytes(4).toString('hex')}`;
+  const existing = endings.filter((ending) => existsSync(database + ending));
+  // `renameSync` would overwrite a file.
+  const used = existing.map((ending) => kept + ending).find((file) => existsSync(file));
+  if (used !== undefined) throw new Error(`${used} exists already: run the command again`);
+  for (const ending of existing) {
+    renameSync(database + ending, kept + ending);
+    console.log(`Kept the earlier ${database}${ending} as ${kept}${ending}.`);
+  }
+}
+
+const keyMissing = (file: string) =>
+  `warning: ${keyFileOf(file)} is missing and SECRETS_KEY is not set. Unless the key beside the database is the same, ` +
+  'the service does not start on it: see "Restore without the key" in the guide Operations.';

@@ -1,0 +1,104 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Config } from '../../config/config.js';
+import { version } from '../../config/version.js';
+import { createLog } from '../../log/log.js';
+import { standardError } from '../../log/log-output.js';
+import { closeOnSignal } from '../close-on-signal.js';
+import { noDatabase } from '../with-store.js';
+import { requireFolder } from './backup.js';
+import { recordErasures } from './erasures.js';
+import { findNewestTime, removeUnfinished } from './folder.js';
+
+export interface Schedule {
+  readonly folder: string;
+  /** Time between the starts of two backups, ms. */
+  readonly everyMs: number;
+  /** The program that writes one backup, and its arguments. */
+  readonly args: readonly string[];
+}
+
+/** Time between two records of the erasures, ms. */
+const recordEveryMs = 60_000;
+/** How long a backup may take to end after SIGTERM, ms. A copy of SQLite blocks its process. */
+const endMs = 5_000;
+const outputMax = 4_000;
+
+/** Writes backups until SIGTERM or SIGINT. A failed backup is logged. The next one starts at its regular time. */
+export async function backUpRegularly(config: Config, schedule: Schedule): Promise<void> {
+  const { database } = config;
+  const { folder, everyMs } = schedule;
+  requireFolder(folder);
+  if (database.kind === 'sqlite' && !existsSync(database.file)) throw new Error(noDatabase(database.file));
+  const output = standardError();
+  const log = createLog(config.logLevel, output);
+  const stop = new AbortController();
+  const running = backUpUntil(stop.signal, config, schedule, log);
+  const close = async () => {
+    stop.abort();
+    await running;
+  };
+  closeOnSignal({ running: { close }, tracing: undefined, log, output });
+  log.info({ version, database: database.kind }, 'started');
+  console.log(`Backing up to ${folder} every ${everyMs / 60_000} minutes`);
+  await running;
+}
+
+/** Writes backups until `signal` aborts. */
+export async function backUpUntil(signal: AbortSignal, config: Config, schedule: Schedule, log: Logger): Promise<void> {
+  const { folder, everyMs } = schedule;
+  // A restart does not start a backup before its time.
+  const ageMs = Date.now() - (findNewestTime(folder, config.database) ?? 0);
+  // Monotonic, because a clock that is set back would delay the next backup.
+  let dueAtMs = performance.now() + Math.min(everyMs, Math.max(0, everyMs - ageMs));
+  while (!signal.aborted) {
+    if (performance.now() >= dueAtMs) {
+      dueAtMs = performance.now() + everyMs;
+      await backUpOnce(schedule, log, signal);
+      // Those of a backup that was killed.
+      if (existsSync(folder)) removeUnfinished(folder, config.database);
+    } else {
+      await recordErasures(config, folder).catch((error: unknown) =>
+        log.warn({ err: error }, 'the erasures could not be recorded; they are recorded within a minute'),
+      );
+    }
+    const waitMs = Math.min(recordEveryMs, dueAtMs - performance.now());
+    await sleep(Math.max(0, waitMs), undefined, { signal }).catch(() => undefined);
+  }
+}
+
+/**
+ * Writes one backup in a separate process, because a copy of SQLite blocks its process. Ends it when the next backup is
+ * due, e.g. because the database does not respond. Never rejects.
+ */
+async function backUpOnce({ args, everyMs }: Schedule, log: Logger, signal: AbortSignal): Promise<void> {
+  const startedAtMs = performance.now();
+  const child = spawn(process.execPath, [...process.execArgv, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const printed = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const)
+    child[name].setEncoding('utf8').on('data', (text: string) => {
+      printed[name] = (printed[name] + text).slice(-outputMax);
+    });
+  const end = () => {
+    child.kill('SIGTERM');
+    setTimeout(() => child.kill('SIGKILL'), endMs).unref();
+  };
+  const limit = setTimeout(end, everyMs);
+  signal.addEventListener('abort', end);
+  const [code] = await once(child, 'close').catch((error: Error) => [error.message]);
+  clearTimeout(limit);
+  signal.removeEventListener('abort', end);
+  const seconds = Math.round((performance.now() - startedAtMs) / 1000);
+  if (code === 0) log.info({ seconds, output: printed.stdout.trim() }, 'backup written');
+  else if (signal.aborted) log.warn('backup stopped by the shutdown');
+  else
+    log.error(
+      { seconds, reason: printed.stderr.trim() || String(code) },
+      'backup failed: retried at the next interval',
+    );
+}
