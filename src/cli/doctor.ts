@@ -8,6 +8,7 @@ import { keyFileOf } from '../config/secrets-key.js';
 import { findFittingKeys } from '../core/secrets-keys.js';
 import { hasSeveralHosts, inspectHosts } from '../store/mysql-pool.js';
 import { openStore, type Store } from '../store/store.js';
+import { adviseOnDatabase, adviseOnHost } from './advise.js';
 
 /**
  * Maximum difference between the clock of this machine and that of a server, ms. Each process compares the timestamps of
@@ -79,10 +80,14 @@ async function checkDisk({ database }: Config): Promise<Finding[]> {
 async function checkHosts({ database }: Config): Promise<Finding[]> {
   const hosts = database.kind === 'mysql' ? await inspectHosts(database.url) : [];
   if (hosts.length < 2) return [];
-  return hosts.flatMap(({ host, fitness, reason = 'usable', aheadMs }) => [
-    finding(`database host ${host}`, reason, fitness === 'usable', 'start the server, or let it join its cluster'),
-    ...(aheadMs === undefined ? [] : [judgeClock(`the database host ${host}`, -aheadMs)]),
-  ]);
+  return hosts.flatMap((standing) => {
+    const { host, reason = 'usable', aheadMs } = standing;
+    const remedy = adviseOnHost(standing, hosts);
+    return [
+      { what: `database host ${host}`, found: reason, ...(remedy !== undefined && { remedy }) },
+      ...(aheadMs === undefined ? [] : [judgeClock(`the database host ${host}`, -aheadMs)]),
+    ];
+  });
 }
 
 /** Does not create or migrate a database. */
@@ -105,7 +110,7 @@ async function checkDatabase(config: Config): Promise<Finding[]> {
       ...(isOnlyHost(database) ? [await compareClock('the database server', store.readClock)] : []),
     ];
   } catch (error) {
-    return [problem('database', firstLine(error), 'start the database server, or correct DATABASE_URL')];
+    return [problem('database', firstLine(error), adviseOnDatabase(error))];
   } finally {
     await store.close();
   }

@@ -8,9 +8,17 @@ export interface Standing {
   readonly fitness: 'usable' | 'reserve' | 'unusable';
   /** The reason, in one line without credentials. Absent for a usable host. */
   readonly reason?: string;
+  readonly fault?: HostFault;
   /** How far the clock of a reachable host is ahead of the clock of this process, ms. */
   readonly aheadMs?: number;
 }
+
+/**
+ * Why a host is not usable. `rejected`: it responds, but not to this user or with these TLS parameters. `no majority`: a
+ * Galera node that cannot reach more than half of its cluster. `joining`: a Galera node that has not yet caught up.
+ * `donor`: a Galera node that is copying its data to another node.
+ */
+export type HostFault = 'unreachable' | 'rejected' | 'read-only' | 'no majority' | 'joining' | 'donor';
 
 /** Maximum time of one inspection, ms. A frozen host accepts the connection and does not respond. */
 const inspectionMs = 1_000;
@@ -22,7 +30,7 @@ const writable: ReadonlySet<string | undefined> = new Set([undefined, 'OFF', '0'
 export const clockQuery = "select timestampdiff(microsecond, '1970-01-01', utc_timestamp(3)) as microseconds";
 const queries = [
   "show global variables where variable_name in ('read_only', 'innodb_read_only', 'tidb_super_read_only', 'wsrep_on')",
-  "show global status where variable_name in ('wsrep_ready', 'wsrep_local_state', 'wsrep_local_state_comment')",
+  "show global status where variable_name in ('wsrep_ready', 'wsrep_cluster_status', 'wsrep_local_state', 'wsrep_local_state_comment')",
 ];
 
 /** Connects to the host and returns its standing. Resolves within about a second, also if the host does not respond. */
@@ -34,7 +42,7 @@ export async function inspectHost(settings: ConnectionOptions): Promise<Standing
   try {
     return await Promise.race([connecting.then(readStanding), timeUp.standing]);
   } catch (error) {
-    return { fitness: 'unusable', reason: describe(error) };
+    return { fitness: 'unusable', reason: describe(error), fault: isAnswer(error) ? 'rejected' : 'unreachable' };
   } finally {
     timeUp.clear();
     connecting.then((connection) => connection.destroy()).catch(() => undefined);
@@ -56,18 +64,23 @@ export function judgeHost(values: ReadonlyMap<string, string>): Standing {
   const readOnly = ['read_only', 'innodb_read_only', 'tidb_super_read_only'].find(
     (name) => !writable.has(values.get(name)),
   );
-  if (readOnly !== undefined) return { fitness: 'unusable', reason: `${readOnly} is ${values.get(readOnly)}` };
+  if (readOnly !== undefined)
+    return { fitness: 'unusable', reason: `${readOnly} is ${values.get(readOnly)}`, fault: 'read-only' };
   if (values.get('wsrep_on') !== 'ON') return { fitness: 'usable' };
   const state = values.get('wsrep_local_state_comment') ?? 'unknown';
-  if (values.get('wsrep_ready') !== 'ON') return { fitness: 'unusable', reason: `wsrep_ready is not ON (${state})` };
+  if (values.get('wsrep_ready') !== 'ON') {
+    const fault = values.get('wsrep_cluster_status') === 'Primary' ? 'joining' : 'no majority';
+    return { fitness: 'unusable', reason: `wsrep_ready is not ON (${state})`, fault };
+  }
   if (values.get('wsrep_local_state') === synced) return { fitness: 'usable' };
-  return { fitness: 'reserve', reason: `wsrep_local_state is not Synced (${state})` };
+  return { fitness: 'reserve', reason: `wsrep_local_state is not Synced (${state})`, fault: 'donor' };
 }
 
 function startTimer() {
   let timer: NodeJS.Timeout | undefined;
   const standing = new Promise<Standing>((resolve) => {
-    const silent: Standing = { fitness: 'unusable', reason: `no response within ${inspectionMs} ms` };
+    const reason = `no response within ${inspectionMs} ms`;
+    const silent: Standing = { fitness: 'unusable', reason, fault: 'unreachable' };
     timer = setTimeout(() => resolve(silent), inspectionMs);
   });
   return { standing, clear: () => clearTimeout(timer) };
@@ -77,4 +90,10 @@ function startTimer() {
 function describe(error: unknown): string {
   const { code, message } = error as { code?: string; message?: string };
   return message?.split('\n')[0] || code || 'unknown error';
+}
+
+/** Returns true if the error is the response of a server, or of TLS, and not of the network. */
+function isAnswer(error: unknown): boolean {
+  const { code = '', sqlState } = error as { code?: string; sqlState?: string };
+  return sqlState !== undefined || code.startsWith('ER_') || code.startsWith('HANDSHAKE_');
 }

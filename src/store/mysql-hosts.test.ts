@@ -120,18 +120,27 @@ const galera = { wsrep_on: 'ON', wsrep_ready: 'ON', wsrep_local_state: '4', wsre
 test.each([
   ['a server without a cluster', { read_only: 'OFF' }, usable],
   ['MariaDB without Galera', { read_only: 'OFF', wsrep_on: 'OFF', wsrep_ready: 'OFF' }, usable],
-  ['a replica', { read_only: 'ON' }, { fitness: 'unusable', reason: 'read_only is ON' }],
-  ['a read-only TiDB', { tidb_super_read_only: 'ON' }, { fitness: 'unusable', reason: 'tidb_super_read_only is ON' }],
+  ['a replica', { read_only: 'ON' }, { fitness: 'unusable', reason: 'read_only is ON', fault: 'read-only' }],
+  [
+    'a read-only TiDB',
+    { tidb_super_read_only: 'ON' },
+    { fitness: 'unusable', reason: 'tidb_super_read_only is ON', fault: 'read-only' },
+  ],
   ['a synced Galera node', galera, usable],
   [
     'a Galera node without a majority',
-    { ...galera, wsrep_ready: 'OFF', wsrep_local_state_comment: 'Initialized' },
-    { fitness: 'unusable', reason: 'wsrep_ready is not ON (Initialized)' },
+    { ...galera, wsrep_ready: 'OFF', wsrep_local_state_comment: 'Initialized', wsrep_cluster_status: 'non-Primary' },
+    { fitness: 'unusable', reason: 'wsrep_ready is not ON (Initialized)', fault: 'no majority' },
+  ],
+  [
+    'a Galera node that joins',
+    { ...galera, wsrep_ready: 'OFF', wsrep_local_state_comment: 'Joining', wsrep_cluster_status: 'Primary' },
+    { fitness: 'unusable', reason: 'wsrep_ready is not ON (Joining)', fault: 'joining' },
   ],
   [
     'a Galera node that sends its data',
     { ...galera, wsrep_local_state: '2', wsrep_local_state_comment: 'Donor/Desynced' },
-    { fitness: 'reserve', reason: 'wsrep_local_state is not Synced (Donor/Desynced)' },
+    { fitness: 'reserve', reason: 'wsrep_local_state is not Synced (Donor/Desynced)', fault: 'donor' },
   ],
 ])('%s is judged by its variables', (_, values, standing) => {
   expect(judgeHost(new Map(Object.entries(values)))).toEqual(standing);
