@@ -187,6 +187,12 @@ export const groups: ReadonlyArray<{ readonly title: string; readonly guides: re
         summary: 'Several database hosts, engines and versions, load balancers, deployment without downtime, capacity.',
       },
       {
+        slug: 'cluster-runbook',
+        source: 'docs/cluster-runbook.md',
+        title: 'Cluster runbook',
+        summary: 'Commands for three Galera nodes: first bootstrap, lost nodes, power loss, lost majority, upgrade, restore.',
+      },
+      {
         slug: 'performance',
         source: 'docs/performance.md',
         title: 'Performance',

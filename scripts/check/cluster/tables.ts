@@ -43,7 +43,7 @@ const againMs = 1_000;
  * Returns the number of nodes whose tables differ from those of the first node. Compares several times before it reports
  * a difference, because the running services may write between two reads.
  */
-export async function countDiffering(nodes: readonly GaleraNode[], database: string): Promise<number> {
+export async function countDiffering(nodes: ReadonlyArray<Pick<GaleraNode, 'url'>>, database: string): Promise<number> {
   for (let tries = 1; ; tries += 1) {
     const all = await Promise.all(nodes.map((node) => checksumsOf(node, database)));
     const differing = all.filter((it) => it !== all[0]);
@@ -53,7 +53,7 @@ export async function countDiffering(nodes: readonly GaleraNode[], database: str
   }
 }
 
-async function checksumsOf({ url }: GaleraNode, database: string): Promise<string> {
+async function checksumsOf({ url }: Pick<GaleraNode, 'url'>, database: string): Promise<string> {
   const connection = await mysql.createConnection({ uri: `${url}/${database}` });
   try {
     await connection.query('set session wsrep_sync_wait = 15');
