@@ -9,26 +9,16 @@ import { type Dispatcher, Pool } from 'undici';
 import type { GatewayConfig } from '../config/gateway.js';
 import { listen } from '../net/listen.js';
 import { parseUrl } from '../net/parse-url.js';
-import { type Advice, type Caller, createAdvisor } from './advisor.js';
+import { type Advice, createAdvisor } from './advisor.js';
 import { type Api, apis, type Provider } from './apis.js';
+import { pickForwardedHeaders, readCaller, pickReturnedHeaders, createStateHeaders } from './headers.js';
+import { describeRefusal, Refusal } from './refusal.js';
 import { collectText } from './response-text.js';
 
 export interface Gateway {
   readonly url: string;
   /** Stops to accept requests. Resolves when all requests are complete and all turns are sent. */
   close(): Promise<void>;
-}
-
-/** An error that the gateway returns instead of a response of the model. */
-class Refusal extends Error {
-  constructor(
-    readonly status: number,
-    readonly type: string,
-    readonly code: string,
-    message: string,
-  ) {
-    super(message);
-  }
 }
 
 /** The fields of a request's log line. */
@@ -43,16 +33,6 @@ const loggedPathMax = 100;
 const bodiesMax = 8;
 /** A path without escapes, so that no vendor decodes it to a path of another API. */
 const safePath = /^\/v1(?:\/[\w.:@~-]+)+$/;
-const callerHeaders = {
-  'x-state-key': { pattern: /^[!-~]{1,4096}$/, remedy: 'send an API key of the state service or a session token' },
-  'x-state-session': { pattern: /^[!-~]{1,256}$/, remedy: 'send the id of the session without spaces' },
-  'x-state-subject': { pattern: /^[!-~]{1,256}$/, remedy: 'send the hashed id of the person, or omit the header' },
-};
-/** Headers of one connection (RFC 9110, section 7.6.1), and headers that the HTTP client sets. */
-const connectionHeaders = [
-  ...['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection', 'te', 'trailer'],
-  ...['transfer-encoding', 'upgrade', 'host', 'content-length', 'expect'],
-];
 
 /** Starts the gateway. Rejects if it cannot listen on the address. */
 export async function startGateway(config: GatewayConfig, log: Logger): Promise<Gateway> {
@@ -86,14 +66,17 @@ export async function startGateway(config: GatewayConfig, log: Logger): Promise<
       const answer = await route.pool.request({
         method: request.method as Dispatcher.HttpMethod,
         path: route.path + search,
-        headers: forwardedHeaders(request.headers, route.api),
+        headers: pickForwardedHeaders(request.headers, route.api),
         ...(body.length > 0 && { body: adapted || body }),
         signal: closed.signal,
       });
       return { answer, advice, isAdapted: Boolean(adapted) };
     });
     Object.assign(logged, { adapted: isAdapted, ...(advice.skipped && { skipped: advice.skipped }) });
-    response.writeHead(answer.statusCode, { ...returnedHeaders(answer.headers), ...stateHeaders(advice, isAdapted) });
+    response.writeHead(answer.statusCode, {
+      ...pickReturnedHeaders(answer.headers),
+      ...createStateHeaders(advice, isAdapted),
+    });
     // The first event of a stream may be late.
     if (String(answer.headers['content-type']).startsWith('text/event-stream')) response.flushHeaders();
     await forwardBody(answer, response, route.api, advice);
@@ -161,26 +144,6 @@ export async function startGateway(config: GatewayConfig, log: Logger): Promise<
   };
 }
 
-/** Reads the headers for the gateway. Throws a Refusal if one is invalid, or if the key or the session is missing. */
-function readCaller(headers: IncomingHttpHeaders): Caller {
-  const read = (name: keyof typeof callerHeaders, type: 'authentication_error' | 'invalid_request_error'): string => {
-    const { pattern, remedy } = callerHeaders[name];
-    const value = headers[name];
-    if (typeof value === 'string' && pattern.test(value)) return value;
-    const fault = value === undefined ? 'missing' : 'invalid';
-    const code = `${fault}_${name.slice('x-'.length).replace('-', '_')}`;
-    throw new Refusal(type === 'authentication_error' ? 401 : 400, type, code, `${name} is ${fault}: ${remedy}`);
-  };
-  const credential = read('x-state-key', 'authentication_error');
-  const sessionId = read('x-state-session', 'invalid_request_error');
-  const hasSubject = 'x-state-subject' in headers;
-  return {
-    credential,
-    sessionId,
-    subjectId: hasSubject ? read('x-state-subject', 'invalid_request_error') : undefined,
-  };
-}
-
 /** Returns undefined for a body that is compressed or not JSON. It is forwarded unchanged. */
 function parseBody(headers: IncomingHttpHeaders, body: Buffer): { json: string; value: unknown } | undefined {
   if (headers['content-encoding'] !== undefined) return undefined;
@@ -190,36 +153,6 @@ function parseBody(headers: IncomingHttpHeaders, body: Buffer): { json: string; 
   } catch {
     return undefined;
   }
-}
-
-/** The upstream gets no header for the gateway. It must not compress a response that the gateway reads. */
-function forwardedHeaders(headers: IncomingHttpHeaders, api: Api | undefined): IncomingHttpHeaders {
-  const isForwarded = (name: string) => !name.startsWith('x-state-') && name !== 'x-service-key';
-  const kept = Object.entries(withoutConnection(headers)).filter(([name]) => isForwarded(name));
-  return { ...Object.fromEntries(kept), ...(api && { 'accept-encoding': 'identity' }) };
-}
-
-function returnedHeaders(headers: IncomingHttpHeaders): IncomingHttpHeaders {
-  const { 'content-length': length } = headers;
-  const kept = Object.entries(withoutConnection(headers)).filter(([name]) => !name.startsWith('x-state'));
-  return { ...Object.fromEntries(kept), ...(length !== undefined && { 'content-length': length }) };
-}
-
-function withoutConnection(headers: IncomingHttpHeaders): IncomingHttpHeaders {
-  const listed = String(headers.connection ?? '')
-    .toLowerCase()
-    .split(/[ ,]+/);
-  const isKept = (name: string) => !connectionHeaders.includes(name) && !listed.includes(name);
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => isKept(name)));
-}
-
-function stateHeaders({ reading, skipped }: Advice, isAdapted: boolean): Record<string, string> {
-  return {
-    'X-State-Adapted': String(isAdapted),
-    ...(reading && { 'X-State': reading.state }),
-    ...(reading?.safety && { 'X-State-Safety': reading.safety.kind }),
-    ...(skipped !== undefined && { 'X-State-Skipped': skipped }),
-  };
 }
 
 /** Forwards the body without buffering. Afterwards, sends the turn if the response is complete. */
@@ -249,15 +182,6 @@ function sendError(response: ServerResponse, error: unknown, logged: Logged): vo
   if (response.headersSent || response.destroyed) return void response.destroy();
   if (status === 503) response.setHeader('Retry-After', '1');
   sendJson(response, status, { type: 'error', error: { type, code, message } });
-}
-
-function describeRefusal(error: unknown): Refusal {
-  const { name, code } = error as { name?: unknown; code?: unknown };
-  if (name === 'AbortError' || code === 'ERR_STREAM_PREMATURE_CLOSE')
-    return new Refusal(499, 'api_error', 'client_closed', 'the client closed the connection');
-  if (code === 'UND_ERR_HEADERS_TIMEOUT')
-    return new Refusal(504, 'api_error', 'upstream_timeout', 'the model did not start to respond in time');
-  return new Refusal(502, 'api_error', 'upstream_unavailable', 'the gateway got no response from the model');
 }
 
 function sendJson(response: ServerResponse, status: number, body: object): void {
