@@ -10,6 +10,7 @@ type Outcome = Response | Error;
 const busy = (status: number, retryAfter: string) =>
   new Response('{}', { status, headers: { 'Retry-After': retryAfter } });
 const lost = () => new TypeError('fetch failed');
+const consent = () => new Request('http://x/v1/subjects/p1/consent', { method: 'PUT', body: '{"categories":[]}' });
 const reading = () => new Request('http://x/v1/ingest', { method: 'POST', body: '{"session_id":"s1"}' });
 
 /** Returns a fetch that plays the outcomes in order, with the sent bodies and the waiting times. */
@@ -67,6 +68,9 @@ test('a 502 and a 504 are retried only for a request that the service may proces
   for (const status of [502, 504]) {
     const safe = play([busy(status, '1'), new Response('{}')]);
     expect((await safe.send(reading())).status).toBe(200);
+    const decision = play([busy(status, '1'), new Response('{}')]);
+    expect((await decision.send(consent())).status).toBe(200);
+    expect(decision.sent).toEqual(Array(2).fill('{"categories":[]}'));
     const unsafe = play([busy(status, '1')]);
     expect((await unsafe.send(new Request('http://x/v1/subjects/p1', { method: 'DELETE' }))).status).toBe(status);
     expect([safe.sent.length, unsafe.sent.length]).toEqual([2, 1]);
@@ -74,7 +78,7 @@ test('a 502 and a 504 are retried only for a request that the service may proces
 });
 
 test('an idempotent request is retried when its response is lost', async () => {
-  for (const request of [reading(), new Request('http://x/v1/state?session_id=s1')]) {
+  for (const request of [reading(), consent(), new Request('http://x/v1/state?session_id=s1')]) {
     const { send, sent } = play([lost(), new Response('{}')]);
     expect((await send(request)).status).toBe(200);
     expect(sent).toHaveLength(2);
@@ -87,6 +91,12 @@ test('a request with an Idempotency-Key is retried with the same key, also while
   const rotate = new Request('http://x/webhooks/wh_1/rotate-secret', { method: 'POST', headers });
   expect((await send(rotate)).status).toBe(200);
   expect(sent).toHaveLength(3);
+});
+
+test('a 409 without Retry-After is final, because another attempt gets the same response', async () => {
+  const { send, sent } = play([new Response('{}', { status: 409 })]);
+  expect((await send(consent())).status).toBe(409);
+  expect(sent).toHaveLength(1);
 });
 
 test('a rotation, a registration and an erasure without Idempotency-Key are not retried when the response is lost', async () => {

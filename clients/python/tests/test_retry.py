@@ -57,6 +57,10 @@ def test_a_request_that_stored_nothing_is_always_retried() -> None:
     assert waits([answer(409), answer(503)], is_repeatable=False) == [1000, 1000]
 
 
+def test_a_409_without_retry_after_is_final() -> None:
+    assert waits([Answer(409, {}, b"{}")]) == [None]
+
+
 def test_options_of_a_call_override_those_of_the_client() -> None:
     assert LIMITS.with_options({"max_retries": 0}) == RetryLimits(max_retries=0, wait_budget_ms=60_000)
 

@@ -24,15 +24,15 @@ export interface RetryParts extends RetryOptions {
 type Outcome = Response | ConnectionError | TimeoutError;
 
 const backoffMs = 250;
-/** The service rejected the request before it did anything. 409: the first request with this Idempotency-Key runs. */
-const refused = [409, 429, 503];
+/** The service rejected the request before it did anything. */
+const refused = [429, 503];
 /** A proxy got no response from the service, which may have processed the request. */
 const lostByProxy = [502, 504];
 
 /**
  * Returns a fetch that resends requests with a retryable error: 429 and 503 stored nothing. When a response is lost, it
- * resends only requests that are safe to repeat: reads, readings, feedback, tokens, and requests with an Idempotency-Key.
- * Rejects with ConnectionError or TimeoutError when the last attempt got no response.
+ * resends only requests that are safe to repeat: reads, readings, feedback, consent, tokens, and requests with an
+ * Idempotency-Key. Rejects with ConnectionError or TimeoutError when the last attempt got no response.
  */
 export function retrying(parts: RetryParts): (request: Request) => Promise<Response> {
   return async (request) => {
@@ -49,10 +49,15 @@ export function retrying(parts: RetryParts): (request: Request) => Promise<Respo
 
 /** Returns the wait in ms before the request may be resent. Undefined when resending is useless or not safe. */
 function waitBefore(outcome: Outcome, request: Request, jitter: number): number | undefined {
-  if (outcome instanceof Response && refused.includes(outcome.status))
+  if (outcome instanceof Response && isRefused(outcome))
     return (retryAfterSeconds(outcome.headers) ?? 1) * 1000 + jitter;
   const isLost = !(outcome instanceof Response) || lostByProxy.includes(outcome.status);
   return isLost && answersTheSame(request) ? jitter : undefined;
+}
+
+/** A 409 with `Retry-After`: the first request with this Idempotency-Key runs. Any other 409 is final. */
+function isRefused({ status, headers }: Response): boolean {
+  return refused.includes(status) || (status === 409 && headers.has('Retry-After'));
 }
 
 function settle(outcome: Outcome): Response {
@@ -96,7 +101,7 @@ async function attempt({ fetch, timeoutMs }: RetryParts, request: Request): Prom
 }
 
 function answersTheSame({ method, url, headers }: Request): boolean {
-  return method === 'GET' || isRepeatable({ method, url }) || headers.has('Idempotency-Key');
+  return ['GET', 'PUT'].includes(method) || isRepeatable({ method, url }) || headers.has('Idempotency-Key');
 }
 
 /** The service stores a reading or report once and no token at all. */

@@ -22,8 +22,8 @@ Outcome = Answer | ConnectionError | TimeoutError
 
 _BACKOFF_MS = 250
 _STREAM_WAIT_MAX_MS = 30_000
-# The service rejected the request before it did anything. 409: the first request with this Idempotency-Key runs.
-_REFUSED = (409, 429, 503)
+# The service rejected the request before it did anything.
+_REFUSED = (429, 503)
 # A proxy got no response from the service, which may have processed the request.
 _LOST_BY_PROXY = (502, 504)
 # Statuses under 500 that another attempt can fix.
@@ -58,7 +58,7 @@ class Retries:
     def _wait_ms(self, outcome: Outcome) -> float | None:
         # Random, so that clients rejected together do not retry together.
         jitter_ms: float = round(self.random() * _BACKOFF_MS * 2**self._retries)
-        if isinstance(outcome, Answer) and outcome.status in _REFUSED:
+        if isinstance(outcome, Answer) and _is_refused(outcome):
             seconds = retry_after_seconds(outcome.headers)
             return (1 if seconds is None else seconds) * 1000 + jitter_ms
         is_lost = not isinstance(outcome, Answer) or outcome.status in _LOST_BY_PROXY
@@ -132,6 +132,11 @@ class Resumes:
         if _is_final(error) or is_over:
             raise error
         return wait_ms
+
+
+def _is_refused(answer: Answer) -> bool:
+    # A 409 with Retry-After: the first request with this Idempotency-Key runs. Any other 409 is final.
+    return answer.status in _REFUSED or (answer.status == 409 and retry_after_seconds(answer.headers) is not None)
 
 
 def _is_final(error: StateClientError) -> bool:
