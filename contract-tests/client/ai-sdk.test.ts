@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { stressModel } from '../../generated/spec.js';
 import { answering, finished, sdks, startAdapting } from '../support/adapting.js';
 
 describe.each(sdks)('version $version of the AI SDK', (sdk) => {
@@ -93,6 +94,20 @@ describe.each(sdks)('version $version of the AI SDK', (sdk) => {
     const { model, errors, states } = await startAdapting(sdk, { signals: () => ({ heart_rate: 95 }) });
     for (let turn = 0; turn < 2; turn += 1) await generateText({ model, prompt: 'My exam is tomorrow and I panic.' });
     expect(states.map(({ topics_detected }) => topics_detected)).toEqual([[], []]);
+    expect(errors).toEqual([]);
+  });
+
+  test('an outdated state, with confidence 0, never changes the prompt', async () => {
+    const { service, model, errors, states, systemOf } = await startAdapting(sdk);
+    await service.read({ heart_rate: 120, tone: 'hostile', sentiment: -1 });
+    service.clock.advance(stressModel.age.stale_after_seconds);
+    await generateText({ model, prompt: 'Hello' });
+    await generateText({ model, system: 'You are a coach.', prompt: 'Hello' });
+    await service.read({ heart_rate: 64 });
+    await generateText({ model, prompt: 'Hello' });
+    expect(states.map(({ confidence }) => confidence > 0)).toEqual([false, false, true]);
+    expect([systemOf(0), systemOf(1)]).toEqual([undefined, 'You are a coach.']);
+    expect(systemOf(2)).toContain('stress state');
     expect(errors).toEqual([]);
   });
 

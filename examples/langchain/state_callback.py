@@ -39,7 +39,7 @@ class StateCallback:
         self.reading: StateReading | None = None
 
     def instruction(self) -> str:
-        """Returns an instruction for the system prompt. Empty without a state: the model then responds as usual."""
+        """Returns an instruction for the system prompt. Empty without a current state: the model responds as usual."""
         try:
             self.reading = self._current_state()
         except StateClientError as error:
@@ -47,7 +47,8 @@ class StateCallback:
             if not is_new:
                 print(f"no state: {error}")
             self.reading = None
-        return self.reading["recommendation"] if self.reading else ""
+        # A state without confidence is outdated.
+        return self.reading["recommendation"] if self.reading and self.reading["confidence"] > 0 else ""
 
     def on_chat_model_start(self, serialized: dict[str, Any], messages: Sequence[Sequence[Any]], **_: Any) -> None:
         texts = [message.content for message in messages[0] if message.type == "human"]

@@ -1,7 +1,7 @@
 """The example in examples/langchain, with messages and results shaped like those of LangChain."""
 
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 from uuid import uuid4
 
 from realtime_state_client import StateClient
@@ -33,3 +33,10 @@ def test_the_model_responds_without_a_service() -> None:
     client = StateClient("http://127.0.0.1:9", "sk_1")
     callback = StateCallback(client, session_id="s1", subject_id="p1", signals=lambda: {"heart_rate": 90})
     assert callback.instruction() == ""
+
+
+def test_an_outdated_state_does_not_change_the_prompt() -> None:
+    readings = [{"recommendation": "Answer briefly.", "confidence": confidence} for confidence in (0, 0.1)]
+    client = cast(StateClient, SimpleNamespace(state=lambda session_id, **_: readings.pop(0)))
+    callback = StateCallback(client, session_id="s1", subject_id="p1")
+    assert [callback.instruction(), callback.instruction()] == ["", "Answer briefly."]

@@ -26,7 +26,10 @@ export interface AdaptOptions {
   readonly deriveSentiment?: boolean;
   /** True to name the active triggers in the prompt. This discloses them to the vendor of the model. */
   readonly shareTriggers?: boolean;
-  /** Called before each response with the state. Its `adaptation_effectiveness` rates the previous recommendation. */
+  /**
+   * Called before each response with the state. Its `adaptation_effectiveness` rates the previous recommendation. A state
+   * with `confidence` 0 is outdated and does not change the prompt.
+   */
   readonly onState?: (reading: StateReading) => void;
   /** Called when the state is not available. The model then responds without it. What it throws is ignored. */
   readonly onError?: (error: unknown) => void;
@@ -48,7 +51,7 @@ const promptTimeoutMs = 1000;
 /**
  * Returns a middleware of the Vercel AI SDK (version 6 or 7) for one conversation. Before each response, it sends the
  * newest signals with the text of the previous turn, or reads the state. It adds the state, its reason and the
- * recommendation to the system prompt. Neither the service nor `signals` fails the model, or delays it by more than the
+ * recommendation to the system prompt, unless the state is outdated. Neither the service nor `signals` fails the model, or delays it by more than the
  * time limit of `call`. The `abortSignal` of the response ends the wait.
  */
 export function adaptToState(options: AdaptOptions): LanguageModelMiddleware {
@@ -63,7 +66,8 @@ export function adaptToState(options: AdaptOptions): LanguageModelMiddleware {
     try {
       const reading = await readInTime(options, textsOf(options, previous, message), abortSignal);
       if (reading === undefined) return;
-      instruction = writeInstruction(reading, options.shareTriggers);
+      // A state without confidence is outdated: the person may have calmed down since.
+      if (reading.confidence > 0) instruction = writeInstruction(reading, options.shareTriggers);
       invoke(() => options.onState?.(reading)).catch(report);
     } catch (error) {
       abortSignal?.throwIfAborted();
