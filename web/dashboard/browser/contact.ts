@@ -6,6 +6,8 @@ export interface Contact {
   touch(): void;
   /** Called when the stream opens and when it breaks. */
   connect(isConnected: boolean): void;
+  /** Shows why there will be no stream. */
+  refuse(reason: string): void;
 }
 
 const tickMs = 1_000;
@@ -53,6 +55,12 @@ export function followContact(
     connect(is) {
       isConnected = is;
       show();
+    },
+    refuse(reason) {
+      clearInterval(timer);
+      setText(status, 'Not live');
+      banner.replaceChildren(`Readings do not appear live. ${reason}`);
+      banner.hidden = false;
     },
   };
 }

@@ -4,6 +4,8 @@ import type { Service } from './service.js';
 export interface Following {
   readonly onReading: (reading: StateReading) => void;
   readonly onDisconnect: () => void;
+  /** Called when another attempt gets the same error, e.g. a key without the scope. */
+  readonly onRefused: (error: unknown) => void;
 }
 
 /**
@@ -11,13 +13,17 @@ export interface Following {
  * EventSource, because EventSource cannot send the key in a header. A session token would allow EventSource, but covers
  * only one session. Resolves early if the service rejects the key or its scopes.
  */
-export async function followReadings(service: Service, { onReading, onDisconnect }: Following): Promise<void> {
+export async function followReadings(
+  service: Service,
+  { onReading, onDisconnect, onRefused }: Following,
+): Promise<void> {
   const patience = { maxRetries: Number.POSITIVE_INFINITY, waitBudgetMs: Number.POSITIVE_INFINITY };
   const { signal } = service;
   try {
     for await (const { data } of service.stream({ events: 'reading', onDisconnect }, { signal, ...patience }))
       onReading(data);
-  } catch {
+  } catch (error) {
     onDisconnect();
+    if (!signal.aborted) onRefused(error);
   }
 }

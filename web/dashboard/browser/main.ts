@@ -6,7 +6,7 @@ import { setTitle } from './dom.js';
 import { createKeyForm, takeKey } from './key-form.js';
 import { createPersonView } from './person/person-view.js';
 import { readRoute } from './router.js';
-import { connect } from './service.js';
+import { connect, reasonOf } from './service.js';
 import { createSessionsPage } from './sessions-page.js';
 import { createUsageChip } from './usage.js';
 import { createWebhooksView } from './webhooks/webhooks-view.js';
@@ -61,7 +61,11 @@ function enter(key: string): void {
     },
   });
   const sessionsPage = createSessionsPage(service);
-  void followReadings(service, { onReading: sessionsPage.receive, onDisconnect: () => contact.connect(false) });
+  void followReadings(service, {
+    onReading: sessionsPage.receive,
+    onDisconnect: () => contact.connect(false),
+    onRefused: (error) => contact.refuse(reasonOf(error)),
+  });
   followAddress(signal, service, sessionsPage);
 }
 

@@ -4,6 +4,7 @@ import { createChart } from './chart/chart.js';
 import { nowMs } from './clock.js';
 import { age, hasEnded, words } from './format.js';
 import { h, setText, setTitle } from './dom.js';
+import { createFeedbackCard } from './feedback/feedback-card.js';
 import { createRangeChoice } from './range-choice.js';
 import { createScoreCard } from './score-card.js';
 import { createSendPanel } from './send/send-panel.js';
@@ -39,6 +40,7 @@ export function createSessionView(service: Service, sessions: Sessions, sessionI
     chartCard(range.element, chart.element),
     signals.element,
     triggers.element,
+    createFeedbackCard(service, { session_id: sessionId }),
   ]);
   let newest: StateReading | undefined;
   /** Undefined until the triggers have been requested. Null: for no subject. */

@@ -1,5 +1,6 @@
 import type { SessionState, StateReading } from '../../../clients/typescript/src/index.js';
 import { h } from './dom.js';
+import { type AgreementView, createAgreementView } from './feedback/agreement.js';
 import { createOverview } from './overview.js';
 import { sessionLink } from './router.js';
 import type { Service } from './service.js';
@@ -38,7 +39,8 @@ export function createSessionsPage(service: Service): SessionsPage {
     draw();
   };
   const overview = createOverview(sessions, filter);
-  const home = [createHead(), overview.element];
+  const agreement = createAgreementView(() => service.agreement({ signal: service.signal }), 'person', service.signal);
+  const home = [createHead(), overview.element, createAgreementCard(agreement)];
   const detail = h('div', { class: 'detail' });
   const element = h('div', { class: 'sessions-page' }, ...home, list.element);
   const timer = setInterval(update, tickMs);
@@ -50,6 +52,7 @@ export function createSessionsPage(service: Service): SessionsPage {
   return {
     element,
     open(sessionId) {
+      if (sessionId === undefined) void agreement.load();
       if (view?.sessionId === sessionId) return draw();
       view?.close();
       view = sessionId === undefined ? undefined : createSessionView(service, sessions, sessionId);
@@ -63,6 +66,12 @@ export function createSessionsPage(service: Service): SessionsPage {
       if (view?.sessionId === reading.session_id) view.receive(reading);
     },
   };
+}
+
+/** Returns the agreement of the account: the figures in one line, which opens the charts. */
+function createAgreementCard({ line, detail }: AgreementView): HTMLElement {
+  const title = h('h2', {}, 'Agreement with reports');
+  return h('details', { class: 'card agreement-home' }, h('summary', {}, title, line), detail);
 }
 
 /** Returns the heading, and a form that opens a session by its id. The session may have no readings yet. */

@@ -1,25 +1,16 @@
 import { ProblemError, type SubjectProfile, type TriggerProfile } from '../../../../clients/typescript/src/index.js';
 import { nowMs } from '../clock.js';
 import { h, setText } from '../dom.js';
-import { capitalized, timeOfDay } from '../format.js';
+import { createAgreementView } from '../feedback/agreement.js';
+import { createFeedbackCard } from '../feedback/feedback-card.js';
+import { timeOfDay } from '../format.js';
 import { personLink } from '../router.js';
 import { reasonOf, type Service } from '../service.js';
 import { baselineFacts } from './baseline-card.js';
-import {
-  addressOf,
-  nameOfInstant,
-  type Period,
-  periodAt,
-  readPeriod,
-  next,
-  previous,
-  spans,
-  timeZone,
-  titleOf,
-  withSpan,
-} from './calendar.js';
+import { addressOf, nameOfInstant, type Period, periodAt, readPeriod } from './calendar.js';
 import type { Hour } from './hours.js';
 import { loadHours } from './load-hours.js';
+import { createPeriodChoice } from './period-choice.js';
 import { createPersonSessions } from './person-sessions.js';
 import { heartPlot } from './plots.js';
 import { createPeriodTable } from './period-table.js';
@@ -42,7 +33,7 @@ interface Shown {
   triggers?: TriggerProfile;
 }
 
-/** Returns the page of a person: states, heart rate and topics of a day, week or month, the baseline and the sessions. */
+/** Returns the page of a person: states, heart rate and topics of a period, baseline, reports and sessions. */
 export function createPersonView(service: Service, subjectId: string, address: string): PersonView {
   const closed = new AbortController();
   const shown: Shown = {};
@@ -56,6 +47,11 @@ export function createPersonView(service: Service, subjectId: string, address: s
   const note = h('p', { class: 'notice', role: 'status', hidden: true });
   const sessions = createPersonSessions(service, subjectId, closed.signal);
   const table = createPeriodTable(service, subjectId, closed.signal);
+  const agreement = createAgreementView(
+    () => service.subjectAgreement(subjectId, { signal: closed.signal }),
+    'day',
+    closed.signal,
+  );
   const [strips, heart, topics, baseline] = [h('div', {}), h('div', {}), h('div', {}), h('div', {})];
   const cards = h(
     'div',
@@ -64,6 +60,8 @@ export function createPersonView(service: Service, subjectId: string, address: s
     card('Heart rate', heart),
     card('Topics', topics),
     card('Baseline', baseline),
+    card('Agreement with reports', agreement.line, agreement.detail),
+    createFeedbackCard(service, { subject_id: subjectId }, () => void agreement.load()),
     card('Sessions', sessions.element),
   );
   const refresh = h('button', { type: 'button', class: 'secondary small', onclick: () => load() }, 'Refresh');
@@ -136,6 +134,7 @@ export function createPersonView(service: Service, subjectId: string, address: s
   const load = () => {
     loadPeriod();
     void sessions.load();
+    void agreement.load();
     loadPerson().catch((error: unknown) => {
       if (closed.signal.aborted) return;
       say(message, isUnknown(error) ? `No data about this person. ${unknownHint}` : reasonOf(error));
@@ -180,37 +179,6 @@ function isUnknown(error: unknown): boolean {
 }
 
 function card(title: string, ...content: readonly HTMLElement[]): HTMLElement {
-  const id = `person-${title.toLowerCase().replace(' ', '-')}`;
+  const id = `person-${title.toLowerCase().replaceAll(' ', '-')}`;
   return h('section', { class: 'card', 'aria-labelledby': id }, h('h2', { id }, title), ...content);
-}
-
-/** Returns the choice of day, week or month, with buttons for the previous and the next one. */
-function createPeriodChoice(onChange: (period: Period) => void) {
-  let period = readPeriod('', nowMs());
-  const inputs = spans.map((value) =>
-    h('input', { type: 'radio', name: 'span', value, onchange: () => onChange(withSpan(period, value, nowMs())) }),
-  );
-  const labels = inputs.map((input) => h('label', {}, input, h('span', {}, capitalized(input.value))));
-  const step = (text: string, stepped: () => Period) =>
-    h('button', { type: 'button', class: 'secondary small', onclick: () => onChange(stepped()) }, text);
-  const [back, forth] = [step('←', () => previous(period)), step('→', () => next(period, nowMs()))];
-  const title = h('p', { class: 'period-title', role: 'status' });
-  return {
-    element: h(
-      'div',
-      { class: 'period' },
-      h('fieldset', { class: 'choice' }, h('legend', { class: 'visually-hidden' }, 'Period'), ...labels),
-      h('div', { class: 'period-steps' }, back, forth),
-      title,
-      h('span', { class: 'hint' }, `Times in ${timeZone()}`),
-    ),
-    show(shown: Period) {
-      period = shown;
-      for (const input of inputs) input.checked = input.value === shown.span;
-      setText(title, titleOf(shown));
-      back.setAttribute('aria-label', `Previous ${shown.span}`);
-      forth.setAttribute('aria-label', `Next ${shown.span}`);
-      forth.disabled = shown.toMs > nowMs();
-    },
-  };
 }
