@@ -9,7 +9,6 @@ import { pythonWith } from '../support/python.js';
 import { root, startTestService } from '../support/service.js';
 
 const run = promisify(execFile);
-const distress = 'I cannot stop crying, I am so scared and everything is falling apart.';
 const interpreter = pythonWith('httpx');
 const isPythonCovered = interpreter !== undefined || process.env['TEST_PYTHON_REQUIRED'] === '1';
 
@@ -17,25 +16,28 @@ test('the conversation without sensors in TypeScript adapts to distress', async 
   const code = await guideCode('docs/agents.md', 'export async function adaptPrompt');
   const client = new URL('clients/typescript/src/index.ts', root).pathname;
   await adaptsToDistress({
+    session: 'demo-chat',
     ...{ file: 'sample.mts', command: new URL('node_modules/.bin/tsx', root).pathname },
-    code: `${code.replace("'realtime-state-client'", `'${client}'`)}
-console.log(await adaptPrompt('s1', 'How do I prune a rose?'));
-console.log(await adaptPrompt('s1', '${distress}'));\n`,
+    code: code.replace("'realtime-state-client'", `'${client}'`),
   });
 });
 
 test.runIf(isPythonCovered)('the conversation without sensors in Python adapts to distress', async () => {
   const code = await guideCode('docs/agents.md', 'def adapt_prompt');
   await adaptsToDistress({
+    session: 'demo-chat-python',
     ...{ file: 'sample.py', command: interpreter ?? 'python3' },
-    code: `${code}
-print(adapt_prompt("s1", "How do I prune a rose?"))
-print(adapt_prompt("s1", "${distress}"))\n`,
+    code,
   });
 });
 
-/** Runs a program that prints two prompts: before and after a message of distress. */
-async function adaptsToDistress({ file, command, code }: { file: string; command: string; code: string }) {
+/** Runs a program that prints two prompts, before and after a message of distress, as the guide shows them. */
+async function adaptsToDistress({
+  session,
+  file,
+  command,
+  code,
+}: Record<'session' | 'file' | 'command' | 'code', string>) {
   const { url, key, request } = await startTestService();
   const folder = await mkdtemp(join(tmpdir(), 'state-service-conversation-'));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -44,8 +46,9 @@ async function adaptsToDistress({ file, command, code }: { file: string; command
   const env = { PATH: process.env['PATH'], PYTHONPATH, SERVICE_URL: url, SERVICE_KEY: key };
   const { stdout } = await run(command, [join(folder, file)], { env });
   const [calm, stressed] = stdout.trim().split('\n');
-  const { body } = await request('/v1/state?session_id=s1');
+  const { body } = await request(`/v1/state?session_id=${session}`);
   expect(body.state).toBe('stressed');
   expect(stressed).toBe(`You are a helpful assistant. ${body.recommendation}`);
   expect(calm).not.toBe(stressed);
+  expect(stdout).toBe(await guideCode('docs/agents.md', 'You are a helpful assistant. Answer'));
 }
