@@ -1,4 +1,4 @@
-import { appendFile, readFile, rm } from 'node:fs/promises';
+import { appendFile, readdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../src/store/database.js';
@@ -141,4 +141,37 @@ test('an erasure is applied with an earlier secrets key', async () => {
   expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining('add the key of that time') });
   const restored = await runMain(['restore', file, '--replace'], { ...env, SECRETS_KEY: `${next},${old}` });
   expect(restored.stdout).toContain('Erased 1 people again');
+});
+
+test('without the secrets key of the backup, erasures cannot be applied, and only --unverified continues', async () => {
+  const database = await createTestDatabase();
+  onTestFinished(database.drop);
+  const env = { DATABASE_URL: database.url, SECRETS_KEY: 'o'.repeat(40) };
+  const { service, send, key } = await startWithKey(env);
+  await send('/v1/ingest', {
+    session_id: 's1',
+    subject_id: 'anna',
+    timestamp: new Date().toISOString(),
+    heart_rate: 70,
+  });
+  const file = join(await temporaryFolder(), backupName);
+  expect((await runMain(['backup', file], env)).code).toBe(0);
+  await fetch(`${service.url}/v1/subjects/anna`, { method: 'DELETE', headers: { 'X-Service-Key': key } });
+  await service.stop('SIGTERM');
+  const lost = await runMain(['restore', file, '--replace', '--unverified'], { ...env, SECRETS_KEY: 'n'.repeat(40) });
+  expect(lost).toMatchObject({ code: 0, stdout: expect.stringMatching(/^warning: 2 erased ids cannot be found/m) });
+});
+
+test('backup --every creates no database, and restore without an erasure writes no record', async () => {
+  const { service, read, file, env, backUp } = await started();
+  await read('s1', 'anna');
+  await backUp();
+  await service.stop('SIGTERM');
+  expect(await readdir(dirname(file))).not.toContain('state-service.erased');
+  const none = { ...env, DATABASE_URL: `sqlite:${join(dirname(file), 'absent/state.db')}` };
+  for (const flags of [['--every', '1h'], []]) {
+    const { code, stderr } = await runMain(['backup', '--to', dirname(file), ...flags], none);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('there is no database at')]);
+  }
+  expect(await readdir(dirname(file))).not.toContain('absent');
 });

@@ -67,8 +67,13 @@ export async function saveErasures(store: Store, file: string, sinceMs: number):
   for await (const page of store.erasedIds.since(sinceMs)) hasChanged = addErasures(erasures, page) || hasChanged;
   const kept = [...erasures.values()].filter((it) => it.erasedAtMs >= sinceMs);
   if (!hasChanged && kept.length === erasures.size) return;
+  writeErasures(file, kept);
+}
+
+/** Replaces a record. Readers see the old or the new content, never a part of it. */
+export function writeErasures(file: string, erasures: readonly StoredErasure[]): void {
   const draft = `${file}.${process.pid}`;
-  write(draft, 'w', format(kept));
+  write(draft, 'w', format(erasures));
   renameSync(draft, file);
 }
 

@@ -51,9 +51,10 @@ export interface StoredErasure {
 /** The erased ids of all accounts, for the record outside of the database. */
 export function erasedIdRecord(knex: Knex) {
   return {
-    /** Yields the ids that were erased at `sinceMs` or later, in pages. */
-    since: (sinceMs: number): AsyncGenerator<StoredErasure[]> =>
-      pagesOf(knex, {
+    /** Yields the ids that were erased at `sinceMs` or later, in pages. None if the schema is from before erased ids. */
+    async *since(sinceMs: number): AsyncGenerator<StoredErasure[]> {
+      if (!(await knex.schema.hasTable('erased_ids'))) return;
+      yield* pagesOf(knex, {
         ...{ table: 'erased_ids', keys: ['account_id', 'digest'], columns: ['account_id', 'digest', 'erased_at_ms'] },
         select: (query) => query.where('erased_at_ms', '>=', sinceMs),
         read: (row) => ({
@@ -61,7 +62,8 @@ export function erasedIdRecord(knex: Knex) {
           digest: String(row['digest']),
           erasedAtMs: Number(row['erased_at_ms']),
         }),
-      }),
+      });
+    },
 
     /** Stores erasures, unless newer ones are stored. */
     async add(erasures: readonly StoredErasure[]): Promise<void> {

@@ -8,13 +8,18 @@ import {
   erasureFileOf,
   readErasures,
   saveErasures,
+  writeErasures,
 } from '../../retention/erasure-file.js';
+import { computeCheckValue } from '../../config/secrets-key.js';
 import { findMissingErasures, reapplyErasures } from '../../retention/reapply-erasures.js';
 import { openStore, type Store } from '../../store/store.js';
 import { createDigestId } from '../../tokens/digest-id.js';
+import { noDatabase } from '../with-store.js';
 
 /** Adds the erasures of the database to the record in a folder of backups. */
 export async function recordErasures({ database, retention }: Config, folder: string): Promise<void> {
+  // Opening it would create an empty database.
+  if (database.kind === 'sqlite' && !existsSync(database.file)) throw new Error(noDatabase(database.file));
   await onStore(database, (store) => saveErasures(store, erasureFileIn(folder), Date.now() - retention.erasuresMs));
 }
 
@@ -48,6 +53,12 @@ export async function collectErasures(
   return new Map([...record].filter(([, { erasedAtMs }]) => erasedAtMs >= sinceMs));
 }
 
+/** Writes erasures to the record in the folder of a backup. */
+export function saveRecord(backup: string, erasures: Erasures): void {
+  const file = erasureFileIn(dirname(resolve(backup)));
+  if (erasures.size > 0) writeErasures(file, [...erasures.values()]);
+}
+
 export interface RestoredDatabase {
   readonly database: DatabaseConfig;
   /** All known secrets keys. */
@@ -66,14 +77,20 @@ export async function applyErasures(restored: RestoredDatabase, record: Erasures
     const parts = { store, digestId: createDigestId(secretsKeys), now: Date.now };
     const missing = await findMissingErasures(parts, record);
     if (missing.size === 0) return none;
-    if (secretsKeys.length === 0) {
-      const lost = `${missing.size} erased ids cannot be found in the backup without the secrets key`;
+    if (!(await fits(store, secretsKeys))) {
+      const lost = `${missing.size} erased ids cannot be found in the backup without its secrets key`;
       if (!isKeyLost) throw new Error(`${lost}: set SECRETS_KEY, or pass --unverified to bring these people back`);
       return `warning: ${lost}. Erase these people again.`;
     }
     const count = await reapplyErasures(parts, missing);
     return `Erased ${count} people again who were erased since.`;
   });
+}
+
+/** Returns true if one of the keys is the key that the database was used with. */
+async function fits(store: Store, secretsKeys: readonly string[]): Promise<boolean> {
+  const stored = await store.secretsKey.find();
+  return stored ? secretsKeys.some((key) => computeCheckValue(key) === stored.checkValue) : secretsKeys.length > 0;
 }
 
 async function onStore<T>(database: DatabaseConfig, work: (store: Store) => Promise<T>): Promise<T> {

@@ -71,6 +71,8 @@ export async function readBackup(backup: FoundBackup, options: ReadOptions, sink
   return verifyChecksum(file, digests.read()) ? 'checksum verified' : 'checksum verified without a secrets key';
 }
 
+const closedCodes: ReadonlySet<string | undefined> = new Set(['EPIPE', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE']);
+
 /** Runs the statements of a dump. */
 export async function loadBackup(backup: FoundBackup, options: ReadOptions, server: MysqlServer): Promise<void> {
   const load = await startLoad(server);
@@ -78,8 +80,8 @@ export async function loadBackup(backup: FoundBackup, options: ReadOptions, serv
   try {
     await readBackup(backup, options, load.stdin);
   } catch (error) {
-    // The program closes its input when it fails.
-    if ((error as { code?: string }).code === 'EPIPE') await load.ended;
+    // The program closes its input when it fails, and states the reason at its end.
+    if (closedCodes.has((error as { code?: string }).code)) await load.ended;
     load.stop();
     throw error;
   }

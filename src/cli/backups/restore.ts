@@ -5,7 +5,7 @@ import type { Config } from '../../config/config.js';
 import { keyFileOf } from '../../config/secrets-key.js';
 import type { Erasures } from '../../retention/erasure-file.js';
 import { checkCopy, closeLog, flush, removeSqlite } from '../../store/sqlite-copy.js';
-import { applyErasures, collectErasures } from './erasures.js';
+import { applyErasures, collectErasures, saveRecord } from './erasures.js';
 import { draftOf } from './folder.js';
 import { emptyDatabase, hasTables } from './mysql-database.js';
 import { findServer } from './mysql-programs.js';
@@ -82,6 +82,8 @@ async function restoreMysql({ config, backup, options }: Restoring): Promise<voi
     throw new Error('the database contains tables already: pass --replace, which deletes all of them');
   const origin = await readBackup(backup, options, createHash('sha256'));
   const erasures = await collectErasures(config, backup.file, isUsed);
+  // A second `restore` after a failed one requires the erasures of the tables that are deleted now.
+  if (isUsed) saveRecord(backup.file, erasures);
   if (isUsed) await emptyDatabase(server.url);
   await loadBackup(backup, options, server);
   const erased = await eraseAgain({ config, backup, options }, undefined, erasures);

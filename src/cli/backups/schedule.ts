@@ -54,6 +54,7 @@ export async function backUpUntil(signal: AbortSignal, config: Config, schedule:
   const ageMs = Date.now() - (findNewestTime(folder, config.database) ?? 0);
   // Monotonic, because a clock that is set back would delay the next backup.
   let dueAtMs = performance.now() + Math.min(everyMs, Math.max(0, everyMs - ageMs));
+  let isFailing = false;
   while (!signal.aborted) {
     if (performance.now() >= dueAtMs) {
       dueAtMs = performance.now() + everyMs;
@@ -61,9 +62,9 @@ export async function backUpUntil(signal: AbortSignal, config: Config, schedule:
       // Those of a backup that was killed.
       if (existsSync(folder)) removeUnfinished(folder, config.database);
     } else {
-      await recordErasures(config, folder).catch((error: unknown) =>
-        log.warn({ err: error }, 'the erasures could not be recorded; they are recorded within a minute'),
-      );
+      const error = await recordErasures(config, folder).then(() => undefined, asError);
+      if (error && !isFailing) log.warn({ err: error }, 'erasures not recorded: retried every minute');
+      isFailing = error !== undefined;
     }
     const waitMs = Math.min(recordEveryMs, dueAtMs - performance.now());
     await sleep(Math.max(0, waitMs), undefined, { signal }).catch(() => undefined);
@@ -102,3 +103,5 @@ async function backUpOnce({ args, everyMs }: Schedule, log: Logger, signal: Abor
       'backup failed: retried at the next interval',
     );
 }
+
+const asError = (error: Error) => error;
