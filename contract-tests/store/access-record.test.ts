@@ -187,6 +187,24 @@ test('an access that is stored after the erasure of its person does not link the
   expect((await subjects()).filter((it) => it === pseudonym)).toHaveLength(1);
 });
 
+test('an erasure that commits while an earlier access is stored leaves no link', async () => {
+  const { store, knex, clock } = await openRecord();
+  const digestId = createDigestId([secretsKey]);
+  const [digest] = digestId('acc_1', { kind: 'subject', id: 'person-0' });
+  // The database itself stores the erasure between the insert of the link and the next statement.
+  await knex.raw(`create trigger erasing after insert on access_subjects for each row begin
+    insert into erased_ids (account_id, digest, erased_at_ms) values ('acc_1', '${digest}', ${clock.nowMs}); end`);
+  const log = createLog('silent', { write() {} });
+  const record = startAccessRecord({ accesses: store.accesses, digestId, secretsKey, now: clock.now, log });
+  record.add(accessOf(0));
+  await record.close();
+  expect(await knex('erased_ids')).toHaveLength(1);
+  expect(await knex('access_subjects')).toEqual([]);
+  expect((await store.accesses.newest(10)).map(({ subject }) => subject)).toEqual([
+    expect.stringMatching(/^[0-9a-f]{32}$/),
+  ]);
+});
+
 test('an erasure deletes a link that another process stores while the erasure commits', async () => {
   const { store, knex, clock } = await openRecord();
   const link = () =>
