@@ -528,9 +528,11 @@ export interface paths {
          *
          *     **Intervals.** All intervals are 95 % intervals. Reports of one person are one group, because they are not
          *     independent. The variance of the AUC between groups is that of Obuchowski (1997), and its ratio to the variance of
-         *     DeLong (1988) is the design effect, at least 1. The interval is the score interval of Newcombe (2006, method 5) with
-         *     its variance multiplied by the design effect. The interval of a share is that of Wilson (1927) with the number of
-         *     reports divided by the design effect of the share.
+         *     DeLong (1988) is the design effect, multiplied by (t/z)² and at least 1. t is the 97.5 % quantile of Student's
+         *     distribution with one degree of freedom less than groups, and z that of the normal distribution: few groups do not
+         *     show well how much they differ (Korn and Graubard 1998). The interval is the score interval of Newcombe (2006,
+         *     method 5) with its variance multiplied by the design effect. The interval of a share is that of Wilson (1927) with
+         *     the number of reports divided by the design effect of the share.
          *
          *     **Not enough reports.** Below 20 reports, 5 stressed reports, 5 reports that are not stressed or 5 people, `status`
          *     is `not_enough_reports` and `auc` is absent. An account with fewer people reads the agreement per person.

@@ -2641,4 +2641,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "9628f4c70be02c6835eba92f49cc61b1bbc6d6ad0372f4a5511c82c90a2dc28d" as const;
+export const contractDigest = "9c9dd4160a55e679fa23dcf91831f763ffc225bdcd64b8f04b152d89a3011704" as const;
