@@ -38,9 +38,15 @@ async function readAll({ request }: TestService, query = ''): Promise<Exported[]
   return body.feedback;
 }
 
+/** 97.5 % quantiles of Student's distribution by degrees of freedom, from a table. */
+const tQuantiles: Readonly<Record<number, number>> = {
+  ...{ 4: 2.776, 5: 2.571, 6: 2.447, 7: 2.365, 8: 2.306, 9: 2.262, 10: 2.228, 11: 2.201, 12: 2.179, 13: 2.16 },
+  ...{ 14: 2.145, 15: 2.131, 16: 2.12, 17: 2.11, 18: 2.101, 19: 2.093, 20: 2.086 },
+};
+
 /**
  * Computes the AUC and its interval from exported reports, pair by pair and with the formulas as published: Obuchowski
- * (1997), DeLong (1988) and Newcombe (2006, method 5), whose bounds are searched on a grid.
+ * (1997), DeLong (1988), Korn and Graubard (1998) and Newcombe (2006, method 5), whose bounds are searched on a grid.
  */
 function recompute(exported: readonly Exported[], groupOf: (report: Exported) => string) {
   const scored = exported.filter(({ published }) => published?.model_version === modelVersion.number);
@@ -71,11 +77,12 @@ function recompute(exported: readonly Exported[], groupOf: (report: Exported) =>
   const clustered = s(v10) / m + s(v01) / n + (2 * s11) / (m * n);
   const square = (values: ReadonlyMap<Exported, number>) =>
     total([...values.values()].map((value) => (value - auc) ** 2)) / (values.size - 1) / values.size;
-  const effect = Math.max(1, clustered / (square(v10) + square(v01)));
-  const isWithin = (t: number) => {
+  const t = tQuantiles[groups.length - 1] ?? NaN;
+  const effect = Math.max(1, ((t / 1.959964) ** 2 * clustered) / (square(v10) + square(v01)));
+  const isWithin = (a: number) => {
     const star = (m + n) / 2;
-    const variance = (t * (1 - t) * (1 + ((star - 1) * (1 - t)) / (2 - t) + ((star - 1) * t) / (1 + t))) / (m * n);
-    return (auc - t) ** 2 <= 1.959964 ** 2 * effect * variance;
+    const variance = (a * (1 - a) * (1 + ((star - 1) * (1 - a)) / (2 - a) + ((star - 1) * a) / (1 + a))) / (m * n);
+    return (auc - a) ** 2 <= 1.959964 ** 2 * effect * variance;
   };
   const grid = Array.from({ length: 100_001 }, (_, index) => index / 100_000).filter(isWithin);
   return {

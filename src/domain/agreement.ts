@@ -1,6 +1,6 @@
 import { bands, feedback as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract.js';
-import { round3 } from './rounding.js';
+import { adjustEffect, toEstimate } from './score-interval.js';
 import { bandOf } from './states.js';
 
 /** A report with the score that was published for its time. */
@@ -17,8 +17,6 @@ export type Assessment = Pick<
   Schema<'Agreement'>,
   'status' | 'scored_reports' | 'stressed_reports' | 'groups' | 'auc' | 'calibration'
 >;
-
-const z2 = settings.interval_z ** 2;
 
 /** Compares published scores with reports. The AUC is absent below the numbers of `x-feedback`. */
 export function assessAgreement(reports: readonly ScoredReport[]): Assessment {
@@ -48,7 +46,7 @@ function isStressed({ stress }: Pick<ScoredReport, 'stress'>): boolean {
  * The variance between groups is that of Obuchowski (1997), "Nonparametric analysis of clustered ROC curve data",
  * Biometrics 53. If each report is its own group, it equals the variance of DeLong et al. (1988), Biometrics 44. The
  * ratio of both is the design effect. The score interval of Newcombe (2006) is for independent reports. To multiply its
- * variance by the design effect is a choice of this project, by analogy with intervals of shares in clustered surveys.
+ * variance by the design effect is a choice of this project, as is usual for shares in clustered surveys.
  */
 export function estimateAuc(reports: readonly ScoredReport[]): Schema<'Estimate'> {
   const wins = rankReports(reports);
@@ -58,7 +56,10 @@ export function estimateAuc(reports: readonly ScoredReport[]): Schema<'Estimate'
   const groups = groupsOf(wins.map(({ report, ...win }) => ({ ...win, group: report.group })));
   const single = new Map(wins.map((win, index) => [String(index), [win]]));
   const alone = varianceOf(single, auc, sizes);
-  const effect = alone > 0 ? Math.max(1, varianceOf(groups, auc, sizes) / alone) : reports.length / groups.size;
+  const isKnown = alone > 0 && groups.size > 1;
+  const effect = isKnown
+    ? adjustEffect(varianceOf(groups, auc, sizes) / alone, groups.size)
+    : reports.length / groups.size;
   return toEstimate(auc, (bound) => effect * theoreticalVariance(bound, sizes));
 }
 
@@ -121,22 +122,6 @@ function theoreticalVariance(auc: number, [stressed, calm]: readonly [number, nu
   return (auc * (1 - auc) * factor) / (stressed * calm);
 }
 
-/** Returns the estimate with its score interval: all true values whose distance is at most z standard errors. */
-function toEstimate(value: number, variance: (bound: number) => number): Schema<'Estimate'> {
-  const isOutside = (bound: number) => (value - bound) ** 2 > z2 * variance(bound);
-  const solve = (outside: number) => {
-    let [out, within] = [outside, value];
-    // Halves the distance until the bound is exact to far more than three decimals.
-    for (let step = 0; step < 40; step += 1) {
-      const middle = (out + within) / 2;
-      if (isOutside(middle)) out = middle;
-      else within = middle;
-    }
-    return round3(within);
-  };
-  return { value: round3(value), low: solve(0), high: solve(1) };
-}
-
 /** Returns the reports whose score is in the band of the state. */
 function calibrate(state: Schema<'State'>, reports: readonly ScoredReport[]): Schema<'CalibrationBand'> {
   const mine = reports.filter(({ score }) => bandOf(score).state === state);
@@ -152,8 +137,8 @@ function calibrate(state: Schema<'State'>, reports: readonly ScoredReport[]): Sc
 
 /**
  * Returns the share of stressed reports with the interval of Wilson (1927). The number of reports is divided by the
- * design effect, as Dean and Pagano (2015) and Franco et al. (2019) evaluate it: such intervals are too narrow for few
- * groups. If all reports are equal, each group counts as one report.
+ * design effect, as Dean and Pagano (2015) and Franco et al. (2019) evaluate it. If all reports are equal, each group
+ * counts as one report.
  */
 function estimateShare(reports: readonly ScoredReport[]): Schema<'Estimate'> {
   const count = reports.length;
@@ -163,7 +148,7 @@ function estimateShare(reports: readonly ScoredReport[]): Schema<'Estimate'> {
   const between = unbiased(groups.length) * sum(deviations.map((it) => it ** 2));
   const alone = unbiased(count) * count * share * (1 - share);
   const isKnown = alone > 0 && groups.length > 1;
-  const effect = isKnown ? Math.max(1, between / alone) : count / groups.length;
+  const effect = isKnown ? adjustEffect(between / alone, groups.length) : count / groups.length;
   return toEstimate(share, (bound) => (effect * bound * (1 - bound)) / count);
 }
 
