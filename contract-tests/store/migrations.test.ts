@@ -1,17 +1,17 @@
+import { join } from 'node:path';
 import type { Knex } from 'knex';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 import { openDatabase } from '../../src/store/database.js';
 import { isMigrated, migrate } from '../../src/store/migrate.js';
 import { migrations } from '../../src/store/migrations/index.js';
+import { temporaryFolder } from '../commands/temporary-folder.js';
 import { createTestDatabase, databaseKind } from '../support/databases.js';
+import { runMain } from '../support/process.js';
+import { client, Clock, startTestService } from '../support/service.js';
 
 async function openEmpty(): Promise<Knex> {
-  const database = await createTestDatabase();
-  onTestFinished(() => database.drop());
-  const knex = openDatabase(readConfig({ DATABASE_URL: database.url }).database);
-  onTestFinished(() => knex.destroy());
-  return knex;
+  return (await openDatabaseOfTest()).knex;
 }
 
 /** Returns the whole schema as printed by the database. */
@@ -109,3 +109,69 @@ test('a database from before the first release is rejected with a clear error', 
   await knex('schema_migrations').insert({ name: '001-accounts', applied_at_ms: 0 });
   await expect(migrate(knex)).rejects.toThrow('this database was created before the first release');
 });
+
+/** What the migrations since the previous release have added. */
+const added = {
+  migrations: ['access-record', 'receipt-keys', 'feedback', 'consent', 'schema-ledger'],
+  tables: ['access_entries', 'access_chains', 'access_subjects', 'receipt_keys', 'feedback', 'consents'],
+};
+
+test('two processes that start on the schema of the previous release upgrade it and serve its data', async () => {
+  const { database, clock, knex } = await openDatabaseOfTest();
+  const before = await startTestService({ database, clock });
+  await before.read({ subject_id: 'p', heart_rate: 70 });
+  const { body: state } = await before.request('/v1/state?session_id=s1');
+  await before.close();
+  for (const table of added.tables) await knex.schema.dropTable(table);
+  await knex.raw('alter table schema_migrations drop column breaks_earlier');
+  await knex('schema_migrations').whereIn('name', added.migrations).delete();
+  const services = await Promise.all([1, 2].map(() => startTestService({ database, clock })));
+  for (const { url } of services) {
+    const { request } = client(url, before.key, clock);
+    expect((await request('/v1/state?session_id=s1')).body).toEqual(state);
+    expect((await request('/readyz')).status).toBe(200);
+  }
+});
+
+test('a newer version that only adds to the schema can be rolled back', async () => {
+  const { database, clock, knex } = await openDatabaseOfTest();
+  const running = await startTestService({ database, clock });
+  await running.read({ subject_id: 'p', heart_rate: 70 });
+  await knex.schema.createTable('of_next_year', (table) => void table.integer('value'));
+  await knex.schema.alterTable('sessions', (table) => void table.integer('of_next_year').notNullable().defaultTo(0));
+  await knex('schema_migrations').insert({ name: 'of-next-year', applied_at_ms: 0 });
+  expect((await running.request('/readyz')).status).toBe(200);
+  const rolledBack = await startTestService({ database, clock });
+  clock.advance(10);
+  await rolledBack.read({ session_id: 's2', subject_id: 'p', heart_rate: 75 });
+  const { request } = client(rolledBack.url, running.key, clock);
+  expect((await request('/v1/state?session_id=s1')).status).toBe(200);
+  expect((await request('/v1/subjects/p', { method: 'DELETE' })).status).toBe(200);
+});
+
+test('every command refuses a schema that a newer version has broken, and names the remedy', async () => {
+  const { database, clock, knex } = await openDatabaseOfTest();
+  const running = await startTestService({ database, clock });
+  await knex('schema_migrations').insert({ name: 'of-next-year', applied_at_ms: 0, breaks_earlier: 1 });
+  expect((await running.request('/readyz')).status).toBe(503);
+  const env = { DATABASE_URL: database.url, PORT: '0' };
+  const commands = [['serve'], ['deliver'], ['migrate'], ['keys', 'list'], ['accounts', 'show'], ['audit'], ['purge']];
+  if (databaseKind === 'sqlite') commands.push(['backup', join(await temporaryFolder(), 'copy.db')]);
+  for (const command of commands) {
+    const { code, stderr } = await runMain(command, env);
+    expect([command, code]).toEqual([command, 1]);
+    expect(stderr).toMatch(
+      /^\S.*a newer version changed the schema \(migration of-next-year\).*: run the newer version, or restore a backup from before its start.*\n$/,
+    );
+  }
+  const { stdout } = await runMain(['doctor'], env);
+  expect(stdout).toMatch(/^problem {2}database: a newer version .*\n +remedy: run the newer version, or restore/m);
+});
+
+async function openDatabaseOfTest() {
+  const database = await createTestDatabase();
+  onTestFinished(() => database.drop());
+  const knex = openDatabase(readConfig({ DATABASE_URL: database.url }).database);
+  onTestFinished(() => knex.destroy());
+  return { database, knex, clock: new Clock() };
+}

@@ -7,6 +7,7 @@ import type { Config } from '../config/config.js';
 import { keyFileOf } from '../config/secrets-key.js';
 import { findFittingKeys } from '../core/secrets-keys.js';
 import { hasSeveralHosts, inspectHosts } from '../store/mysql-pool.js';
+import { SchemaError } from '../store/migrate.js';
 import { openStore, type Store } from '../store/store.js';
 import { adviseOnDatabase, adviseOnHost } from './advise.js';
 
@@ -110,7 +111,9 @@ async function checkDatabase(config: Config): Promise<Finding[]> {
       ...(isOnlyHost(database) ? [await compareClock('the database server', store.readClock)] : []),
     ];
   } catch (error) {
-    return [problem('database', firstLine(error), adviseOnDatabase(error))];
+    return error instanceof SchemaError
+      ? [problem('database', ...splitRemedy(error))]
+      : [problem('database', firstLine(error), adviseOnDatabase(error))];
   } finally {
     await store.close();
   }
@@ -128,8 +131,7 @@ async function checkSecretsKey(store: Store, config: Config): Promise<Finding> {
     const keys = await findFittingKeys(store, config, Date.now());
     return { what, found: keys ? 'fits the database' : 'none yet; the first start creates it' };
   } catch (error) {
-    const [found = '', ...remedy] = firstLine(error).split(': ');
-    return problem(what, found, remedy.join(': '));
+    return problem(what, ...splitRemedy(error));
   }
 }
 
@@ -204,6 +206,12 @@ async function checkService({ host, port }: Config): Promise<Finding[]> {
     const { cause } = error as { cause?: { code?: string } };
     return [problem('service', `${url} does not respond (${cause?.code ?? firstLine(error)})`, 'start the service')];
   }
+}
+
+/** Splits a message such as "the schema is newer: install the newer version" into the finding and its remedy. */
+function splitRemedy(error: unknown): [string, string] {
+  const [found = '', ...remedy] = firstLine(error).split(': ');
+  return [found, remedy.join(': ')];
 }
 
 function firstLine(error: unknown): string {

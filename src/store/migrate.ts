@@ -1,9 +1,13 @@
 import type { Knex } from 'knex';
+import { version } from '../config/version.js';
 import { isMysql } from './is-mysql.js';
-import { migrations } from './migrations/index.js';
+import { type Migration, migrations } from './migrations/index.js';
 
 /** First migration of the schema that was in use before the first release. */
 const unreleased = '001-accounts';
+/** Thrown if this version cannot use the schema of a database. The message names the remedy. */
+export class SchemaError extends Error {}
+
 /** Called after each step of a migration with the number of rows that it has moved. */
 export type OnMoved = (rows: number) => void;
 
@@ -36,11 +40,12 @@ export async function migrate(knex: Knex, onMoved: OnMoved = () => {}): Promise<
 async function migrateSome(transaction: Knex.Transaction): Promise<number> {
   await lock(transaction);
   try {
-    for (const { name, run, moveSome } of await pending(transaction)) {
+    for (const { name, run, moveSome, breaksEarlier } of await pending(transaction)) {
       await run(transaction);
       const moved = (await moveSome?.(transaction)) ?? 0;
       if (moved > 0) return moved;
-      const applied = { name, applied_at_ms: Date.now() };
+      // The column is absent before its own migration. Its default is 0.
+      const applied = { name, applied_at_ms: Date.now(), ...(breaksEarlier && { breaks_earlier: 1 }) };
       await transaction('schema_migrations').insert(applied).onConflict('name').ignore();
     }
     return 0;
@@ -60,11 +65,37 @@ export async function isMigrated(knex: Knex): Promise<boolean> {
   return (await pending(knex)).length === 0;
 }
 
-async function pending(knex: Knex): Promise<typeof migrations> {
-  const applied = new Set((await knex('schema_migrations').select('name')).map(({ name }) => name));
-  if (applied.has(unreleased))
-    throw new Error('this database was created before the first release and cannot be migrated: use an empty database');
+async function pending(knex: Knex): Promise<readonly Migration[]> {
+  const applied = await readApplied(knex);
   return migrations.filter(({ name }) => !applied.has(name));
+}
+
+/**
+ * Returns the names of the applied migrations. Rejects with a SchemaError if this version cannot use the schema. It can
+ * use a newer schema if no unknown migration breaks earlier versions.
+ */
+export async function readApplied(knex: Knex): Promise<ReadonlySet<string>> {
+  const applied = new Set<string>(await knex('schema_migrations').pluck('name'));
+  if (applied.has(unreleased))
+    throw new SchemaError(
+      'this database was created before the first release and cannot be migrated: use an empty database',
+    );
+  // An unknown migration was applied after all known ones, so the column exists.
+  if (findNewer(applied) === undefined) return applied;
+  const breaking: string[] = await knex('schema_migrations').where({ breaks_earlier: 1 }).pluck('name');
+  const newer = findNewer(breaking);
+  if (newer !== undefined)
+    throw new SchemaError(
+      `a newer version changed the schema (migration ${newer}), and version ${version} cannot use it: run the newer ` +
+        'version, or restore a backup from before its start',
+    );
+  return applied;
+}
+
+/** Returns the name of a migration that only a newer version knows, if there is one. */
+export function findNewer(applied: Iterable<string>): string | undefined {
+  const known = new Set<string>(migrations.map(({ name }) => name));
+  return [...applied].find((name) => !known.has(name));
 }
 
 async function createLedger(knex: Knex): Promise<void> {

@@ -1,8 +1,7 @@
 import type { Knex } from 'knex';
 import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs';
 import { openDatabase } from './database.js';
-import { applyMigrations } from './migrate.js';
-import { migrations } from './migrations/index.js';
+import { applyMigrations, findNewer, readApplied, SchemaError } from './migrate.js';
 import { isTransient } from './transient.js';
 
 /** Thrown if a SQLite file is not a usable copy of this service's database. The message names the remedy. */
@@ -16,7 +15,7 @@ export async function copySqlite(file: string, copy: string): Promise<CheckedCop
   // Created first with owner-only permissions, because VACUUM INTO accepts an empty file.
   closeSync(openSync(copy, 'wx', 0o600));
   await onSqlite(file, (run) => run('vacuum into ?', [copy]));
-  const checked = await checkCopy(copy);
+  const checked = await checkCopy(copy, true);
   flush(copy);
   return checked;
 }
@@ -28,16 +27,21 @@ export interface CheckedCopy {
   readonly counts: ReadonlyMap<string, number>;
 }
 
-/** Rejects with a CopyError unless the file is an intact database that this version can open. Leaves no log file. */
-export async function checkCopy(file: string): Promise<CheckedCopy> {
-  return onSqlite(file, async (run) => {
-    const applied = new Set((await run('select name from schema_migrations')).map(({ name = '' }) => name));
+/**
+ * Rejects with a CopyError unless the file is an intact database that this version can open. Leaves no log file.
+ *
+ * Only the version that wrote a schema knows all its objects. A copy of a newer schema is therefore rejected, unless
+ * `mayBeNewer`: a version that uses a newer schema must be able to back it up.
+ */
+export async function checkCopy(file: string, mayBeNewer = false): Promise<CheckedCopy> {
+  return onSqlite(file, async (run, knex) => {
+    const applied = await readApplied(knex);
     if (applied.size === 0) throw new CopyError('it holds no schema of this service: use another backup');
-    const known = new Set<string>(migrations.map(({ name }) => name));
-    const unknown = [...applied].find((name) => !known.has(name));
-    if (unknown) throw new CopyError(`a newer version wrote it (migration ${unknown}): install that version`);
+    const newer = findNewer(applied);
+    if (newer !== undefined && !mayBeNewer)
+      throw new CopyError(`a newer version wrote it (migration ${newer}): install that version`);
     const schema = await readSchema(run);
-    const foreign = await findForeignObject(schema, `${file}.schema`, applied);
+    const foreign = newer === undefined ? await findForeignObject(schema, `${file}.schema`, applied) : undefined;
     const [row] = await run('pragma integrity_check');
     const verdict = row?.['integrity_check'];
     if (verdict !== 'ok') throw new CopyError(`it is damaged (${verdict}): use another backup`);
@@ -45,7 +49,7 @@ export async function checkCopy(file: string): Promise<CheckedCopy> {
     await run('pragma journal_mode = delete');
     return { foreign, counts };
   }).catch((error: Error) => {
-    if (error instanceof CopyError) throw error;
+    if (error instanceof CopyError || error instanceof SchemaError) throw error;
     throw new CopyError(`it is not a database of this service (${error.message.split('\n')[0]}): use another backup`);
   });
 }

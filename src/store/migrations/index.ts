@@ -12,6 +12,7 @@ import { moveReadings } from './move-readings.js';
 import { readingSignals } from './reading-signals.js';
 import { receiptKeys } from './receipt-keys.js';
 import { secretsKey } from './secrets-key.js';
+import { schemaLedger } from './schema-ledger.js';
 import { sessions } from './sessions.js';
 import { subjectHours } from './subject-hours.js';
 import { subjects } from './subjects.js';
@@ -27,6 +28,11 @@ export interface Migration {
    * table blocks nobody for long and an interrupted migration continues.
    */
   readonly moveSome?: (transaction: Knex) => Promise<number>;
+  /**
+   * True if earlier versions cannot use the schema afterwards: they then refuse it. A new table, index or column with a
+   * default breaks nothing. Split other changes over two releases: the first one reads and writes both forms.
+   */
+  readonly breaksEarlier?: true;
 }
 
 /**
@@ -54,4 +60,5 @@ export const migrations: readonly Migration[] = [
   { name: 'receipt-keys', run: receiptKeys },
   { name: 'feedback', run: feedback },
   { name: 'consent', run: consent },
+  { name: 'schema-ledger', run: schemaLedger },
 ];
