@@ -23,7 +23,9 @@ import { purgeExpired } from '../../src/retention/purge.js';
 import { accessTable } from '../../src/store/accesses.js';
 import { openDatabase } from '../../src/store/database.js';
 import { countDeliveries } from '../../src/store/count-deliveries.js';
+import { countExpired } from '../../src/store/count-expired.js';
 import { receiptKeyTable } from '../../src/store/receipt-keys.js';
+import { retentionTable } from '../../src/store/retention-defaults.js';
 import { secretsKeyTable } from '../../src/store/secrets-key.js';
 import { createSqliteFiles } from '../../src/store/sqlite-files.js';
 import { claimDue, findDueQueues, purgeDeliveries } from '../../src/store/delivery-queue.js';
@@ -39,7 +41,7 @@ import { findNewestReading, findSubjects, purgeReadings } from '../../src/store/
 import { toAccountKey } from '../../src/store/reading-row.js';
 import { purgeSessions } from '../../src/store/sessions.js';
 import { createTransact, createReader, type Store } from '../../src/store/store.js';
-import { eraseSomeHours, purgeHours, readDefaultSummaryDays } from '../../src/store/subject-hours.js';
+import { eraseSomeHours, purgeHours } from '../../src/store/subject-hours.js';
 import { createDigestFeedback, createDigestId } from '../../src/tokens/digest-id.js';
 import { createSessionTokens } from '../../src/tokens/session-token.js';
 import { findStreamHeads } from '../../src/store/stream-positions.js';
@@ -185,6 +187,7 @@ function storeOn(knex: Knex): Store {
     usage: usageTable(knex),
     accesses: accessTable(knex),
     receiptKeys: receiptKeyTable(knex),
+    retention: retentionTable(knex),
     secretsKey: secretsKeyTable(knex),
     erasedIds: erasedIdRecord(knex),
     people: peopleTable(knex),
@@ -193,7 +196,7 @@ function storeOn(knex: Knex): Store {
     purgeReadings: (beforeMs, batch, prepare) => purgeReadings(knex, beforeMs, batch, prepare),
     findSubjects: (account, incarnations) => findSubjects(knex, account, incarnations),
     purgeHours: (beforeMs, batch) => purgeHours(knex, beforeMs, batch),
-    readDefaultSummaryDays: () => readDefaultSummaryDays(knex),
+    countExpired: (edges, only) => countExpired(knex, edges, only),
     purgeFeedback: (beforeMs, batch) => purgeFeedback(knex, beforeMs, batch),
     eraseSomeFeedback: (accountId, subjectId, batch) => eraseSomeFeedback(knex, accountId, subjectId, batch),
     purgeSessions: (beforeMs, batch) => purgeSessions(knex, beforeMs, batch),

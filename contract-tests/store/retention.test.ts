@@ -77,7 +77,9 @@ test('an interrupted purge keeps the sessions of remaining readings, so that an 
   const stop = new AbortController();
   const purgeReadings: typeof store.purgeReadings = (...batch) =>
     store.purgeReadings(...batch).finally(() => stop.abort());
-  expect(await purgeExpired({ ...store, purgeReadings }, clock.nowMs, undefined, stop.signal)).toBe(batchRows);
+  expect(await purgeExpired({ ...store, purgeReadings }, clock.nowMs, undefined, { signal: stop.signal })).toBe(
+    batchRows,
+  );
   expect((await request('/v1/subjects/p', { method: 'DELETE' })).body).toMatchObject({ sessions_removed: 1 });
   expect(await purgeExpired(store, clock.nowMs)).toBe(0);
 });

@@ -9,7 +9,7 @@ import { openDatabase } from '../../src/store/database.js';
 import { keyTable } from '../../src/store/keys.js';
 import { applyMigrations, migrate } from '../../src/store/migrate.js';
 import { migrations } from '../../src/store/migrations/index.js';
-import { readDefaultSummaryDays } from '../../src/store/subject-hours.js';
+import { retentionTable } from '../../src/store/retention-defaults.js';
 import { batchResults } from '../support/batch.js';
 import { createTestDatabase } from '../support/databases.js';
 import { Clock, startTestService, type TestService } from '../support/service.js';
@@ -304,7 +304,7 @@ test('a new database stores hours, and a database with accounts stores none unti
       if (hasAccount) await createKey(keyTable(knex), { account: 'before', tier: 'solo' }, Date.now());
       await migrate(knex);
       await migrate(knex);
-      expect(await readDefaultSummaryDays(knex)).toBe(days);
+      expect(await retentionTable(knex).find('summary_days')).toBe(days);
     });
   }
 });

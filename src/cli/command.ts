@@ -19,6 +19,7 @@ import { auditCommand } from './audit.js';
 import { backupCommand, restoreCommand } from './backups/commands.js';
 import { keysCommand } from './keys.js';
 import { mcpCommand } from './mcp.js';
+import type { PurgeOptions } from './purge.js';
 import { receiptKeysCommand } from './receipt-keys.js';
 
 export interface Surroundings {
@@ -79,6 +80,15 @@ export async function runCommand(surroundings: Surroundings): Promise<void> {
   const configure = () => readConfig(env);
   command.addCommand(backupCommand(configure, () => endWithNpm(env)));
   command.addCommand(restoreCommand(configure));
+  command
+    .command('purge')
+    .description('delete expired data now, or count it. A running service does this every minute')
+    .option('--dry-run', 'print what would be deleted, and delete nothing', false)
+    .option('--confirm', 'delete even if more than half of all readings are expired', false)
+    .option(...jsonOption)
+    .action((options: PurgeOptions) =>
+      withStore(async (store, config) => (await import('./purge.js')).purge(store, config, options)),
+    );
   command
     .command('reseal')
     .description(

@@ -63,7 +63,7 @@ export interface RetentionTimes {
   /** After the end of a delivery. */
   readonly deliveriesMs: number;
   /** After the start of an hour of a person. 0: no hours are stored. Undefined: the default of the database. */
-  readonly summariesMs: number | undefined;
+  readonly summariesMs?: number | undefined;
   /** After the last access of a chain of the access record. 0: no accesses are recorded. */
   readonly accessesMs: number;
   /** After the time that a report of a person is about. */

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { idempotency, retention, summaries, timestamps } from '../../generated/spec.js';
-import { floorHour, stateMs } from '../domain/summary.js';
+import { idempotency, retention } from '../../generated/spec.js';
+import type { RetentionTimes } from '../config/config.js';
 import type { DatabaseClock } from '../store/database-clock.js';
 import type { Store } from '../store/store.js';
 import { finishErasures } from './erase.js';
 import { createComputeHours } from './hours.js';
+import { dayMs, hourMs, purgeEdges } from './purge-edges.js';
+import { createConfirmedRetention } from './shortened.js';
 import { createSummarize } from './summarize.js';
 
-const hourMs = 60 * 60 * 1000;
-const dayMs = 24 * hourMs;
 /** Number of rows per batch. A small batch holds its locks for only a few milliseconds. */
 export const batchRows = 200;
 /**
@@ -18,25 +18,6 @@ export const batchRows = 200;
  */
 export const pause = { perBatch: 3, leastMs: 10, mostMs: 1_000 };
 const intervalMs = 60_000;
-const aheadMaxMs = timestamps.max_ahead_seconds * 1000;
-
-/** How long data is stored, ms. */
-export interface RetentionTimes {
-  /** After the timestamp of a reading. */
-  readonly readingsMs: number;
-  /** After the last reading of a session. At least `readingsMs`, so that an erasure finds all readings. */
-  readonly idleSessionsMs: number;
-  /** After the end of a delivery. */
-  readonly deliveriesMs: number;
-  /** After the start of an hour of a person. 0: no hours are stored. Undefined: the default of the database. */
-  readonly summariesMs?: number | undefined;
-  /** After the last access of a chain of the access record. 0: no accesses are recorded. */
-  readonly accessesMs: number;
-  /** After the time that a report is about. */
-  readonly feedbackMs: number;
-  /** After an erasure: its keyed digests. Longer than tokens are valid. */
-  readonly erasuresMs: number;
-}
 
 const defaultTimes: RetentionTimes = {
   readingsMs: retention.readings_hours * hourMs,
@@ -64,13 +45,15 @@ export interface Retention {
 export function startRetention(store: Store, times: RetentionTimes, clock: DatabaseClock, log: Logger): Retention {
   const stop = new AbortController();
   let lastPurgeAtMs: number | undefined;
+  const confirmedTimes = createConfirmedRetention(store, times, log);
   const purge = async () => {
     // The purge time may be hours late on SQLite. Secrets must not stay that long.
     await forgetSecrets(store, clock.now());
     const nowMs = await clock.readPurgeTime();
+    const confirmed = await confirmedTimes(nowMs);
     if (nowMs === undefined) return;
     lastPurgeAtMs ??= 0;
-    await purgeExpired(store, nowMs, times, stop.signal);
+    await purgeExpired(store, nowMs, confirmed, { signal: stop.signal });
     lastPurgeAtMs = clock.now();
   };
   const loop = async () => {
@@ -92,57 +75,43 @@ export function startRetention(store: Store, times: RetentionTimes, clock: Datab
   };
 }
 
+export interface PurgeOptions {
+  /** Ends the purge after the current batch. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called after each batch with the number of its rows. */
+  readonly onDeleted?: (rows: number) => void;
+}
+
 /** Deletes expired rows in batches until none remain. Resolves with the number of deleted rows. */
 export async function purgeExpired(
   store: Store,
   nowMs: number,
-  {
-    readingsMs,
-    idleSessionsMs,
-    deliveriesMs,
-    accessesMs,
-    feedbackMs,
-    erasuresMs,
-    ...times
-  }: RetentionTimes = defaultTimes,
-  signal?: AbortSignal,
+  times: RetentionTimes = defaultTimes,
+  { signal, onDeleted = () => undefined }: PurgeOptions = {},
 ): Promise<number> {
-  const summariesMs = times.summariesMs ?? (await store.readDefaultSummaryDays()) * dayMs;
-  const hoursSinceMs = nowMs - summariesMs;
-  const summarize =
-    summariesMs === 0
-      ? undefined
-      : createSummarize({
-          ...{ store, computeHours: createComputeHours(), sinceMs: hoursSinceMs, signal },
-          paced: (work) => paced(work, signal),
-        });
-  const readingsBeforeMs = summarize ? summarizedBefore(nowMs - readingsMs) : nowMs - readingsMs;
-  const sessionsBeforeMs = Math.min(nowMs - idleSessionsMs, summarize ? readingsBeforeMs - aheadMaxMs : nowMs);
-  const readings = () => store.purgeReadings(readingsBeforeMs, batchRows, summarize);
+  const edges = await purgeEdges(store, times, nowMs);
+  const summarize = edges.storesHours
+    ? createSummarize({
+        ...{ store, computeHours: createComputeHours(), sinceMs: edges.hours, signal },
+        paced: (work) => paced(work, signal),
+      })
+    : undefined;
+  const readings = () => store.purgeReadings(edges.readings, batchRows, summarize);
   // After the readings, so that every stored reading has a session.
-  const sessions = () => store.purgeSessions(sessionsBeforeMs, batchRows);
-  const hours = () => store.purgeHours(hoursSinceMs, batchRows);
-  const feedback = () => store.purgeFeedback(nowMs - feedbackMs, batchRows);
-  const deliveries = () => store.purgeDeliveries(nowMs - deliveriesMs, batchRows);
+  const sessions = () => store.purgeSessions(edges.sessions, batchRows);
+  const hours = () => store.purgeHours(edges.hours, batchRows);
+  const feedback = () => store.purgeFeedback(edges.feedback, batchRows);
+  const deliveries = () => store.purgeDeliveries(edges.deliveries, batchRows);
   const idempotencyKeys = () => store.purgeIdempotencyKeys(nowMs - idempotency.retention_hours * hourMs, batchRows);
-  const erasedIds = () => store.purgeErasedIds(nowMs - erasuresMs, batchRows);
-  const accesses = () => store.accesses.purge(nowMs - accessesMs, batchRows);
-  const pseudonyms = () => store.accesses.purgePseudonyms(nowMs - accessesMs, batchRows);
+  const erasedIds = () => store.purgeErasedIds(edges.erasures, batchRows);
+  const accesses = () => store.accesses.purge(edges.accesses, batchRows);
+  const pseudonyms = () => store.accesses.purgePseudonyms(edges.accesses, batchRows);
   await forgetSecrets(store, nowMs);
   let total = 0;
   const rest = [deliveries, idempotencyKeys, erasedIds, accesses, pseudonyms];
   for (const deleteBatch of [readings, sessions, hours, feedback, ...rest])
-    total += await inBatches(deleteBatch, signal);
+    total += await inBatches(deleteBatch, signal, onDeleted);
   return total;
-}
-
-/**
- * Returns the time before which readings are deleted, if hours are stored. Only complete hours are stored, so ingest must
- * have rejected readings of the hour for a while (`grace_seconds`). The state of a reading may last into the next hour.
- * Readings therefore stay up to 70 minutes longer.
- */
-function summarizedBefore(acceptedSinceMs: number): number {
-  return floorHour(acceptedSinceMs - summaries.grace_seconds * 1000) - stateMs;
 }
 
 /** Deletes the secrets of stored responses after the time in which a resend gets them. */
@@ -154,10 +123,15 @@ function forgetSecrets(store: Store, nowMs: number): Promise<void> {
  * Deletes batches until nothing remains or `signal` aborts. An aborted purge starts no further batch. Otherwise it would
  * delete sessions whose readings remain, and an erasure would not find these readings.
  */
-async function inBatches(deleteBatch: () => Promise<number>, signal?: AbortSignal): Promise<number> {
+async function inBatches(
+  deleteBatch: () => Promise<number>,
+  signal: AbortSignal | undefined,
+  onDeleted: (rows: number) => void,
+): Promise<number> {
   let total = 0;
   while (!signal?.aborted) {
     const deleted = await paced(deleteBatch, signal);
+    onDeleted(deleted);
     total += deleted;
     if (deleted === 0) break;
   }

@@ -35,7 +35,7 @@ const incarnationBytes = 6;
 /**
  * Precision of `touched_at_ms`, ms. Most readings do not change the rounded time, which avoids an update of its index.
  */
-const touchStepMs = 60_000;
+export const touchStepMs = 60_000;
 
 /** Reads the sessions of one account. */
 export function sessionReader(knex: Knex, accountId: string) {

@@ -8,6 +8,7 @@ import { hasSeveralHosts, inspectHosts } from './mysql-pool.js';
 import type { HostEvent } from './mysql-hosts.js';
 import { consentReader, consentWriter } from './consents.js';
 import { countDeliveries } from './count-deliveries.js';
+import { countExpired, type PurgeEdges } from './count-expired.js';
 import { endIdleConnections } from './end-idle-connections.js';
 import { erasedIdRecord, erasedIdTable, purgeErasedIds } from './erased-ids.js';
 import { type Erasure, eraseReadings, eraseSessions, eraseSomeDeliveries, findErasures } from './erasures.js';
@@ -32,6 +33,7 @@ import { findOldestEvent, findSessionsWithEvents, outboxTable } from './outbox.j
 import { type ExpiredReading, findNewestReading, findSubjects, purgeReadings } from './expired-readings.js';
 import { readingTable } from './readings.js';
 import { receiptKeyTable } from './receipt-keys.js';
+import { retentionTable } from './retention-defaults.js';
 import { retry, untilAvailable } from './retry.js';
 import { runStatements, type Statement } from './run-statements.js';
 import { createTurns } from '../concurrency/turns.js';
@@ -43,7 +45,7 @@ import { createSqliteFiles } from './sqlite-files.js';
 import { deliveryLog } from './settled-deliveries.js';
 import { findStreamHeads, positionTable } from './stream-positions.js';
 import { positionReader } from './readings-by-position.js';
-import { eraseSomeHours, hourReader, hourWriter, purgeHours, readDefaultSummaryDays } from './subject-hours.js';
+import { eraseSomeHours, hourReader, hourWriter, purgeHours } from './subject-hours.js';
 import { findSubjectSummary } from './subject-summary.js';
 import { subjectReader, subjectWriter } from './subjects.js';
 import { triggerReader, triggerWriter } from './triggers.js';
@@ -119,6 +121,7 @@ export function openStore(config: DatabaseConfig, use: DatabaseUse = 'serving', 
     usage: usageTable(knex),
     accesses: accessTable(knex),
     receiptKeys: receiptKeyTable(knex),
+    retention: retentionTable(knex),
     secretsKey: secretsKeyTable(knex),
     erasedIds: erasedIdRecord(knex),
     people: peopleTable(knex),
@@ -139,7 +142,7 @@ export function openStore(config: DatabaseConfig, use: DatabaseUse = 'serving', 
     findSubjects: (account: string, incarnations: readonly string[]) => findSubjects(knex, account, incarnations),
     purgeHours: (beforeMs: number, batch: number) => purgeHours(knex, beforeMs, batch),
     purgeFeedback: (beforeMs: number, batch: number) => purgeFeedback(knex, beforeMs, batch),
-    readDefaultSummaryDays: () => readDefaultSummaryDays(knex),
+    countExpired: (edges: PurgeEdges, only?: readonly (keyof PurgeEdges)[]) => countExpired(knex, edges, only),
     purgeSessions: (beforeMs: number, batch: number) => purgeSessions(knex, beforeMs, batch),
     purgeDeliveries: (beforeMs: number, batch: number) => purgeDeliveries(knex, beforeMs, batch),
     purgeIdempotencyKeys: (beforeMs: number, batch: number) => purgeIdempotencyKeys(knex, beforeMs, batch),

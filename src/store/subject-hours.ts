@@ -147,12 +147,6 @@ export function purgeHours(knex: Knex, beforeMs: number, batch: number): Promise
   return deleteOldest(knex, 'subject_hours', 'hour_ms', beforeMs, batch);
 }
 
-/** Returns how long hours are stored if the operator sets nothing, in days. */
-export async function readDefaultSummaryDays(knex: Knex): Promise<number> {
-  const row = await knex('retention_defaults').where({ name: 'summary_days' }).first('value');
-  return row?.value ?? 0;
-}
-
 function toReading({ incarnation, timestamp_ms, stress_score, signals, response }: ReadingRow): SubjectReading {
   // Most responses contain no topics. Parsing them would take half of the time of a summary.
   const { topics = [] } = response.includes('"topics"') ? rowFormats.response.decode(response) : {};

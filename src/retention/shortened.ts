@@ -1,0 +1,63 @@
+import type { Logger } from 'pino';
+import { commandLine } from '../command-line.js';
+import type { RetentionTimes } from '../config/config.js';
+import type { ExpiredCount } from '../store/count-expired.js';
+import type { Store } from '../store/store.js';
+import { hourMs, purgeEdges } from './purge-edges.js';
+
+/** How often the readings are counted while a shorter retention waits for a confirmation, ms. Counting reads them all. */
+const recountMs = hourMs;
+
+/** Returns true if a purge would delete more than half of all readings. */
+export function isLargePurge({ stored, expired }: Pick<ExpiredCount, 'stored' | 'expired'>): boolean {
+  return expired * 2 > stored;
+}
+
+/** Stores the retention of readings that this process applies. Confirms a shorter one. */
+export function applyRetention({ retention }: Store, { readingsMs }: RetentionTimes): Promise<void> {
+  return retention.set('readings_hours', toHours(readingsMs));
+}
+
+/**
+ * Returns a function that returns the retention to apply at a time (epoch ms, undefined if the time is uncertain).
+ *
+ * A mistake in RETENTION_READINGS_HOURS would delete most readings within seconds. If it is shorter than before and would
+ * delete more than half of all readings, the earlier retention therefore stays until the operator confirms the change.
+ */
+export function createConfirmedRetention(
+  store: Store,
+  times: RetentionTimes,
+  log: Logger,
+): (nowMs: number | undefined) => Promise<RetentionTimes> {
+  const hours = toHours(times.readingsMs);
+  let countAgainAtMs = Number.NEGATIVE_INFINITY;
+
+  async function isSmallPurge(nowMs: number | undefined, earlierHours: number): Promise<boolean> {
+    if (nowMs === undefined || performance.now() < countAgainAtMs) return false;
+    countAgainAtMs = performance.now() + recountMs;
+    const [count] = await store.countExpired(await purgeEdges(store, times, nowMs), ['readings']);
+    if (count === undefined || !isLargePurge(count)) return true;
+    const { stored, expired } = count;
+    log.warn(
+      { stored, expired, earlierHours, hours },
+      `RETENTION_READINGS_HOURS=${hours} would delete ${expired} of ${stored} readings, so the earlier ${earlierHours} ` +
+        `hours apply. To delete them, run: ${commandLine('purge', '--confirm')}. To keep them, restore the earlier value`,
+    );
+    return false;
+  }
+
+  return async (nowMs) => {
+    const earlierHours = (await store.retention.find('readings_hours')) ?? 0;
+    if (earlierHours === hours) return times;
+    if (earlierHours < hours || (await isSmallPurge(nowMs, earlierHours))) {
+      await applyRetention(store, times);
+      return times;
+    }
+    const readingsMs = earlierHours * hourMs;
+    return { ...times, readingsMs, idleSessionsMs: Math.max(times.idleSessionsMs, readingsMs) };
+  };
+}
+
+function toHours(ms: number): number {
+  return Math.ceil(ms / hourMs);
+}
