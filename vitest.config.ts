@@ -8,8 +8,7 @@ const isMysql = process.env['TEST_DATABASE'] === 'mysql';
 /** Tests that use no database, or only an embedded one. They run once instead of once per database. */
 const onceOnly = [
   'src/**',
-  'contract-tests/{contract,dashboard,docs,dredd,every-operation,gateway,http,recordings}/**',
-  'contract-tests/client/!(scenario.*)',
+  'contract-tests/{client,contract,dashboard,docs,dredd,every-operation,gateway,http,recordings}/**',
   'contract-tests/commands/!(*.mysql.*)',
   'contract-tests/delivery/example-receivers.test.ts',
   'contract-tests/hostile/{bodies,half-open,key-flood,lines,pipelines,slow-senders}.test.ts',
@@ -22,10 +21,13 @@ const onceOnly = [
   'contract-tests/{deleteSubject/bytes,ingest/503-disk,store/locked,store/outages}.test.ts',
 ];
 /**
- * Tests of benchmarks, and of checks that inject faults or call every operation. They load every core for minutes and
- * run with TEST_SLOW=1.
+ * Tests of benchmarks, of checks that inject faults or call every operation, and of the Dredd runner itself. They load
+ * every core for minutes and run with TEST_SLOW=1.
  */
-const slow = ['contract-tests/commands/{attacks,bench,contract,durability,faults,growth}.test.ts'];
+const slow = [
+  'contract-tests/commands/{attacks,bench,contract,durability,faults,growth}.test.ts',
+  'contract-tests/dredd/dredd-catches.test.ts',
+];
 
 export default defineConfig({
   test: {
@@ -48,7 +50,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // More than one per core, because many tests wait. Each worker uses its own services and databases.
-    maxWorkers: 3,
+    maxWorkers: 5,
     allowOnly: false,
   },
 });
