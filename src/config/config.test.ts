@@ -10,7 +10,7 @@ test('the retention follows the contract by default', () => {
   const { retention } = readConfig({});
   expect(retention).toEqual({
     ...{ readingsMs: 24 * hourMs, idleSessionsMs: 24 * hourMs, deliveriesMs: 7 * 24 * hourMs },
-    ...{ accessesMs: 365 * 24 * hourMs, feedbackMs: 365 * 24 * hourMs },
+    ...{ accessesMs: 365 * 24 * hourMs, feedbackMs: 365 * 24 * hourMs, erasuresMs: 400 * 24 * hourMs },
   });
 });
 

@@ -26,7 +26,7 @@ const synonyms: Readonly<Record<string, readonly string[]>> = {
   hmac: ['signature', 'verify'],
   sdk: ['client'],
   library: ['client'],
-  gdpr: ['erase', 'delete'],
+  gdpr: ['privacy', 'erase', 'delete'],
   privacy: ['erase', 'delete'],
   remove: ['delete', 'erase'],
   emotion: ['state'],
