@@ -14,6 +14,7 @@ test('the Python client passes the scenario of the clients, synchronously and as
   const env = { DATABASE_URL: database.url, WEBHOOK_ALLOW_LOOPBACK: '1' };
   const { url } = await startMain(env);
   const { stdout } = await runMain(['keys', 'create', '--account', 'scenario', '--tier', 'enterprise'], env);
+  await runMain(['accounts', 'set', 'scenario', 'consent', 'record'], env);
   const settings = { SERVICE_URL: await startFaultyProxy(url), SERVICE_KEY: stdout.trim() };
   expect(await runPython(['-m', 'pytest', '--quiet'], client, settings)).toMatch(/\d+ passed in/);
 }, 300_000);

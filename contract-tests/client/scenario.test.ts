@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createStateClient, type PartialBatchError, type ResponseInfo } from '../../clients/typescript/src/index.js';
 import { verifyWebhook } from '../../clients/typescript/src/webhooks.js';
+import { setUp } from '../support/consents.js';
 import { type Fault, injectFaults, startFaultyProxy } from '../support/faulty-proxy.js';
 import { startReceiver } from '../support/receiver.js';
 import { startDelivering } from '../support/service.js';
@@ -11,9 +12,9 @@ import { until } from '../support/until.js';
 /** Returns an id with characters that require encoding in a path. */
 const unique = (name: string) => `${name}/${randomUUID()}?#&+%`;
 
-/** Returns a client behind a proxy that injects faults. */
+/** Returns a client behind a proxy that injects faults. Its account records consent. */
 async function connect() {
-  const service = await startDelivering();
+  const service = await setUp(await startDelivering(), { consent: 'record' });
   const proxy = await startFaultyProxy(service.url);
   const client = createStateClient({ baseUrl: proxy, key: service.key });
   const reading = (session_id: string) => ({ session_id, timestamp: service.clock.at(), heart_rate: 90 });
@@ -149,6 +150,23 @@ test.each<Fault>(['bad gateway', 'dropped', 'lost', 'slow', 'rate limited'])(
     const stored = await client.submitFeedback(report, { timeoutMs: 2000 });
     expect(stored).toMatchObject({ session_id, stress: 7, published: { stress_score } });
     expect((await client.feedback({ subject_id })).feedback.map(({ id }) => id)).toEqual([stored.id]);
+  },
+);
+
+test.each<Fault>(['bad gateway', 'dropped', 'lost', 'slow', 'rate limited'])(
+  'a consent with the fault "%s" is retried and recorded once',
+  async (fault) => {
+    const { client, reading, inject } = await connect();
+    const subject_id = unique('p');
+    const { timestamp: event_time } = reading('s');
+    await inject(fault);
+    const decision = { categories: ['vocal' as const], purposes: ['adapt'], context: 'care' as const, event_time };
+    const recorded = await client.putConsent(subject_id, decision, { timeoutMs: 2000 });
+    expect(recorded).toMatchObject({ subject_id, version: 1, categories: ['vocal'] });
+    expect(await client.consent(subject_id)).toEqual(recorded);
+    expect((await client.consentVersions(subject_id)).versions).toEqual([recorded]);
+    const earlier = { ...decision, categories: [], event_time: '2026-01-01T00:00:00Z' };
+    await expect(client.putConsent(subject_id, earlier)).rejects.toMatchObject({ code: 'consent_outdated' });
   },
 );
 

@@ -14,7 +14,7 @@ from conftest import Connect
 from receiver import Receiver
 
 from realtime_state_client import PartialBatchError, ProblemError, ResponseInfo, StateClient, UnexpectedAnswerError, now
-from realtime_state_client.schemas import Submission
+from realtime_state_client.schemas import ConsentSubmission, Submission
 from realtime_state_client.webhooks import verify_webhook
 
 Inject = Callable[..., None]
@@ -67,6 +67,26 @@ def test_feedback_with_a_fault_is_retried_and_stored_once(client: StateClient, i
     )
     assert stored["published"]["stress_score"] == answered["stress_score"]
     assert [report["id"] for report in client.feedback(subject_id=subject_id)] == [stored["id"]]
+
+
+@pytest.mark.parametrize("fault", ["bad gateway", "dropped", "lost", "slow", "rate limited"])
+def test_a_consent_with_a_fault_is_retried_and_recorded_once(client: StateClient, inject: Inject, fault: str) -> None:
+    subject_id = unique("p")
+    decision: ConsentSubmission = {
+        "categories": ["vocal"],
+        "purposes": ["adapt"],
+        "context": "care",
+        "event_time": now(),
+    }
+    inject(fault)
+    recorded = client.put_consent(subject_id, decision, timeout_ms=2000)
+    assert (recorded["version"], recorded["categories"]) == (1, ["vocal"])
+    assert client.consent(subject_id) == recorded
+    assert list(client.consent_versions(subject_id)) == [recorded]
+    decision["categories"], decision["event_time"] = [], "2026-01-01T00:00:00Z"
+    with pytest.raises(ProblemError) as outdated:
+        client.put_consent(subject_id, decision)
+    assert outdated.value.code == "consent_outdated"
 
 
 def test_the_agreement_covers_the_reports_of_a_person_or_of_the_account(client: StateClient) -> None:

@@ -160,6 +160,7 @@ export function createStateClient(options: ClientOptions | TokenClientOptions = 
   const transport = createTransport(options);
   const { api, on } = transport;
   const ofSession = (session_id: string) => ({ params: { query: { session_id } } });
+  const ofSubject = (subject_id: string) => ({ params: { path: { subject_id } } });
   const ofWebhook = (id: string) => ({ params: { path: { id } } });
   return {
     ingest: async (submission, call) => read(await api.POST('/v1/ingest', { ...on(call), body: fitBody(submission) })),
@@ -179,7 +180,7 @@ export function createStateClient(options: ClientOptions | TokenClientOptions = 
         ({ sessions }) => sessions,
       ),
     subject: async (subject_id, call) =>
-      read(await api.GET('/v1/subjects/{subject_id}', { ...on(call), params: { path: { subject_id } } })),
+      read(await api.GET('/v1/subjects/{subject_id}', { ...on(call), ...ofSubject(subject_id) })),
     summary: (subject_id, filter, call) =>
       pagesOf(
         async (cursor) => {
@@ -195,7 +196,7 @@ export function createStateClient(options: ClientOptions | TokenClientOptions = 
       ),
     agreement: async (call) => read(await api.GET('/v1/agreement', on(call))),
     subjectAgreement: async (subject_id, call) =>
-      read(await api.GET('/v1/subjects/{subject_id}/agreement', { ...on(call), params: { path: { subject_id } } })),
+      read(await api.GET('/v1/subjects/{subject_id}/agreement', { ...on(call), ...ofSubject(subject_id) })),
     accesses: (subject_id, call) =>
       pagesOf(
         async (cursor) => {
@@ -206,9 +207,9 @@ export function createStateClient(options: ClientOptions | TokenClientOptions = 
       ),
     receiptKeys: async (call) => read(await api.GET('/v1/receipt-keys', on(call))).keys,
     consent: async (subject_id, call) =>
-      read(await api.GET('/v1/subjects/{subject_id}/consent', { ...on(call), params: { path: { subject_id } } })),
+      read(await api.GET('/v1/subjects/{subject_id}/consent', { ...on(call), ...ofSubject(subject_id) })),
     putConsent: async (subject_id, body, call) =>
-      read(await api.PUT('/v1/subjects/{subject_id}/consent', { ...on(call), params: { path: { subject_id } }, body })),
+      read(await api.PUT('/v1/subjects/{subject_id}/consent', { ...on(call), ...ofSubject(subject_id), body })),
     consentVersions: (subject_id, call) =>
       pagesOf(
         async (cursor) => {
@@ -218,7 +219,7 @@ export function createStateClient(options: ClientOptions | TokenClientOptions = 
         ({ versions }) => versions,
       ),
     deleteSubject: async (subject_id, call) =>
-      read(await api.DELETE('/v1/subjects/{subject_id}', { ...on(call), params: { path: { subject_id } } })),
+      read(await api.DELETE('/v1/subjects/{subject_id}', { ...on(call), ...ofSubject(subject_id) })),
     stream: (streamed = {}, call = {}) => openStream(transport, streamed, call),
     exportReadings: (exported = {}, call = {}) => exportReadings(transport, exported, call),
     exportRows: (exported = {}, call = {}) => exportRows(transport, exported, call),
