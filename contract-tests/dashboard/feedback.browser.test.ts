@@ -66,6 +66,12 @@ function describeBands({ calibration }: Agreement): string[] {
   });
 }
 
+/** Returns the places of elements on their line, each from 0 to 1: the left edge, and the width if it is set. */
+async function places(page: Page, selector: string): Promise<number[][]> {
+  const styles = await page.locator(selector).evaluateAll((found) => found.map((it) => it.getAttribute('style') ?? ''));
+  return styles.map((style) => [...style.matchAll(/([\d.]+)%/g)].map(([, percent]) => Number(percent) / 100));
+}
+
 async function expectShown(page: Page, agreement: Agreement): Promise<void> {
   const { auc = { value: NaN, low: NaN, high: NaN } } = agreement;
   const figures = [auc.value, auc.low, auc.high].map((it) => it.toFixed(2));
@@ -76,12 +82,10 @@ async function expectShown(page: Page, agreement: Agreement): Promise<void> {
   );
   expect(await page.locator('.facts-line').allInnerTexts()).toEqual(describeBands(agreement));
   const shares = agreement.calibration.flatMap((it) => it.stressed_share ?? []);
-  const drawn = await page
-    .locator('.estimate')
-    .evaluateAll((found) =>
-      found.map((it) => Number.parseFloat(it.getAttribute('style')?.slice('left:'.length) ?? '') / 100),
-    );
-  expect(drawn).toEqual([auc, ...shares].map(({ value }) => expect.closeTo(value, 6)));
+  const estimates = [auc, ...shares];
+  expect(await places(page, '.estimate')).toEqual(estimates.map(({ value }) => [expect.closeTo(value, 5)]));
+  const intervals = estimates.map(({ low, high }) => [expect.closeTo(low, 5), expect.closeTo(high - low, 5)]);
+  expect(await places(page, '.interval')).toEqual(intervals);
 }
 
 test(
