@@ -169,6 +169,24 @@ test('a reading that arrives during an erasure waits for the end of the erasure 
   expect(await rowCounts(service)).toEqual([0, 0, 0, 0, 0]);
 });
 
+test('an erasure also deletes an hour that the purge stores after the first step', async () => {
+  const service = await startTestService({});
+  const { store, accountId, clock } = service;
+  await service.read({ subject_id: 'anna', heart_rate: 95 });
+  const stateMs = { calm: 1000, relaxed: 0, focused: 0, stressed: 0, acute_stress: 0 };
+  const hour = { startMs: clock.nowMs, stateMs, scores: undefined, heartRates: undefined, topics: [] };
+  let isStored: boolean | undefined;
+  const eraseSomeHours: typeof store.eraseSomeHours = async (...batch) => {
+    const deleted = await store.eraseSomeHours(...batch);
+    isStored ??= await store.transact((writerOf) => writerOf(accountId).hours.add('anna', [hour], []));
+    return deleted;
+  };
+  // The first step ends with the batch that finds nothing, which is the first one here.
+  await eraseSubject(erasing(service, { ...store, eraseSomeHours }), accountId, 'anna');
+  expect(isStored).toBe(true);
+  expect(await store.read(accountId).hours.stored('anna', hour.startMs, hour.startMs + 1)).toEqual([]);
+});
+
 test('a subject whose name requires encoding in a path is found', async () => {
   const service = await startTestService();
   const subject_id = 'a/b?c#d%20e:f';
