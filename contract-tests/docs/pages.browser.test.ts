@@ -101,7 +101,9 @@ test('search matches synonyms and prefixes, and shows a message when nothing mat
     ['authen', 'API keys'],
     ['token', 'API keys'],
     ['docker', 'Containers'],
-    ['gdpr', 'Privacy'],
+    ['gdpr', 'Delete subject'],
+    ['dpia', 'impact assessment'],
+    ['privacy', 'Privacy'],
     ['environment', 'Configuration'],
   ] as const) {
     await page.fill('[name=q]', query);

@@ -28,6 +28,7 @@ const synonyms: Readonly<Record<string, readonly string[]>> = {
   library: ['client'],
   gdpr: ['privacy', 'erase', 'delete'],
   privacy: ['erase', 'delete'],
+  dpia: ['impact', 'assessment'],
   remove: ['delete', 'erase'],
   emotion: ['state'],
   mood: ['state'],
