@@ -26,6 +26,7 @@ const others = [
   ['game-lobby-2', 'acute_stress'],
   ['support-call-4811', 'relaxed'],
 ] as const;
+const reportedEvery = 40;
 /** A delivery fails after its third retry, 21 s after its first attempt. */
 const failureMs = 26_000;
 
@@ -49,6 +50,19 @@ export async function sendExample(client: StateClient, [working = '', failing = 
     ...draw(sceneOf('relaxed'), random),
     expression: 'relaxed',
   });
+}
+
+/** Sends a report about every 40th reading of a person. The reported stress follows the score, with errors. */
+export async function sendReports(client: StateClient, subjectId: string): Promise<void> {
+  const random = seededRandom(11);
+  let index = 0;
+  for await (const { reading, computed } of client.exportReadings({ subjectId })) {
+    index += 1;
+    if (index % reportedEvery !== 0) continue;
+    const stress = Math.round(computed.stress_score / 10 + 4 * (random() - 0.5));
+    const { timestamp } = reading;
+    await client.submitFeedback({ subject_id: subjectId, timestamp, stress: Math.min(Math.max(stress, 0), 10) });
+  }
 }
 
 async function sendCourse(client: StateClient, random: () => number): Promise<void> {

@@ -16,7 +16,7 @@ import { dayMs, sendWeek, weekEnv } from '../../contract-tests/support/week.js';
 import { startService } from '../../src/compose.js';
 import { readConfig } from '../../src/config/config.js';
 import { startCore } from '../../src/core/core.js';
-import { sendExample, shownSession } from './example-data.js';
+import { sendExample, sendReports, shownSession } from './example-data.js';
 
 const root = new URL('../../', import.meta.url);
 const desktop = { width: 1280, height: 1000 };
@@ -35,6 +35,13 @@ const shots = [
     colorScheme: 'light',
   },
   { name: 'person-dark', fragment: `#/subjects/${shownPerson}`, viewport: phone, colorScheme: 'dark' },
+  {
+    name: 'agreement',
+    fragment: `#/subjects/${shownPerson}`,
+    viewport: desktop,
+    colorScheme: 'light',
+    part: '[aria-labelledby=person-agreement-with-reports]',
+  },
   { name: 'webhooks', fragment: '#/webhooks', viewport: desktop, colorScheme: 'light', opened: '.delivery summary' },
   { name: 'webhooks-dark', fragment: '#/webhooks', viewport: phone, colorScheme: 'dark' },
 ] as const;
@@ -73,7 +80,9 @@ async function photograph(hooks: readonly string[]): Promise<void> {
     const key = service.developmentKey?.key ?? '';
     const setNow = (nowMs: number) => (behindMs = Date.now() - nowMs);
     await sendWeek({ url: service.url, key, setNow }, shownPerson, Date.now());
-    await sendExample(createStateClient({ baseUrl: service.url, key }), hooks);
+    const client = createStateClient({ baseUrl: service.url, key });
+    await sendReports(client, shownPerson);
+    await sendExample(client, hooks);
     for (const shot of shots) await take(browser, `${service.url}/dashboard/`, key, shot);
   } finally {
     await browser.close();
@@ -94,14 +103,15 @@ function settings() {
 }
 
 async function take(browser: Browser, url: string, key: string, shot: (typeof shots)[number]) {
-  const { name, fragment, opened, ...look } = { opened: undefined, ...shot };
+  const { name, fragment, opened, part, ...look } = { opened: undefined, part: undefined, ...shot };
   const page = await browser.newPage({ ...look, deviceScaleFactor: 1, reducedMotion: 'reduce' });
   await page.goto(`${url}#key=${key}`);
   await page.getByText('Live', { exact: true }).waitFor();
   await page.goto(`${url}${fragment}`);
   await page.waitForTimeout(1_500);
   if (opened !== undefined) await page.locator(opened).first().click();
-  await page.screenshot({ path: fileURLToPath(new URL(`docs/images/dashboard-${name}.png`, root)) });
+  const shown = part === undefined ? page : page.locator(part);
+  await shown.screenshot({ path: fileURLToPath(new URL(`docs/images/dashboard-${name}.png`, root)) });
   console.log(`docs/images/dashboard-${name}.png`);
   await page.close();
 }
