@@ -153,6 +153,6 @@ export const tableUses: Readonly<Record<string, TableUse>> = {
     retention: 'without end',
     erasure: none,
     readBy: [],
-    columns: { 'name applied_at_ms': 'name and time' },
+    columns: { 'name applied_at_ms': 'name and time', breaks_earlier: 'whether earlier releases refuse the schema' },
   },
 };
