@@ -69,6 +69,7 @@ END
 "systemctl start mariadb") start_mariadb ;;
 "systemctl stop mariadb") stop mariadb ;;
 "systemctl enable --now state-service") start_state_service ;;
+"systemctl stop state-service") stop state-service ;;
 "systemctl restart haproxy")
   stop haproxy
   launch haproxy /usr/sbin/haproxy -f "$MACHINE/etc/haproxy/haproxy.cfg"

@@ -10,8 +10,10 @@ import { root } from '../../../contract-tests/support/service.js';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const inProject = (path: string) => fileURLToPath(new URL(path, root));
-const commands = ['apt-get', 'galera_new_cluster', 'haproxy', 'mariadb', 'mariadbd', 'state-service', 'systemctl'];
-const folders = ['bin', 'etc/haproxy', 'etc/mysql/mariadb.conf.d', 'home', 'run', 'var/lib', 'var/log'];
+const commands = ['apt-get', 'haproxy', 'state-service', 'systemctl'];
+/** Other machines use the client of this machine. */
+const databaseCommands = ['galera_new_cluster', 'mariadb', 'mariadbd'];
+const folders = ['bin', 'etc/haproxy', 'etc/mysql/mariadb.conf.d', 'home', 'run', 'var/backups', 'var/lib', 'var/log'];
 /** Files that the page tells the operator to copy. */
 const files = ['galera.cnf', 'haproxy.cfg'];
 const goneMs = 10_000;
@@ -84,7 +86,8 @@ function createMachine(name: string, folder: string, values: Values): Machine {
       await machine.cutPower();
       await rm(folder, { recursive: true, force: true });
       for (const path of folders) await mkdir(join(folder, path), { recursive: true });
-      for (const command of commands) await symlink(here('machine.sh'), join(folder, 'bin', command));
+      const links = name.startsWith('db') ? [...commands, ...databaseCommands] : commands;
+      for (const command of links) await symlink(here('machine.sh'), join(folder, 'bin', command));
       for (const file of files) {
         await cp(inProject(`examples/operations/${file}`), join(folder, 'home', file));
         await writeFile(join(folder, 'home', file), adapt(await readFile(join(folder, 'home', file), 'utf8')));
@@ -102,7 +105,7 @@ function adaptTo(name: string, folder: string, { subnet, number, secret }: Value
     [/'10\.0\.0\.%'/g, "'127.%'"],
     [/\b10\.0\.0\./g, subnet],
     [/=SECRET$/m, `=${secret}`],
-    [/(?<![\w/])\/(etc|var\/lib\/mysql)\b/g, `${folder}/$1`],
+    [/(?<![\w/])\/(etc|var\/backups|var\/lib\/mysql)\b/g, `${folder}/$1`],
     [/gcache\.size=1G/, 'gcache.size=64M'],
     [/^innodb_buffer_pool_size = 2G$/m, 'innodb_buffer_pool_size = 64M'],
   ];

@@ -57,6 +57,9 @@ export async function followRunbook(): Promise<Row[][]> {
     }
     const loaded = await load.stop();
     const urls = nodes.map((name) => ({ url: `mysql://state:PASSWORD@${machines.of(name).address}` }));
+    const lost = await countLost(url, key, loaded.timestampsBySession);
+    console.log('── a table is deleted, and the backup restored');
+    await restoreBackup(operator);
     const pauses = timeline.pauses();
     const unused = [...blocks.keys()].filter((name) => !operator.done.has(name));
     return [
@@ -69,7 +72,12 @@ export async function followRunbook(): Promise<Row[][]> {
       ],
       [
         { what: 'readings acknowledged through HAProxy', found: loaded.acknowledged, allowed: [1, Infinity] },
-        { what: '  missing in an export', found: await countLost(url, key, loaded.timestampsBySession), allowed: 0 },
+        { what: '  missing in an export', found: lost, allowed: 0 },
+        {
+          what: '  missing after the restore',
+          found: await countLost(url, key, loaded.timestampsBySession),
+          allowed: 0,
+        },
         { what: 'readings without an acknowledgment', found: loaded.unanswered },
         { what: 'nodes whose tables differ at the end', found: await countDiffering(urls, 'state'), allowed: 0 },
       ],
@@ -121,7 +129,7 @@ async function setUp(operator: Operator): Promise<string> {
   await expectSynced(operator);
   for (const name of ['grants', 'settings']) await operator.run(name);
   const schema = await operator.run('schema');
-  for (const name of ['serve', 'balance']) await operator.run(name);
+  for (const name of ['serve', 'balance', 'reach']) await operator.run(name);
   await expectAdvice(operator, undefined);
   return (schema.get('s1') ?? '').trim().split('\n').at(-1) ?? '';
 }
@@ -186,6 +194,14 @@ async function restartAll(operator: Operator): Promise<void> {
     ),
   );
   await expectSynced(operator);
+}
+
+/** Follows the section "Restore from a backup". */
+async function restoreBackup(operator: Operator): Promise<void> {
+  await operator.run('backup');
+  await operator.machines.of('db1').run("mariadb -e 'drop table state.session_readings'");
+  for (const name of ['halt', 'restore', 'serve', 'reach']) await operator.run(name);
+  await expectAdvice(operator, undefined);
 }
 
 /** Repeats the block `status` until every node is part of the cluster of three. */
