@@ -35,6 +35,7 @@ const notRun: ReadonlyArray<readonly [fragment: string, reason: string]> = [
   ['npm run listen', 'runs until Ctrl-C: commands/listen.test.ts'],
   ['curl -N', 'runs until Ctrl-C: streamEvents/200.test.ts'],
   ['systemctl enable', 'changes the system: process/units.test.ts'],
+  ['systemctl restart', 'changes the system: process/package.test.ts'],
   ['/consent" \\\n', 'requires an account that records consent: putConsent/200.test.ts'],
   ['backup --every', 'runs until a signal: process/backup-schedule.test.ts'],
   ['state-service restore', 'requires a stopped service: process/restore.test.ts'],

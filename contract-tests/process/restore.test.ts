@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { appendFile, copyFile, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { appendFile, chown, copyFile, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../src/store/database.js';
@@ -41,6 +41,19 @@ test('a restore replaces a database only with --replace, never one in use, and k
   expect((await after.send('/v1/state?session_id=later')).status).toBe(404);
   const earlier = await startWithKey({ DATABASE_URL: `sqlite:${kept}` }, key);
   expect((await earlier.send('/v1/state?session_id=later')).status).toBe(200);
+});
+
+test.runIf(process.getuid?.() === 0)('what root restores belongs to the owner of the folder', async () => {
+  const nobody = 65_534;
+  const [data, backups] = [await temporaryFolder(), await temporaryFolder()];
+  await chown(data, nobody, nobody);
+  const env = { DATABASE_URL: `sqlite:${join(data, 'state.db')}` };
+  const { service } = await startWithKey(env);
+  await service.stop('SIGTERM');
+  expect((await runMain(['backup', join(backups, 'copy.db')], env)).code).toBe(0);
+  expect((await runMain(['restore', join(backups, 'copy.db'), '--replace'], env)).code).toBe(0);
+  for (const name of ['state.db', 'state.db.key'])
+    expect(await stat(join(data, name))).toMatchObject({ uid: nobody, gid: nobody });
 });
 
 test('restoring a damaged, foreign or newer copy fails and does not change the database', async () => {

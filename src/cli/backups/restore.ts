@@ -1,5 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { createWriteStream, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  createWriteStream,
+  existsSync,
+  lchownSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import type { Config } from '../../config/config.js';
 import { keyFileOf } from '../../config/secrets-key.js';
@@ -57,6 +66,7 @@ async function restoreSqlite({ config, backup, options }: Restoring, target: str
     const erased = await eraseAgain({ config, backup, options }, draft, erasures);
     await closeLog(draft);
     if (key !== undefined) writeFileSync(keyFileOf(draft), key, { mode: 0o600, flush: true });
+    for (const made of key === undefined ? [draft] : [draft, keyFileOf(draft)]) giveToOwnerOfFolder(made);
     flush(draft);
     // Also renames the log of the existing database, because SQLite would apply this log to the restored database.
     setAside(target, ['', '-wal', '-shm', ...(key === undefined ? [] : [keyFileOf('')])]);
@@ -89,6 +99,13 @@ async function restoreMysql({ config, backup, options }: Restoring): Promise<voi
   const erased = await eraseAgain({ config, backup, options }, undefined, erasures);
   console.log(`Restored ${backup.file} (${origin}). Start the service: it updates the schema if needed.`);
   console.log(erased);
+}
+
+/** A service with its own user could not open a file of root. */
+function giveToOwnerOfFolder(file: string): void {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = statSync(dirname(file));
+  lchownSync(file, uid, gid);
 }
 
 /** `draft` is the restored file of an embedded database. */
