@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +10,7 @@ import { root } from '../support/service.js';
 const main = fileURLToPath(new URL('dist/main.js', root));
 /** PATH of systemd without `/usr/local`, and the folder of this Node. */
 const systemPath = ['/usr/bin', '/bin', dirname(process.execPath)].join(':');
-const units = ['state-service', 'state-service-deliver'];
+const units = ['state-service', 'state-service-deliver', 'state-service-backup'];
 
 /** Returns the script that the unit passes to `/bin/sh -c`. */
 async function readScript(unit: string): Promise<string> {
@@ -42,7 +42,9 @@ test('the systemd units find the package below any prefix of npm, and SIGTERM re
   expect((await fetch(`${url}/healthz`)).status).toBe(200);
   const worker = await startUnit('state-service-deliver', env);
   await worker.find(/^(Delivering) webhooks$/m);
-  for (const { stop } of [worker, service]) expect(await stop('SIGTERM')).toMatchObject({ code: 0 });
+  const backup = await startUnit('state-service-backup', { ...env, BACKUP_FOLDER: prefix });
+  await expect.poll(() => readdir(prefix), { timeout: 30_000 }).toContainEqual(expect.stringMatching(/^state-.+\.db$/));
+  for (const { stop } of [backup, worker, service]) expect(await stop('SIGTERM')).toMatchObject({ code: 0 });
 });
 
 test.each(units)('%s names the remedy if the package is not in PATH', async (unit) => {

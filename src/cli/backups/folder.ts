@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, rmSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { DatabaseConfig } from '../../config/config.js';
 import { mysqlUrls } from '../../config/mysql-urls.js';
 import { keyFileOf } from '../../config/secrets-key.js';
@@ -66,7 +66,7 @@ function listBackups(folder: string, database: DatabaseConfig) {
 }
 
 function readTime(file: string, database: DatabaseConfig): number | undefined {
-  const [, id, ...parts] = name.exec(file.slice(file.lastIndexOf('/') + 1)) ?? [];
+  const [, id, ...parts] = name.exec(basename(file)) ?? [];
   if (id !== identify(database)) return undefined;
   const [year, month, day, hour, minute, second, ms] = parts;
   return Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}.${ms}Z`);

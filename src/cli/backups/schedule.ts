@@ -95,7 +95,7 @@ async function backUpOnce({ args, everyMs }: Schedule, log: Logger, signal: Abor
   clearTimeout(limit);
   signal.removeEventListener('abort', end);
   const seconds = Math.round((performance.now() - startedAtMs) / 1000);
-  if (code === 0) log.info({ seconds, output: printed.stdout.trim() }, 'backup written');
+  if (code === 0) log.info({ seconds, output: (printed.stdout + printed.stderr).trim() }, 'backup written');
   else if (signal.aborted) log.warn('backup stopped by the shutdown');
   else
     log.error(
