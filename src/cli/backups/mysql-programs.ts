@@ -55,7 +55,8 @@ export async function startDump(server: MysqlServer): Promise<Running> {
   const program = await findProgram(server.dumps);
   const flags = [
     ...['--single-transaction', '--quick', '--skip-lock-tables', '--no-tablespaces', '--hex-blob'],
-    ...['--order-by-primary', '--skip-comments'],
+    // The load then requires no right to lock tables.
+    ...['--order-by-primary', '--skip-comments', '--skip-add-locks'],
     // The load would otherwise require a global privilege, or fail on a server of MariaDB.
     ...(program.isMariadb ? [] : ['--set-gtid-purged=OFF', '--column-statistics=0']),
   ];
