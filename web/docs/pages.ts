@@ -190,7 +190,8 @@ export const groups: ReadonlyArray<{ readonly title: string; readonly guides: re
         slug: 'cluster-runbook',
         source: 'docs/cluster-runbook.md',
         title: 'Cluster runbook',
-        summary: 'Commands for three Galera nodes: first bootstrap, lost nodes, power loss, lost majority, upgrade, restore.',
+        summary:
+          'Commands for three Galera nodes: first bootstrap, lost nodes, power loss, lost majority, upgrade, restore.',
       },
       {
         slug: 'performance',
