@@ -80,8 +80,8 @@ export async function readApplied(knex: Knex): Promise<ReadonlySet<string>> {
     throw new SchemaError(
       'this database was created before the first release and cannot be migrated: use an empty database',
     );
-  // An unknown migration was applied after all known ones, so the column exists.
-  if (findNewer(applied) === undefined) return applied;
+  // Without the migration that adds the column, no migration has the mark.
+  if (findNewer(applied) === undefined || !applied.has('schema-ledger')) return applied;
   const breaking: string[] = await knex('schema_migrations').where({ breaks_earlier: 1 }).pluck('name');
   const newer = findNewer(breaking);
   if (newer !== undefined)
