@@ -8,7 +8,7 @@ const isMysql = process.env['TEST_DATABASE'] === 'mysql';
 /** Tests that use no database, or only an embedded one. They run once instead of once per database. */
 const onceOnly = [
   'src/**',
-  'contract-tests/{client,contract,dashboard,docs,dredd,every-operation,gateway,http,recordings}/**',
+  'contract-tests/{client,contract,dashboard,docs,dredd,every-operation,gateway,http,mcp,recordings}/**',
   'contract-tests/commands/!(*.mysql.*)',
   'contract-tests/delivery/example-receivers.test.ts',
   'contract-tests/hostile/{bodies,half-open,key-flood,lines,pipelines,slow-senders}.test.ts',
@@ -16,17 +16,18 @@ const onceOnly = [
   'contract-tests/getTriggers/attribution.test.ts',
   'contract-tests/metrics/{alerts.promtool,operations-files,outage.redis}.test.ts',
   'contract-tests/limits/{contract,failed-authentications,!(*.mysql).redis}.test.ts',
-  'contract-tests/mcp/{admission,arguments,setup,stdio}.test.ts',
-  'contract-tests/process/{core-thread,interrupt,log-output,package,restore,start,tracing,units}.test.ts',
+  'contract-tests/process/{core-thread,interrupt,keys,log-output,package,restore,shutdown,start,tracing,units}.test.ts',
   'contract-tests/{deleteSubject/bytes,ingest/503-disk,store/locked,store/outages}.test.ts',
 ];
 /**
- * Tests of benchmarks, of checks that inject faults or call every operation, and of the Dredd runner itself. They load
- * every core for minutes and run with TEST_SLOW=1.
+ * Tests of benchmarks, of checks that inject faults or call every operation, of the Dredd runner itself, and of long
+ * simulations. They load every core for minutes and run with TEST_SLOW=1.
  */
 const slow = [
   'contract-tests/commands/{attacks,bench,contract,durability,faults,growth}.test.ts',
   'contract-tests/dredd/dredd-catches.test.ts',
+  'contract-tests/getTriggers/attribution.test.ts',
+  'contract-tests/ingest/everyday.test.ts',
 ];
 
 export default defineConfig({
@@ -50,7 +51,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // More than one per core, because many tests wait. Each worker uses its own services and databases.
-    maxWorkers: 5,
+    maxWorkers: 4,
     allowOnly: false,
   },
 });

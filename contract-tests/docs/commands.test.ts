@@ -90,6 +90,8 @@ test('every command of the README and of the guides works as written', async () 
   const failures: string[] = [];
   const runnable = blocks.filter((it) => reasonNotToRun(it) === undefined);
   for (const { file, code } of runnable) {
+    // The commands use the clock of the system.
+    clock.nowMs = Date.now();
     const { keyId } = await createKey(store.keys, { account: 'acme' }, clock.nowMs);
     const command = code.replaceAll(localServer, url).replace(/key_\w+…?/g, keyId);
     await run('bash', ['-euo', 'pipefail', '-c', command], { env, cwd }).catch(
@@ -98,7 +100,7 @@ test('every command of the README and of the guides works as written', async () 
   }
   expect(failures).toEqual([]);
   expect(runnable.length).toBeGreaterThan(15);
-});
+}, 300_000);
 
 test('every reason not to run a command is in use', () => {
   const unused = notRun.filter(([fragment]) => !blocks.some(({ code }) => code.includes(fragment)));
@@ -111,7 +113,8 @@ test.each(['README.md', 'docs/getting-started.md'])(
     const text = await readFile(new URL(file, root), 'utf8');
     const [, command = '', shown = ''] =
       /```sh\n(curl [^`]*\/v1\/ingest[^`]*)```[^`]*```json\n([^`]*)```/.exec(text) ?? [];
-    const { url, key } = await startTestService();
+    const { url, key, clock } = await startTestService();
+    clock.nowMs = Date.now();
     const env = { PATH: process.env['PATH'], SERVICE_KEY: key };
     const { stdout } = await run('bash', ['-c', command.replace(localServer, url)], { env });
     const { timestamp: _, ...expected } = JSON.parse(shown);
@@ -121,7 +124,8 @@ test.each(['README.md', 'docs/getting-started.md'])(
 
 test('the tool call of the guide returns a state', async () => {
   const command = await guideCode('docs/getting-started.md', 'tools/call');
-  const { url, key } = await startTestService();
+  const { url, key, clock } = await startTestService();
+  clock.nowMs = Date.now();
   const env = { PATH: process.env['PATH'], SERVICE_URL: url, SERVICE_KEY: key };
   const { stdout } = await run('bash', ['-c', command], { env });
   expect(stdout).toContain('"structuredContent":{"recommendation":');
