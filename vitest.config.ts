@@ -24,7 +24,7 @@ const onceOnly = [
  * simulations. They load every core for minutes and run with TEST_SLOW=1.
  */
 const slow = [
-  'contract-tests/commands/{attacks,bench,contract,durability,faults,growth}.test.ts',
+  'contract-tests/commands/{attacks,bench,contract,durability,faults,growth,replicas.mysql.redis}.test.ts',
   'contract-tests/dredd/dredd-catches.test.ts',
   'contract-tests/getTriggers/attribution.test.ts',
   'contract-tests/ingest/everyday.test.ts',
