@@ -218,7 +218,7 @@ test('a key without the scope feedback reads the agreement, and its report is re
   expect((await service.request('/v1/feedback')).body.feedback).toEqual([]);
 });
 
-test('a key without the scope read is told so on every page, and no page claims that the service does not respond', async () => {
+test('for a key without the scope read, every page names the missing scope and none claims that the service does not respond', async () => {
   const service = await startWithScopes(['feedback']);
   await service.read({ session_id: 'shown', subject_id: 'anna', tone: 'tense' });
   const { page } = await openBrowser(service.url);

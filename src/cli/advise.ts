@@ -7,12 +7,12 @@ function section(title: string): string {
 
 /** What to do about a host while another host serves. Undefined: nothing. */
 const whileAnotherServes: Readonly<Record<HostFault, string | undefined>> = {
-  unreachable: `start the server: a Galera node joins its cluster by itself. For a new machine, ${section('A node is lost')}`,
+  unreachable: `start the server: a Galera node joins its cluster automatically. For a new machine, ${section('A node is lost')}`,
   rejected: 'correct the user, the password, the grants or the TLS parameters on this host',
   // A standby is read-only until it becomes the primary.
   'read-only': undefined,
   'no majority':
-    'restore the network between this Galera node and the others (ports 4567, 4568 and 4444): it joins by itself',
+    'restore the network between this Galera node and the others (ports 4567, 4568 and 4444): it joins automatically',
   joining: 'wait until the Galera node has caught up. Its log reports the progress',
   donor: 'wait: this Galera node is copying its data to another node, and serves only if no other host is usable',
 };

@@ -6,7 +6,7 @@ import { labelNames, type Measured, type SignalName } from './signals.js';
 
 export type ConsentCategory = Schema<'ConsentCategory'>;
 
-/** What a person allows, as the subject stores it for every reading. Plain JSON. */
+/** What a person allows, in the form that is stored with the subject. Plain JSON. */
 export interface Consent {
   /** Number of the version, from 1. */
   readonly version: number;
