@@ -126,7 +126,7 @@ test('a load that fails in the middle keeps the erasures for the next restore', 
   expect(await readFile(join(folder, 'state-service.erased'), 'utf8')).toMatch(/acc_1 0{32}\n$/);
   expect(await runMain(['restore', file, '--replace'], env)).toMatchObject({
     code: 0,
-    stdout: expect.stringContaining('Erased 0 people again'),
+    stdout: expect.stringContaining('Erased again who was erased since: 0 people.'),
   });
   await rm(file);
 });

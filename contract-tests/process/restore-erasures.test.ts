@@ -68,7 +68,7 @@ test('a restore brings back nobody who was erased since, also in a session that 
   const { code, stdout, stderr } = await restore();
   expect(code, stderr).toBe(0);
   // The person, and the session that had no subject.
-  expect(stdout).toContain('Erased 2 people again who were erased since.');
+  expect(stdout).toContain('Erased again who was erased since: 2 people.');
   const after = await restart();
   expect(await look(after, 'anna', 's1')).toEqual([404, 404]);
   expect(await look(after, 'bob', 's2')).toEqual([200, 200]);
@@ -86,7 +86,7 @@ test('a restore erases again after the loss of the database, from the records ou
   if (!isSqlite) await backUp(join(dirname(file), 'later.sql'));
   await service.stop('SIGKILL');
   await lose(database.url);
-  expect((await restore()).stdout).toContain('Erased 1 people again');
+  expect((await restore()).stdout).toContain('Erased again who was erased since: 1 person.');
   const after = await restart();
   expect(await look(after, 'anna', 's1')).toEqual([404, 404]);
   expect(await look(after, 'bob', 's2')).toEqual([200, 200]);
@@ -106,7 +106,7 @@ test('the record in the folder of backups suffices, and contains no id of a pers
   await appendFile(record, '17000 half a li');
   const { stdout, stderr } = await restore();
   expect(stderr).toContain('1 lines of');
-  expect(stdout).toContain('Erased 1 people again');
+  expect(stdout).toContain('Erased again who was erased since: 1 person.');
   expect(await look(await restart(), 'anna', 's1')).toEqual([404, 404]);
 });
 
@@ -126,38 +126,18 @@ test('an erasure is applied with an earlier secrets key', async () => {
   onTestFinished(database.drop);
   const [old, next] = ['o'.repeat(40), 'n'.repeat(40)];
   const env = { DATABASE_URL: database.url, SECRETS_KEY: old };
-  const { service, send, key } = await startWithKey(env);
-  await send('/v1/ingest', {
-    session_id: 's1',
-    subject_id: 'anna',
-    timestamp: new Date().toISOString(),
-    heart_rate: 70,
-  });
-  const file = join(await temporaryFolder(), backupName);
-  expect((await runMain(['backup', file], env)).code).toBe(0);
-  await fetch(`${service.url}/v1/subjects/anna`, { method: 'DELETE', headers: { 'X-Service-Key': key } });
-  await service.stop('SIGTERM');
+  const file = await backUpBeforeErasure(env);
   const wrong = await runMain(['restore', file, '--replace'], { ...env, SECRETS_KEY: next });
   expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining('add the key of that time') });
   const restored = await runMain(['restore', file, '--replace'], { ...env, SECRETS_KEY: `${next},${old}` });
-  expect(restored.stdout).toContain('Erased 1 people again');
+  expect(restored.stdout).toContain('Erased again who was erased since: 1 person.');
 });
 
 test('without the secrets key of the backup, erasures cannot be applied, and only --unverified continues', async () => {
   const database = await createTestDatabase();
   onTestFinished(database.drop);
   const env = { DATABASE_URL: database.url, SECRETS_KEY: 'o'.repeat(40) };
-  const { service, send, key } = await startWithKey(env);
-  await send('/v1/ingest', {
-    session_id: 's1',
-    subject_id: 'anna',
-    timestamp: new Date().toISOString(),
-    heart_rate: 70,
-  });
-  const file = join(await temporaryFolder(), backupName);
-  expect((await runMain(['backup', file], env)).code).toBe(0);
-  await fetch(`${service.url}/v1/subjects/anna`, { method: 'DELETE', headers: { 'X-Service-Key': key } });
-  await service.stop('SIGTERM');
+  const file = await backUpBeforeErasure(env);
   const lost = await runMain(['restore', file, '--replace', '--unverified'], { ...env, SECRETS_KEY: 'n'.repeat(40) });
   expect(lost).toMatchObject({ code: 0, stdout: expect.stringMatching(/^warning: 2 erased ids cannot be found/m) });
 });
@@ -175,3 +155,19 @@ test('backup --every creates no database, and restore without an erasure writes 
   }
   expect(await readdir(dirname(file))).not.toContain('absent');
 });
+
+/** Backs up a database with one person, and then erases the person. Returns the backup. */
+async function backUpBeforeErasure(env: Record<string, string>): Promise<string> {
+  const { service, send, key } = await startWithKey(env);
+  await send('/v1/ingest', {
+    session_id: 's1',
+    subject_id: 'anna',
+    timestamp: new Date().toISOString(),
+    heart_rate: 70,
+  });
+  const file = join(await temporaryFolder(), backupName);
+  expect((await runMain(['backup', file], env)).code).toBe(0);
+  await fetch(`${service.url}/v1/subjects/anna`, { method: 'DELETE', headers: { 'X-Service-Key': key } });
+  await service.stop('SIGTERM');
+  return file;
+}

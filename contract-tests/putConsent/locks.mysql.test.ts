@@ -1,12 +1,9 @@
 /** Withdrawals and readings whose transactions overlap. SQLite runs one write transaction at a time. */
-import { expect, onTestFinished, test } from 'vitest';
-import { createGroups } from '../../src/readings/group.js';
-import type { PreparedReading } from '../../src/readings/intake.js';
+import { expect, test } from 'vitest';
 import type { Store } from '../../src/store/store.js';
 import { watchLocks } from '../support/blocked.js';
-import { allow, setUp } from '../support/consents.js';
+import { allow, commitReading, setUp } from '../support/consents.js';
 import { startTestService, type TestService } from '../support/service.js';
-import { erasing } from '../support/stored.js';
 import { until } from '../support/until.js';
 
 const subject_id = 'anna';
@@ -46,7 +43,7 @@ test('a withdrawal that commits while a request waits for the lock of its sessio
 
 test('a withdrawal that commits between the locks of the session and of the person applies to the reading', async () => {
   const service = await begin();
-  const { store, accountId, clock } = service;
+  const { store } = service;
   let withdrawal: Awaited<ReturnType<typeof withdraw>> | undefined;
   const transact: Store['transact'] = (work) =>
     store.transact((writerOf) =>
@@ -59,16 +56,7 @@ test('a withdrawal that commits between the locks of the session and of the pers
         return { ...writer, subjects: { ...writer.subjects, lock } };
       }),
     );
-  const parts = { ...erasing(service, { ...store, transact }), onEvents() {}, onCommitted() {} };
-  const { commit, close } = createGroups({ ...parts, admitSession: async () => undefined });
-  onTestFinished(close);
-  const reading: PreparedReading = {
-    ...{ accountId, sessionId: 'talk', subjectId: subject_id, digest: '0123456789ab', timestampMs: clock.nowMs },
-    signals: { heart_rate: 143.8127, tone: 'hostile' },
-    consent: { hasPurpose: false, texts: [], isTextRead: true },
-  };
-  const caller = { accountId, keyId: 'key_1', tier: 'solo', settings: { consent: 'enforce' } } as const;
-  expect(await commit(caller, [reading])).toMatchObject([{ dropped: ['heart_rate'] }]);
+  expect(await commitReading(service, subject_id, transact)).toMatchObject({ dropped: ['heart_rate'] });
   await withdrawal?.done;
 });
 

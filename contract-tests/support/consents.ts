@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { onTestFinished } from 'vitest';
 import type { AccountSettings, Schema, Submission } from '../../src/contract.js';
+import { createGroups } from '../../src/readings/group.js';
+import type { PreparedReading } from '../../src/readings/intake.js';
+import type { Store } from '../../src/store/store.js';
 import type { TestService } from './service.js';
+import { erasing } from './stored.js';
 
 type Consents = Pick<TestService, 'request' | 'clock'>;
 type Decision = Partial<Schema<'ConsentSubmission'>>;
@@ -41,4 +46,23 @@ export function everySignal(): Partial<Submission> & Pick<Submission, 'session_i
     ...{ activity_level: 'resting', steps_last_minute: 0 },
     ...{ user_message: 'I want to die. My exam is tomorrow.', ai_response: 'Which part worries you?' },
   };
+}
+
+/**
+ * Stores a reading with a heart rate of 143.8127 and a hostile tone in the session `talk`. It was prepared under a consent
+ * that allows both, and runs in this transaction. Returns the outcome of the reading.
+ */
+export async function commitReading(service: TestService, subjectId: string, transact: Store['transact']) {
+  const { store, accountId, clock } = service;
+  const parts = { ...erasing(service, { ...store, transact }), onEvents() {}, onCommitted() {} };
+  const { commit, close } = createGroups({ ...parts, admitSession: async () => undefined });
+  onTestFinished(close);
+  const reading: PreparedReading = {
+    ...{ accountId, sessionId: 'talk', subjectId, digest: '0123456789ab', timestampMs: clock.nowMs },
+    signals: { heart_rate: 143.8127, tone: 'hostile' },
+    consent: { hasPurpose: false, texts: [], isTextRead: true },
+  };
+  const caller = { accountId, keyId: 'key_1', tier: 'solo', settings: { consent: 'enforce' } } as const;
+  const [outcome] = await commit(caller, [reading]);
+  return outcome;
 }

@@ -97,7 +97,7 @@ export function startAccessRecord({ accesses, digestId, secretsKey, now, log }: 
       // A later request of the same minute may concern new data of the erased person.
       if (merged.minute !== minute || merged.names.size >= waitingMax || access.action === 'erase')
         merged = { minute, names: new Set() };
-      const name = nameOf(access);
+      const name = nameEntry(access);
       if (merged.names.has(name)) return;
       merged.names.add(name);
       if (waiting.length < waitingMax) waiting.push({ ...access, atMs });
@@ -119,7 +119,7 @@ function toError(error: unknown): Error {
   return error as Error;
 }
 
-function nameOf({ accountId, keyId, credential, operation, data }: Access): string {
+function nameEntry({ accountId, keyId, credential, operation, data }: Access): string {
   return JSON.stringify([accountId, keyId, credential, operation, data]);
 }
 
@@ -135,17 +135,17 @@ async function findSubjects(
     const mine = all.filter((it) => it.accountId === accountId);
     const sessions = mine.flatMap(({ data }) => (data !== everyone && 'sessionId' in data ? [data.sessionId] : []));
     const subjectOf = await accesses.findSubjects(accountId, [...new Set(sessions)]);
-    const personOf = ({ data }: Waiting) =>
+    const findPerson = ({ data }: Waiting) =>
       data === everyone ? undefined : 'subjectId' in data ? data.subjectId : subjectOf.get(data.sessionId);
     const accessedAtMs = new Map<string, number>();
     for (const it of mine) {
-      const person = it.action === 'erase' ? undefined : personOf(it);
+      const person = it.action === 'erase' ? undefined : findPerson(it);
       if (person !== undefined) accessedAtMs.set(person, it.atMs);
     }
     const digestsOf = (id: string) => digestId(accountId, { kind: 'subject', id });
     const pseudonyms = await accesses.assignPseudonyms(accountId, accessedAtMs, digestsOf, nowMs);
     for (const it of mine) {
-      const person = personOf(it);
+      const person = findPerson(it);
       const unnamed = it.data === everyone ? everyone : nobody;
       found.set(
         it,

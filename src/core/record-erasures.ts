@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
-import { appendErasures, erasureFileOf, saveErasures } from '../retention/erasure-file.js';
+import { appendErasures, nameErasureFile, saveErasures } from '../retention/erasure-file.js';
 import type { StoredErasure } from '../store/erased-ids.js';
 import type { Store } from '../store/store.js';
 
@@ -16,7 +16,7 @@ export async function openErasureRecord(
   log: Logger,
 ): Promise<((erasures: readonly StoredErasure[]) => void) | undefined> {
   if (database.kind !== 'sqlite') return undefined;
-  const file = erasureFileOf(database.file);
+  const file = nameErasureFile(database.file);
   await saveErasures(store, file, Date.now() - retention.erasuresMs).catch((error: unknown) =>
     log.warn({ err: error }, failed),
   );

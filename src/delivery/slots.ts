@@ -57,9 +57,9 @@ export function createSlots() {
     return [...accounts.values()];
   }
 
-  const limitOf = (receiver: string) => limits.get(receiver) ?? slotsPerQueue;
+  const readLimit = (receiver: string) => limits.get(receiver) ?? slotsPerQueue;
   const hasRoom = ({ receiver }: Pick<DueQueue, 'receiver'>) =>
-    (attempts.get(receiver) ?? 0) < Math.floor(limitOf(receiver));
+    (attempts.get(receiver) ?? 0) < Math.floor(readLimit(receiver));
   return {
     inUse: (): number => total,
     hasRoom,
@@ -82,7 +82,7 @@ export function createSlots() {
         if (!account || !queue) break;
         account.holds += 1;
         counts.set(queue, (counts.get(queue) ?? 0) + 1);
-        if (used(queue) < Math.floor(limitOf(queue.receiver))) account.open.push(queue);
+        if (used(queue) < Math.floor(readLimit(queue.receiver))) account.open.push(queue);
       }
       return [...counts].map(([queue, count]) => ({ queue, count }));
     },
@@ -96,7 +96,7 @@ export function createSlots() {
      * delivery was not sent.
      */
     endAttempt(receiver: string, ended: EndedAttempt | undefined): void {
-      const limit = limitOf(receiver);
+      const limit = readLimit(receiver);
       // A limit that is not used says nothing about the receiver.
       const isUsed = (attempts.get(receiver) ?? 0) > limit / 2;
       if (ended) limits.set(receiver, adaptLimit(limit, ended, isUsed));

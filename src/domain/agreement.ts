@@ -21,7 +21,7 @@ export type Assessment = Pick<
 /** Compares published scores with reports. The AUC is absent below the numbers of `x-feedback`. */
 export function assessAgreement(reports: readonly ScoredReport[]): Assessment {
   const stressed = reports.filter(isStressed).length;
-  const groups = groupsOf(reports).size;
+  const groups = groupItems(reports).size;
   const isEnough =
     reports.length >= settings.reports_min &&
     Math.min(stressed, reports.length - stressed) >= settings.side_reports_min &&
@@ -53,12 +53,12 @@ export function estimateAuc(reports: readonly ScoredReport[]): Schema<'Estimate'
   const sizes = [wins.filter(({ stressed }) => stressed).length, 0] as [number, number];
   sizes[1] = wins.length - sizes[0];
   const auc = sum(wins.map(({ stressed, share }) => (stressed ? share : 0))) / sizes[0];
-  const groups = groupsOf(wins.map(({ report, ...win }) => ({ ...win, group: report.group })));
+  const groups = groupItems(wins.map(({ report, ...win }) => ({ ...win, group: report.group })));
   const single = new Map(wins.map((win, index) => [String(index), [win]]));
-  const alone = varianceOf(single, auc, sizes);
+  const alone = computeVariance(single, auc, sizes);
   const isKnown = alone > 0 && groups.size > 1;
   const effect = isKnown
-    ? adjustEffect(varianceOf(groups, auc, sizes) / alone, groups.size)
+    ? adjustEffect(computeVariance(groups, auc, sizes) / alone, groups.size)
     : reports.length / groups.size;
   return toEstimate(auc, (bound) => effect * theoreticalVariance(bound, sizes));
 }
@@ -91,7 +91,7 @@ function rankReports(reports: readonly ScoredReport[]): Array<Win & { readonly r
 }
 
 /** Returns the variance of the AUC between groups (Obuchowski 1997). `sizes` are the stressed and the other reports. */
-function varianceOf(
+function computeVariance(
   groups: ReadonlyMap<string, readonly Win[]>,
   auc: number,
   sizes: readonly [number, number],
@@ -143,7 +143,7 @@ function calibrate(state: Schema<'State'>, reports: readonly ScoredReport[]): Sc
 function estimateShare(reports: readonly ScoredReport[]): Schema<'Estimate'> {
   const count = reports.length;
   const share = reports.filter(isStressed).length / count;
-  const groups = [...groupsOf(reports).values()];
+  const groups = [...groupItems(reports).values()];
   const deviations = groups.map((its) => its.filter(isStressed).length - share * its.length);
   const between = unbiased(groups.length) * sum(deviations.map((it) => it ** 2));
   const alone = unbiased(count) * count * share * (1 - share);
@@ -152,7 +152,7 @@ function estimateShare(reports: readonly ScoredReport[]): Schema<'Estimate'> {
   return toEstimate(share, (bound) => (effect * bound * (1 - bound)) / count);
 }
 
-function groupsOf<Item extends { readonly group: string }>(items: readonly Item[]): Map<string, Item[]> {
+function groupItems<Item extends { readonly group: string }>(items: readonly Item[]): Map<string, Item[]> {
   const groups = new Map<string, Item[]>();
   for (const item of items) {
     const group = groups.get(item.group);

@@ -29,7 +29,7 @@ export type AllowsText = (source: TextSource) => Promise<boolean>;
 
 /** Returns true if the account enforces consent and the reading contains text. */
 export function requiresTextConsent({ settings }: Caller, submission: Submission): boolean {
-  return settings?.consent === 'enforce' && textsOf(submission).length > 0;
+  return settings?.consent === 'enforce' && collectTexts(submission).length > 0;
 }
 
 /** Returns the check of a reading. Undefined if the account does not enforce consent. */
@@ -39,7 +39,7 @@ export function createConsentCheck(
   isTextRead: boolean,
 ): ConsentCheck | undefined {
   if (settings?.consent !== 'enforce') return undefined;
-  return { hasPurpose: statesPurpose(settings), texts: textsOf(submission), isTextRead };
+  return { hasPurpose: statesPurpose(settings), texts: collectTexts(submission), isTextRead };
 }
 
 /** Returns true if the account states a medical or safety purpose. */
@@ -108,6 +108,6 @@ function refuse(reason: keyof typeof contract.refusals): ProblemError {
   return new ProblemError('consent_required', { hint: { reason: contract.refusals[reason] } });
 }
 
-function textsOf(submission: Submission): string[] {
+function collectTexts(submission: Submission): string[] {
   return (['user_message', 'ai_response'] as const).filter((name) => submission[name] !== undefined);
 }

@@ -20,7 +20,7 @@ export interface ReadErasures {
 const line = /^(\d{1,15}) ([\w-]{1,32}) ([0-9a-f]{32})$/;
 
 /** Returns the record beside an embedded database. */
-export function erasureFileOf(databaseFile: string): string {
+export function nameErasureFile(databaseFile: string): string {
   return `${databaseFile}.erased`;
 }
 

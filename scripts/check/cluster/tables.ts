@@ -45,7 +45,7 @@ const againMs = 1_000;
  */
 export async function countDiffering(nodes: ReadonlyArray<Pick<GaleraNode, 'url'>>, database: string): Promise<number> {
   for (let tries = 1; ; tries += 1) {
-    const all = await Promise.all(nodes.map((node) => checksumsOf(node, database)));
+    const all = await Promise.all(nodes.map((node) => readChecksums(node, database)));
     const differing = all.filter((it) => it !== all[0]);
     if (differing.length > 0 && tries === triesMax) console.error([all[0], ...differing].join('\n'));
     if (differing.length === 0 || tries === triesMax) return differing.length;
@@ -53,7 +53,7 @@ export async function countDiffering(nodes: ReadonlyArray<Pick<GaleraNode, 'url'
   }
 }
 
-async function checksumsOf({ url }: Pick<GaleraNode, 'url'>, database: string): Promise<string> {
+async function readChecksums({ url }: Pick<GaleraNode, 'url'>, database: string): Promise<string> {
   const connection = await mysql.createConnection({ uri: `${url}/${database}` });
   try {
     await connection.query('set session wsrep_sync_wait = 15');

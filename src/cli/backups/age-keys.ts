@@ -15,7 +15,7 @@ export function createAgeKey(): { readonly recipient: string; readonly identity:
   const { privateKey, publicKey } = generateKeyPairSync('x25519');
   const secret = privateKey.export({ type: 'pkcs8', format: 'der' }).subarray(-keyBytes);
   return {
-    recipient: encodeBech32('age', rawOf(publicKey)),
+    recipient: encodeBech32('age', toRaw(publicKey)),
     identity: encodeBech32('age-secret-key-', secret).toUpperCase(),
   };
 }
@@ -24,7 +24,7 @@ export function createAgeKey(): { readonly recipient: string; readonly identity:
 export function readRecipient(text: string): Recipient {
   const raw = decodeBech32('age', text);
   if (raw?.length !== keyBytes) throw new Error('it must be a public key of age: "age1" and 58 characters');
-  return publicKeyOf(raw);
+  return toPublicKey(raw);
 }
 
 /** Returns the keys of an identity file, as `age-keygen` writes it. Throws if there is none. */
@@ -42,12 +42,12 @@ function readIdentity(line: string): Identity {
   return createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
 }
 
-export function publicKeyOf(raw: Buffer): KeyObject {
+export function toPublicKey(raw: Buffer): KeyObject {
   const der = Buffer.concat([Buffer.from('302a300506032b656e032100', 'hex'), raw]);
   return createPublicKey({ key: der, format: 'der', type: 'spki' });
 }
 
 /** Returns the 32 bytes of a public key. */
-export function rawOf(key: KeyObject): Buffer {
+export function toRaw(key: KeyObject): Buffer {
   return key.export({ type: 'spki', format: 'der' }).subarray(-keyBytes);
 }

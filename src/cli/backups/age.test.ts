@@ -1,7 +1,7 @@
 import { createPublicKey, randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { decrypt, encrypt, isAge } from './age.js';
-import { createAgeKey, rawOf, readIdentities, readRecipient } from './age-keys.js';
+import { createAgeKey, toRaw, readIdentities, readRecipient } from './age-keys.js';
 import { encodeBech32 } from './bech32.js';
 import { collect } from './write-backup.js';
 
@@ -61,9 +61,9 @@ test('keys have the text form of age', () => {
   // The example of the specification.
   const identity = 'AGE-SECRET-KEY-1GFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPQ4EGAEX';
   const [key] = readIdentities(`# created: 2026-11-24\n\n${identity}\n`);
-  const text = encodeBech32('age', rawOf(createPublicKey(key as never)));
+  const text = encodeBech32('age', toRaw(createPublicKey(key as never)));
   expect(text).toBe('age1zvkyg2lqzraa2lnjvqej32nkuu0ues2s82hzrye869xeexvn73equnujwj');
-  expect(rawOf(readRecipient(text)).equals(rawOf(createPublicKey(key as never)))).toBe(true);
+  expect(toRaw(readRecipient(text)).equals(toRaw(createPublicKey(key as never)))).toBe(true);
 });
 
 test('a text that is no key is an error', () => {

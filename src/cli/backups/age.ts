@@ -9,7 +9,7 @@ import {
   randomBytes,
   timingSafeEqual,
 } from 'node:crypto';
-import { type Identity, publicKeyOf, rawOf, type Recipient } from './age-keys.js';
+import { type Identity, toPublicKey, toRaw, type Recipient } from './age-keys.js';
 
 /**
  * The file format age, version 1 (https://c2sp.org/age), for X25519 keys. The program `age` reads and writes the same
@@ -41,7 +41,7 @@ export async function* encrypt(content: Bytes, recipient: Recipient): AsyncGener
   const key = derive(fileKey, nonce, 'payload');
   let index = 0;
   for await (const { chunk, isLast } of inChunks(content, chunkBytes)) {
-    const sealing = createCipheriv(cipher, key, nonceOf(index++, isLast), { authTagLength: tagBytes });
+    const sealing = createCipheriv(cipher, key, makeNonce(index++, isLast), { authTagLength: tagBytes });
     yield Buffer.concat([sealing.update(chunk), sealing.final(), sealing.getAuthTag()]);
   }
 }
@@ -54,7 +54,7 @@ export async function* decrypt(file: Bytes, identities: readonly Identity[]): As
   const payload = resume(rest.subarray(nonceBytes), pieces);
   let index = 0;
   for await (const { chunk, isLast } of inChunks(payload, chunkBytes + tagBytes)) {
-    const content = open(key, nonceOf(index, isLast), chunk);
+    const content = open(key, makeNonce(index, isLast), chunk);
     if (content === undefined || (content.length === 0 && index > 0)) throw new Error(damaged);
     index += 1;
     yield content;
@@ -97,7 +97,7 @@ async function* inChunks(stream: Bytes, bytes: number): AsyncGenerator<{ chunk: 
   yield { chunk: rest, isLast: true };
 }
 
-function nonceOf(index: number, isLast: boolean): Buffer {
+function makeNonce(index: number, isLast: boolean): Buffer {
   const nonce = Buffer.alloc(12);
   nonce.writeUIntBE(index, 5, 6);
   nonce[11] = isLast ? 1 : 0;
@@ -107,7 +107,7 @@ function nonceOf(index: number, isLast: boolean): Buffer {
 /** Returns the lines of a recipient, which contain the encrypted key of the file. */
 function wrap(fileKey: Buffer, recipient: Recipient): string {
   const { privateKey, publicKey } = generateKeyPairSync('x25519');
-  const share = rawOf(publicKey);
+  const share = toRaw(publicKey);
   const key = deriveWrapKey(diffieHellman({ privateKey, publicKey: recipient }), share, recipient);
   const sealing = createCipheriv(cipher, key, zeroNonce, { authTagLength: tagBytes });
   const body = Buffer.concat([sealing.update(fileKey), sealing.final(), sealing.getAuthTag()]);
@@ -118,7 +118,7 @@ function unwrap(header: string, identities: readonly Identity[]): Buffer {
   for (const [, share = '', body = ''] of header.matchAll(/^-> X25519 ([A-Za-z0-9+/]{43})\n([A-Za-z0-9+/]{43})$/gm))
     for (const identity of identities) {
       const raw = Buffer.from(share, 'base64');
-      const shared = diffieHellman({ privateKey: identity, publicKey: publicKeyOf(raw) });
+      const shared = diffieHellman({ privateKey: identity, publicKey: toPublicKey(raw) });
       const key = deriveWrapKey(shared, raw, createPublicKey(identity));
       const fileKey = open(key, zeroNonce, Buffer.from(body, 'base64'));
       if (fileKey) return fileKey;
@@ -127,7 +127,7 @@ function unwrap(header: string, identities: readonly Identity[]): Buffer {
 }
 
 function deriveWrapKey(shared: Buffer, share: Buffer, recipient: Recipient): Buffer {
-  return derive(shared, Buffer.concat([share, rawOf(recipient)]), `${version}/X25519`);
+  return derive(shared, Buffer.concat([share, toRaw(recipient)]), `${version}/X25519`);
 }
 
 /** Returns the content of a chunk. Undefined if the key does not fit or the chunk was changed. */

@@ -31,7 +31,7 @@ export async function backUpToFolder(config: Config, { folder, keep, recipient }
   removeUnfinished(folder, database);
   const file = nameBackup(folder, database, Date.now(), recipient !== undefined);
   const written = await writeBackup(config, file, recipient);
-  // Before the rotation, so that a record of the erasures exists for every remaining backup.
+  // Before the rotation: each remaining backup requires a record of the erasures since.
   await recordErasures(config, folder);
   const deleted = keep === undefined ? [] : rotate(folder, database, file, keep);
   if (config.backupStatusFile !== undefined) await recordBackup(config.backupStatusFile, Date.now());

@@ -5,7 +5,7 @@ import {
   addErasures,
   type Erasures,
   erasureFileIn,
-  erasureFileOf,
+  nameErasureFile,
   readErasures,
   saveErasures,
   writeErasures,
@@ -35,7 +35,7 @@ export async function collectErasures(
   const sinceMs = Date.now() - retention.erasuresMs;
   const record: Erasures = new Map();
   const files = [erasureFileIn(dirname(resolve(backup)))];
-  if (database.kind === 'sqlite') files.push(erasureFileOf(database.file));
+  if (database.kind === 'sqlite') files.push(nameErasureFile(database.file));
   for (const file of files) {
     const { erasures, damagedLines } = readErasures(file);
     addErasures(record, erasures.values());
@@ -83,7 +83,7 @@ export async function applyErasures(restored: RestoredDatabase, record: Erasures
       return `warning: ${lost}. Erase these people again.`;
     }
     const count = await reapplyErasures(parts, missing);
-    return `Erased ${count} people again who were erased since.`;
+    return `Erased again who was erased since: ${count === 1 ? '1 person' : `${count} people`}.`;
   });
 }
 

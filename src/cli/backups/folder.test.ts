@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { spawnSync } from 'node:child_process';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { draftOf, findNewestTime, nameBackup, removeUnfinished, rotate } from './folder.js';
+import { nameDraft, findNewestTime, nameBackup, removeUnfinished, rotate } from './folder.js';
 
 const database = { kind: 'sqlite', file: '/data/state.db' } as const;
 const other = { kind: 'mysql', url: 'mysql://u:p@db1:3306,db2:3306/state' } as const;
@@ -71,7 +71,7 @@ test('removes unfinished backups of ended processes, and none of a running one o
   const partials = [
     partialOf(mine, ended),
     `${partialOf(mine, ended)}-wal`,
-    draftOf(mine),
+    nameDraft(mine),
     partialOf(mine, process.ppid),
     partialOf(nameBackup(folder, other, 0, false), ended),
     join(folder, `notes.${ended}.partial`),

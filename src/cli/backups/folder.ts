@@ -35,7 +35,7 @@ export function rotate(folder: string, database: DatabaseConfig, written: string
 }
 
 /** Returns the name of an unfinished file, with the process that writes it. */
-export function draftOf(file: string): string {
+export function nameDraft(file: string): string {
   return `${file}.${process.pid}.partial`;
 }
 

@@ -15,7 +15,7 @@ import { keyFileOf } from '../../config/secrets-key.js';
 import type { Erasures } from '../../retention/erasure-file.js';
 import { checkCopy, closeLog, flush, removeSqlite } from '../../store/sqlite-copy.js';
 import { applyErasures, collectErasures, saveRecord } from './erasures.js';
-import { draftOf } from './folder.js';
+import { nameDraft } from './folder.js';
 import { emptyDatabase, hasTables } from './mysql-database.js';
 import { findServer } from './mysql-programs.js';
 import {
@@ -59,7 +59,7 @@ async function restoreSqlite({ config, backup, options }: Restoring, target: str
   await requireReplaceable(target, options.replace);
   const erasures = await collectErasures(config, file, existsSync(target));
   mkdirSync(dirname(target), { recursive: true });
-  const draft = draftOf(target);
+  const draft = nameDraft(target);
   try {
     const origin = await readBackup(backup, options, createWriteStream(draft, { mode: 0o600, flags: 'wx' }));
     await requireIntact(draft).catch((error: Error) => Promise.reject(new Error(`${file}: ${error.message}`)));

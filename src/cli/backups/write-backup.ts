@@ -9,7 +9,7 @@ import { noDatabase } from '../with-store.js';
 import { type Bytes, encrypt } from './age.js';
 import type { Recipient } from './age-keys.js';
 import { checksumFile, type RowCounts, writeChecksum } from './checksum.js';
-import { draftOf } from './folder.js';
+import { nameDraft } from './folder.js';
 import { requireSchema } from './mysql-database.js';
 import { findServer, startDump } from './mysql-programs.js';
 
@@ -31,8 +31,8 @@ export async function writeBackup(config: Config, file: string, recipient?: Reci
   const { database, secretsKeys } = config;
   for (const path of [file, checksumFile(file), keyFileOf(file)])
     if (existsSync(path)) throw new Error(`${path} exists already: choose another name`);
-  const draft = draftOf(file);
-  const plain = database.kind === 'sqlite' && recipient ? draftOf(database.file) : draft;
+  const draft = nameDraft(file);
+  const plain = database.kind === 'sqlite' && recipient ? nameDraft(database.file) : draft;
   const cleanUp = () => [draft, plain].forEach(removeSqlite);
   const forget = onSignal(cleanUp);
   try {
