@@ -564,9 +564,11 @@ export interface paths {
          *     once.
          *
          *     Registering the same `url` and `session_id` again returns 200 with the existing registration, without its
-         *     secret. It also enables a webhook that a 410 from the receiver has disabled. With `retry`, it changes the
-         *     schedule of the webhook, for each delivery from its next attempt on. With `states`, it changes the states that
-         *     later events are selected by.
+         *     secret. Two URLs are the same if the URL standard (WHATWG) normalizes them to the same request: the case of scheme
+         *     and host, a default port, the notation of an address, and `.` and `..` in the path do not matter. The webhook
+         *     keeps the `url` of its first registration. Registering again also enables a webhook that a 410 from the receiver
+         *     has disabled. With `retry`, it changes the schedule of the webhook, for each delivery from its next attempt on.
+         *     With `states`, it changes the states that later events are selected by.
          *
          *     **Allowed targets.** The scheme must be https, unless the deployment allows http. The URL must not contain a
          *     user name, password or fragment. Private, loopback, link-local, multicast and reserved addresses are rejected
@@ -2493,7 +2495,7 @@ export interface components {
         Webhook: {
             id: components["schemas"]["WebhookId"];
             /**
-             * @description The registered URL that receives the events.
+             * @description The URL that receives the events, as in the first registration.
              * @example https://example.com/hooks/state
              */
             url: string;

@@ -2641,4 +2641,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "9c9dd4160a55e679fa23dcf91831f763ffc225bdcd64b8f04b152d89a3011704" as const;
+export const contractDigest = "ab7be9fb99ea63ca751d3a44c3f4ead7837806c2a1bf3bd188dad5f654a898fd" as const;

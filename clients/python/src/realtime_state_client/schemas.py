@@ -1168,7 +1168,7 @@ class Webhook(TypedDict):
 
     # Identifies a webhook.
     id: str
-    # The registered URL that receives the events.
+    # The URL that receives the events, as in the first registration.
     url: str
     # Kinds of events that the webhook receives.
     events: list[EventKind]
