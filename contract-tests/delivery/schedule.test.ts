@@ -235,7 +235,10 @@ test('a 410 disables the webhook: its failed and queued deliveries get reason di
   expect((await failedDeliveries(service)).deliveries).toHaveLength(5);
 });
 
-test('registering a disabled webhook again enables it with the same id and secret', async () => {
+test.each([
+  ['again', (url: string) => url],
+  ['in another notation', (url: string) => url.replace('127.0.0.1', '0x7f.1').replace('http', 'HTTP')],
+])('registering a disabled webhook %s enables it with the same id and secret', async (_name, write) => {
   const service = await startDelivering();
   const { receiver, webhook, deliveries } = await startFailing(service, 410);
   const { change } = await startStory(service);
@@ -243,7 +246,7 @@ test('registering a disabled webhook again enables it with the same id and secre
   await attempted(deliveries, 1);
   receiver.answer(204);
   service.clock.advance(1);
-  const again = await service.post('/webhooks/register', { url: receiver.url, events: ['state_change'] });
+  const again = await service.post('/webhooks/register', { url: write(receiver.url), events: ['state_change'] });
   const { secret: _, ...shown } = webhook;
   expect(again).toMatchObject({ status: 200, body: shown });
   const later = await change();

@@ -23,6 +23,47 @@ test('concurrent registrations of one target create one webhook, which every res
   expect((await service.request('/webhooks')).body.webhooks).toHaveLength(1);
 });
 
+/** Texts of one URL: the requests to all of them are the same. */
+const written = [
+  'https://bücher.unknown.example/a/b?c=%20d',
+  'HTTPS://BÜCHER.Unknown.Example/a/b?c=%20d',
+  'https://xn--bcher-kva.unknown.example/a/b?c=%20d',
+  'https://bücher.unknown.example:443/a/b?c=%20d',
+  'https://bücher.unknown.example:0443/a/b?c=%20d',
+  'https://bücher.unknown.example/x/../a/./b?c=%20d',
+] as const;
+
+test.each([
+  ['host names in other cases', written],
+  ['the port of http', ['http://8.8.8.8:80', 'http://8.8.8.8', 'http://8.8.8.8/', 'HTTP://8.8.8.8/?']],
+  [
+    'notations of an address',
+    ['https://8.8.8.8/', 'https://0x08080808', 'https://010.8.8.8', 'https://134744072:443/'],
+  ],
+  ['notations of an IPv6 address', ['https://[2606:4700:4700::1111]/', 'https://[2606:4700:4700:0:0:0:0:1111]']],
+])('%s are one target, whose webhook keeps the URL as first written', async (_name, [first = '', ...others]) => {
+  const service = await startTestService({ env: { WEBHOOK_ALLOW_HTTP: '1' } });
+  const { secret: _, ...standing } = await register(service, first);
+  expect(standing.url).toBe(first);
+  for (const url of others) {
+    const again = await service.post('/webhooks/register', { url, events: ['state_change'] });
+    expect(again, url).toMatchObject({ status: 200, body: standing });
+  }
+  expect((await service.request('/webhooks')).body.webhooks).toHaveLength(1);
+});
+
+test('concurrent registrations of one target in several notations create one webhook', async () => {
+  const service = await startTestService();
+  const registrations = Array.from({ length: 12 }, (_, index) => ({
+    url: written[index % written.length],
+    events: ['state_change'],
+  }));
+  const answers = await Promise.all(registrations.map((it) => service.post('/webhooks/register', it)));
+  expect(answers.map(({ status }) => status).sort()).toEqual([...Array(11).fill(200), 201]);
+  expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
+  expect((await service.request('/webhooks')).body.webhooks).toHaveLength(1);
+});
+
 test('registering the same target in another account creates another webhook', async () => {
   const [mine, theirs] = [await startTestService(), await startTestService()];
   const one = await register(mine, url, { session_id: 's1' });

@@ -39,6 +39,9 @@ test.each([
   ['a trailing slash', 'https://192.0.1.1/a/', undefined],
   ['another port', 'https://192.0.1.1:8443/a', undefined],
   ['another query', 'https://192.0.1.1/a?b', undefined],
+  ['the port of another scheme', 'https://192.0.1.1:80/a', undefined],
+  ['a path in another case', 'https://192.0.1.1/A', undefined],
+  ['an encoded character of the path', 'https://192.0.1.1/%61', undefined],
   ['a session', 'https://192.0.1.1/a', 's1'],
   ['a session that differs in case', 'https://192.0.1.1/a', 'S1'],
 ])('a registration with %s creates another webhook', async (_name, url, session_id) => {

@@ -60,7 +60,8 @@ export async function register(
     registration.session_id === undefined ? undefined : await writer.sessions.lockSubjectOf(registration.session_id);
   await writer.webhooks.lockAccount();
   const all = await writer.webhooks.lockAll();
-  const standing = all.find(({ url, sessionId }) => url === registration.url && sessionId === registration.session_id);
+  const target = normalize(registration.url);
+  const standing = all.find(({ url, sessionId }) => sessionId === registration.session_id && normalize(url) === target);
   if (standing) return { webhook: await update(writer, standing, registration), before: standing };
   if (all.length >= settings.max_per_account) throw tooMany();
   const webhookId = newId('wh');
@@ -80,6 +81,12 @@ export async function register(
   };
   await writer.webhooks.insert(webhook);
   return { webhook, secret };
+}
+
+/** Returns the same text for all URLs with the same request. */
+function normalize(text: string): string {
+  const { origin, pathname, search } = new URL(text);
+  return origin + pathname + search;
 }
 
 /** Enables the webhook. Changes its schedule and its states if the registration contains them. */
