@@ -1,4 +1,4 @@
-import { chmod } from 'node:fs/promises';
+import { chmod, writeFile } from 'node:fs/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { createTestDatabase, databaseKind } from '../support/databases.js';
 import { runMain, startMain } from '../support/process.js';
@@ -29,4 +29,18 @@ test('doctor names the remedy for a database that does not respond', async () =>
   const { code, stdout } = await runMain(['doctor'], { DATABASE_URL: 'mysql://root@127.0.0.1:1/x' });
   expect(code).toBe(1);
   expect(stdout).toContain('remedy: start the database server, or correct DATABASE_URL');
+});
+
+test('doctor tells to migrate an empty database', async () => {
+  const database = await createTestDatabase();
+  onTestFinished(database.drop);
+  if (databaseKind === 'sqlite') await writeFile(database.url.slice('sqlite:'.length), '', { mode: 0o600 });
+  const { code, stdout } = await runMain(['doctor', '--json'], { DATABASE_URL: database.url });
+  expect(code).toBe(1);
+  expect(JSON.parse(stdout)).toContainEqual({
+    what: 'database',
+    found: 'responds, schema is absent or old',
+    remedy: 'run migrate',
+    ok: false,
+  });
 });

@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { createTestDatabase } from '../support/databases.js';
 import { settings } from '../../src/config/settings.js';
-import { runMain, startMain } from '../support/process.js';
+import { runMain, startCommand, startMain } from '../support/process.js';
 import { startProgram } from '../support/program.js';
 
 async function sqliteUrl(): Promise<string> {
@@ -102,13 +102,30 @@ test.each([
   expect(ended.stderr).toContain(`error: ${line}`);
 });
 
-test('a port in use stops the start with a message that names the remedy', async () => {
+/** Resolves with a port that another server uses until the test ends. */
+async function takePort(): Promise<string> {
   const other = createServer().listen(0, '127.0.0.1');
   onTestFinished(() => void other.close());
   await new Promise((resolve) => other.once('listening', resolve));
-  const { port } = other.address() as { port: number };
+  return String((other.address() as { port: number }).port);
+}
+
+test.each([
+  [[], 'METRICS_PORT', 'METRICS_PORT', { PORT: '0' }],
+  [['deliver'], 'METRICS_PORT', 'METRICS_PORT', {}],
+  [['gateway'], 'GATEWAY_PORT', 'GATEWAY_HOST and GATEWAY_PORT', { GATEWAY_OPENAI_URL: 'http://127.0.0.1:9' }],
+])('the error for a port in use names its variable: %j %s', async (args, name, what, env) => {
   const DATABASE_URL = await sqliteUrl();
-  const ended = await runMain([], { PORT: String(port), DATABASE_URL });
+  await runMain(['migrate'], { DATABASE_URL });
+  const settings: Record<string, string> = { DATABASE_URL, ...env, [name]: await takePort() };
+  const { code, stderr } = await runMain(args, settings);
+  expect(code).toBe(1);
+  expect(stderr).toContain(`error: ${what}: another process uses the port: set ${name} to another port`);
+});
+
+test('a port in use stops the start with a message that names the remedy', async () => {
+  const DATABASE_URL = await sqliteUrl();
+  const ended = await runMain([], { PORT: await takePort(), DATABASE_URL });
   expect(ended).toMatchObject({ code: 1 });
   expect(ended.stderr).toContain('error: HOST and PORT: another process uses the port: set PORT to another port');
   // The failed start printed no key, so the next start creates and prints it.
@@ -217,4 +234,43 @@ test('the start logs a warning per misspelled variable, and none for variables o
     ['LIMIT_SESSION_REQUEST_PER_MINUTE', 'did you mean LIMIT_SESSION_REQUESTS_PER_MINUTE?'],
     ['RETENTION_DAYS', 'see `npm run configuration`'],
   ]);
+});
+
+const misspelled = { WEBHOOK_ALOW_HTTP: '1', RETENTION_READING_HOURS: '1' };
+const warned = Object.keys(misspelled);
+const namedIn = (stderr: string) =>
+  [...stderr.matchAll(/(\w+) is not a variable of this service: did you mean/g)].map(([, name]) => name);
+
+test.each([
+  ['migrate'],
+  ['keys', 'list', '--json'],
+  ['doctor', '--json'],
+  ['configuration'],
+  ['purge', '--dry-run'],
+  ['backup', 'nowhere/file'],
+])('the command %s %s names misspelled variables on standard error', async (...args) => {
+  const DATABASE_URL = await sqliteUrl();
+  const { stderr } = await runMain(args, { DATABASE_URL, ...misspelled });
+  expect(namedIn(stderr)).toEqual(warned);
+});
+
+test.each([
+  ['an invalid variable', [], { PORT: 'eighty' }],
+  ['a missing key', [], { DATABASE_URL: 'mysql://root@127.0.0.1:1/x', SECRETS_KEY: '' }],
+  ['a missing database', ['deliver'], {}],
+  ['a missing upstream', ['gateway'], {}],
+])('a start that fails because of %s names misspelled variables', async (_, args, env) => {
+  const { code, stderr } = await runMain(args, { DATABASE_URL: await sqliteUrl(), ...misspelled, ...env });
+  expect([code, namedIn(stderr)]).toEqual([1, warned]);
+});
+
+test('the log of a worker and of a gateway names misspelled variables', async () => {
+  const DATABASE_URL = await sqliteUrl();
+  await runMain(['migrate'], { DATABASE_URL });
+  const gateway = { GATEWAY_OPENAI_URL: 'http://127.0.0.1:9', GATEWAY_PORT: '0' };
+  for (const [name, env] of [['deliver', { DATABASE_URL }] as const, ['gateway', gateway] as const]) {
+    const program = startCommand(name, [], { ...env, ...misspelled });
+    await expect.poll(() => namedIn(program.stderr())).toEqual(warned);
+    await program.stop();
+  }
 });

@@ -33,6 +33,8 @@ test.each([
   ['ER_BAD_DB_ERROR', /create the database/],
   ['ER_UNKNOWN_COM_ERROR', /"No majority"/],
   ['NO_USABLE_HOST', /hosts above/],
+  ['SQLITE_BUSY', /locked/],
+  ['SQLITE_CANTOPEN', /permissions/],
   ['ECONNREFUSED', /start the database server/],
 ])('doctor has advice for the error %s', (code, advice) => {
   expect(adviseOnDatabase(Object.assign(new Error(), { code }))).toMatch(advice);

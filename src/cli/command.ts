@@ -40,6 +40,11 @@ export async function runCommand(surroundings: Surroundings): Promise<void> {
     .description('Computes the stress state of a person from signals, in real time.')
     .version(version)
     .addHelpText('after', describeMainVariables);
+  const warnings = misspelledVariables(env);
+  const printWarnings = () => warnings.splice(0).forEach((it) => console.error(`warning: ${it}`));
+  command.hook('preAction', (_, action) => {
+    if (!hasLog.includes(action.name())) printWarnings();
+  });
   command
     .command('serve', { isDefault: true })
     .description('serve the API (default)')
@@ -47,7 +52,6 @@ export async function runCommand(surroundings: Surroundings): Promise<void> {
     .action(async () => {
       const { serve } = await import('./serve.js');
       endWithNpm(env);
-      const warnings = misspelledVariables(env);
       await serve({ config: readConfig(env), program, root, warnings, tracing: await startTracing(env) });
     });
   command
@@ -57,7 +61,7 @@ export async function runCommand(surroundings: Surroundings): Promise<void> {
     .action(async () => {
       const { deliver } = await import('./deliver.js');
       endWithNpm(env);
-      await deliver(readConfig(env), misspelledVariables(env), await startTracing(env));
+      await deliver(readConfig(env), warnings, await startTracing(env));
     });
   command
     .command('configuration')
@@ -71,7 +75,7 @@ export async function runCommand(surroundings: Surroundings): Promise<void> {
     .action(async () => {
       const { gateway } = await import('./gateway.js');
       endWithNpm(env);
-      await gateway(env);
+      await gateway(env, warnings);
     });
   command
     .command('migrate')
@@ -115,9 +119,13 @@ export async function runCommand(surroundings: Surroundings): Promise<void> {
     await command.parseAsync();
   } catch (error) {
     console.error(`error: ${(error as Error).message.split('\n')[0]}`);
+    printWarnings();
     process.exitCode ||= 1;
   }
 }
+
+/** These commands write warnings to their log once they run. */
+const hasLog = ['serve', 'deliver', 'gateway'];
 
 /** Throws for an unknown command. Commander would take its name for an argument of the default command. */
 function requireKnown({ commands }: Command, name = '-'): void {

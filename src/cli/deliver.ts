@@ -9,12 +9,8 @@ import { version } from '../config/version.js';
 import { closeOnSignal } from './close-on-signal.js';
 import { noDatabase } from './with-store.js';
 
-/** Delivers webhooks until SIGTERM or SIGINT. Logs the warnings. */
-export async function deliver(
-  config: Config,
-  warnings: readonly string[],
-  tracing: Closable | undefined,
-): Promise<void> {
+/** Delivers webhooks until SIGTERM or SIGINT. Logs the warnings and removes them from the array. */
+export async function deliver(config: Config, warnings: string[], tracing: Closable | undefined): Promise<void> {
   const { database } = config;
   if (database.kind === 'sqlite' && !existsSync(database.file)) throw new Error(noDatabase(database.file));
   const output = standardError();
@@ -30,5 +26,5 @@ export async function deliver(
   log.info({ version, database: config.database.kind }, 'started');
   console.log('Delivering webhooks');
   if (worker.metricsUrl) console.log(`Metrics on ${worker.metricsUrl}`);
-  for (const warning of warnings) log.warn(warning);
+  for (const warning of warnings.splice(0)) log.warn(warning);
 }

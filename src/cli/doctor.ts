@@ -100,7 +100,12 @@ async function checkDatabase(config: Config): Promise<Finding[]> {
   try {
     const [isReady, isDurable] = [await store.isReady(), await store.isDurable()];
     return [
-      finding('database', isReady ? 'responds, schema is current' : 'responds, schema is old', isReady, 'run migrate'),
+      finding(
+        'database',
+        isReady ? 'responds, schema is current' : 'responds, schema is absent or old',
+        isReady,
+        'run migrate',
+      ),
       finding(
         'durability',
         isDurable ? 'commits are on disk before they are acknowledged' : 'commits may be lost at power loss',

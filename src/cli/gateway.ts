@@ -1,20 +1,22 @@
 import { readGatewayConfig } from '../config/gateway.js';
 import { version } from '../config/version.js';
 import { startGateway } from '../gateway/gateway.js';
+import { starting } from '../lifecycle/start-error.js';
 import { createLog } from '../log/log.js';
 import { standardError } from '../log/log-output.js';
 import { closeOnSignal } from './close-on-signal.js';
 
-/** Serves the gateway until SIGTERM or SIGINT. */
-export async function gateway(env: Readonly<Record<string, string | undefined>>): Promise<void> {
+/** Serves the gateway until SIGTERM or SIGINT. Logs the warnings and removes them from the array. */
+export async function gateway(env: Readonly<Record<string, string | undefined>>, warnings: string[]): Promise<void> {
   const config = readGatewayConfig(env);
   const output = standardError();
   const log = createLog(config.logLevel, output);
-  const running = await startGateway(config, log);
+  const running = await starting('GATEWAY_HOST and GATEWAY_PORT', () => startGateway(config, log));
   const { url } = running;
   closeOnSignal({ running, tracing: undefined, log, output });
   const { openai, anthropic } = config.upstreams;
   log.info({ version, url, service: config.serviceUrl, openai: openai?.href, anthropic: anthropic?.href }, 'started');
+  for (const warning of warnings.splice(0)) log.warn(warning);
   console.log(`Listening on ${url}\n\nConfigure the agent:\n`);
   if (openai) console.log(`  OPENAI_BASE_URL=${url}/v1`);
   if (anthropic) console.log(`  ANTHROPIC_BASE_URL=${url}`);

@@ -14,8 +14,8 @@ export type Serving = Pick<ServiceParts, 'config' | 'root'> & {
   /** The module that the core's thread runs. */
   readonly program: URL;
   readonly tracing: Closable | undefined;
-  /** Warnings about the environment, for the log. */
-  readonly warnings: readonly string[];
+  /** Warnings about the environment. Empty after they were logged. */
+  readonly warnings: string[];
 };
 
 const loadTextModelsAfterMs = 2_000;
@@ -38,7 +38,7 @@ export async function serve({ config, root, program, tracing, warnings }: Servin
   if (service.metricsUrl) console.log(`Metrics on ${service.metricsUrl}`);
   console.log(service.developmentKey ? welcome(service.url, service.developmentKey) : welcomeBack(service.url));
   if (config.testClockFile !== undefined) log.warn('TEST_CLOCK_FILE is set: the service uses the time in this file');
-  for (const warning of [...warnings, ...service.warnings]) log.warn(warning);
+  for (const warning of [...warnings.splice(0), ...service.warnings]) log.warn(warning);
   // Later, because a start should not compete with it for the processor.
   setTimeout(() => void service.loadTextModels(), loadTextModelsAfterMs).unref();
 }

@@ -67,25 +67,27 @@ export function describeVariables(list = settings()): string {
 
 /** Variables with these prefixes belong to this service alone. */
 const ownPrefix = /^(LIMIT|RETENTION)_/;
+/** Shorter names, e.g. HOST and PORT, are similar to variables of other programs. */
+const similarLengthMin = 6;
+/** These variables are read by the commands that call a service. */
+const clientNames = ['SERVICE_URL', 'SERVICE_KEY'];
 
-/** Returns a warning per variable of the environment that is probably a misspelled variable of this service. */
+/**
+ * Returns a warning per variable of the environment that is probably a misspelled variable of any command: one that
+ * `findSimilar` finds, whatever its prefix, or an unknown one with a prefix of this service.
+ */
 export function misspelledVariables(env: Readonly<Record<string, string | undefined>>): string[] {
-  const known = settings().map(({ name }) => name);
+  const known = [...settings(), ...gatewaySettings()].map(({ name }) => name).concat(clientNames);
+  const similarTo = known.filter((it) => it.length >= similarLengthMin);
   // Systems and the OpenTelemetry SDK read further variables with similar names.
   const unknown = Object.keys(env).filter((name) => !known.includes(name) && !/^(OTEL|npm)_/.test(name));
   return unknown.flatMap((name) => {
-    const similar = findSimilar(
-      name,
-      known.filter((it) => it.length >= similarLengthMin),
-    );
+    const similar = findSimilar(name, similarTo);
     if (similar !== undefined) return [`${name} is not a variable of this service: did you mean ${similar}?`];
     const all = commandLine('configuration');
     return ownPrefix.test(name) ? [`${name} is not a variable of this service: see \`${all}\``] : [];
   });
 }
-
-/** Shorter names, e.g. HOST and PORT, are similar to variables of other programs. */
-const similarLengthMin = 6;
 
 function setting(name: string, { help, defaultNote }: Described, fallback = ''): Setting {
   return { name, help, default: defaultNote ?? fallback };

@@ -13,17 +13,17 @@ export async function starting<T>(what: string, part: () => T | Promise<T>): Pro
 }
 
 const remedies: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'another process uses the port: set PORT to another port, or to 0 for a free port',
   EACCES: 'not allowed',
   ECONNREFUSED: 'the database is unreachable: check its address, and that it is running',
   ETIMEDOUT: 'the database is unreachable: check its address, and that it is running',
   ENOTFOUND: 'the host name is unknown: check the URL',
 };
 
-/** Returns one line with the setting, the remedy if known, and the cause. */
+/** Returns one line with the settings, the remedy if known, and the cause. The last one of several settings is the port. */
 export function describeFault(what: string, error: unknown): string {
   const { code = '', message } = error as { code?: string; message: string };
   const [line = ''] = message.split('\n');
-  const remedy = remedyOf(error) ?? remedies[code];
+  const portInUse = `another process uses the port: set ${what.split(' ').at(-1)} to another port, or to 0 for a free port`;
+  const remedy = remedyOf(error) ?? (code === 'EADDRINUSE' ? portInUse : remedies[code]);
   return `${what}: ${remedy ? `${remedy} (${line || code})` : line || code}`;
 }

@@ -75,7 +75,14 @@ async function pending(knex: Knex): Promise<readonly Migration[]> {
  * use a newer schema if no unknown migration breaks earlier versions.
  */
 export async function readApplied(knex: Knex): Promise<ReadonlySet<string>> {
-  const applied = new Set<string>(await knex('schema_migrations').pluck('name'));
+  const names: string[] = await knex('schema_migrations')
+    .pluck('name')
+    .catch(async (error: unknown) => {
+      // The table is absent in an empty database.
+      if (await knex.schema.hasTable('schema_migrations')) throw error;
+      return [];
+    });
+  const applied = new Set(names);
   if (applied.has(unreleased))
     throw new SchemaError(
       'this database was created before the first release and cannot be migrated: use an empty database',
