@@ -18,10 +18,10 @@ async function change(service: TestService, session_id = 's1') {
   return [first, second] as const;
 }
 
-test('the first event is ready, and the headers keep proxies from buffering', async () => {
+test('the first event is ready, and the headers keep proxies from buffering and compressing', async () => {
   const { response, text } = await openStream(await startTestService(), { session_id: 's1' });
   expect(response.headers.get('content-type')).toBe('text/event-stream');
-  expect(response.headers.get('cache-control')).toBe('no-store');
+  expect(response.headers.get('cache-control')).toBe('no-store, no-transform');
   expect(response.headers.get('x-accel-buffering')).toBe('no');
   expect(response.headers.get('content-encoding')).toBeNull();
   expect(text()).toMatch(/^retry: 1000\nid: \d+\nevent: ready\ndata: {"session_id":"s1"}\n\n/);

@@ -11,7 +11,7 @@ import { listen } from '../net/listen.js';
 import { parseUrl } from '../net/parse-url.js';
 import { type Advice, createAdvisor } from './advisor.js';
 import { type Api, apis, type Provider } from './apis.js';
-import { pickForwardedHeaders, readCaller, pickReturnedHeaders, createStateHeaders } from './headers.js';
+import { createStateHeaders, isStream, pickForwardedHeaders, pickReturnedHeaders, readCaller } from './headers.js';
 import { describeRefusal, Refusal } from './refusal.js';
 import { collectText } from './response-text.js';
 
@@ -78,7 +78,7 @@ export async function startGateway(config: GatewayConfig, log: Logger): Promise<
       ...createStateHeaders(advice, isAdapted),
     });
     // The first event of a stream may be late.
-    if (String(answer.headers['content-type']).startsWith('text/event-stream')) response.flushHeaders();
+    if (isStream(answer.headers)) response.flushHeaders();
     await forwardBody(answer, response, route.api, advice);
   }
 

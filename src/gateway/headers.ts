@@ -41,10 +41,20 @@ export function pickForwardedHeaders(headers: IncomingHttpHeaders, api: Api | un
   return { ...Object.fromEntries(kept), ...(api && { 'accept-encoding': 'identity' }) };
 }
 
+/** Proxies must not buffer or compress a stream, because they would delay its events. */
 export function pickReturnedHeaders(headers: IncomingHttpHeaders): IncomingHttpHeaders {
-  const { 'content-length': length } = headers;
+  const { 'content-length': length, 'cache-control': caching } = headers;
   const kept = Object.entries(withoutConnection(headers)).filter(([name]) => !name.startsWith('x-state'));
-  return { ...Object.fromEntries(kept), ...(length !== undefined && { 'content-length': length }) };
+  const unchanged = [caching, 'no-transform'].filter(Boolean).join(', ');
+  return {
+    ...Object.fromEntries(kept),
+    ...(length !== undefined && { 'content-length': length }),
+    ...(isStream(headers) && { 'cache-control': unchanged, 'x-accel-buffering': 'no' }),
+  };
+}
+
+export function isStream(headers: IncomingHttpHeaders): boolean {
+  return String(headers['content-type']).startsWith('text/event-stream');
 }
 
 function withoutConnection(headers: IncomingHttpHeaders): IncomingHttpHeaders {

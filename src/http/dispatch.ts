@@ -4,8 +4,7 @@ import type { AnyInput, AnyOperation, Operate, RecordAccess, StreamServices } fr
 import { ProblemError } from '../problem.js';
 import { countRefusal } from './authenticate.js';
 import type { Middleware } from './in-order.js';
-import { written } from './messages.js';
-import { sendText } from './responses.js';
+import { sendText, startStream } from './responses.js';
 import type { Route } from './route.js';
 
 export interface DispatchParts extends StreamServices {
@@ -52,9 +51,7 @@ function sendStream(route: Route, stream: NonNullable<AnyOperation['stream']>, s
     const begin = () => {
       response.setHeader('Content-Type', mediaType);
       response.setHeader('X-Accel-Buffering', 'no');
-      if (!isEndless) return response;
-      response.flushHeaders();
-      response.emit(written);
+      if (isEndless) startStream(response);
       return response;
     };
     if (isHead) begin().end();

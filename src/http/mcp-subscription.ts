@@ -4,8 +4,7 @@ import { stream as settings } from '../../generated/spec.js';
 import type { Fault } from '../contract.js';
 import { fault, ProblemError } from '../problem.js';
 import { streamWithin } from './internal-request.js';
-import { written } from './messages.js';
-import { whenSettled } from './responses.js';
+import { startStream, whenSettled } from './responses.js';
 
 /** A resource that a client subscribes to. */
 interface Subscribed {
@@ -64,8 +63,7 @@ export async function streamUpdates({ operations, response, handler, answer, sub
     if (refused) return void response.writeHead(refused.status, refused.headers).end(refused.text);
   }
   copyHead(answer, response);
-  response.flushHeaders();
-  response.emit(written);
+  startStream(response);
   for await (const chunk of answer.body ?? []) response.write(chunk);
   response.end();
 }

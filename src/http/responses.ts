@@ -22,3 +22,11 @@ export function sendText(response: Response, json: string): void {
   response.setHeader('Content-Length', Buffer.byteLength(json));
   response.end(json, 'utf8');
 }
+
+/** Sends the head of a stream that has no end. Proxies must not buffer or compress it, because they would delay its events. */
+export function startStream(response: Response): void {
+  response.setHeader('X-Accel-Buffering', 'no');
+  response.setHeader('Cache-Control', 'no-store, no-transform');
+  response.flushHeaders();
+  response.emit(written);
+}
