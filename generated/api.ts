@@ -3313,7 +3313,8 @@ export interface components {
          */
         SubjectIdFilter: components["schemas"]["Identifier"];
         /**
-         * @description Only sessions in one of these states, separated by commas. The pages are a snapshot.
+         * @description Only sessions in one of these states. Repeat the parameter, or separate the states by commas. The pages are a
+         *     snapshot.
          * @example [
          *       "stressed",
          *       "acute_stress"
@@ -3650,7 +3651,8 @@ export interface operations {
                  */
                 subject_id?: components["parameters"]["SubjectIdFilter"];
                 /**
-                 * @description Only sessions in one of these states, separated by commas. The pages are a snapshot.
+                 * @description Only sessions in one of these states. Repeat the parameter, or separate the states by commas. The pages are a
+                 *     snapshot.
                  * @example [
                  *       "stressed",
                  *       "acute_stress"

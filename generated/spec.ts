@@ -2641,4 +2641,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "ab7be9fb99ea63ca751d3a44c3f4ead7837806c2a1bf3bd188dad5f654a898fd" as const;
+export const contractDigest = "76fd79313567391fc329f7198f28a7973a609789c12a18e12006a8fdad75d83a" as const;
