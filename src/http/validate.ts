@@ -92,10 +92,10 @@ function queryNames(parameters: Definition['parameters']): string[] {
 function readValue({ parameters }: Definition, parameter: string, value: string | string[]): QueryValue | Fault {
   const declared = parameters.find((it) => it.in === 'query' && it.name === parameter);
   if (!declared) return fault('extra_forbidden', { parameter, ...suggestName(parameter, queryNames(parameters)) });
-  if (Array.isArray(value)) return fault('repeated', { parameter });
   const { type, minLength = 1 } = declared.schema;
-  // The contract allows only lists that are separated by commas.
-  if (type === 'array') return value.split(',');
+  // Some clients repeat the parameter, others separate its values by commas.
+  if (type === 'array') return [value].flat().flatMap((it) => it.split(','));
+  if (Array.isArray(value)) return fault('repeated', { parameter });
   if (type === 'integer') return /^-?\d{1,15}$/.test(value) ? Number(value) : fault('integer_type', { parameter });
   return value === '' ? fault('string_too_short', { parameter }, String(minLength)) : value;
 }

@@ -9,6 +9,7 @@ import {
   getTriggers,
   ingest,
   ingestBatch,
+  listSessions,
   registerWebhook,
   removeWebhook,
   streamEvents,
@@ -28,6 +29,10 @@ await tell({
   async state(session_id) {
     const { data, error } = await getState({ query: { session_id } });
     return data ?? wrong('state', error);
+  },
+  async sessions(subject_id, state) {
+    const { data, error } = await listSessions({ query: { subject_id, state } });
+    return data ?? wrong('sessions', error);
   },
   async history(session_id, minutes) {
     const { data, error } = await getHistory({ query: { session_id, minutes } });

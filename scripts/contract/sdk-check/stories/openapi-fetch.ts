@@ -13,6 +13,10 @@ await tell({
     const { data, error } = await api.GET('/v1/state', { params: { query: { session_id } } });
     return data ?? wrong('state', error);
   },
+  async sessions(subject_id, state) {
+    const { data, error } = await api.GET('/v1/sessions', { params: { query: { subject_id, state } } });
+    return data ?? wrong('sessions', error);
+  },
   async history(session_id, minutes) {
     const { data, error } = await api.GET('/v1/history', { params: { query: { session_id, minutes } } });
     return data ?? wrong('history', error);

@@ -35,6 +35,7 @@ async function call(name: string, args: Record<string, unknown>, status = 200): 
 const client: StoryClient = {
   ingest: (requestBody) => call('ingest', { requestBody }),
   state: (session_id) => call('getState', { session_id }),
+  sessions: (subject_id, state) => call('listSessions', { subject_id, state }),
   history: (session_id, minutes) => call('getHistory', { session_id, minutes }),
   triggers: (subject_id) => call('getTriggers', { subject_id }),
   batch: (requestBody) => call('ingestBatch', { requestBody }),

@@ -5,6 +5,7 @@ import {
   getTriggers,
   ingest,
   ingestBatch,
+  listSessions,
   registerWebhook,
   removeWebhook,
 } from './generated/api';
@@ -20,6 +21,10 @@ await tell({
   async state(session_id) {
     const answer = await getState({ session_id }, withKey);
     return answer.status === 200 ? answer.data : wrong('state', answer);
+  },
+  async sessions(subject_id, state) {
+    const answer = await listSessions({ subject_id, state }, withKey);
+    return answer.status === 200 ? answer.data : wrong('sessions', answer);
   },
   async history(session_id, minutes) {
     const answer = await getHistory({ session_id, minutes }, withKey);

@@ -4,6 +4,8 @@
 export interface StoryClient {
   ingest(reading: Reading): Promise<StateLike>;
   state(session_id: string): Promise<StateLike>;
+  /** Resolves with the sessions of the person that are in one of the states. */
+  sessions(subject_id: string, state: Array<StateLike['state']>): Promise<SessionsLike>;
   history(session_id: string, minutes: number): Promise<HistoryLike>;
   triggers(subject_id: string): Promise<TriggersLike>;
   /** Sends an array of readings in one request. */
@@ -34,6 +36,9 @@ interface StateLike {
   state: 'calm' | 'relaxed' | 'focused' | 'stressed' | 'acute_stress';
   stress_score: number;
   topics_detected: string[];
+}
+interface SessionsLike {
+  sessions: Array<{ session_id: string }>;
 }
 interface BatchLike {
   accepted: number;
@@ -76,6 +81,11 @@ export async function tell(client: StoryClient): Promise<void> {
   expect('the topic of the turn', answered.topics_detected.length, 1);
   const { stress_score, state } = await client.state(session_id);
   expect('the state', `${stress_score} ${state}`, `${answered.stress_score} ${answered.state}`);
+  const [second, third] = (['calm', 'relaxed', 'focused'] as const).filter((it) => it !== state);
+  if (!second || !third) return wrong('the states', state);
+  const found = await client.sessions(subject_id, [second, state]);
+  expect('the sessions in two states', found.sessions.map((it) => it.session_id).join(), session_id);
+  expect('the sessions in other states', (await client.sessions(subject_id, [second, third])).sessions.length, 0);
   const { datapoints, trend } = await client.history(session_id, 5);
   expect('the history', `${datapoints.map((it) => it.heart_rate)} ${trend}`, '96 stable');
   const { triggers } = await client.triggers(subject_id);
