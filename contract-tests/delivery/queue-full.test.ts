@@ -26,7 +26,7 @@ async function fill(
 }
 
 const inOrder = (all: readonly Delivery[]) =>
-  all.toSorted((a, b) => (a.eventAtMs ?? 0) - (b.eventAtMs ?? 0) || a.sessionId.localeCompare(b.sessionId));
+  all.toSorted((a, b) => a.eventAtMs - b.eventAtMs || a.sessionId.localeCompare(b.sessionId));
 const statuses = (all: readonly Delivery[]) => all.map(({ status, reason }) => reason ?? status);
 
 test('beyond the limit, the oldest deliveries of a webhook fail with queue_full, and the next of their session is due', async () => {

@@ -1,21 +1,17 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { openDatabase } from '../../src/store/database.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 /** The user nobody, where the tests run as root. */
 const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 const run = promisify(execFile);
-/** The epoch ms at which `previous-schema.sql` was recorded. */
-const recordedAtMs = 1_795_384_287_000;
-
-test('an unprivileged user runs a read-only install: ingests, reads the documentation, evaluates, restores a backup and upgrades', async () => {
+test('an unprivileged user runs a read-only install: ingests, reads the documentation, evaluates and restores a backup', async () => {
   const folder = await packInto();
   await run('npm', ['install', '--no-audit', '--no-fund', '--cache', join(folder, 'cache'), await tarballIn(folder)], {
     cwd: folder,
@@ -43,20 +39,7 @@ test('an unprivileged user runs a read-only install: ingests, reads the document
   const restored = await start(folder, 'restored.db');
   expect((await fetch(`${restored.url}/v1/state?session_id=s1`, { headers })).status).toBe(200);
   await restored.stop();
-
-  await writePreviousSchema(join(folder, 'previous.db'));
-  const upgraded = await start(folder, 'previous.db');
-  const created = await command(folder, ['keys', 'create', '--account', 'acme'], 'previous.db');
-  const history = await fetch(`${upgraded.url}/v1/history?session_id=s1&minutes=60`, {
-    headers: { 'X-Service-Key': created.trim() },
-  });
-  expect(heartRatesOf(await history.json())).toEqual([91, 92, 93]);
-  await upgraded.stop();
 }, 180_000);
-
-function heartRatesOf(history: unknown): number[] {
-  return (history as { datapoints: Array<{ heart_rate: number }> }).datapoints.map((it) => it.heart_rate);
-}
 
 /** Packs what the tests built into a new folder of the unprivileged user. */
 async function packInto(): Promise<string> {
@@ -118,18 +101,6 @@ async function labeledRecording(folder: string): Promise<string> {
   const rows = Array.from({ length: 40 }, (_, at) => `${at * 30},${at < 20 ? 'rest,64' : 'stressor,96'}\n`);
   await writeFile(file, `time,label,heart_rate\n${rows.join('')}`);
   return file;
-}
-
-/** Writes a database that the previous version filled, with all times moved to now. */
-async function writePreviousSchema(file: string): Promise<void> {
-  const dump = await readFile(join(root, 'contract-tests/released/previous-schema.sql'), 'utf8');
-  const moved = dump.replace(/\b17953\d{8}\b/g, (ms) => String(Number(ms) - recordedAtMs + Date.now()));
-  const knex = openDatabase({ kind: 'sqlite', file });
-  for (const statement of moved.split(/;\n/).filter((it) => !/^(BEGIN|COMMIT)/.test(it) && it.trim() !== ''))
-    await knex.raw(statement.replaceAll('?', '\\?'));
-  await knex.raw('pragma journal_mode = delete');
-  await knex.destroy();
-  if (user.uid !== undefined) await chown(file, user.uid, user.gid);
 }
 
 async function bytesIn(folder: string): Promise<number> {

@@ -74,7 +74,7 @@ test('restoring a damaged, foreign or newer copy fails and does not change the d
   await writeFile(cut, bytes.subarray(0, bytes.length / 2));
   await copyFile(good, newer);
   const knex = openDatabase({ kind: 'sqlite', file: newer });
-  await knex('schema_migrations').insert({ name: 'of-next-year', applied_at_ms: 0 });
+  await knex('schema_migrations').insert({ name: 'of-next-year', applied_at_ms: 0, breaks_earlier: 0 });
   await knex.raw('pragma journal_mode = delete');
   await knex.destroy();
   const live = join(folder, 'live.db');

@@ -1,17 +1,11 @@
 import fc from 'fast-check';
-import { expect, onTestFinished, test } from 'vitest';
-import { createKey } from '../../src/accounts/manage.js';
+import { expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 import type { Schema } from '../../src/contract.js';
 import { eraseSubject } from '../../src/retention/erase.js';
 import { purgeExpired } from '../../src/retention/purge.js';
 import { openDatabase } from '../../src/store/database.js';
-import { keyTable } from '../../src/store/keys.js';
-import { applyMigrations, migrate } from '../../src/store/migrate.js';
-import { migrations } from '../../src/store/migrations/index.js';
-import { retentionTable } from '../../src/store/retention-defaults.js';
 import { batchResults } from '../support/batch.js';
-import { createTestDatabase } from '../support/databases.js';
 import { Clock, startTestService, type TestService } from '../support/service.js';
 import { erasing } from '../support/stored.js';
 
@@ -286,25 +280,4 @@ test('hours are deleted after 90 days, or at once if the operator stores none', 
   expect(await countHours(service)).toBe(2);
   await purgeExpired(store, clock.nowMs, readConfig({ RETENTION_SUMMARY_DAYS: '0' }).retention);
   expect(await countHours(service)).toBe(0);
-});
-
-test('a new database stores hours, and a database with accounts stores none until the operator decides so', async () => {
-  for (const [hasAccount, days] of [
-    [false, 90],
-    [true, 0],
-  ] as const) {
-    const database = await createTestDatabase();
-    onTestFinished(() => database.drop());
-    await withKnex(database.url, async (knex) => {
-      const earlier = migrations.slice(
-        0,
-        migrations.findIndex(({ name }) => name === 'subject-hours'),
-      );
-      await applyMigrations(knex, new Set(earlier.map(({ name }) => name)));
-      if (hasAccount) await createKey(keyTable(knex), { account: 'before', tier: 'solo' }, Date.now());
-      await migrate(knex);
-      await migrate(knex);
-      expect(await retentionTable(knex).find('summary_days')).toBe(days);
-    });
-  }
 });

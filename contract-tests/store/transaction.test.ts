@@ -11,7 +11,7 @@ const insert = (knex: Knex, ...names: readonly string[]) =>
   insertRows(
     knex,
     'schema_migrations',
-    names.map((name) => ({ name, applied_at_ms: 0 })),
+    names.map((name) => ({ name, applied_at_ms: 0, breaks_earlier: 0 })),
   );
 const inserted = (knex: Knex) =>
   knex('schema_migrations').where({ applied_at_ms: 0 }).orderBy('name').pluck('name') as Promise<string[]>;
@@ -84,7 +84,7 @@ test('batched statements run in order, and a failing statement rolls back the ea
     insertOf(
       knex,
       'schema_migrations',
-      names.map((name) => ({ name, applied_at_ms: 0 })),
+      names.map((name) => ({ name, applied_at_ms: 0, breaks_earlier: 0 })),
     );
   const remove = { sql: 'delete from schema_migrations where name = ?', bindings: ['a'] };
   await knex.transaction((transaction) =>

@@ -12,7 +12,6 @@ const tables = [
   'accounts',
   'api_keys',
   'sessions',
-  'readings',
   'session_readings',
   'late_readings',
   'subjects',

@@ -25,7 +25,6 @@ const plainCategories: Readonly<Record<Category, string>> = {
 const plainTables: Readonly<Record<keyof typeof peopleTables, string | undefined>> = {
   session_readings: 'Your measurements, and the estimates computed from them',
   late_readings: undefined,
-  readings: undefined,
   sessions: undefined,
   subjects: 'Your usual heart rate, to compare with',
   triggers: 'Names of topics that seem to stress you',

@@ -37,22 +37,6 @@ export const peopleTables = {
       'position digest': order,
     },
   },
-  readings: {
-    content: 'readings of earlier releases, until they are moved to `session_readings`',
-    identifies: 'person',
-    retention: 'RETENTION_READINGS_HOURS',
-    erasure: deleted,
-    readBy: [],
-    columns: {
-      account_id: 'account',
-      'session_id incarnation': 'session',
-      timestamp_ms: 'time of the reading',
-      'digest position': order,
-      signals: 'signals and context of the reading. Never text',
-      'stress_score confidence model_version': 'score, its confidence, the model',
-      'response state_change': 'response and event',
-    },
-  },
   sessions: {
     content: 'sessions: current state, recent values, topics as numbers',
     identifies: 'person',

@@ -139,13 +139,13 @@ export const tableUses: Readonly<Record<string, TableUse>> = {
     readBy: [],
     columns: { 'name check_value since_ms': 'check value and its time' },
   },
-  retention_defaults: {
-    content: 'default retention of a database from before summaries',
+  applied_retention: {
+    content: 'retention of readings that the last purge applied',
     identifies: 'nobody',
     retention: 'without end',
     erasure: none,
     readBy: [],
-    columns: { 'name value': 'number of days' },
+    columns: { 'name value': 'number of hours' },
   },
   schema_migrations: {
     content: 'applied migrations',
@@ -153,6 +153,6 @@ export const tableUses: Readonly<Record<string, TableUse>> = {
     retention: 'without end',
     erasure: none,
     readBy: [],
-    columns: { 'name applied_at_ms': 'name and time', breaks_earlier: 'whether earlier releases refuse the schema' },
+    columns: { 'name applied_at_ms': 'name and time', breaks_earlier: 'whether earlier versions refuse the schema' },
   },
 };

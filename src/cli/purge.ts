@@ -20,7 +20,7 @@ export interface PurgeOptions {
 export async function purge(store: Store, config: Config, { dryRun, confirm, json }: PurgeOptions): Promise<void> {
   const { database, retention } = config;
   const nowMs = database.kind === 'mysql' ? await store.readClock() : Date.now();
-  const counts = await store.countExpired(await purgeEdges(store, retention, nowMs));
+  const counts = await store.countExpired(purgeEdges(retention, nowMs));
   if (dryRun) return printCounts(counts, nowMs, json);
   const readings = counts.find(({ kind }) => kind === 'readings');
   if (readings && readings.expired > 0 && isLargePurge(readings) && !confirm)

@@ -19,7 +19,7 @@ export async function withStore(
   if (isNew && !mayCreate) throw new Error(noDatabase(database.file));
   const store = await starting('DATABASE_URL', () => openStore(database, 'administration'));
   try {
-    await starting('DATABASE_URL', () => store.migrate((rows) => console.error(`migrated ${rows} rows`)));
+    await starting('DATABASE_URL', () => store.migrate());
     if (isNew) console.error(`Created the database ${resolve(database.file)}.`);
     await work(store, config).catch((error: unknown) => {
       throw remedyOf(error) === undefined

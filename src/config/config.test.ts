@@ -10,13 +10,13 @@ test('the retention follows the contract by default', () => {
   const { retention } = readConfig({});
   expect(retention).toEqual({
     ...{ readingsMs: 24 * hourMs, idleSessionsMs: 24 * hourMs, deliveriesMs: 7 * 24 * hourMs },
-    ...{ accessesMs: 365 * 24 * hourMs, feedbackMs: 365 * 24 * hourMs, erasuresMs: 400 * 24 * hourMs },
+    ...{
+      summariesMs: 90 * 24 * hourMs,
+      accessesMs: 365 * 24 * hourMs,
+      feedbackMs: 365 * 24 * hourMs,
+      erasuresMs: 400 * 24 * hourMs,
+    },
   });
-});
-
-test('without RETENTION_SUMMARY_DAYS, the database decides how long hours are stored', () => {
-  const summariesMs = (days: string) => readConfig({ RETENTION_SUMMARY_DAYS: days }).retention.summariesMs;
-  expect([summariesMs(''), summariesMs('0'), summariesMs('30')]).toEqual([undefined, 0, 30 * 24 * hourMs]);
 });
 
 test('a shutdown waits for load balancers unless the database is embedded', () => {

@@ -62,8 +62,8 @@ export interface RetentionTimes {
   readonly idleSessionsMs: number;
   /** After the end of a delivery. */
   readonly deliveriesMs: number;
-  /** After the start of an hour of a person. 0: no hours are stored. Undefined: the default of the database. */
-  readonly summariesMs?: number | undefined;
+  /** After the start of an hour of a person. 0: no hours are stored. */
+  readonly summariesMs: number;
   /** After the last access of a chain of the access record. 0: no accesses are recorded. */
   readonly accessesMs: number;
   /** After the time that a report of a person is about. */
@@ -108,7 +108,6 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     value('RETENTION_IDLE_SESSIONS_HOURS', variables.RETENTION_IDLE_SESSIONS_HOURS) ??
     Math.max(retentionDefaults.idle_sessions_hours, readingsHours);
   const shutdownDelaySeconds = value('SHUTDOWN_DELAY_SECONDS', variables.SHUTDOWN_DELAY_SECONDS);
-  const summaryDays = value('RETENTION_SUMMARY_DAYS', variables.RETENTION_SUMMARY_DAYS);
   const config = {
     host: value('HOST', variables.HOST),
     port: value('PORT', variables.PORT),
@@ -138,7 +137,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       accessesMs: (value('RETENTION_ACCESS_DAYS', variables.RETENTION_ACCESS_DAYS) ?? 0) * 24 * hourMs,
       erasuresMs: (value('RETENTION_ERASURES_DAYS', variables.RETENTION_ERASURES_DAYS) ?? 0) * 24 * hourMs,
       feedbackMs: (value('RETENTION_FEEDBACK_DAYS', variables.RETENTION_FEEDBACK_DAYS) ?? 0) * 24 * hourMs,
-      summariesMs: summaryDays === undefined ? undefined : summaryDays * 24 * hourMs,
+      summariesMs: (value('RETENTION_SUMMARY_DAYS', variables.RETENTION_SUMMARY_DAYS) ?? 0) * 24 * hourMs,
     },
     quotas: {
       sessionRequests: value('LIMIT_SESSION_REQUESTS_PER_MINUTE', variables.LIMIT_SESSION_REQUESTS_PER_MINUTE),

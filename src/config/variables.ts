@@ -73,11 +73,11 @@ export const variables = {
     String(retention.settled_deliveries_days),
     integerBetween(1, 3_650),
   ),
-  RETENTION_SUMMARY_DAYS: optional(
+  RETENTION_SUMMARY_DAYS: variable(
     'Days that the summary of an hour of a person is stored, 0 to 3,650. 0: none is stored. Otherwise readings are ' +
       'stored up to 70 minutes longer, until their hour is complete',
-    `${retention.summary_days}, or 0 for a database that existed before summaries`,
-    unlessEmpty(integerBetween(0, 3_650)),
+    String(retention.summary_days),
+    integerBetween(0, 3_650),
   ),
   RETENTION_ACCESS_DAYS: variable(
     'Days that an entry of the access record is stored, 0 to 3,650. 0: accesses are not recorded',

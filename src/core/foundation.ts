@@ -34,7 +34,7 @@ export async function openFoundation(keep: Keep, parts: ProcessParts) {
   // Checked first, because a missing SECRETS_KEY needs no database.
   await starting('SECRETS_KEY', () => findSecretsKeys(config));
   const store = keep(await starting('DATABASE_URL', () => openStore(config.database, 'serving', createHostLog(log))));
-  await starting('DATABASE_URL', () => store.migrate((rows) => log.info({ rows }, 'migration in progress')));
+  await starting('DATABASE_URL', () => store.migrate());
   const clock = keep(await starting('DATABASE_URL', () => openClock(store, parts)));
   const { now } = clock;
   const secretsKeys = await starting('SECRETS_KEY', () => admitSecretsKeys(store, config, now()));

@@ -26,7 +26,7 @@ export async function toOrderedRetries(
     const status = busy.has(queue) ? 'queued' : 'due';
     busy.add(queue);
     // Depends on the event alone, so that the retries of several requests mix in the order of their events.
-    const ofEvent = (delivery.eventAtMs ?? 0) - lastTimeMs;
+    const ofEvent = delivery.eventAtMs - lastTimeMs;
     const seq = Math.max(ofEvent, (lastSeqs.get(queue) ?? -Infinity) + 1);
     lastSeqs.set(queue, seq);
     return { ...delivery, seq, status, reason: null, attempts: [], dueAtMs: nowMs, owner: null, settledAtMs: null };
@@ -35,5 +35,5 @@ export async function toOrderedRetries(
 
 /** Compares by the event. Events of the same millisecond keep the order of their queue. */
 function oldestEventFirst(a: Delivery, b: Delivery): number {
-  return (a.eventAtMs ?? 0) - (b.eventAtMs ?? 0) || (a.seq ?? 0) - (b.seq ?? 0);
+  return a.eventAtMs - b.eventAtMs || (a.seq ?? 0) - (b.seq ?? 0);
 }

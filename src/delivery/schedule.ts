@@ -56,7 +56,7 @@ function pauseAfter(delivery: Delivery, { retry }: StoredWebhook, nowMs: number)
 function extendedPauseAfter(delivery: Delivery, nowMs: number): number | undefined {
   const { growth, min_seconds: min, max_seconds: max, jitter, hours } = settings.extended_retry;
   const firstAttemptAtMs = Date.parse(delivery.attempts[0]?.timestamp ?? '');
-  const startMs = isManualRetry(delivery) ? firstAttemptAtMs : (delivery.eventAtMs ?? firstAttemptAtMs);
+  const startMs = isManualRetry(delivery) ? firstAttemptAtMs : delivery.eventAtMs;
   const leftMs = startMs + hours * 3_600_000 - nowMs;
   const longestMs = Math.min(max * 1000, Math.max(min * 1000, growth * (nowMs - firstAttemptAtMs)));
   return leftMs <= 0 ? undefined : Math.min(leftMs, Math.round(longestMs * (1 - jitter * Math.random())));

@@ -2,7 +2,6 @@ import { summaries, timestamps } from '../../generated/spec.js';
 import type { RetentionTimes } from '../config/config.js';
 import { floorHour, stateMs } from '../domain/summary.js';
 import type { PurgeEdges } from '../store/count-expired.js';
-import type { Store } from '../store/store.js';
 
 export const hourMs = 60 * 60 * 1000;
 export const dayMs = 24 * hourMs;
@@ -12,12 +11,10 @@ const aheadMaxMs = timestamps.max_ahead_seconds * 1000;
 export type PurgePlan = PurgeEdges & { readonly storesHours: boolean };
 
 /** Returns the times before which a purge at `nowMs` deletes data, epoch ms. */
-export async function purgeEdges(
-  { retention }: Pick<Store, 'retention'>,
-  { readingsMs, idleSessionsMs, deliveriesMs, accessesMs, feedbackMs, erasuresMs, ...times }: RetentionTimes,
+export function purgeEdges(
+  { readingsMs, idleSessionsMs, deliveriesMs, summariesMs, accessesMs, feedbackMs, erasuresMs }: RetentionTimes,
   nowMs: number,
-): Promise<PurgePlan> {
-  const summariesMs = times.summariesMs ?? ((await retention.find('summary_days')) ?? 0) * dayMs;
+): PurgePlan {
   const storesHours = summariesMs > 0;
   const readings = storesHours ? summarizedBefore(nowMs - readingsMs) : nowMs - readingsMs;
   return {

@@ -23,6 +23,7 @@ const defaultTimes: RetentionTimes = {
   readingsMs: retention.readings_hours * hourMs,
   idleSessionsMs: retention.idle_sessions_hours * hourMs,
   deliveriesMs: retention.settled_deliveries_days * dayMs,
+  summariesMs: retention.summary_days * dayMs,
   accessesMs: retention.access_days * dayMs,
   feedbackMs: retention.feedback_days * dayMs,
   erasuresMs: retention.erasure_days * dayMs,
@@ -89,7 +90,7 @@ export async function purgeExpired(
   times: RetentionTimes = defaultTimes,
   { signal, onDeleted = () => undefined }: PurgeOptions = {},
 ): Promise<number> {
-  const edges = await purgeEdges(store, times, nowMs);
+  const edges = purgeEdges(times, nowMs);
   const summarize = edges.storesHours
     ? createSummarize({
         ...{ store, computeHours: createComputeHours(), sinceMs: edges.hours, signal },

@@ -14,8 +14,8 @@ export function isLargePurge({ stored, expired }: Pick<ExpiredCount, 'stored' | 
 }
 
 /** Stores the retention of readings that this process applies. Confirms a shorter one. */
-export function applyRetention({ retention }: Store, { readingsMs }: RetentionTimes): Promise<void> {
-  return retention.set('readings_hours', toHours(readingsMs));
+export function applyRetention({ appliedRetention }: Store, { readingsMs }: RetentionTimes): Promise<void> {
+  return appliedRetention.set(toHours(readingsMs));
 }
 
 /**
@@ -35,7 +35,7 @@ export function createConfirmedRetention(
   async function isSmallPurge(nowMs: number | undefined, earlierHours: number): Promise<boolean> {
     if (nowMs === undefined || performance.now() < countAgainAtMs) return false;
     countAgainAtMs = performance.now() + recountMs;
-    const [count] = await store.countExpired(await purgeEdges(store, times, nowMs), ['readings']);
+    const [count] = await store.countExpired(purgeEdges(times, nowMs), ['readings']);
     if (count === undefined || !isLargePurge(count)) return true;
     const { stored, expired } = count;
     log.warn(
@@ -47,7 +47,7 @@ export function createConfirmedRetention(
   }
 
   return async (nowMs) => {
-    const earlierHours = (await store.retention.find('readings_hours')) ?? 0;
+    const earlierHours = (await store.appliedRetention.find()) ?? 0;
     if (earlierHours === hours) return times;
     if (earlierHours < hours || (await isSmallPurge(nowMs, earlierHours))) {
       await applyRetention(store, times);

@@ -119,10 +119,10 @@ export function deliveryTable(knex: Knex, accountId: string) {
           .orderBy(['event_at_ms', 'delivery_id'])
           .limit(count)
           .as('next');
-      const found: Array<{ delivery_id: string; event_at_ms: number | null }> = await knex.unionAll(
+      const found: Array<{ delivery_id: string; event_at_ms: number }> = await knex.unionAll(
         ['queued', 'due'].map((status) => knex.select('*').from(oldestOf(status))),
       );
-      const oldest = found.sort((a, b) => (a.event_at_ms ?? 0) - (b.event_at_ms ?? 0)).slice(0, count);
+      const oldest = found.sort((a, b) => a.event_at_ms - b.event_at_ms).slice(0, count);
       if (oldest.length === 0) return 0;
       const ids = oldest.map(({ delivery_id }) => delivery_id);
       const locked: Array<{ delivery_id: string; session_id: string; status: string }> = await free(

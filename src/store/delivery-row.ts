@@ -28,8 +28,8 @@ export interface Delivery {
   readonly reason: Schema<'FailureReason'> | null;
   /** The exact body that the receiver gets. */
   readonly payload: string;
-  /** Time of the event, epoch ms. Null if a process of an earlier version created the delivery. */
-  readonly eventAtMs: number | null;
+  /** Time of the event, epoch ms. */
+  readonly eventAtMs: number;
   /** Attempts of the current schedule, oldest first. */
   readonly attempts: ReadonlyArray<Schema<'DeliveryAttempt'>>;
   /** Time from which the delivery may be claimed, epoch ms. For a claimed delivery, the end of the lease. */

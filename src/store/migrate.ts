@@ -3,13 +3,8 @@ import { version } from '../config/version.js';
 import { isMysql } from './is-mysql.js';
 import { type Migration, migrations } from './migrations/index.js';
 
-/** First migration of the schema that was in use before the first release. */
-const unreleased = '001-accounts';
 /** Thrown if this version cannot use the schema of a database. The message names the remedy. */
 export class SchemaError extends Error {}
-
-/** Called after each step of a migration with the number of rows that it has moved. */
-export type OnMoved = (rows: number) => void;
 
 const lockName = 'migrate ';
 const lockWaitSeconds = 60;
@@ -23,32 +18,20 @@ const lockOfDatabase = 'concat(?, database())';
  * Does not use the migrator of Knex, because its lock remains when a process dies. It would then block every later
  * start.
  */
-export async function migrate(knex: Knex, onMoved: OnMoved = () => {}): Promise<void> {
+export async function migrate(knex: Knex, list = migrations): Promise<void> {
   await createLedger(knex);
   // Checked without a lock, so that a process can start while another process writes.
-  if (await isMigrated(knex)) return;
-  let total = 0;
-  for (;;) {
-    const moved = await knex.transaction(migrateSome);
-    if (moved === 0) return;
-    total += moved;
-    onMoved(total);
-  }
+  if (!(await isMigrated(knex, list))) await knex.transaction((transaction) => migrateLocked(transaction, list));
 }
 
-/** Applies the pending migrations up to the first one that moves rows. Returns the number of moved rows. */
-async function migrateSome(transaction: Knex.Transaction): Promise<number> {
+async function migrateLocked(transaction: Knex.Transaction, list: readonly Migration[]): Promise<void> {
   await lock(transaction);
   try {
-    for (const { name, run, moveSome, breaksEarlier } of await pending(transaction)) {
+    for (const { name, run, breaksEarlier } of await pending(transaction, list)) {
       await run(transaction);
-      const moved = (await moveSome?.(transaction)) ?? 0;
-      if (moved > 0) return moved;
-      // The column is absent before its own migration. Its default is 0.
-      const applied = { name, applied_at_ms: Date.now(), ...(breaksEarlier && { breaks_earlier: 1 }) };
+      const applied = { name, applied_at_ms: Date.now(), breaks_earlier: breaksEarlier ? 1 : 0 };
       await transaction('schema_migrations').insert(applied).onConflict('name').ignore();
     }
-    return 0;
   } finally {
     await unlock(transaction);
   }
@@ -61,36 +44,38 @@ export async function applyMigrations(knex: Knex, names: ReadonlySet<string>): P
 }
 
 /** Returns true if all migrations of this version are applied. */
-export async function isMigrated(knex: Knex): Promise<boolean> {
-  return (await pending(knex)).length === 0;
+export async function isMigrated(knex: Knex, list = migrations): Promise<boolean> {
+  return (await pending(knex, list)).length === 0;
 }
 
-async function pending(knex: Knex): Promise<readonly Migration[]> {
-  const applied = await readApplied(knex);
-  return migrations.filter(({ name }) => !applied.has(name));
+async function pending(knex: Knex, list: readonly Migration[]): Promise<readonly Migration[]> {
+  const applied = await readApplied(knex, list);
+  return list.filter(({ name }) => !applied.has(name));
 }
 
 /**
  * Returns the names of the applied migrations. Rejects with a SchemaError if this version cannot use the schema. It can
  * use a newer schema if no unknown migration breaks earlier versions.
  */
-export async function readApplied(knex: Knex): Promise<ReadonlySet<string>> {
-  const names: string[] = await knex('schema_migrations')
-    .pluck('name')
+export async function readApplied(knex: Knex, list = migrations): Promise<ReadonlySet<string>> {
+  const rows: Array<{ name: string; breaks_earlier?: number }> = await knex('schema_migrations')
+    .select()
     .catch(async (error: unknown) => {
       // The table is absent in an empty database.
       if (await knex.schema.hasTable('schema_migrations')) throw error;
       return [];
     });
-  const applied = new Set(names);
-  if (applied.has(unreleased))
+  const applied = new Set(rows.map(({ name }) => name));
+  const initial = list[0]?.name ?? '';
+  if (rows.length > 0 && !applied.has(initial))
     throw new SchemaError(
-      'this database was created before the first release and cannot be migrated: use an empty database',
+      'another build from before 1.0.0 created this database, and this build cannot use it: set DATABASE_URL to an ' +
+        'empty database. To keep readings, run that build and `export` them first',
     );
-  // Without the migration that adds the column, no migration has the mark.
-  if (findNewer(applied) === undefined || !applied.has('schema-ledger')) return applied;
-  const breaking: string[] = await knex('schema_migrations').where({ breaks_earlier: 1 }).pluck('name');
-  const newer = findNewer(breaking);
+  const newer = findNewer(
+    rows.flatMap(({ name, breaks_earlier }) => (breaks_earlier === 1 ? [name] : [])),
+    list,
+  );
   if (newer !== undefined)
     throw new SchemaError(
       `a newer version changed the schema (migration ${newer}), and version ${version} cannot use it: run the newer ` +
@@ -100,14 +85,16 @@ export async function readApplied(knex: Knex): Promise<ReadonlySet<string>> {
 }
 
 /** Returns the name of a migration that only a newer version knows, if there is one. */
-export function findNewer(applied: Iterable<string>): string | undefined {
-  const known = new Set<string>(migrations.map(({ name }) => name));
+export function findNewer(applied: Iterable<string>, list = migrations): string | undefined {
+  const known = new Set<string>(list.map(({ name }) => name));
   return [...applied].find((name) => !known.has(name));
 }
 
+/** `breaks_earlier` has no default, so that builds that do not know it cannot migrate the database. */
 async function createLedger(knex: Knex): Promise<void> {
   await knex.raw(
-    'create table if not exists schema_migrations (name varchar(64) not null primary key, applied_at_ms bigint not null)',
+    'create table if not exists schema_migrations (name varchar(64) not null primary key, ' +
+      'applied_at_ms bigint not null, breaks_earlier smallint not null)',
   );
 }
 

@@ -26,14 +26,14 @@ import { failedDeliveryTable } from './failed-deliveries.js';
 import { forgetIssuedSecrets, idempotencyKeyTable, purgeIdempotencyKeys } from './idempotency-keys.js';
 import type { KnownTriggers } from './known-subject.js';
 import { keyTable } from './keys.js';
-import { isMigrated, migrate, type OnMoved } from './migrate.js';
+import { isMigrated, migrate } from './migrate.js';
 import { type BoundSession, nameSession, nameSubjects } from './name-subjects.js';
 import { peopleTable } from './people.js';
 import { findOldestEvent, findSessionsWithEvents, outboxTable } from './outbox.js';
 import { type ExpiredReading, findNewestReading, findSubjects, purgeReadings } from './expired-readings.js';
 import { readingTable } from './readings.js';
 import { receiptKeyTable } from './receipt-keys.js';
-import { retentionTable } from './retention-defaults.js';
+import { appliedRetention } from './applied-retention.js';
 import { retry, untilAvailable } from './retry.js';
 import { runStatements, type Statement } from './run-statements.js';
 import { createTurns } from '../concurrency/turns.js';
@@ -121,7 +121,7 @@ export function openStore(config: DatabaseConfig, use: DatabaseUse = 'serving', 
     usage: usageTable(knex),
     accesses: accessTable(knex),
     receiptKeys: receiptKeyTable(knex),
-    retention: retentionTable(knex),
+    appliedRetention: appliedRetention(knex),
     secretsKey: secretsKeyTable(knex),
     erasedIds: erasedIdRecord(knex),
     people: peopleTable(knex),
@@ -162,7 +162,7 @@ export function openStore(config: DatabaseConfig, use: DatabaseUse = 'serving', 
     eraseSomeFeedback: (accountId: string, subjectId: string, batch: number) =>
       retry(() => eraseSomeFeedback(knex, accountId, subjectId, batch)),
     sqliteFiles,
-    migrate: (onMoved?: OnMoved) => migrateApart(config, onMoved),
+    migrate: () => migrateApart(config),
     /** Returns true if the schema is current. Rejects if the database is unavailable. */
     isReady: () => isMigrated(knex),
     /** Returns false if the MySQL server acknowledges commits before they are on disk. */
@@ -198,14 +198,11 @@ export function createTransact(knex: Knex, caches = createCaches()): <T>(work: W
     });
 }
 
-/** Number of rows between two reports of a migration. */
-const progressRows = 50_000;
-
 /** Migrates through a separate connection without a statement timeout, because migrations may run for minutes. */
-async function migrateApart(config: DatabaseConfig, onMoved?: OnMoved): Promise<void> {
+async function migrateApart(config: DatabaseConfig): Promise<void> {
   const knex = openDatabase(config, 'administration');
   try {
-    await untilAvailable(() => migrate(knex, (rows) => (rows % progressRows === 0 ? onMoved?.(rows) : undefined)));
+    await untilAvailable(() => migrate(knex));
   } finally {
     await knex.destroy();
   }

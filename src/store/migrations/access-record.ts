@@ -1,12 +1,11 @@
-import type { Knex } from 'knex';
-import { ascii, asciiOf, createTable } from './create-table.js';
+import { ascii, asciiOf, type Tables } from './create-table.js';
 
 /**
- * Creates the tables of the access record: the entries, the chains that make changes detectable, and the pseudonyms of
- * persons. Keys of chains do not begin with the account, because a chain has entries of all accounts.
+ * The access record: the entries, the chains that make changes detectable, and the pseudonyms of persons. Keys of chains
+ * do not begin with the account, because a chain has entries of all accounts.
  */
-export async function accessRecord(knex: Knex): Promise<void> {
-  await createTable(knex, 'access_entries', {
+export const accessTables: Tables = {
+  access_entries: {
     columns(table) {
       asciiOf(table, 'chain_id', 16).notNullable();
       table.bigInteger('seq').notNullable();
@@ -26,8 +25,8 @@ export async function accessRecord(knex: Knex): Promise<void> {
       access_entries_by_subject: ['account_id', 'subject', 'at_ms', 'chain_id', 'seq'],
       access_entries_by_time: ['at_ms', 'chain_id', 'seq'],
     },
-  });
-  await createTable(knex, 'access_chains', {
+  },
+  access_chains: {
     columns(table) {
       asciiOf(table, 'chain_id', 16).notNullable();
       // Check value of the secrets key that signs the chain.
@@ -40,8 +39,8 @@ export async function accessRecord(knex: Knex): Promise<void> {
       table.primary(['chain_id']);
     },
     indexes: { access_chains_by_time: ['at_ms'] },
-  });
-  await createTable(knex, 'access_subjects', {
+  },
+  access_subjects: {
     columns(table) {
       ascii(table, 'account_id', 32).notNullable();
       ascii(table, 'subject_id', 256).notNullable();
@@ -51,5 +50,5 @@ export async function accessRecord(knex: Knex): Promise<void> {
       table.primary(['account_id', 'subject_id']);
     },
     indexes: { access_subjects_by_time: ['used_at_ms'] },
-  });
-}
+  },
+};

@@ -1,12 +1,11 @@
-import type { Knex } from 'knex';
-import { anyText, ascii, asciiJson, asciiOf, createTable } from './create-table.js';
+import { anyText, ascii, asciiJson, asciiOf, type Tables } from './create-table.js';
 
 /**
- * Creates the tables of accounts, which have keys, a tier and data, and of the audit log. A key is looked up by its
- * hash before its account is known.
+ * Accounts, which have keys, a tier and data, and the audit log. A key is looked up by its hash before its account is
+ * known.
  */
-export async function accounts(knex: Knex): Promise<void> {
-  await createTable(knex, 'accounts', {
+export const accountTables: Tables = {
+  accounts: {
     columns(table) {
       ascii(table, 'account_id', 32).notNullable();
       ascii(table, 'name', 64).notNullable();
@@ -14,11 +13,13 @@ export async function accounts(knex: Knex): Promise<void> {
       table.bigInteger('created_at_ms').notNullable();
       // Number of webhook registrations and 410 responses. It orders them relative to events without a clock.
       table.bigInteger('webhook_epoch').notNullable().defaultTo(0);
+      // Null means that every setting has its default.
+      asciiJson(table, 'settings').nullable();
       table.primary(['account_id']);
     },
     unique: { accounts_by_name: ['name'] },
-  });
-  await createTable(knex, 'api_keys', {
+  },
+  api_keys: {
     columns(table) {
       ascii(table, 'account_id', 32).notNullable();
       ascii(table, 'key_id', 32).notNullable();
@@ -36,8 +37,8 @@ export async function accounts(knex: Knex): Promise<void> {
       table.primary(['account_id', 'key_id']);
     },
     unique: { api_keys_by_hash: ['key_hash'] },
-  });
-  await createTable(knex, 'key_audit', {
+  },
+  key_audit: {
     columns(table) {
       ascii(table, 'account_id', 32).notNullable();
       ascii(table, 'entry_id', 32).notNullable();
@@ -51,5 +52,5 @@ export async function accounts(knex: Knex): Promise<void> {
       table.primary(['account_id', 'at_ms', 'entry_id']);
     },
     indexes: { key_audit_by_time: ['at_ms', 'entry_id'] },
-  });
-}
+  },
+};

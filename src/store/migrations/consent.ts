@@ -1,9 +1,8 @@
-import type { Knex } from 'knex';
-import { ascii, asciiJson, createTable } from './create-table.js';
+import { ascii, asciiJson, type Tables } from './create-table.js';
 
-/** Creates the table of consents. Each decision of a person is one row, which is stored until the person is erased. */
-export async function consent(knex: Knex): Promise<void> {
-  await createTable(knex, 'consents', {
+/** Consents. Each decision of a person is one row, which is stored until the person is erased. */
+export const consentTables: Tables = {
+  consents: {
     columns(table) {
       ascii(table, 'account_id', 32).notNullable();
       ascii(table, 'subject_id', 256).notNullable();
@@ -14,5 +13,5 @@ export async function consent(knex: Knex): Promise<void> {
       table.primary(['account_id', 'subject_id', 'version']);
     },
     isClustered: true,
-  });
-}
+  },
+};

@@ -14,6 +14,9 @@ export interface TableDefinition {
   readonly isClustered?: boolean;
 }
 
+/** Tables by name. */
+export type Tables = Readonly<Record<string, TableDefinition>>;
+
 /** Creates the table and its indexes if they do not exist. Idempotent. */
 export async function createTable(knex: Knex, name: string, definition: TableDefinition): Promise<void> {
   const { columns, indexes = {}, unique = {}, isClustered = false } = definition;

@@ -1,9 +1,8 @@
-import type { Knex } from 'knex';
-import { ascii, asciiOf, createTable } from './create-table.js';
+import { ascii, asciiOf, type Tables } from './create-table.js';
 
-/** Creates the table of reports of people, which are stored longer than readings and contain the published score. */
-export async function feedback(knex: Knex): Promise<void> {
-  await createTable(knex, 'feedback', {
+/** Reports of people, which are stored longer than readings and contain the published score. */
+export const feedbackTables: Tables = {
+  feedback: {
     columns(table) {
       ascii(table, 'account_id', 32).notNullable();
       // `fb_` and a keyed digest of the body, so that a resend has the same id.
@@ -30,5 +29,5 @@ export async function feedback(knex: Knex): Promise<void> {
       feedback_by_subject: ['account_id', 'subject_id', 'timestamp_ms', 'feedback_id'],
       feedback_by_session: ['account_id', 'session_id'],
     },
-  });
-}
+  },
+};

@@ -1,9 +1,8 @@
-import type { Knex } from 'knex';
-import { ascii, asciiOf, createTable } from './create-table.js';
+import { ascii, asciiOf, type Tables } from './create-table.js';
 
-/** Creates the table of the keys that sign deletion receipts. They are the same for all accounts. */
-export async function receiptKeys(knex: Knex): Promise<void> {
-  await createTable(knex, 'receipt_keys', {
+/** The keys that sign deletion receipts. They are the same for all accounts. */
+export const receiptKeyTables: Tables = {
+  receipt_keys: {
     columns(table) {
       ascii(table, 'key_id', 32).notNullable();
       // An Ed25519 key in base64url.
@@ -13,5 +12,5 @@ export async function receiptKeys(knex: Knex): Promise<void> {
       table.bigInteger('created_at_ms').notNullable();
       table.primary(['key_id']);
     },
-  });
-}
+  },
+};

@@ -1,61 +1,39 @@
 import type { Knex } from 'knex';
-import { ascii, asciiJson, asciiOf, createTable } from './create-table.js';
+import { ascii, asciiJson, asciiOf, type Tables } from './create-table.js';
 
 /**
- * Creates the tables of sessions and readings. A session row contains the state that the next reading requires. The
- * readings are the history, and their digests detect resends.
+ * Sessions and readings. A session row contains the state that the next reading requires. The readings are the history,
+ * and their digests detect resends.
  *
  * A session that expires and starts again with the same id is a new incarnation. It never uses readings of an earlier
  * incarnation, even before they are deleted.
  */
-export async function sessions(knex: Knex): Promise<void> {
-  await createTable(knex, 'sessions', {
-    columns(table) {
-      ascii(table, 'account_id', 32).notNullable();
-      ascii(table, 'session_id', 256).notNullable();
-      asciiOf(table, 'incarnation', 12).notNullable();
-      // Id of the transaction that wrote the row. A process uses its cached copy of the row only if the ids are equal.
-      ascii(table, 'version', 12).notNullable();
-      ascii(table, 'subject_id', 256).nullable();
-      // Time at which the last reading was accepted.
-      table.bigInteger('touched_at_ms').notNullable();
-      // Time at which the first reading was accepted. It never changes, so readings cause no updates of its indexes.
-      table.bigInteger('started_at_ms').notNullable();
-      // Null in a placeholder row, which a transaction inserts and locks before the session's first reading.
-      asciiJson(table, 'body').nullable();
-      table.primary(['account_id', 'session_id']);
-    },
+export const sessionTables: Tables = {
+  sessions: {
+    columns: defineSessions,
     indexes: {
       sessions_by_touch: ['touched_at_ms'],
       sessions_by_start: ['account_id', 'started_at_ms', 'incarnation'],
       sessions_by_subject: ['account_id', 'subject_id', 'started_at_ms', 'incarnation'],
     },
-  });
-  await createTable(knex, 'readings', {
-    columns(table) {
-      ascii(table, 'account_id', 32).notNullable();
-      ascii(table, 'session_id', 256).notNullable();
-      asciiOf(table, 'incarnation', 12).notNullable();
-      table.bigInteger('timestamp_ms').notNullable();
-      asciiOf(table, 'digest', 32).notNullable();
-      table.integer('stress_score').notNullable();
-      table.double('confidence').notNullable();
-      // The reading's signals and context. Never contains text.
-      asciiJson(table, 'signals').nullable();
-      asciiJson(table, 'response').notNullable();
-      // See stream_positions. The positions of one account's readings ascend in the order of their commits.
-      table.bigInteger('position').notNullable();
-      // The event that webhooks and streams send. Null if the reading did not change the state.
-      asciiJson(table, 'state_change').nullable();
-      table.primary(['account_id', 'session_id', 'incarnation', 'timestamp_ms', 'digest']);
-    },
+    unique: { sessions_by_incarnation: ['account_id', 'incarnation'] },
+  },
+  // In the order of their acceptance. Short columns identify the account and the session, because each row and each
+  // index entry repeats them.
+  session_readings: {
+    columns: defineSessionReadings,
+    indexes: { session_readings_by_session: ['account', 'incarnation', 'position', 'digest'] },
+    isClustered: true,
+  },
+  late_readings: {
+    columns: defineLateReadings,
     indexes: {
-      readings_by_time: ['timestamp_ms'],
-      readings_by_position: ['account_id', 'position', 'session_id'],
-      readings_of_session: ['account_id', 'session_id', 'incarnation', 'position'],
+      late_readings_by_time: ['timestamp_ms'],
+      late_readings_by_digest: ['account', 'incarnation', 'timestamp_ms', 'digest'],
     },
-  });
-  await createTable(knex, 'stream_positions', {
+    isClustered: true,
+  },
+  stream_positions: {
     columns(table) {
       ascii(table, 'account_id', 32).notNullable();
       // Position of the account's newest reading.
@@ -63,5 +41,54 @@ export async function sessions(knex: Knex): Promise<void> {
       table.bigInteger('erasures').notNullable();
       table.primary(['account_id']);
     },
-  });
+  },
+};
+
+function defineSessions(table: Knex.CreateTableBuilder): void {
+  ascii(table, 'account_id', 32).notNullable();
+  ascii(table, 'session_id', 256).notNullable();
+  asciiOf(table, 'incarnation', 12).notNullable();
+  // Id of the transaction that wrote the row. A process uses its cached copy of the row only if the ids are equal.
+  ascii(table, 'version', 12).notNullable();
+  ascii(table, 'subject_id', 256).nullable();
+  // Time at which the last reading was accepted.
+  table.bigInteger('touched_at_ms').notNullable();
+  // Time at which the first reading was accepted. It never changes, so readings cause no updates of its indexes.
+  table.bigInteger('started_at_ms').notNullable();
+  // Null in a placeholder row, which a transaction inserts and locks before the session's first reading.
+  asciiJson(table, 'body').nullable();
+  table.primary(['account_id', 'session_id']);
+}
+
+function defineSessionReadings(table: Knex.CreateTableBuilder): void {
+  // The first 12 hex digits of the account id.
+  asciiOf(table, 'account', 12).notNullable();
+  // See stream_positions. The positions of one account's readings ascend in the order of their commits.
+  table.bigInteger('position').notNullable();
+  // See sessions.
+  asciiOf(table, 'incarnation', 12).notNullable();
+  table.bigInteger('timestamp_ms').notNullable();
+  asciiOf(table, 'digest', 12).notNullable();
+  table.specificType('stress_score', 'smallint').notNullable();
+  table.double('confidence').notNullable();
+  table.specificType('model_version', 'smallint').notNullable();
+  // Score of the session's previous reading. Null for the first reading.
+  table.specificType('previous_score', 'smallint').nullable();
+  // The reading's signals and context. Never contains text.
+  asciiJson(table, 'signals').notNullable();
+  // The rest of the response. Contains a field of another column only if both differ.
+  asciiJson(table, 'response').notNullable();
+  // The event that webhooks and streams send. Null if the reading did not change the state.
+  asciiJson(table, 'state_change').nullable();
+  table.primary(['account', 'position']);
+}
+
+/** Readings whose timestamp is far from the time of their acceptance, e.g. backfilled readings. */
+function defineLateReadings(table: Knex.CreateTableBuilder): void {
+  asciiOf(table, 'account', 12).notNullable();
+  table.bigInteger('position').notNullable();
+  asciiOf(table, 'incarnation', 12).notNullable();
+  table.bigInteger('timestamp_ms').notNullable();
+  asciiOf(table, 'digest', 12).notNullable();
+  table.primary(['account', 'position']);
 }

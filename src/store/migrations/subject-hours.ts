@@ -1,25 +1,10 @@
 import type { Knex } from 'knex';
-import { retention } from '../../../generated/spec.js';
-import { ascii, createTable } from './create-table.js';
+import { ascii, type Tables } from './create-table.js';
 
-/**
- * Creates the table of hours of people, which are stored longer than readings, and the number of days that they are
- * stored if the operator sets none. A database with accounts existed before this release: it stores no hours until the
- * operator decides so.
- */
-export async function subjectHours(knex: Knex): Promise<void> {
-  await createTable(knex, 'subject_hours', { columns: defineHours, indexes: { subject_hours_by_time: ['hour_ms'] } });
-  await createTable(knex, 'retention_defaults', {
-    columns(table) {
-      ascii(table, 'name', 64).notNullable();
-      table.integer('value').notNullable();
-      table.primary(['name']);
-    },
-  });
-  const isNew = (await knex('accounts').select('account_id').first()) === undefined;
-  const row = { name: 'summary_days', value: isNew ? retention.summary_days : 0 };
-  await knex('retention_defaults').insert(row).onConflict('name').ignore();
-}
+/** Hours of people, which are stored longer than readings. */
+export const subjectHourTables: Tables = {
+  subject_hours: { columns: defineHours, indexes: { subject_hours_by_time: ['hour_ms'] } },
+};
 
 function defineHours(table: Knex.CreateTableBuilder): void {
   ascii(table, 'account_id', 32).notNullable();

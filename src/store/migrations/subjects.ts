@@ -1,13 +1,13 @@
 import type { Knex } from 'knex';
-import { ascii, asciiJson, asciiOf, createTable } from './create-table.js';
+import { ascii, asciiJson, asciiOf, type Tables } from './create-table.js';
 
 /**
- * Creates the tables of data about a person across sessions, which is stored until it is deleted. Each subject has one
- * row. Each topic of a subject has one trigger row. After an erasure, a row of `erasures` identifies an incarnation of
- * a session whose readings must still be deleted.
+ * Data about a person across sessions, which is stored until it is deleted. Each subject has one row. Each topic of a
+ * subject has one trigger row. After an erasure, a row of `erasures` identifies an incarnation of a session whose
+ * readings must still be deleted.
  */
-export async function subjects(knex: Knex): Promise<void> {
-  await createTable(knex, 'subjects', {
+export const subjectTables: Tables = {
+  subjects: {
     columns(table) {
       ascii(table, 'account_id', 32).notNullable();
       ascii(table, 'subject_id', 256).notNullable();
@@ -17,17 +17,17 @@ export async function subjects(knex: Knex): Promise<void> {
       asciiJson(table, 'body').nullable();
       table.primary(['account_id', 'subject_id']);
     },
-  });
-  await createTable(knex, 'triggers', { columns: defineTriggers, isClustered: true });
-  await createTable(knex, 'erasures', {
+  },
+  triggers: { columns: defineTriggers, isClustered: true },
+  erasures: {
     columns(table) {
       ascii(table, 'account_id', 32).notNullable();
       ascii(table, 'session_id', 256).notNullable();
       asciiOf(table, 'incarnation', 12).notNullable();
       table.primary(['account_id', 'session_id', 'incarnation']);
     },
-  });
-}
+  },
+};
 
 /**
  * Adds the columns of triggers. The table is clustered, because a turn writes several triggers of one person, which

@@ -1,13 +1,12 @@
 import type { Knex } from 'knex';
-import { anyText, ascii, asciiJson, asciiOf, createTable } from './create-table.js';
+import { anyText, ascii, asciiJson, asciiOf, type Tables } from './create-table.js';
 
 /**
- * Creates the tables of webhooks, the outbox and deliveries. The outbox has one row per event, written in the
- * transaction of its reading. The worker creates the deliveries. `subject_id` lets an erasure find a row after the
- * session of the row is purged.
+ * Webhooks, the outbox and deliveries. The outbox has one row per event, written in the transaction of its reading. The
+ * worker creates the deliveries. `subject_id` lets an erasure find a row after the session of the row is purged.
  */
-export async function webhooks(knex: Knex): Promise<void> {
-  await createTable(knex, 'webhooks', {
+export const webhookTables: Tables = {
+  webhooks: {
     columns(table) {
       ascii(table, 'account_id', 32).notNullable();
       ascii(table, 'webhook_id', 32).notNullable();
@@ -18,6 +17,8 @@ export async function webhooks(knex: Knex): Promise<void> {
       table.bigInteger('registered_epoch').notNullable();
       // Null if the webhook is not disabled.
       table.bigInteger('disabled_epoch').nullable();
+      // Number of times that a transaction on a cluster has locked the webhook. Nothing reads it.
+      table.bigInteger('locks').notNullable().defaultTo(0);
       anyText(table, 'body').notNullable();
       table.primary(['account_id', 'webhook_id']);
     },
@@ -25,8 +26,8 @@ export async function webhooks(knex: Knex): Promise<void> {
       webhooks_by_session: ['account_id', 'session_id'],
       webhooks_by_subject: ['account_id', 'subject_id'],
     },
-  });
-  await createTable(knex, 'outbox', {
+  },
+  outbox: {
     columns(table) {
       ascii(table, 'account_id', 32).notNullable();
       ascii(table, 'session_id', 256).notNullable();
@@ -42,9 +43,22 @@ export async function webhooks(knex: Knex): Promise<void> {
       outbox_by_age: ['account_id', 'created_at_ms', 'session_id'],
       outbox_by_subject: ['account_id', 'subject_id'],
     },
-  });
-  await createTable(knex, 'deliveries', { columns: defineDeliveries, indexes: deliveryIndexes });
-  await createTable(knex, 'idempotency_keys', {
+  },
+  // The indexes without the account serve the worker, which finds due deliveries of all accounts.
+  deliveries: {
+    columns: defineDeliveries,
+    indexes: {
+      deliveries_by_receiver: ['status', 'receiver', 'due_at_ms'],
+      deliveries_by_line: ['account_id', 'webhook_id', 'session_id', 'status', 'seq'],
+      deliveries_by_webhook: ['account_id', 'webhook_id', 'status', 'settled_at_ms', 'delivery_id'],
+      deliveries_by_session: ['account_id', 'session_id', 'status', 'settled_at_ms', 'delivery_id'],
+      deliveries_by_subject: ['account_id', 'subject_id'],
+      deliveries_by_failure: ['account_id', 'status', 'settled_at_ms', 'delivery_id'],
+      deliveries_by_settlement: ['settled_at_ms'],
+      deliveries_by_event: ['account_id', 'webhook_id', 'status', 'event_at_ms', 'delivery_id'],
+    },
+  },
+  idempotency_keys: {
     columns: defineIdempotencyKeys,
     indexes: {
       idempotency_keys_by_age: ['created_at_ms'],
@@ -52,8 +66,8 @@ export async function webhooks(knex: Knex): Promise<void> {
       idempotency_keys_by_session: ['account_id', 'session_id'],
       idempotency_keys_by_subject: ['account_id', 'subject_id'],
     },
-  });
-}
+  },
+};
 
 function defineDeliveries(table: Knex.CreateTableBuilder): void {
   ascii(table, 'account_id', 32).notNullable();
@@ -72,6 +86,7 @@ function defineDeliveries(table: Knex.CreateTableBuilder): void {
   table.bigInteger('due_at_ms').notNullable();
   asciiOf(table, 'owner', 16).nullable();
   table.bigInteger('settled_at_ms').nullable();
+  table.bigInteger('event_at_ms').notNullable();
   table.primary(['account_id', 'delivery_id']);
 }
 
@@ -91,14 +106,3 @@ function defineIdempotencyKeys(table: Knex.CreateTableBuilder): void {
   table.bigInteger('created_at_ms').notNullable();
   table.primary(['account_id', 'key_digest']);
 }
-
-/** These indexes do not start with the account, because the worker finds due deliveries of all accounts. */
-const deliveryIndexes = {
-  deliveries_by_receiver: ['status', 'receiver', 'due_at_ms'],
-  deliveries_by_line: ['account_id', 'webhook_id', 'session_id', 'status', 'seq'],
-  deliveries_by_webhook: ['account_id', 'webhook_id', 'status', 'settled_at_ms', 'delivery_id'],
-  deliveries_by_session: ['account_id', 'session_id', 'status', 'settled_at_ms', 'delivery_id'],
-  deliveries_by_subject: ['account_id', 'subject_id'],
-  deliveries_by_failure: ['account_id', 'status', 'settled_at_ms', 'delivery_id'],
-  deliveries_by_settlement: ['settled_at_ms'],
-};
