@@ -333,6 +333,13 @@ export interface paths {
          *     Its current values and the baseline are deleted. Readings, summaries and queued deliveries from before the
          *     withdrawal remain until their retention ends or the subject is erased.
          *
+         *     **Order.** The decision with the latest `event_time` counts, and a withdrawal wins in doubt. It is recorded at the
+         *     `event_time` of the recorded decision too, and also if the recorded `event_time` is ahead of the service's clock.
+         *     If such a decision adds a category or a later end, this part is not recorded. A decision that only allows more
+         *     requires a later `event_time`. It may be ahead of the service's clock, up to 60 s, only for the first decision, or
+         *     if the recorded `event_time` was as far ahead. Otherwise it is a 409 `consent_outdated`, also when it is sent
+         *     again later.
+         *
          *     **Work and education.** A consent for these contexts may not contain biometric categories, unless the account
          *     states a medical or safety purpose. Details are in the guide on consent (`/docs/consent`).
          */
@@ -2245,7 +2252,7 @@ export interface components {
             context: components["schemas"]["ConsentContext"];
             /**
              * Format: date-time
-             * @description Time at which the person gave, changed or withdrew the consent. At most 60 s ahead, and not before that of the recorded version. RFC 3339 in UTC (`Z` or `+00:00`).
+             * @description Time at which the person gave, changed or withdrew the consent. At most 60 s ahead. RFC 3339 in UTC (`Z` or `+00:00`).
              * @example 2026-11-21T09:00:00.000Z
              */
             event_time: string;
@@ -3089,7 +3096,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The mode of the account is `off` (`consent_off`), or a later decision of the person is recorded (`consent_outdated`). */
+        /** @description The mode of the account is `off` (`consent_off`), or a later decision of the person or a withdrawal is recorded (`consent_outdated`). */
         ConsentConflict: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];

@@ -160,6 +160,7 @@ export const subjectProfile = {
 
 export const consent = {
   "page_size": 50,
+  "further_ahead_seconds": 1,
   "biometric_categories": [
     "cardiovascular",
     "vocal",
@@ -770,7 +771,7 @@ export const problems = {
   "consent_outdated": {
     "status": 409,
     "title": "Conflict",
-    "detail": "A consent of {newest} is recorded, which is later than this event_time: send only the newest consent of the person"
+    "detail": "A consent of {newest} is recorded: send only the newest decision of the person. A decision that allows more requires a later event_time that is not ahead of the service's clock"
   },
   "idempotency_key_in_use": {
     "status": 409,
@@ -908,8 +909,8 @@ export const problemHelp = {
     "fix": "Ask the operator to set the mode to `record` or `enforce`."
   },
   "consent_outdated": {
-    "cause": "The requests arrived in another order than the person's decisions.",
-    "fix": "Do not send the earlier decision again. Request `GET /v1/subjects/{subject_id}/consent` to get the recorded one."
+    "cause": "The requests arrived in another order than the person's decisions, or the decision allows more and its `event_time` is ahead of the service's clock.",
+    "fix": "Do not send the decision again. Request `GET /v1/subjects/{subject_id}/consent` to get the recorded one. When the person decides again, send the new decision with its own `event_time`, from a correct clock."
   },
   "idempotency_key_in_use": {
     "cause": "The first request with this `Idempotency-Key` has not finished.",
@@ -2641,4 +2642,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "76fd79313567391fc329f7198f28a7973a609789c12a18e12006a8fdad75d83a" as const;
+export const contractDigest = "7042b2556255270cb94db923ac67a873ce7e22fff11fca3e6a81def7e08dc82d" as const;
