@@ -12,8 +12,9 @@ test('the same decision again is no new version, and a changed decision is one',
   const first = await allow(service, subject_id, ['vocal'], decision);
   service.clock.advance(60);
   expect(await allow(service, subject_id, ['vocal'], decision)).toEqual(first);
-  expect(await allow(service, subject_id, ['vocal', 'visual'], decision)).toMatchObject({ version: 2 });
-  expect(await allow(service, subject_id, ['vocal'], decision)).toMatchObject({ version: 3 });
+  const later = { ...decision, event_time: service.clock.at() };
+  expect(await allow(service, subject_id, ['vocal', 'visual'], later)).toMatchObject({ version: 2 });
+  expect(await allow(service, subject_id, ['vocal'], later)).toMatchObject({ version: 3 });
   const { body } = await service.request(`/v1/subjects/${subject_id}/consent/versions`);
   expect(body.versions.map((it: { version: number }) => it.version)).toEqual([3, 2, 1]);
 });

@@ -48,6 +48,7 @@ test('a reading without a subject, a consent, a valid consent or an allowed sign
   await refused({ subject_id, timestamp: service.clock.at() }, 'has expired');
   await allow(service, subject_id, []);
   await refused({ subject_id, timestamp: service.clock.at() }, 'allows no signal');
+  service.clock.advance(1);
   await allow(service, subject_id, ['movement']);
   await refused({ subject_id, timestamp: service.clock.at() }, 'allows no signal');
   expect((await service.request(`/v1/state?session_id=${session_id}`)).status).toBe(404);
@@ -84,6 +85,7 @@ test('a resend gets the original response, also after a withdrawal and after a n
   const first = await service.read(reading);
   await allow(service, subject_id, []);
   expect(await service.read(reading)).toEqual(first);
+  service.clock.advance(1);
   await allow(service, subject_id, ['cardiovascular', 'textual', 'vocal']);
   expect(await service.read(reading)).toEqual(first);
 });

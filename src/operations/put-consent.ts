@@ -1,6 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
+import { consent as contract } from '../../generated/spec.js';
 import type { BodyOf } from '../contract.js';
-import { type Allowed, type Consent, findRefusedCategories, readAllowed } from '../domain/consent.js';
+import {
+  type Allowed,
+  type Consent,
+  coversConsent,
+  findRefusedCategories,
+  narrowConsent,
+  readAllowed,
+} from '../domain/consent.js';
 import { unknownSubject } from '../domain/subject.js';
 import { ProblemError } from '../problem.js';
 import { keepBaseline, statesPurpose } from '../readings/consent.js';
@@ -12,7 +20,7 @@ import { toConsent } from './consent-view.js';
 import type { OperationRecord } from './operation.js';
 
 /** What a person decided, without the fields that the service adds. */
-type Decision = Omit<StoredConsent, 'version' | 'recordedAtMs'>;
+type Decision = NonNullable<StoredConsent['sent']>;
 
 /** Records a consent. Responds after the values of withdrawn categories are removed. */
 export const putConsent: OperationRecord<'putConsent'> = {
@@ -25,12 +33,14 @@ export const putConsent: OperationRecord<'putConsent'> = {
     checkAge(decision.eventMs, nowMs, Infinity);
     const hasPurpose = statesPurpose(settings);
     requirePermitted(decision, hasPurpose);
-    // Stays undefined unless the account enforces consent, because nothing else may delete data.
-    const allowed = mode === 'enforce' ? readAllowed({ version: 0, ...decision }, hasPurpose, nowMs) : undefined;
+    const findAllowed = (consent: Consent) => readAllowed(consent, hasPurpose, nowMs);
     const recorded = await store.transact((writerOf) =>
-      record(writerOf(accountId), subject_id, decision, allowed, nowMs),
+      // Only an account that enforces consent deletes data.
+      record(writerOf(accountId), subject_id, decision, mode === 'enforce' ? findAllowed : undefined, nowMs),
     );
-    if (allowed) await removeSubjectsValues(store, { accountId, subjectId: subject_id }, allowed, nowMs);
+    if (recorded instanceof ProblemError) throw recorded;
+    const subject = { accountId, subjectId: subject_id };
+    if (mode === 'enforce') await removeSubjectsValues(store, subject, findAllowed(recorded), nowMs);
     return { status: 200, body: toConsent(subject_id, recorded, nowMs) };
   },
 };
@@ -43,27 +53,46 @@ async function record(
   { subjects, consents, run }: Writer,
   subjectId: string,
   decision: Decision,
-  allowed: Allowed | undefined,
+  findAllowed: ((consent: Consent) => Allowed) | undefined,
   nowMs: number,
-): Promise<StoredConsent> {
+): Promise<StoredConsent | ProblemError> {
   const known = (await subjects.lock([subjectId])).get(subjectId) ?? unknownSubject;
   const [newest] = await consents.page(subjectId, 1);
-  if (newest && newest.eventMs > decision.eventMs)
-    throw new ProblemError('consent_outdated', { values: { newest: new Date(newest.eventMs).toISOString() } });
-  const isNew = !newest || !isSame(newest, decision);
-  const version = (newest?.version ?? 0) + (isNew ? 1 : 0);
-  const recorded = isNew ? { ...decision, version, recordedAtMs: nowMs } : newest;
-  if (isNew) await consents.add(subjectId, recorded);
-  const { categories, context, expiresAtMs } = recorded;
+  const recorded = follow(newest, decision, nowMs);
+  if (recorded !== newest) await consents.save(subjectId, recorded);
+  if (recorded !== newest && recorded.version === newest?.version)
+    return new ProblemError('consent_outdated', { values: { newest: new Date(recorded.latestMs).toISOString() } });
+  const { version, categories, context, expiresAtMs } = recorded;
   const consent: Consent = { version, categories, context, expiresAtMs };
-  const subject = allowed ? keepBaseline(known, allowed) : known;
+  const subject = findAllowed ? keepBaseline(known, findAllowed(consent)) : known;
   await run(subjects.toSave(new Map([[subjectId, { ...subject, consent }]])));
   return recorded;
 }
 
-function isSame({ version: _, recordedAtMs: __, ...stored }: StoredConsent, decision: Decision): boolean {
+/**
+ * Returns the newest version after a decision: a version with the same number if the decision does not count, and the same
+ * object for a resend.
+ *
+ * The clocks of clients differ, so a withdrawal wins in doubt: at the same time, and over a time in the future. Of a
+ * decision in doubt, only what it withdraws counts, also when it is sent again later.
+ */
+function follow(newest: StoredConsent | undefined, decision: Decision, nowMs: number): StoredConsent {
+  const { eventMs } = decision;
+  const next = { ...decision, version: (newest?.version ?? 0) + 1, recordedAtMs: nowMs, latestMs: eventMs };
+  if (!newest) return next;
+  if (isSame(newest, decision)) return newest;
+  const aheadMaxMs = Math.max(0, newest.eventMs - newest.recordedAtMs) + contract.further_ahead_seconds * 1000;
+  if (eventMs > newest.latestMs && eventMs <= nowMs + aheadMaxMs) return next;
+  const latestMs = Math.max(newest.latestMs, eventMs);
+  const isEarlier = newest.eventMs <= nowMs && eventMs < Math.min(newest.eventMs, newest.recordedAtMs);
+  const allowsMore = !coversConsent(newest, decision);
+  if (isEarlier || (allowsMore && coversConsent(decision, newest))) return { ...newest, latestMs };
+  return { ...narrowConsent(next, newest), latestMs, ...(allowsMore && { sent: decision }) };
+}
+
+function isSame({ version: _, recordedAtMs: __, latestMs: ___, sent, ...stored }: StoredConsent, decision: Decision) {
   // JSON drops fields that are undefined.
-  return isDeepStrictEqual(stored, JSON.parse(JSON.stringify(decision)));
+  return isDeepStrictEqual(sent ?? stored, JSON.parse(JSON.stringify(decision)));
 }
 
 function toDecision({ event_time, expires_at, record_id, ...body }: BodyOf<'putConsent'>): Decision {

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Consent } from '../domain/consent.js';
+import { insertRows } from './insert-rows.js';
 import { rowFormats } from './row-formats.js';
 
 /** A version of a person's consent, with everything that was recorded. */
@@ -11,6 +12,10 @@ export interface StoredConsent extends Consent {
   readonly recordId?: string | undefined;
   /** When the service stored the version, epoch ms. */
   readonly recordedAtMs: number;
+  /** The latest `event_time` of this version and of all decisions that it overruled, epoch ms. */
+  readonly latestMs: number;
+  /** The decision as it was sent. Absent if it was recorded as sent. */
+  readonly sent?: Omit<StoredConsent, 'version' | 'recordedAtMs' | 'latestMs' | 'sent'> | undefined;
 }
 
 interface ConsentRow {
@@ -40,10 +45,14 @@ export function consentWriter(transaction: Knex, accountId: string) {
   return {
     ...consentReader(transaction, accountId),
 
-    async add(subjectId: string, { version, recordedAtMs, ...content }: StoredConsent): Promise<void> {
+    /** Adds a version, or replaces a stored one. */
+    async save(subjectId: string, { version, recordedAtMs, ...content }: StoredConsent): Promise<void> {
       const body = rowFormats.consent.encode(content);
-      const key = { account_id: accountId, subject_id: subjectId, version };
-      await transaction('consents').insert({ ...key, recorded_at_ms: recordedAtMs, body });
+      const row = { account_id: accountId, subject_id: subjectId, version, recorded_at_ms: recordedAtMs, body };
+      await insertRows(transaction, 'consents', [row], {
+        key: ['account_id', 'subject_id', 'version'],
+        merged: ['body'],
+      });
     },
 
     async removeAll(subjectId: string): Promise<void> {
