@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -72,6 +73,23 @@ test('a truncated or changed encrypted backup changes nothing, also with --unver
   }
   if (isSqlite) expect(await readdir(dirname(to.url.slice('sqlite:'.length)))).toEqual([]);
   await writeFile(file, intact);
+  expect(await restore('--key', keyFile)).toMatchObject({ code: 0 });
+});
+
+test('an armored backup or key is an error that names the command to decode it', async () => {
+  const { file, keyFile, restore } = await backedUp();
+  for (const armored of isSqlite ? [file, `${file}.key`] : [file]) {
+    const binary = await readFile(armored);
+    const lines = binary.toString('base64').match(/.{1,64}/g) ?? [];
+    const [begin, end] = ['BEGIN', 'END'].map((it) => `-----${it} AGE ENCRYPTED FILE-----`);
+    await writeFile(armored, [begin, ...lines, end, ''].join('\n'));
+    const { code, stderr } = await restore('--key', keyFile);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`${armored} is an armored file of age`)]);
+    const [, command = ''] = /: (sed .* > )/.exec(stderr) ?? [];
+    execFileSync('sh', ['-c', `${command}'${armored}.binary'`]);
+    expect((await readFile(`${armored}.binary`)).equals(binary)).toBe(true);
+    await writeFile(armored, binary);
+  }
   expect(await restore('--key', keyFile)).toMatchObject({ code: 0 });
 });
 

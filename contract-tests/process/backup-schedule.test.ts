@@ -84,6 +84,26 @@ test('a failed backup is logged and retried at the next interval, and the record
   expect(await listBackups(folder)).not.toEqual([]);
 });
 
+test.each([
+  ['takes longer than --every', 'setInterval(() => {}, 1_000)', 'it was not finished within --every (0.02 minutes)'],
+  ['is killed', 'process.kill(process.pid, "SIGKILL")', 'it ended with SIGKILL'],
+  ['ends without a message', 'process.exit(3)', 'it ended with exit code 3'],
+])('the log names the reason of a backup that %s', async (_name, code, reason) => {
+  const { url } = await migratedDatabase();
+  const folder = await temporaryFolder();
+  const lines: string[] = [];
+  const log = createLog('info', { write: (line: string) => void lines.push(line) });
+  const stop = new AbortController();
+  const program = join(folder, 'program.mjs');
+  await writeFile(program, code);
+  const schedule = { folder, everyMs: 1_200, args: [program] };
+  const running = backUpUntil(stop.signal, readConfig(settingsFor(url)), schedule, log);
+  await expect.poll(() => lines.length, { timeout: 30_000 }).toBeGreaterThan(0);
+  stop.abort();
+  await running;
+  expect(JSON.parse(lines[0] ?? '{}')).toMatchObject({ msg: 'backup failed: retried at the next interval', reason });
+});
+
 test('SIGKILL in the middle of a backup leaves no backup, and the next one removes the unfinished file', async () => {
   const { url, env } = await migratedDatabase();
   const folder = await temporaryFolder();

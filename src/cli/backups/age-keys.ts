@@ -1,4 +1,4 @@
-import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { createPrivateKey, createPublicKey, diffieHellman, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { decodeBech32, encodeBech32 } from './bech32.js';
 
 /** The text forms of X25519 keys of age, as `age-keygen` writes them. */
@@ -23,8 +23,9 @@ export function createAgeKey(): { readonly recipient: string; readonly identity:
 /** Returns the key of a text like `age1…`. Throws if it is none. */
 export function readRecipient(text: string): Recipient {
   const raw = decodeBech32('age', text);
-  if (raw?.length !== keyBytes) throw new Error('it must be a public key of age: "age1" and 58 characters');
-  return toPublicKey(raw);
+  const key = raw?.length === keyBytes ? toPublicKey(raw) : undefined;
+  if (key && agree(generateKeyPairSync('x25519').privateKey, key)) return key;
+  throw new Error('it must be a public key of age: "age1" and 58 characters');
 }
 
 /** Returns the keys of an identity file, as `age-keygen` writes it. Throws if there is none. */
@@ -40,6 +41,15 @@ function readIdentity(line: string): Identity {
   if (raw?.length !== keyBytes) throw new Error('it must contain lines "AGE-SECRET-KEY-1…" and comments only');
   const der = Buffer.concat([Buffer.from('302e020100300506032b656e04220420', 'hex'), raw]);
   return createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
+}
+
+/** Returns the shared secret. Undefined if the public key has a low order, so that the secret would be zero. */
+export function agree(privateKey: KeyObject, publicKey: KeyObject): Buffer | undefined {
+  try {
+    return diffieHellman({ privateKey, publicKey });
+  } catch {
+    return undefined;
+  }
 }
 
 export function toPublicKey(raw: Buffer): KeyObject {

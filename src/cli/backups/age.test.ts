@@ -57,6 +57,33 @@ test('a file for another key is an error that says so', async () => {
   expect((await collect(decrypt(inPieces(file, 100), [...other, ...identities]))).toString()).toBe('text');
 });
 
+test('a share, a wrapped key and a MAC that are not canonical base64 are errors', async () => {
+  const file = (await seal(Buffer.from('text'))).toString('latin1');
+  const characters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+  const texts = /X25519 (.{43})\n(.{43})\n--- (.{43})\n/.exec(file)?.slice(1) ?? [];
+  expect(texts).toHaveLength(3);
+  for (const text of texts) {
+    // The last character has two bits that belong to no byte.
+    const last = characters[characters.indexOf(text.at(-1) ?? '') + 1];
+    const changed = file.replace(text, text.slice(0, -1) + last);
+    expect(Buffer.from(text, 'base64').equals(Buffer.from(text.slice(0, -1) + last, 'base64'))).toBe(true);
+    await expect(open(Buffer.from(changed, 'latin1'))).rejects.toThrow('truncated or damaged');
+  }
+});
+
+/** Points of low order: the shared secret with any key is zero. */
+const lowOrder = ['00'.repeat(32), `01${'00'.repeat(31)}`, `ec${'ff'.repeat(30)}7f`, `ed${'ff'.repeat(30)}7f`];
+
+test('a share of low order is an error, and a public key of low order is none', async () => {
+  const file = (await seal(Buffer.from('text'))).toString('latin1');
+  for (const point of lowOrder.map((hex) => Buffer.from(hex, 'hex'))) {
+    const share = point.toString('base64').replace('=', '');
+    const changed = file.replace(/(?<=X25519 ).{43}/, share);
+    await expect(open(Buffer.from(changed, 'latin1'))).rejects.toThrow('truncated or damaged');
+    expect(() => readRecipient(encodeBech32('age', point))).toThrow('public key of age');
+  }
+});
+
 test('keys have the text form of age', () => {
   // The example of the specification.
   const identity = 'AGE-SECRET-KEY-1GFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPQ4EGAEX';

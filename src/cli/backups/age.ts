@@ -9,7 +9,7 @@ import {
   randomBytes,
   timingSafeEqual,
 } from 'node:crypto';
-import { type Identity, toPublicKey, toRaw, type Recipient } from './age-keys.js';
+import { agree, type Identity, toPublicKey, toRaw, type Recipient } from './age-keys.js';
 
 /**
  * The file format age, version 1 (https://c2sp.org/age), for X25519 keys. The program `age` reads and writes the same
@@ -29,6 +29,11 @@ export type Bytes = AsyncIterable<Buffer>;
 
 export function isAge(start: Buffer): boolean {
   return start.toString('latin1').startsWith(`${version}\n`);
+}
+
+/** Returns true for a file in the text form of age, which `decrypt` does not read. */
+export function isArmored(start: Buffer): boolean {
+  return start.toString('latin1').trimStart().startsWith('-----BEGIN AGE ENCRYPTED FILE-----');
 }
 
 /** Yields the encrypted file of a content. */
@@ -73,7 +78,7 @@ async function readHeader(pieces: AsyncIterator<Buffer>, identities: readonly Id
     if (found && start.length >= end + nonceBytes) {
       const [, header = '', mac = ''] = found;
       const fileKey = unwrap(header, identities);
-      if (!timingSafeEqual(computeMac(fileKey, header), Buffer.from(mac, 'base64'))) throw new Error(damaged);
+      if (!timingSafeEqual(computeMac(fileKey, header), toBytes(mac))) throw new Error(damaged);
       return { fileKey, rest: start.subarray(end) };
     }
     const next = await pieces.next();
@@ -117,10 +122,10 @@ function wrap(fileKey: Buffer, recipient: Recipient): string {
 function unwrap(header: string, identities: readonly Identity[]): Buffer {
   for (const [, share = '', body = ''] of header.matchAll(/^-> X25519 ([A-Za-z0-9+/]{43})\n([A-Za-z0-9+/]{43})$/gm))
     for (const identity of identities) {
-      const raw = Buffer.from(share, 'base64');
-      const shared = diffieHellman({ privateKey: identity, publicKey: toPublicKey(raw) });
-      const key = deriveWrapKey(shared, raw, createPublicKey(identity));
-      const fileKey = open(key, zeroNonce, Buffer.from(body, 'base64'));
+      const raw = toBytes(share);
+      const shared = agree(identity, toPublicKey(raw));
+      if (!shared) throw new Error(damaged);
+      const fileKey = open(deriveWrapKey(shared, raw, createPublicKey(identity)), zeroNonce, toBytes(body));
       if (fileKey) return fileKey;
     }
   throw new Error('it is encrypted for another key');
@@ -155,4 +160,11 @@ function derive(secret: Buffer, salt: Buffer, info: string): Buffer {
 /** Returns base64 without padding. */
 function toText(bytes: Buffer): string {
   return bytes.toString('base64').replace(/=+$/, '');
+}
+
+/** Reads base64 without padding. Throws if another text has the same bytes. */
+function toBytes(text: string): Buffer {
+  const bytes = Buffer.from(text, 'base64');
+  if (toText(bytes) !== text) throw new Error(damaged);
+  return bytes;
 }

@@ -3,7 +3,7 @@ import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Config } from '../../config/config.js';
 import { keyFileOf, readKey, readKeyFile } from '../../config/secrets-key.js';
-import { type Bytes, decrypt, isAge } from './age.js';
+import { type Bytes, decrypt, isAge, isArmored } from './age.js';
 import { type Identity, readIdentities } from './age-keys.js';
 import { createDigests, requireChecksum, verifyChecksum } from './checksum.js';
 import { type MysqlServer, startLoad } from './mysql-programs.js';
@@ -46,9 +46,9 @@ export async function findBackup(
   if (!existsSync(file) || !statSync(file).isFile()) throw new Error(`there is no backup at ${file}`);
   if (existsSync(`${file}-wal`))
     throw new Error(`${file}-wal exists, so ${file} is a database, not a backup: copy it with the command backup`);
+  const isReadable = !isEncrypted(file) || identities.length > 0;
   if (!unverified) requireChecksum(file);
-  if (isEncrypted(file) && identities.length === 0)
-    throw new Error(`${file} is encrypted: pass --key FILE with the private key`);
+  if (!isReadable) throw new Error(`${file} is encrypted: pass --key FILE with the private key`);
   const keyFile = keyFileOf(file);
   const key = existsSync(keyFile) ? readKey(await readText(keyFile, identities), keyFile) : undefined;
   const local = database.kind === 'sqlite' ? keyFileOf(database.file) : undefined;
@@ -100,15 +100,19 @@ async function* decryptFile(pieces: Bytes, file: string, identities: readonly Id
 /** Reads a small file, and decrypts it if it is encrypted. */
 async function readText(file: string, identities: readonly Identity[]): Promise<string> {
   const content = readFileSync(file);
-  if (!isAge(content)) return content.toString();
+  if (!isEncrypted(file)) return content.toString();
   return (await collect(decryptFile(Readable.from([content]) as Bytes, file, identities))).toString();
 }
 
+/** Throws if a file is armored. */
 function isEncrypted(file: string): boolean {
   const descriptor = openSync(file, 'r');
   try {
     const start = Buffer.alloc(64);
-    return isAge(start.subarray(0, readSync(descriptor, start)));
+    readSync(descriptor, start);
+    if (!isArmored(start)) return isAge(start);
+    const decode = `sed '/^-----/d' '${file}' | base64 -d > NEW.age`;
+    throw new Error(`${file} is an armored file of age, and only binary files are read. Decode it first: ${decode}`);
   } finally {
     closeSync(descriptor);
   }

@@ -7,6 +7,7 @@ import type { Config } from '../../config/config.js';
 import { version } from '../../config/version.js';
 import { createLog } from '../../log/log.js';
 import { standardError } from '../../log/log-output.js';
+import { startTimeLimit } from '../../delivery/time-limit.js';
 import { closeOnSignal } from '../close-on-signal.js';
 import { noDatabase } from '../with-store.js';
 import { requireFolder } from './backup.js';
@@ -89,19 +90,17 @@ async function backUpOnce({ args, everyMs }: Schedule, log: Logger, signal: Abor
     child.kill('SIGTERM');
     setTimeout(() => child.kill('SIGKILL'), endMs).unref();
   };
-  const limit = setTimeout(end, everyMs);
-  signal.addEventListener('abort', end);
-  const [code] = await once(child, 'close').catch((error: Error) => [error.message]);
-  clearTimeout(limit);
-  signal.removeEventListener('abort', end);
+  const limit = startTimeLimit(everyMs, signal);
+  limit.signal.addEventListener('abort', end);
+  const [code, ending] = await once(child, 'close').catch((error: Error) => [undefined, error.message]);
+  limit.clear();
   const seconds = Math.round((performance.now() - startedAtMs) / 1000);
-  if (code === 0) log.info({ seconds, output: (printed.stdout + printed.stderr).trim() }, 'backup written');
-  else if (signal.aborted) log.warn('backup stopped by the shutdown');
-  else
-    log.error(
-      { seconds, reason: printed.stderr.trim() || String(code) },
-      'backup failed: retried at the next interval',
-    );
+  if (code === 0) return log.info({ seconds, output: (printed.stdout + printed.stderr).trim() }, 'backup written');
+  if (signal.aborted) return log.warn('backup stopped by the shutdown');
+  const late = limit.isOver() && `it was not finished within --every (${everyMs / 60_000} minutes)`;
+  const reasons = [late, printed.stderr.trim()].filter(Boolean);
+  const reason = reasons.join(': ') || `it ended with ${ending ?? `exit code ${code}`}`;
+  log.error({ seconds, reason }, 'backup failed: retried at the next interval');
 }
 
 const asError = (error: Error) => error;
