@@ -28,6 +28,10 @@ export interface paths {
          *     and no event of the stream. The response contains the state at the time of the reading. It counts as a call of the
          *     month, but not as a request of its session (unless it is sent with a session token), and it starts no new session
          *     for the limits. Details are in the guide on batches (`/docs/batches`).
+         *
+         *     **Erasure.** A live conversation turn (both texts, without `backfill`) whose `timestamp` is not later than the
+         *     erasure of its person is a 409 (`subject_erased`), and nothing is stored. An answer of a model that takes long
+         *     therefore does not bring an erased person back. Other readings start without earlier data.
          */
         post: operations["ingest"];
         delete?: never;
@@ -295,7 +299,8 @@ export interface paths {
          * Delete subject
          * @description Erases the subject's triggers, baseline, summaries, feedback, sessions and their history. Also erases the events and deliveries of
          *     all of its sessions, including expired sessions, and removes webhooks for these sessions. The data is
-         *     invisible as soon as the erasure begins. Readings that arrive in the meantime start without earlier data. The
+         *     invisible as soon as the erasure begins. Readings that arrive in the meantime start without earlier data. Live
+         *     conversation turns with a `timestamp` at or before the erasure are rejected (`subject_erased`). The
          *     response is sent when all data is erased. If the service stops before, it completes the erasure after its
          *     restart.
          */
@@ -2741,7 +2746,7 @@ export interface components {
          * @example invalid_payload
          * @enum {string}
          */
-        ProblemCode: "invalid_payload" | "missing_signals" | "timestamp_too_old" | "timestamp_in_future" | "feedback_too_old" | "missing_api_key" | "invalid_api_key" | "invalid_token" | "insufficient_scope" | "consent_required" | "biometrics_refused" | "origin_not_allowed" | "path_not_found" | "session_not_found" | "subject_not_found" | "consent_not_found" | "webhook_not_found" | "delivery_not_found" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "body_too_large" | "unsupported_media_type" | "validation_failed" | "subject_mismatch" | "rate_limit_exceeded" | "rotation_in_progress" | "consent_off" | "consent_outdated" | "idempotency_key_in_use" | "idempotency_key_reused" | "internal_error" | "service_unavailable";
+        ProblemCode: "invalid_payload" | "missing_signals" | "timestamp_too_old" | "timestamp_in_future" | "feedback_too_old" | "missing_api_key" | "invalid_api_key" | "invalid_token" | "insufficient_scope" | "consent_required" | "biometrics_refused" | "origin_not_allowed" | "path_not_found" | "session_not_found" | "subject_not_found" | "consent_not_found" | "webhook_not_found" | "delivery_not_found" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "body_too_large" | "unsupported_media_type" | "validation_failed" | "subject_mismatch" | "rate_limit_exceeded" | "rotation_in_progress" | "consent_off" | "consent_outdated" | "subject_erased" | "idempotency_key_in_use" | "idempotency_key_reused" | "internal_error" | "service_unavailable";
         /**
          * @description Stable name of a validation error. New codes may be added.
          * @example number_type
@@ -3086,6 +3091,18 @@ export interface components {
         };
         /** @description The body is not JSON or empty (`invalid_payload`), or `event_time` is more than 60 s ahead (`timestamp_in_future`). */
         BadConsent: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                RateLimit: components["headers"]["RateLimitIfAny"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The person of this conversation turn was erased at or after its `timestamp`. Nothing was stored. */
+        ErasedSubject: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
@@ -3515,6 +3532,7 @@ export interface operations {
             400: components["responses"]["BadReading"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ForbiddenReading"];
+            409: components["responses"]["ErasedSubject"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["InvalidSubmission"];

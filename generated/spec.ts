@@ -773,6 +773,11 @@ export const problems = {
     "title": "Conflict",
     "detail": "A consent of {newest} is recorded: send only the newest decision of the person. A decision that allows more requires a later event_time that is not ahead of the service's clock"
   },
+  "subject_erased": {
+    "status": 409,
+    "title": "Conflict",
+    "detail": "Subject erased"
+  },
   "idempotency_key_in_use": {
     "status": 409,
     "title": "Conflict",
@@ -911,6 +916,10 @@ export const problemHelp = {
   "consent_outdated": {
     "cause": "The requests arrived in another order than the person's decisions, or the decision allows more and its `event_time` is ahead of the service's clock.",
     "fix": "Do not send the decision again. Request `GET /v1/subjects/{subject_id}/consent` to get the recorded one. When the person decides again, send the new decision with its own `event_time`, from a correct clock."
+  },
+  "subject_erased": {
+    "cause": "The person was erased at or after the `timestamp` of this conversation turn.",
+    "fix": "Discard the turn, and do not send it again. Later turns of the person are accepted, and start without earlier data."
   },
   "idempotency_key_in_use": {
     "cause": "The first request with this `Idempotency-Key` has not finished.",
@@ -1284,6 +1293,7 @@ export const enums = {
     "rotation_in_progress",
     "consent_off",
     "consent_outdated",
+    "subject_erased",
     "idempotency_key_in_use",
     "idempotency_key_reused",
     "internal_error",
@@ -2642,4 +2652,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "7042b2556255270cb94db923ac67a873ce7e22fff11fca3e6a81def7e08dc82d" as const;
+export const contractDigest = "154dd95fdbdfd5f2c2655caa2164528b0fa9fc1bea90145b6bb1e4087b42d07b" as const;

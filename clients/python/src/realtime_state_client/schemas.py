@@ -272,6 +272,7 @@ ProblemCode = Literal[
     "rotation_in_progress",
     "consent_off",
     "consent_outdated",
+    "subject_erased",
     "idempotency_key_in_use",
     "idempotency_key_reused",
     "internal_error",
