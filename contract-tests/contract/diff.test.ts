@@ -100,7 +100,7 @@ test.each<Case>([
   ['a removed enum value of a request', (it) => schemas(it).Tone.enum.pop(), `${inSchemas}Tone`, /"neutral".*gone/],
   ['a removed enum value of a response', (it) => schemas(it).State.enum.pop(), `${inSchemas}State`, /gone/],
   ['a removed status', (it) => delete ingest(it).responses['422'], 'POST /v1/ingest 422', /status is gone/],
-  ['a new status', (it) => (ingest(it).responses['409'] = ingest(it).responses['400']), 'POST /v1/ingest 409', /new/],
+  ['a new status', (it) => (ingest(it).responses['402'] = ingest(it).responses['400']), 'POST /v1/ingest 402', /new/],
   [
     'a removed header',
     (it) => delete it.components.responses.RateLimitExceeded.headers['Retry-After'],

@@ -129,7 +129,8 @@ test('readings that arrive during repeated erasures are accepted', async () => {
         session_id: `s${index % 4}`,
         subject_id: 'anna',
         heart_rate: 80 + index,
-        timestamp: service.clock.at((round % 10) + index / 100),
+        // Later than the erasures, so that the turns are accepted.
+        timestamp: service.clock.at((round % 10) + (index + 1) / 100),
         ...turn,
       }),
     );
@@ -153,7 +154,8 @@ test('a reading that arrives during an erasure waits for the end of the erasure 
         work((id) => {
           const writer = writerOf(id);
           const eraseSessions = async (subjectId: string, nowMs: number) => {
-            late = service.read({ session_id: 'anna-0', subject_id: subjectId, heart_rate: 95, ...turn });
+            const timestamp = service.clock.at(1);
+            late = service.read({ session_id: 'anna-0', subject_id: subjectId, heart_rate: 95, timestamp, ...turn });
             // Long enough for the reading to be stored if it did not wait for the lock.
             await Promise.race([late, sleep(300)]);
             return writer.eraseSessions(subjectId, nowMs);

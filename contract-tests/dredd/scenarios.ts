@@ -31,6 +31,12 @@ const scenarios: Scenarios = {
     400: async ({ transaction }) => submit(transaction, { timestamp: ago(timestamps.max_age_seconds + 1) }),
     401: withoutKey,
     403: withoutScope,
+    409: async ({ world, transaction }) => {
+      const subject_id = await subjectWithTopic(world);
+      const headers = { 'X-Service-Key': world.key };
+      await fetch(`${world.service.url}/v1/subjects/${subject_id}`, { method: 'DELETE', headers });
+      submit(transaction, { subject_id, timestamp: ago(1), user_message: 'My exam is near.', ai_response: 'And?' });
+    },
     413: async ({ transaction }) => submit(transaction, { user_message: 'x'.repeat(bodyLimits.max_bytes) }),
     415: async ({ transaction }) => {
       transaction.request.headers['Content-Type'] = 'text/plain';

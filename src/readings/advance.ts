@@ -69,6 +69,7 @@ export function advanceReading(progress: Progress, submitted: PreparedReading): 
   if (isOutsideGrant(progress, session, submitted))
     return { kind: 'refused', refusal: new ProblemError('invalid_token') };
   if (isOtherSubject(session, submitted)) return { kind: 'refused', refusal: subjectMismatch() };
+  if (isOfErased(progress, session, submitted)) return { kind: 'refused', refusal: new ProblemError('subject_erased') };
   const key = keyOf(submitted);
   const computed = progress.alreadyStored.get(key);
   if (computed) return { kind: 'stored', computed };
@@ -119,6 +120,16 @@ function isOutsideGrant(
     ...subjects.map((id) => ({ kind: 'subject', id }) as const),
   ];
   return ids.some((id) => grant.issuedAtMs <= erasedAtMs(id));
+}
+
+/** Returns true for a live turn that is not newer than the erasure of its person. */
+function isOfErased(
+  { erasedAtMs }: Progress,
+  session: Session | undefined,
+  { isLiveTurn, subjectId: named, timestampMs }: PreparedReading,
+): boolean {
+  const id = session?.subjectId ?? named;
+  return isLiveTurn === true && id !== undefined && timestampMs <= erasedAtMs({ kind: 'subject', id });
 }
 
 function stepOf(

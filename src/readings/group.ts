@@ -188,7 +188,7 @@ async function lockAll(writer: Writer, readings: readonly PreparedReading[], now
 
 /**
  * Returns a function that returns the time of the newest erasure of a session or subject, 0 if there is none. Runs after
- * the locks, so that it finds a concurrent erasure. Readings without a token require no query.
+ * the locks, so that it finds a concurrent erasure. Readings without a token and without a live turn require no query.
  */
 async function findErased(
   { erasedIds }: Writer,
@@ -196,9 +196,9 @@ async function findErased(
   subjectIds: readonly string[],
   digestId: (id: ErasedId) => readonly string[],
 ): Promise<Progress['erasedAtMs']> {
-  const withToken = readings.filter(({ grant }) => grant);
-  if (withToken.length === 0) return () => 0;
-  const sessions = [...new Set(withToken.map(({ sessionId }) => sessionId))];
+  const checked = readings.filter(({ grant, isLiveTurn }) => grant ?? isLiveTurn);
+  if (checked.length === 0) return () => 0;
+  const sessions = [...new Set(checked.map(({ sessionId }) => sessionId))];
   const ids = [
     ...sessions.map((id) => ({ kind: 'session', id }) as const),
     ...subjectIds.map((id) => ({ kind: 'subject', id }) as const),

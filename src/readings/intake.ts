@@ -36,6 +36,8 @@ export interface PreparedReading {
   readonly signals: Measured;
   /** True for a reading of the past, which does not change the current state and causes no event. */
   readonly isBackfill?: true;
+  /** True for a conversation turn (both texts) that is not backfilled. It is rejected if its person was erased since. */
+  readonly isLiveTurn?: true;
   /** Topic evidence of the conversation turn. Absent if the reading contains no turn, or a turn that must have no topics. */
   readonly turn?: TurnAnalysis;
   /** Result of checking `user_message`, for the response only. Absent for a reading without one and for backfill. */
@@ -168,6 +170,7 @@ export function createPrepareReading(parts: PreparationParts): PrepareReading {
     const check = !isChecked ? undefined : texts.checkMessage(user_message);
     const mayHaveTopics = check !== undefined && !check.isForeign && check.danger === undefined;
     const hasTurn = mayHaveTopics && user_message !== undefined && ai_response !== undefined;
+    const isLiveTurn = !isBackfill && user_message !== undefined && ai_response !== undefined;
     const isRead = mayReadText && source !== undefined && !(check?.isForeign ?? isForeign(source));
     const consent = createConsentCheck(caller, submission, mayReadText);
     const sentiment = isRead ? texts.estimateSentiment(source) : undefined;
@@ -179,6 +182,7 @@ export function createPrepareReading(parts: PreparationParts): PrepareReading {
       timestampMs,
       signals: sentiment === undefined ? stated : { ...stated, sentiment, derived: ['sentiment'] },
       ...(isBackfill && { isBackfill }),
+      ...(isLiveTurn && { isLiveTurn }),
       ...(hasTurn && { turn: texts.analyzeTurn({ user_message, ai_response }) }),
       ...(check && { check }),
       ...(consent && { consent }),
