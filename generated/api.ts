@@ -1798,7 +1798,7 @@ export interface components {
             seconds: number;
         };
         /**
-         * @description How far the heart rate of the person is learned before this reading. Absent in readings of version 1 of the model.
+         * @description How far the heart rate of the person is learned before this reading.
          * @example {
          *       "status": "learning",
          *       "progress": 0.42

@@ -2652,4 +2652,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "154dd95fdbdfd5f2c2655caa2164528b0fa9fc1bea90145b6bb1e4087b42d07b" as const;
+export const contractDigest = "0dd54319a70dc6b0ba3411336029988097a44d8d7f6902a0cfabd9be514c5c8a" as const;

@@ -1,6 +1,10 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import released from '../released/0.1.0.json' with { type: 'json' };
+import contract from '../../generated/openapi.json' with { type: 'json' };
+import { temporaryFolder } from '../commands/temporary-folder.js';
 import { compareContracts } from '../../scripts/contract/diff/compare.js';
+import { runScript } from '../support/process.js';
 
 /** A contract that tests may change freely. */
 type Contract = ReturnType<JSON['parse']>;
@@ -12,9 +16,9 @@ const history = ({ paths }: Contract) => paths['/v1/history'].get;
 const inSchemas = '#/components/schemas/';
 
 function changesOf(change: (contract: Contract) => void) {
-  const after = structuredClone(released) as Contract;
+  const after = structuredClone(contract) as Contract;
   change(after);
-  return compareContracts(released, after).map(({ verdict, at, message }) => ({ verdict, at, message }));
+  return compareContracts(contract, after).map(({ verdict, at, message }) => ({ verdict, at, message }));
 }
 
 test('key order, descriptions and examples are not differences', () => {
@@ -29,12 +33,10 @@ test('key order, descriptions and examples are not differences', () => {
 });
 
 test('a renamed component is not a difference', () => {
-  const rename = (contract: Contract) => {
-    schemas(contract).Reading = schemas(contract).SignalSubmission;
-    delete schemas(contract).SignalSubmission;
-    ingest(contract).requestBody.content['application/json'].schema.$ref = `${inSchemas}Reading`;
-  };
-  expect(changesOf(rename)).toEqual([]);
+  const renamed = JSON.parse(JSON.stringify(contract).replaceAll('/SignalSubmission"', '/Reading"')) as Contract;
+  const { SignalSubmission, ...others } = schemas(renamed);
+  renamed.components.schemas = { ...others, Reading: SignalSubmission };
+  expect(compareContracts(contract, renamed)).toEqual([]);
 });
 
 test.each<Case>([
@@ -58,8 +60,8 @@ test.each<Case>([
   ],
   [
     'a raised lower bound of a request',
-    (it) => (schemas(it).SignalSubmission.properties.heart_rate.minimum = 40),
-    `${inSchemas}SignalSubmission/properties/heart_rate`,
+    (it) => (schemas(it).HeartRate.minimum = 40),
+    `${inSchemas}HeartRate`,
     /minimum was 30, is 40/,
   ],
   [
@@ -70,14 +72,14 @@ test.each<Case>([
   ],
   [
     'a new bound of a request',
-    (it) => (schemas(it).RetryRequest.properties.webhook_id = { type: 'string', minLength: 8, maxLength: 64 }),
-    `${inSchemas}WebhookId`,
+    (it) => (schemas(it).RetryRequest.properties.webhook_id.minLength = 8),
+    `${inSchemas}RetryRequest/properties/webhook_id`,
     /minLength was 1, is 8/,
   ],
   [
     'a widened bound of a response',
-    (it) => (schemas(it).StateReading.properties.stress_score.maximum = 200),
-    `${inSchemas}StateReading/properties/stress_score`,
+    (it) => (schemas(it).StressScore.maximum = 200),
+    `${inSchemas}StressScore`,
     /maximum was 100, is 200/,
   ],
   [
@@ -133,7 +135,7 @@ test.each<Case>([
     `${inSchemas}TriggerEntry/properties/sessions`,
     /gone/,
   ],
-  ['a removed parameter', (it) => history(it).parameters.pop(), 'GET /v1/history query parameter minutes', /gone/],
+  ['a removed parameter', (it) => history(it).parameters.pop(), 'GET /v1/history query parameter until', /gone/],
   [
     'a new required parameter',
     (it) => history(it).parameters.push({ name: 'zone', in: 'query', required: true, schema: { type: 'string' } }),
@@ -193,8 +195,8 @@ test.each<Case>([
   ['a new enum value of a request', (it) => schemas(it).Tone.enum.push('whispering'), `${inSchemas}Tone`, /whisp/],
   [
     'a new endpoint',
-    (it) => (it.paths['/v1/sessions'] = { get: { ...history(it), operationId: 'listSessions' } }),
-    'GET /v1/sessions',
+    (it) => (it.paths['/v1/moods'] = { get: { ...history(it), operationId: 'listMoods' } }),
+    'GET /v1/moods',
     /new operation/,
   ],
   [
@@ -211,9 +213,9 @@ test.each<Case>([
   ],
   [
     'a widened bound of a request',
-    (it) => (schemas(it).SignalSubmission.properties.sdnn.maximum = 600),
-    `${inSchemas}SignalSubmission/properties/sdnn`,
-    /maximum was 500, is 600/,
+    (it) => (schemas(it).RetryRequest.properties.webhook_id.maxLength = 64),
+    `${inSchemas}RetryRequest/properties/webhook_id`,
+    /maxLength was 36, is 64/,
   ],
   [
     'a new field of a webhook event',
@@ -229,10 +231,22 @@ test.each<Case>([
 });
 
 test('a change of a shared component is reported once, with the affected operations', () => {
-  const after = structuredClone(released) as Contract;
+  const after = structuredClone(contract) as Contract;
   delete schemas(after).Problem.properties.request_id;
-  const [change, ...others] = compareContracts(released, after);
+  const [change, ...others] = compareContracts(contract, after);
   expect(others).toEqual([]);
   expect(change?.operations).toContain('POST /v1/ingest');
   expect(change?.operations).toContain('GET /webhooks');
+});
+
+test('contract:diff lists the changes since a file, and rejects breaking ones only with --reject', async () => {
+  const base = structuredClone(contract) as Contract;
+  ingest(base).responses['418'] = ingest(base).responses['400'];
+  const file = join(await temporaryFolder(), 'base.json');
+  await writeFile(file, JSON.stringify(base));
+  const listed = await runScript('contract/diff', [file]);
+  expect(listed).toMatchObject({ code: 0, stdout: expect.stringMatching(/^breaking .*\/v1\/ingest 418: .*gone/m) });
+  expect(listed.stdout).toContain('0 additions, 1 breaking changes');
+  expect((await runScript('contract/diff', [file, '--reject'])).code).toBe(1);
+  expect((await runScript('contract/diff', ['openapi.yaml', '--reject'])).code).toBe(0);
 });

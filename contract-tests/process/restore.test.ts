@@ -200,10 +200,10 @@ test('a damaged backup is rejected, and a backup without its checksum requires -
 });
 
 const added = {
-  'trigger spy': 'create trigger spy after insert on readings begin delete from api_keys; end',
+  'trigger spy': 'create trigger spy after insert on session_readings begin delete from api_keys; end',
   'table more': 'create table more (a)',
   'view spied': 'create view spied as select * from api_keys',
-  'index more': 'create index more on readings (digest)',
+  'index more': 'create index more on session_readings (digest)',
   'table api_keys': 'alter table api_keys add column more',
 };
 

@@ -1,12 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
-import { deriveFormerKey } from '../../src/config/secrets-key.js';
-import { resealWebhooks } from '../../src/delivery/reseal.js';
-import { createSecretBox } from '../../src/delivery/secret-box.js';
-import { openDatabase } from '../../src/store/database.js';
-import { readConfig } from '../../src/config/config.js';
-import { openStore } from '../../src/store/store.js';
-import { createTestDatabase, databaseKind, type TestDatabase } from '../support/databases.js';
+import { createTestDatabase, databaseKind } from '../support/databases.js';
 import { runMain, startDeliver } from '../support/process.js';
 import { startReceiver } from '../support/receiver.js';
 import { startWithKey } from './started.js';
@@ -83,25 +77,6 @@ test('after the loss of the key, reseal --lost-key names the webhooks to rotate,
   expect((await send(`/webhooks/${webhook.id}/rotate-secret`, {})).status).toBe(200);
 });
 
-/** Changes the database as if an earlier version had used it with this key. */
-async function asBefore({ url }: TestDatabase, key: string): Promise<void> {
-  const { database } = readConfig({ DATABASE_URL: url });
-  const [store, knex] = [openStore(database), openDatabase(database)];
-  const { unreadable } = await resealWebhooks(store, createSecretBox([key, first]));
-  expect(unreadable).toEqual([]);
-  await knex('secrets_keys').delete();
-  await Promise.all([store.close(), knex.destroy()]);
-}
-
-test('a database of an earlier version accepts only a key that reads its webhook secrets', async () => {
-  const running = await used();
-  await asBefore(running.database, first);
-  const ended = await runMain(['serve'], { ...running.env, SECRETS_KEY: second, PORT: '0' });
-  expect(ended).toMatchObject({ code: 1, stdout: '' });
-  expect(ended.stderr).toContain('no configured key can read the webhook secrets: set the key');
-  await deliverTest(running, first);
-});
-
 if (databaseKind === 'mysql') {
   test('on MySQL, serve and deliver refuse to start without SECRETS_KEY and print how to create one', async () => {
     const database = await createTestDatabase();
@@ -113,19 +88,5 @@ if (databaseKind === 'mysql') {
         'error: SECRETS_KEY: it is required with MySQL: create a key with "openssl rand -hex 32"',
       );
     }
-  });
-
-  test('reseal moves webhook secrets from the key derived from DATABASE_URL, which SECRETS_KEY may not hold', async () => {
-    const running = await used();
-    const { env, database } = running;
-    const derived = deriveFormerKey(database.url);
-    await asBefore(database, derived);
-    const held = await runMain(['serve'], { ...env, SECRETS_KEY: `${second},${derived}`, PORT: '0' });
-    expect(held.stderr).toContain('it holds the key that earlier versions derived from DATABASE_URL: remove it');
-    const before = await runMain(['serve'], { ...env, SECRETS_KEY: second, PORT: '0' });
-    expect(before.stderr).toContain('If MySQL was used without SECRETS_KEY, run "npm run reseal"');
-    const resealed = await runMain(['reseal'], { ...env, SECRETS_KEY: second });
-    expect(resealed).toMatchObject({ code: 0, stdout: expect.stringContaining('the secrets of 1 webhooks') });
-    await deliverTest(running, second);
   });
 }

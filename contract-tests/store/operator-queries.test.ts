@@ -115,7 +115,7 @@ const readingOf = (score: number, index: number) => {
   const timestampMs = startMs + (index < 2 ? 0 : hourMs) + index * 1000;
   const key = { sessionId: 's1', incarnation: '0'.repeat(12), timestampMs, digest: '0'.repeat(12) };
   const point = { timestampMs, score, confidence: 0.5, model: 2, measured: { heart_rate: 70 } };
-  const computed = { timestampMs, score, confidence: 0.5, received: [], reason: 'Calm voice.' };
+  const computed = { timestampMs, score, confidence: 0.5, model: 1, learned: 0, received: [], reason: 'Calm voice.' };
   return { ...key, point, computed, stateChange: undefined };
 };
 

@@ -96,8 +96,8 @@ export async function runCommand(surroundings: Surroundings): Promise<void> {
   command
     .command('reseal')
     .description(
-      'encrypt all webhook secrets with the first key of SECRETS_KEY, and let the service start with it. Also reads ' +
-        'those of a MySQL database that was used without SECRETS_KEY. Stop the service and its workers first',
+      'encrypt all webhook secrets with the first key of SECRETS_KEY, and let the service start with it. Stop the ' +
+        'service and its workers first',
     )
     .option('--lost-key', 'give up webhook secrets that no key can read', false)
     .action((options: { lostKey: boolean }) =>

@@ -133,7 +133,7 @@ function isOnlyHost(database: Config['database']): boolean {
 async function checkSecretsKey(store: Store, config: Config): Promise<Finding> {
   const what = 'secrets key';
   try {
-    const keys = await findFittingKeys(store, config, Date.now());
+    const keys = await findFittingKeys(store, config);
     return { what, found: keys ? 'fits the database' : 'none yet; the first start creates it' };
   } catch (error) {
     return problem(what, ...splitRemedy(error));

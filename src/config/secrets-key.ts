@@ -1,7 +1,6 @@
-import { createHash, hkdfSync, randomBytes } from 'node:crypto';
+import { hkdfSync, randomBytes } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { commandLine } from '../command-line.js';
 import type { Config, SecretsKeys } from './config.js';
 
 /**
@@ -13,8 +12,7 @@ import type { Config, SecretsKeys } from './config.js';
 const keyBytes = 32;
 
 /**
- * Returns the keys. Undefined if an embedded database has no key file yet. Throws on MySQL without SECRETS_KEY, and for a
- * key derived from DATABASE_URL: a token signed with it allows guessing the password of the database.
+ * Returns the keys. Undefined if an embedded database has no key file yet. Throws on MySQL without SECRETS_KEY.
  */
 export function findSecretsKeys({ secretsKeys, database }: Config): SecretsKeys | undefined {
   if (database.kind === 'sqlite') {
@@ -22,14 +20,7 @@ export function findSecretsKeys({ secretsKeys, database }: Config): SecretsKeys 
     return secretsKeys ?? (existsSync(file) ? [readKeyFile(file)] : undefined);
   }
   if (secretsKeys === undefined)
-    throw new Error(
-      'it is required with MySQL: create a key with "openssl rand -hex 32" and set it on every process. Then run ' +
-        `"${commandLine('reseal')}" once if the database was used without it`,
-    );
-  if (secretsKeys.includes(deriveFormerKey(database.url)))
-    throw new Error(
-      `it holds the key that earlier versions derived from DATABASE_URL: remove it, then run "${commandLine('reseal')}"`,
-    );
+    throw new Error('it is required with MySQL: create a key with "openssl rand -hex 32" and set it on every process');
   return secretsKeys;
 }
 
@@ -42,12 +33,6 @@ export function requireSecretsKeys(config: Config): SecretsKeys {
         'or set SECRETS_KEY',
     );
   return keys as SecretsKeys;
-}
-
-/** Returns the key that versions before 0.1.0 used on MySQL without SECRETS_KEY. Only `reseal` reads secrets with it. */
-export function deriveFormerKey(databaseUrl: string): string {
-  // Earlier versions had no parameters.
-  return createHash('sha256').update(databaseUrl.replace(/\?.*$/s, '')).digest('hex');
 }
 
 /** Returns a value that shows whether two processes use the same key, but not the key: 64 hex digits. */

@@ -1,37 +1,25 @@
 import type { Logger } from 'pino';
 import type { Config, SecretsKeys } from '../config/config.js';
 import { commandLine } from '../command-line.js';
-import {
-  computeCheckValue,
-  createKeyFile,
-  deriveFormerKey,
-  findSecretsKeys,
-  requireSecretsKeys,
-} from '../config/secrets-key.js';
+import { computeCheckValue, createKeyFile, findSecretsKeys, requireSecretsKeys } from '../config/secrets-key.js';
 import { type Resealed, resealWebhooks } from '../delivery/reseal.js';
-import { createSecretBox, SecretBoxError } from '../delivery/secret-box.js';
-import { secretsOf } from '../delivery/signing-secrets.js';
+import { createSecretBox } from '../delivery/secret-box.js';
 import { untilAvailable } from '../store/retry.js';
 import type { Store } from '../store/store.js';
 import { resealReceiptKeys } from '../tokens/receipts.js';
 
-const sampledWebhooks = 100;
 const purgeRows = 500;
 
 const lostKey = `If that key is lost, run "${commandLine('reseal', '--lost-key')}"`;
 const unknownKey =
   'no configured key is the key that the database was used with: set that key, also to replace it (SECRETS_KEY=NEW,OLD). ' +
   lostKey;
-const unreadableSecrets =
-  'no configured key can read the webhook secrets: set the key that the database was used with, also to replace it ' +
-  `(SECRETS_KEY=NEW,OLD). If MySQL was used without SECRETS_KEY, run "${commandLine('reseal')}". ${lostKey}`;
-
 /**
  * Returns the keys of a process. Creates the key file of a new embedded database. Rejects if the database was used with
  * another key: resent readings would be stored again, and no webhook could be signed.
  */
 export async function admitSecretsKeys(store: Store, config: Config, nowMs: number): Promise<SecretsKeys> {
-  const keys = (await findFittingKeys(store, config, nowMs)) ?? createKeys(config);
+  const keys = (await findFittingKeys(store, config)) ?? createKeys(config);
   if (await store.secretsKey.find()) return keys;
   await untilAvailable(() => store.secretsKey.claim({ checkValue: computeCheckValue(keys[0]), sinceMs: nowMs }));
   // Another process may have stored its key first.
@@ -42,11 +30,10 @@ export async function admitSecretsKeys(store: Store, config: Config, nowMs: numb
  * Returns the keys. Undefined if a new embedded database has no key file yet. Rejects with the remedy if the database was
  * used with another key.
  */
-export async function findFittingKeys(store: Store, config: Config, nowMs: number): Promise<SecretsKeys | undefined> {
+export async function findFittingKeys(store: Store, config: Config): Promise<SecretsKeys | undefined> {
   const stored = await store.secretsKey.find();
   const keys = stored ? requireSecretsKeys(config) : findSecretsKeys(config);
   if (stored && !hasKey(keys, stored.checkValue)) throw new Error(unknownKey);
-  if (!stored && !(await canReadWebhooks(store, keys, nowMs))) throw new Error(unreadableSecrets);
   return keys;
 }
 
@@ -64,8 +51,7 @@ export async function replaceSecretsKey(store: Store, keys: SecretsKeys, log: Lo
 }
 
 /**
- * Encrypts all webhook secrets with the first key. Also reads secrets with the key that earlier versions derived from
- * DATABASE_URL. With `isKeyLost`, secrets may remain unreadable. Deletes the stored responses to requests with an
+ * Encrypts all webhook secrets with the first key. With `isKeyLost`, secrets may remain unreadable. Deletes the stored responses to requests with an
  * Idempotency-Key, because they may contain secrets that the keys cannot read.
  */
 export async function resealDatabase(
@@ -76,31 +62,12 @@ export async function resealDatabase(
   const stored = await store.secretsKey.find();
   const keys = findSecretsKeys(config) ?? (isKeyLost ? createKeys(config) : requireSecretsKeys(config));
   if (stored && !hasKey(keys, stored.checkValue) && !isKeyLost) throw new Error(unknownKey);
-  const { database } = config;
-  const former = database.kind === 'mysql' ? [deriveFormerKey(database.url)] : [];
-  const secretBox = createSecretBox([...keys, ...former]);
+  const secretBox = createSecretBox(keys);
   const result = await resealWebhooks(store, secretBox);
-  if (!stored && !isKeyLost && result.unreadable.length > 0) throw new Error(unreadableSecrets);
   await resealReceiptKeys(store.receiptKeys, secretBox);
   while ((await store.purgeIdempotencyKeys(nowMs, purgeRows)) > 0);
   await storeNewest(store, keys, nowMs);
   return result;
-}
-
-/** Returns false if the database contains webhooks, and the keys can read no secret of the first ones. */
-async function canReadWebhooks(store: Store, keys: SecretsKeys | undefined, nowMs: number): Promise<boolean> {
-  const ids = await store.webhookIdsAfter({ accountId: '', webhookId: '' }, sampledWebhooks);
-  if (ids.length === 0 || keys === undefined) return ids.length === 0;
-  const secretBox = createSecretBox(keys);
-  for (const accountId of new Set(ids.map((id) => id.accountId)))
-    for (const webhook of await store.read(accountId).webhooks())
-      try {
-        secretsOf(secretBox, accountId, webhook, nowMs);
-        return true;
-      } catch (error) {
-        if (!(error instanceof SecretBoxError)) throw error;
-      }
-  return false;
 }
 
 function createKeys({ database }: Config): SecretsKeys {

@@ -12,7 +12,7 @@ const scored = (score: number): Session => ({
   signals: {},
   firstAtMs: startMs,
   published: {},
-  latest: { timestampMs: startMs, score, confidence: 1, received: [], reason: '' },
+  latest: { timestampMs: startMs, score, confidence: 1, model: 1, learned: 0, received: [], reason: '' },
 });
 
 test('each change of the band causes one event with both bands and the new score', () => {

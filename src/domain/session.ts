@@ -62,12 +62,12 @@ export interface ComputedState {
   readonly timestampMs: number;
   readonly score: number;
   readonly confidence: number;
-  /** Version of the model that computed the score. Absent in a session that version 1 stored. */
-  readonly model?: number | undefined;
+  /** Version of the model that computed the score. */
+  readonly model: number;
   readonly received: readonly SignalCategory[];
   readonly reason: string;
-  /** Progress of the baseline before the reading, 0–1. Absent in a state that version 1 stored. */
-  readonly learned?: number | undefined;
+  /** Progress of the baseline before the reading, 0–1. */
+  readonly learned: number;
   /** Quality of the reading's intervals. Absent without intervals, and in the latest state of a session. */
   readonly rrQuality?: Schema<'RrQuality'>;
   /** Estimates from the reading's text. Absent without them, and in the latest state of a session. */

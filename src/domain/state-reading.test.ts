@@ -11,6 +11,7 @@ test.each([
   [10, 30, true],
   [30, 30, true],
 ])('after a score of %i, a score of %i: effective is %s', (previousScore, score, effective) => {
-  const computed = { timestampMs: 0, score, confidence: 0.5, received: [], reason: 'Calm voice.', previousScore };
+  const rest = { confidence: 0.5, model: 1, learned: 0, received: [], reason: 'Calm voice.' };
+  const computed = { timestampMs: 0, score, previousScore, ...rest };
   expect(toStateReading('s1', computed).adaptation_effectiveness).toMatchObject({ effective });
 });

@@ -22,13 +22,8 @@ export function toStateReading(sessionId: string, computed: ComputedState, check
     suggested_action,
     action_reason: computed.reason,
     recommendation,
-    model_version: readModel(computed),
-    ...(computed.learned !== undefined && {
-      baseline: {
-        status: computed.learned < 1 ? ('learning' as const) : ('known' as const),
-        progress: computed.learned,
-      },
-    }),
+    model_version: computed.model,
+    baseline: { status: computed.learned < 1 ? 'learning' : 'known', progress: computed.learned },
     ...(computed.previousScore !== undefined && {
       adaptation_effectiveness: effectiveness(computed.previousScore, computed.score),
     }),
@@ -43,11 +38,6 @@ export function toStateReading(sessionId: string, computed: ComputedState, check
     }),
     disclaimer,
   };
-}
-
-/** Returns the version of the model that computed a state. */
-export function readModel({ model = 1 }: Pick<ComputedState, 'model'>): number {
-  return model;
 }
 
 /** Returns a confidence, 0–1, at an age in ms. It falls like the weight of a signal, and is 0 for a stale state. */

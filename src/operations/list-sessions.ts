@@ -2,7 +2,6 @@ import { enums, sessionList as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract.js';
 import { staleAfterMs } from '../domain/evidence.js';
 import type { ComputedState } from '../domain/session.js';
-import { readModel } from '../domain/state-reading.js';
 import { bandOf } from '../domain/states.js';
 import { fault, ProblemError } from '../problem.js';
 import type { SessionCursor } from '../store/session-list.js';
@@ -129,7 +128,7 @@ async function toSummaries(
       state: bandOf(computed.score).state,
       stress_score: computed.score,
       confidence: computed.confidence,
-      model_version: readModel(computed),
+      model_version: computed.model,
       valid_until: new Date(computed.timestampMs + staleAfterMs).toISOString(),
       ...(points && { points: points.get(incarnation)?.map(toPoint) ?? [] }),
     };

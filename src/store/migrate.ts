@@ -70,7 +70,7 @@ export async function readApplied(knex: Knex, list = migrations): Promise<Readon
   if (rows.length > 0 && !applied.has(initial))
     throw new SchemaError(
       'another build from before 1.0.0 created this database, and this build cannot use it: set DATABASE_URL to an ' +
-        'empty database. To keep readings, run that build and `export` them first',
+        'empty database, and to keep readings, import an export of that build (docs/export.md)',
     );
   const newer = findNewer(
     rows.flatMap(({ name, breaks_earlier }) => (breaks_earlier === 1 ? [name] : [])),

@@ -23,9 +23,8 @@ const storedRows: Readonly<Record<keyof typeof rowFormats, readonly string[]>> =
   ],
   subject: [`{"v":1,"active":["exams"],"resolved":["boss_and_coworkers"],"baseline":{"heart_rate":${track}}}`],
   response: [
-    `{"v":1,${response},"topics":["exams"],"triggers":{"active":["exams"],"resolved":["boss_and_coworkers"]}}`,
     // All fields are present, as in a reading whose columns have other values than its response.
-    `{"v":2,${response},"topics":["exams"],"triggers":{"active":["exams"],"resolved":["boss_and_coworkers"]}}`,
+    `{"v":1,${response},"topics":["exams"],"triggers":{"active":["exams"],"resolved":["boss_and_coworkers"]}}`,
   ],
   consent: [
     '{"v":1,"categories":["vocal"],"purposes":["adapt"],"context":"care","eventMs":1760000000000,"expiresAtMs":1770000000000,"recordId":"form-1"}',

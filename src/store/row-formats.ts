@@ -14,14 +14,13 @@ export const rowFormats = {
   subject: rowFormat<Subject>('subject'),
   consent: rowFormat<Omit<StoredConsent, 'version' | 'recordedAtMs'>>('consent'),
   signals: rowFormat<Measured>('list of signals'),
-  // Since version 2, fields that equal a column of the reading may be absent.
-  response: rowFormat<StoredResponse>('response', [(older) => older]),
+  response: rowFormat<StoredResponse>('response'),
   statusChanges: rowFormat<Pick<Trigger, 'changes'>>('list of status changes'),
   webhook: rowFormat<Omit<StoredWebhook, WebhookColumn>>('webhook'),
 };
 
 /** The part of a computed state that the other columns of its reading do not contain. */
-type StoredResponse = Pick<ComputedState, 'reason'> & Partial<ComputedState>;
+type StoredResponse = Pick<ComputedState, 'reason' | 'learned'> & Partial<ComputedState>;
 
 /** Fields of a webhook that have a separate column. */
 type WebhookColumn = 'webhookId' | 'url' | 'sessionId' | 'subjectId' | 'registeredEpoch' | 'disabledEpoch';

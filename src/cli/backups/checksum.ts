@@ -31,7 +31,7 @@ export async function writeChecksum(
   writeFileSync(checksumFile(backup), lines.join('\n'), { mode: 0o600, flag: 'wx', flush: true });
 }
 
-/** Returns the numbers of rows that the checksum file states. Empty for a dump, and for a backup of an earlier version. */
+/** Returns the numbers of rows that the checksum file states. Empty for a dump. */
 export function readRowCounts(backup: string): RowCounts {
   const text = readFileSync(checksumFile(backup), 'utf8');
   return new Map([...text.matchAll(/^rows (\w+) (\d+)$/gm)].map(([, table = '', count]) => [table, Number(count)]));
@@ -40,9 +40,7 @@ export function readRowCounts(backup: string): RowCounts {
 /** Throws if a backup has no checksum file. */
 export function requireChecksum(backup: string): void {
   if (!existsSync(checksumFile(backup)))
-    throw new Error(
-      `${checksumFile(backup)} is missing: copy it together with the backup, ${skip}. Backups of earlier versions have none`,
-    );
+    throw new Error(`${checksumFile(backup)} is missing: copy it together with the backup, ${skip}`);
 }
 
 /**
