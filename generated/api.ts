@@ -52,12 +52,12 @@ export interface paths {
         /**
          * Ingest many readings
          * @description Stores up to 1,000 readings of any sessions of the account, for gateways, imports and devices that were offline.
-         *     The body is NDJSON: one reading per line, each as in `POST /v1/ingest` and at most 4,096 bytes. Empty lines are
-         *     skipped. The lines of a session are applied in their order. Accepted lines are durable before the response is
-         *     sent.
+         *     With `Content-Type: application/json`, the body is an array of readings. With `application/x-ndjson`, it has one
+         *     reading per line, and empty lines are skipped. Limits and results are the same: each reading is as in
+         *     `POST /v1/ingest` and at most 4,096 bytes. The readings of a session are applied in their order. Accepted readings
+         *     are durable before the response is sent.
          *
-         *     **JSON:** with `Content-Type: application/json`, the body is an array of readings. Limits and results are the
-         *     same, and `line` is the position of the reading in the array, from 1. Generated clients send this form.
+         *     Below, a line is a reading in either form. In an array, `line` is the position of the reading, from 1.
          *
          *     **Each line has its own result**, in the order of the lines, with the status, and the state or the error that
          *     `POST /v1/ingest` would return. An invalid or rejected line never affects another line. A response of 200 may
@@ -3205,6 +3205,26 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description The body is larger than 1,048,576 bytes, as declared or as sent. */
+        BatchTooLarge: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The body is neither `application/json` nor `application/x-ndjson` in UTF-8, or it is compressed. */
+        UnsupportedBatchType: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description Wrong types, values or fields, or a subject that differs from the session's subject. All errors are listed. */
         InvalidSubmission: {
             headers: {
@@ -3295,15 +3315,11 @@ export interface components {
          */
         StreamedEvents: components["schemas"]["StreamEventType"];
         /**
-         * @description Continue after this event. Same as the header `Last-Event-ID`, which takes precedence.
+         * @description Continue after this event. Same as the header `Last-Event-ID`, which `EventSource` sends when it reconnects and which
+         *     takes precedence.
          * @example 1795253400000001
          */
         LastEventId: components["schemas"]["EventId"];
-        /**
-         * @description Continue after this event. `EventSource` sends this header when it reconnects.
-         * @example 1795253400000001
-         */
-        LastEventIdHeader: components["schemas"]["EventId"];
         /**
          * @description A session token with the scope `read`, for `EventSource`, which cannot set headers. The service does not log it.
          *     Prefer `Authorization: Bearer …` where possible: proxies may log the query.
@@ -3325,7 +3341,7 @@ export interface components {
          *     it without further settings, and an unknown value gets a 422.
          * @example ndjson
          */
-        ExportFormat: components["schemas"]["ExportFormat"];
+        ExportFormatInQuery: components["schemas"]["ExportFormat"];
         /**
          * @description Continue after the row with this `cursor`.
          * @example 1795253400000000
@@ -3375,7 +3391,7 @@ export interface components {
          * @description Length of a row, an hour or a day. Default hour.
          * @example day
          */
-        SummaryInterval: components["schemas"]["SummaryInterval"];
+        SummaryIntervalInQuery: components["schemas"]["SummaryInterval"];
         /**
          * @description Time zone of the days. Only with `interval=day`. Default UTC.
          * @example Europe/Vienna
@@ -3549,11 +3565,11 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description Up to 1,000 readings as NDJSON or as a JSON array, at most 1,048,576 bytes of UTF-8, not compressed. */
+        /** @description Up to 1,000 readings as a JSON array or as NDJSON, at most 1,048,576 bytes of UTF-8, not compressed. */
         requestBody: {
             content: {
-                "application/x-ndjson": components["schemas"]["ReadingLines"];
                 "application/json": components["schemas"]["ReadingArray"];
+                "application/x-ndjson": components["schemas"]["ReadingLines"];
             };
         };
         responses: {
@@ -3572,8 +3588,8 @@ export interface operations {
             400: components["responses"]["EmptyBatch"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
+            413: components["responses"]["BatchTooLarge"];
+            415: components["responses"]["UnsupportedBatchType"];
             422: components["responses"]["InvalidParameters"];
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["HeadersTooLarge"];
@@ -3742,7 +3758,8 @@ export interface operations {
                  */
                 events?: components["parameters"]["StreamedEvents"];
                 /**
-                 * @description Continue after this event. Same as the header `Last-Event-ID`, which takes precedence.
+                 * @description Continue after this event. Same as the header `Last-Event-ID`, which `EventSource` sends when it reconnects and which
+                 *     takes precedence.
                  * @example 1795253400000001
                  */
                 last_event_id?: components["parameters"]["LastEventId"];
@@ -3753,13 +3770,7 @@ export interface operations {
                  */
                 access_token?: components["parameters"]["AccessToken"];
             };
-            header?: {
-                /**
-                 * @description Continue after this event. `EventSource` sends this header when it reconnects.
-                 * @example 1795253400000001
-                 */
-                "Last-Event-ID"?: components["parameters"]["LastEventIdHeader"];
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -3804,7 +3815,7 @@ export interface operations {
                  *     it without further settings, and an unknown value gets a 422.
                  * @example ndjson
                  */
-                format?: components["parameters"]["ExportFormat"];
+                format?: components["parameters"]["ExportFormatInQuery"];
                 /**
                  * @description Continue after the row with this `cursor`.
                  * @example 1795253400000000
@@ -4132,7 +4143,7 @@ export interface operations {
                  * @description Length of a row, an hour or a day. Default hour.
                  * @example day
                  */
-                interval?: components["parameters"]["SummaryInterval"];
+                interval?: components["parameters"]["SummaryIntervalInQuery"];
                 /**
                  * @description Time zone of the days. Only with `interval=day`. Default UTC.
                  * @example Europe/Vienna

@@ -2652,4 +2652,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "0dd54319a70dc6b0ba3411336029988097a44d8d7f6902a0cfabd9be514c5c8a" as const;
+export const contractDigest = "b40d3398f03c75af99a9b9a938ec397292e39ce0b0fe5415efe647e374b3bb4a" as const;

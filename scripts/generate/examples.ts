@@ -160,10 +160,10 @@ async function play(stage: () => Promise<Stage>): Promise<Examples> {
       TwoSessions: { summary: 'Two sessions, one without a subject', value: rising.sessions },
       ExportedRow: { summary: 'One reading', value: row },
       StateChangeStream: { summary: 'The first event, a reading and a state change', value: rising.stream },
-      StateChange: { summary: 'A rise into the stressed band', value: event },
+      RiseToStressed: { summary: 'A rise into the stressed band', value: event },
       FailedDeliveries: { summary: 'A delivery whose attempts failed', value: page([failed]) },
       Deliveries: { summary: 'A delivered state change', value: page([delivered]) },
-      Delivery: { summary: 'A delivered state change', value: delivered },
+      DeliveredChange: { summary: 'A delivered state change', value: delivered },
       ThreeTopics: { summary: 'An active, a resolved and an observed topic', value: profile },
     },
     guides: {
