@@ -17,7 +17,7 @@ const requests = requestsById();
 const accepting = new Set(
   Object.values(contract.paths)
     .flatMap((methods) => Object.values(methods) as Array<{ operationId: string; security?: object[] }>)
-    .filter(({ security }) => security?.some((scheme) => 'SessionToken' in scheme))
+    .filter(({ security }) => security?.some((scheme) => 'BearerToken' in scheme))
     .map(({ operationId }) => operationId),
 );
 

@@ -98,6 +98,39 @@ test('every request and response body has valid examples', () => {
   expect(faults.filter(Boolean)).toEqual([]);
 });
 
+/** Returns the names that are equal for generators, which change case and remove punctuation. */
+function clashesOf(names: readonly string[]): string[] {
+  const folded = names.map((it) => it.toLowerCase().replace(/[^a-z0-9]/g, ''));
+  return names.filter((_, index) => folded.indexOf(folded[index] ?? '') !== folded.lastIndexOf(folded[index] ?? ''));
+}
+
+test('no two components have names that generators turn into one', () => {
+  const components = placed(/^\/components\/[^/]+\/[^/]+$/).map(([at]) => at.split('/').at(-1) ?? '');
+  expect(components.length).toBeGreaterThan(100);
+  expect(clashesOf(components)).toEqual([]);
+});
+
+test('no two parameters of an operation have names that generators turn into one', () => {
+  const operations = placed(/^\/paths\/[^/]+\/[^/]+$/) as unknown as Array<[string, { parameters?: Schema[] }]>;
+  for (const [at, { parameters = [] }] of operations) {
+    const names = parameters.map((it) => String(follow(it)['name']));
+    expect([at, clashesOf(names)]).toEqual([at, []]);
+  }
+});
+
+test('the documented size and media types of each body are those that the service accepts', () => {
+  const types = ['application/json', 'application/x-ndjson'];
+  for (const [at, body] of placed(/^\/paths\/[^/]+\/[^/]+\/requestBody$/)) {
+    const { responses } = placed(/^/).find(([it]) => `${it}/requestBody` === at)?.[1] as Part;
+    const describe = (status: string) => follow((responses as Record<string, Schema>)[status] as Schema).description;
+    const accepted = Object.keys(body['content'] as object);
+    expect(accepted[0]).toBe('application/json');
+    expect(types.filter((it) => describe('415')?.includes(`\`${it}\``))).toEqual(accepted);
+    const { max_bytes } = contract[accepted.length > 1 ? 'x-batch' : 'x-body'];
+    expect(describe('413')).toContain(`${max_bytes.toLocaleString('en')} bytes`);
+  }
+});
+
 // This test applies rules to requests that .spectral.yaml disables, because they must not apply to responses.
 test('every text, list, number and object in requests is bounded', () => {
   const bodies = placed(/^\/paths\/[^/]+\/[^/]+\/requestBody\/content\/[^/]+\/schema$/);

@@ -38,7 +38,7 @@ test('a body of another media type is rejected, and the error names both media t
   const text = { method: 'POST', headers: { 'Content-Type': 'text/csv' }, body: 'a' };
   const { status, body } = await request('/v1/ingest/batch', text);
   expect([status, body.code]).toEqual([415, 'unsupported_media_type']);
-  expect(body.detail).toContain('Send Content-Type: application/x-ndjson or application/json');
+  expect(body.detail).toContain('Send Content-Type: application/json or application/x-ndjson');
 });
 
 test('a line of another subject than that of its session is rejected alone', async () => {

@@ -46,6 +46,19 @@ test('the header Last-Event-ID takes precedence over the parameter, which an Eve
   expect(await resumed.until(all.length - 2)).toEqual(all.slice(2));
 });
 
+test('an invalid Last-Event-ID is rejected like the parameter, and an empty one is ignored', async () => {
+  const service = await startTestService();
+  const invalid = await service.request('/v1/stream', { headers: { 'Last-Event-ID': 'x' } });
+  expect([invalid.status, invalid.body.errors]).toEqual([
+    422,
+    [{ parameter: 'last_event_id', code: 'pattern_mismatch', detail: 'Input should be the id of an event' }],
+  ]);
+  await fill(service, 1);
+  const all = await (await openStream(service, { last_event_id: '0' })).until(1);
+  const headers = { 'X-Service-Key': service.key, 'Last-Event-ID': '' };
+  expect(await (await openStream(service, { last_event_id: '0' }, headers)).until(1)).toEqual(all);
+});
+
 test('a stream with an id of another database starts at the newest event', async () => {
   const service = await startTestService();
   await service.read({ heart_rate: 70 });

@@ -126,8 +126,9 @@ function bodyOf({ requestBody }: OperationObject, changes: object, inBody: objec
 
 const ndjson = 'application/x-ndjson';
 
+/** Returns the last media type, which is NDJSON for a batch. */
 function mediaOf({ content }: NonNullable<OperationObject['requestBody']>): [mediaType: string, media: MediaObject] {
-  const [media] = Object.entries(content);
+  const media = Object.entries(content).at(-1);
   if (!media) throw new Error('a request body without a media type');
   return media;
 }

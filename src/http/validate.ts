@@ -72,12 +72,19 @@ export interface ReadQuery {
   readonly faults: readonly Fault[];
 }
 
-/** Reads the query. The values are not yet validated against their schemas, except for the type. */
+/**
+ * Reads the query, and the headers that stand for one of its parameters. The values are not yet validated against their
+ * schemas, except for the type.
+ */
 export function readQuery(definition: Definition, request: Request): ReadQuery {
   const query: Record<string, QueryValue> = {};
   const faults: Fault[] = [];
-  if (!request.url.includes('?')) return { query, faults };
-  for (const [name, sent] of Object.entries(request.query as Record<string, string | string[]>)) {
+  const sentByHeader = definition.parameters.flatMap(({ name, 'x-header': header }) => {
+    const sent = header && request.get(header);
+    return sent ? [[name, sent] as const] : [];
+  });
+  const sentByQuery = request.url.includes('?') ? (request.query as Record<string, string | string[]>) : {};
+  for (const [name, sent] of Object.entries({ ...sentByQuery, ...Object.fromEntries(sentByHeader) })) {
     const value = readValue(definition, name, sent);
     if (typeof value === 'object' && 'code' in value) faults.push(value);
     else query[name] = value;

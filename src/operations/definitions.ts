@@ -14,9 +14,9 @@ export interface Definition {
   /** True if the operation accepts session tokens. */
   readonly acceptsToken: boolean;
   readonly parameters: readonly Parameter[];
-  /** The body in its first media type. Undefined if the operation has no body. */
+  /** The body in its last media type. Undefined if the operation has no body. */
   readonly body: Content | undefined;
-  /** All media types of the body. `readBody` converts them to the first one. */
+  /** All media types of the body. `readBody` converts them to the last one. */
   readonly mediaTypes: readonly string[];
   readonly statuses: readonly string[];
   /** The schema of the response with status 200. Undefined if the response is not JSON. */
@@ -28,6 +28,8 @@ export interface Parameter {
   readonly in: 'path' | 'query' | 'header';
   readonly required?: boolean;
   readonly description: string;
+  /** A header that takes precedence over the parameter of the query. */
+  readonly 'x-header'?: string;
   readonly schema: Schema;
 }
 
@@ -67,12 +69,12 @@ export const definitions: readonly Definition[] = Object.entries(paths).flatMap(
 function toDefinition(template: string, method: string, documented: Documented): Definition {
   const { operationId, security, parameters = [], requestBody, responses } = documented;
   const content = requestBody?.content ?? {};
-  const [body] = Object.entries(content);
+  const body = Object.entries(content).at(-1);
   const response = responses['200']?.content?.['application/json']?.schema;
   return {
     ...{ operationId, method, template, statuses: Object.keys(responses) },
     isPublic: security?.length === 0,
-    acceptsToken: security?.some((scheme) => 'SessionToken' in scheme) ?? false,
+    acceptsToken: security?.some((scheme) => 'BearerToken' in scheme) ?? false,
     parameters: resolve(parameters) as Parameter[],
     body: body && { mediaType: body[0], schema: resolve(body[1].schema) as Schema },
     mediaTypes: Object.keys(content),

@@ -5,14 +5,13 @@ export const streamEvents: OperationRecord<'streamEvents'> = {
   personalData: 'reads',
   takesTokenInQuery: true,
   nameSession: ({ session_id }, ownSession) => session_id ?? ownSession,
-  stream({ openStream }, { query, headers, caller, token, onSent }) {
-    const lastEventId = headers?.['Last-Event-ID'] || query.last_event_id;
+  stream({ openStream }, { query, caller, token, onSent }) {
     const request = {
       caller,
       onSent,
       sessionId: query.session_id ?? token?.sessionId,
       type: query.events,
-      lastEventId: lastEventId === undefined ? undefined : Number(lastEventId),
+      lastEventId: query.last_event_id === undefined ? undefined : Number(query.last_event_id),
       expiresAtMs: token?.expiresAtMs,
     };
     return { mediaType: 'text/event-stream', isEndless: true, run: (begin) => openStream(request, begin) };

@@ -22,7 +22,7 @@ export const localServer = 'http://127.0.0.1:8080';
 
 /** Field in which samples send the current time, because the service rejects old readings. */
 const presentName = 'timestamp';
-const presentField = new RegExp(`^(\\s*"${presentName}": )"[^"]*"`, 'm');
+const presentField = new RegExp(`^(\\s*"${presentName}": )"[^"]*"`, 'gm');
 const presentFieldsOfLines = new RegExp(`("${presentName}":)"[^"]*"`, 'g');
 
 /** One JSON text per line. */
