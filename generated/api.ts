@@ -3331,10 +3331,7 @@ export interface components {
          * @example demo-session
          */
         ExportedSession: components["schemas"]["Identifier"];
-        /**
-         * @description Only readings of this person's sessions. Not together with `session_id`.
-         * @example 5f2b51ca2b4d1a7e
-         */
+        /** @description Only readings of this person's sessions. Not together with `session_id`. */
         ExportedSubject: components["schemas"]["Identifier"];
         /**
          * @description Format of the response. A parameter, not the header `Accept`: links, generated clients and shared caches handle
@@ -3444,8 +3441,8 @@ export interface components {
          */
         FailedSort: components["schemas"]["FailedDeliverySort"];
         /**
-         * @description The `next_cursor` of the previous page. Use it with the same filters.
-         * @example MTc5NTI1MzQwMDAwMC5kbHZfMmI3ZTlkNGY2YTFjNGUzYjhkMDU
+         * @description The `next_cursor` of the previous page. Use it with the same filters. Empty means the first page.
+         * @example
          */
         Cursor: string;
         /**
@@ -3712,8 +3709,8 @@ export interface operations {
                  */
                 points?: components["parameters"]["SessionPoints"];
                 /**
-                 * @description The `next_cursor` of the previous page. Use it with the same filters.
-                 * @example MTc5NTI1MzQwMDAwMC5kbHZfMmI3ZTlkNGY2YTFjNGUzYjhkMDU
+                 * @description The `next_cursor` of the previous page. Use it with the same filters. Empty means the first page.
+                 * @example
                  */
                 cursor?: components["parameters"]["Cursor"];
             };
@@ -3805,10 +3802,7 @@ export interface operations {
                  * @example demo-session
                  */
                 session_id?: components["parameters"]["ExportedSession"];
-                /**
-                 * @description Only readings of this person's sessions. Not together with `session_id`.
-                 * @example 5f2b51ca2b4d1a7e
-                 */
+                /** @description Only readings of this person's sessions. Not together with `session_id`. */
                 subject_id?: components["parameters"]["ExportedSubject"];
                 /**
                  * @description Format of the response. A parameter, not the header `Accept`: links, generated clients and shared caches handle
@@ -4087,8 +4081,8 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The `next_cursor` of the previous page. Use it with the same filters.
-                 * @example MTc5NTI1MzQwMDAwMC5kbHZfMmI3ZTlkNGY2YTFjNGUzYjhkMDU
+                 * @description The `next_cursor` of the previous page. Use it with the same filters. Empty means the first page.
+                 * @example
                  */
                 cursor?: components["parameters"]["Cursor"];
             };
@@ -4150,8 +4144,8 @@ export interface operations {
                  */
                 time_zone?: components["parameters"]["SummaryTimeZone"];
                 /**
-                 * @description The `next_cursor` of the previous page. Use it with the same filters.
-                 * @example MTc5NTI1MzQwMDAwMC5kbHZfMmI3ZTlkNGY2YTFjNGUzYjhkMDU
+                 * @description The `next_cursor` of the previous page. Use it with the same filters. Empty means the first page.
+                 * @example
                  */
                 cursor?: components["parameters"]["Cursor"];
             };
@@ -4193,8 +4187,8 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The `next_cursor` of the previous page. Use it with the same filters.
-                 * @example MTc5NTI1MzQwMDAwMC5kbHZfMmI3ZTlkNGY2YTFjNGUzYjhkMDU
+                 * @description The `next_cursor` of the previous page. Use it with the same filters. Empty means the first page.
+                 * @example
                  */
                 cursor?: components["parameters"]["Cursor"];
             };
@@ -4303,8 +4297,8 @@ export interface operations {
                  */
                 subject_id?: components["parameters"]["FeedbackSubject"];
                 /**
-                 * @description The `next_cursor` of the previous page. Use it with the same filters.
-                 * @example MTc5NTI1MzQwMDAwMC5kbHZfMmI3ZTlkNGY2YTFjNGUzYjhkMDU
+                 * @description The `next_cursor` of the previous page. Use it with the same filters. Empty means the first page.
+                 * @example
                  */
                 cursor?: components["parameters"]["Cursor"];
             };
@@ -4648,8 +4642,8 @@ export interface operations {
                  */
                 sort?: components["parameters"]["FailedSort"];
                 /**
-                 * @description The `next_cursor` of the previous page. Use it with the same filters.
-                 * @example MTc5NTI1MzQwMDAwMC5kbHZfMmI3ZTlkNGY2YTFjNGUzYjhkMDU
+                 * @description The `next_cursor` of the previous page. Use it with the same filters. Empty means the first page.
+                 * @example
                  */
                 cursor?: components["parameters"]["Cursor"];
             };
@@ -4743,8 +4737,8 @@ export interface operations {
                  */
                 since?: components["parameters"]["Since"];
                 /**
-                 * @description The `next_cursor` of the previous page. Use it with the same filters.
-                 * @example MTc5NTI1MzQwMDAwMC5kbHZfMmI3ZTlkNGY2YTFjNGUzYjhkMDU
+                 * @description The `next_cursor` of the previous page. Use it with the same filters. Empty means the first page.
+                 * @example
                  */
                 cursor?: components["parameters"]["Cursor"];
             };

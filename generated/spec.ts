@@ -2652,4 +2652,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "b40d3398f03c75af99a9b9a938ec397292e39ce0b0fe5415efe647e374b3bb4a" as const;
+export const contractDigest = "0d50cefc95458272b7093ea17c96c509106a889c0e60393bb547170f0c759df3" as const;
