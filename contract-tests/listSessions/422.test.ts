@@ -7,7 +7,7 @@ function cursorOf(text: string): string {
 
 test.each([
   ['cursor=made-up', 'cursor', 'cursor_invalid'],
-  ['cursor=', 'cursor', 'string_too_short'],
+  ['subject_id=', 'subject_id', 'string_too_short'],
   ['subject_id=a%20b', 'subject_id', 'pattern_mismatch'],
   ['subject_id=a&subject_id=b', 'subject_id', 'repeated'],
   ['limit=5', 'limit', 'extra_forbidden'],

@@ -58,6 +58,23 @@ export function requestsThatMayGet(status: number): DocumentedRequest[] {
     });
 }
 
+/**
+ * Returns the request that an importer, such as that of Postman, makes of each operation: with all parameters that have an
+ * example. Applies the changes to fields that the body contains.
+ */
+export function importedRequests(changes: Readonly<Record<string, unknown>>): DocumentedRequest[] {
+  return operations.map(([template, method, operation]) => {
+    const parameters = parametersOf(operation).filter((it) => it.example !== undefined);
+    const headers = parameters.filter((it) => it.in === 'header').map((it) => [it.name, String(it.example)] as const);
+    const body = bodyOf(operation, changes, {});
+    return {
+      operationId: operation.operationId,
+      path: pathOf(template, parameters, ({ example }) => String(example)),
+      init: { ...body, method: method.toUpperCase(), headers: { ...Object.fromEntries(headers), ...body.headers } },
+    };
+  });
+}
+
 /** Returns the requests of all operations that require a key: one request per id that the operation accepts. */
 export function requestsById(): RequestById[] {
   return operations.filter(([, , { security }]) => security?.length !== 0).flatMap(byIdOf);

@@ -57,10 +57,18 @@ async function readAs(route: Route, request: Request, response: Response, watch:
   return format.parse(await receive(request, response, format.bytesMax).finally(end));
 }
 
-/** Rejects with invalid_payload when the body is shorter than declared or the connection breaks. */
+/** The byte order mark of UTF-8, which JSON parsers may ignore (RFC 8259). */
+const byteOrderMark = Buffer.from('\ufeff');
+
+/**
+ * Resolves with the body without a byte order mark. Rejects with invalid_payload when the body is shorter than declared or
+ * the connection breaks.
+ */
 async function receive(request: Request, response: Response, limit: number): Promise<Buffer> {
   try {
-    return await getRawBody(request, { limit });
+    const bytes = await getRawBody(request, { limit });
+    const isMarked = bytes.subarray(0, byteOrderMark.length).equals(byteOrderMark);
+    return isMarked ? bytes.subarray(byteOrderMark.length) : bytes;
   } catch (cause) {
     if ((cause as { type?: string }).type === 'entity.too.large') throw tooLarge(response);
     throw new ProblemError('invalid_payload', { cause });

@@ -86,6 +86,7 @@ export function readQuery(definition: Definition, request: Request): ReadQuery {
   const sentByQuery = request.url.includes('?') ? (request.query as Record<string, string | string[]>) : {};
   for (const [name, sent] of Object.entries({ ...sentByQuery, ...Object.fromEntries(sentByHeader) })) {
     const value = readValue(definition, name, sent);
+    if (value === undefined) continue;
     if (typeof value === 'object' && 'code' in value) faults.push(value);
     else query[name] = value;
   }
@@ -96,7 +97,12 @@ function queryNames(parameters: Definition['parameters']): string[] {
   return parameters.filter((it) => it.in === 'query').map(({ name }) => name);
 }
 
-function readValue({ parameters }: Definition, parameter: string, value: string | string[]): QueryValue | Fault {
+/** Returns undefined for an empty value if the contract allows one: then it means that the parameter was not sent. */
+function readValue(
+  { parameters }: Definition,
+  parameter: string,
+  value: string | string[],
+): QueryValue | Fault | undefined {
   const declared = parameters.find((it) => it.in === 'query' && it.name === parameter);
   if (!declared) return fault('extra_forbidden', { parameter, ...suggestName(parameter, queryNames(parameters)) });
   const { type, minLength = 1 } = declared.schema;
@@ -104,5 +110,6 @@ function readValue({ parameters }: Definition, parameter: string, value: string 
   if (type === 'array') return [value].flat().flatMap((it) => it.split(','));
   if (Array.isArray(value)) return fault('repeated', { parameter });
   if (type === 'integer') return /^-?\d{1,15}$/.test(value) ? Number(value) : fault('integer_type', { parameter });
-  return value === '' ? fault('string_too_short', { parameter }, String(minLength)) : value;
+  if (value === '') return minLength === 0 ? undefined : fault('string_too_short', { parameter }, String(minLength));
+  return value;
 }

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { allow, setUp } from '../support/consents.js';
+import { importedRequests } from '../support/documented-requests.js';
+import { startTestService } from '../support/service.js';
+
+const names = importedRequests({}).map(({ operationId }) => operationId);
+
+test.each(names)('%s accepts the examples of all its parameters together', async (name) => {
+  const service = await setUp(await startTestService(), { consent: 'record' });
+  const subject_id = '5f2b51ca2b4d1a7e';
+  await allow(service, subject_id, ['cardiovascular']);
+  await service.read({ session_id: 'demo-session', subject_id, heart_rate: 95 });
+  const changes = { timestamp: service.clock.at(), event_time: service.clock.at(), context: 'personal' };
+  const imported = importedRequests(changes).find(({ operationId }) => operationId === name);
+  const { path, init } = imported as NonNullable<typeof imported>;
+  const headers = { 'X-Service-Key': service.key, ...(init.headers as Record<string, string>) };
+  const closing = new AbortController();
+  const answer = await fetch(service.url + path, { ...init, headers, signal: closing.signal });
+  const problem = answer.ok ? '' : await answer.text();
+  // A stream does not end.
+  closing.abort();
+  // No webhook and no delivery have the id of the example.
+  const isAbsent = answer.status === 404 && /"(webhook|delivery)_not_found"/.test(problem);
+  expect([path, answer.ok || isAbsent, problem]).toEqual([path, true, isAbsent ? problem : '']);
+});
