@@ -9,6 +9,7 @@ export {
 export { ConnectionError, TimeoutError } from './connection-error.js';
 export type { TokenSource } from './credential.js';
 export { type ExportedRows, type ExportOptions, type ExportRowsOptions, lastCursor } from './export-readings.js';
+export { fitBody } from './fit-body.js';
 export { writeInstruction } from './instruction.js';
 export type {
   CallOptions,
