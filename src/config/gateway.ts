@@ -1,6 +1,6 @@
 /** The environment variables of the command `gateway`. Its `--help` and docs/agents.md are generated from this table. */
 import { parseUrl } from '../net/parse-url.js';
-import { ConfigError, integerBetween, readSwitch, readVariables, unlessEmpty } from './read-variable.js';
+import { ConfigError, integerBetween, oneOf, readSwitch, readVariables, unlessEmpty } from './read-variable.js';
 import { optional, variable } from './variable.js';
 import { variables } from './variables.js';
 
@@ -20,6 +20,8 @@ export interface GatewayConfig {
   readonly upstreams: Upstreams;
   /** Whether the model gets the names of active triggers. */
   readonly sharesTriggers: boolean;
+  /** Place of the instruction in Chat Completions. */
+  readonly placement: 'first' | 'last';
   /** Time for all requests to the service before a request is forwarded, ms. */
   readonly stateTimeoutMs: number;
   /** Time until the headers of the model's response, and between two parts of its body, ms. */
@@ -43,6 +45,11 @@ export const gatewayVariables = {
     "1: add the person's active triggers to the system prompt. This discloses them to the vendor of the model",
     '0',
     readSwitch,
+  ),
+  GATEWAY_PLACEMENT: variable(
+    'first or last. Place of the instruction in Chat Completions: the leading system message, or a system message at the end, which keeps the prompt cache of the vendor but is rejected by some models',
+    'first',
+    (text) => oneOf(['first', 'last'])(text) as 'first' | 'last',
   ),
   GATEWAY_HOST: variable('Address to listen on', '127.0.0.1', (text) => text),
   GATEWAY_PORT: variable('Port to listen on. 0 selects a free port', '8090', integerBetween(0, 65_535)),
@@ -72,6 +79,7 @@ export function readGatewayConfig(env: Readonly<Record<string, string | undefine
     serviceUrl: withoutSlash(values.SERVICE_URL.href),
     upstreams: { openai: openai && openaiBase(openai), anthropic: anthropic && anthropicBase(anthropic) },
     sharesTriggers: values.GATEWAY_SHARE_TRIGGERS,
+    placement: values.GATEWAY_PLACEMENT,
     stateTimeoutMs: values.GATEWAY_STATE_TIMEOUT_MS,
     upstreamTimeoutMs: values.GATEWAY_UPSTREAM_TIMEOUT_SECONDS * 1000,
     bodyBytesMax: values.GATEWAY_MAX_BODY_MB * 1_000_000,

@@ -1,18 +1,13 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import { type Dispatcher, Pool } from 'undici';
-import {
-  type CallOptions,
-  createStateClient,
-  ProblemError,
-  type SessionClient,
-  type StateReading,
-  writeInstruction,
-} from '../../clients/typescript/src/index.js';
+import { type StateReading, writeInstruction } from '../../clients/typescript/src/index.js';
 import { timestamps } from '../../generated/spec.js';
 import type { GatewayConfig } from '../config/gateway.js';
-import type { Message } from './apis.js';
+import type { Message } from './conversation.js';
+import { Refusal } from './refusal.js';
+import { type Answer, createService, isKey, missingScope } from './service.js';
+import { createShares } from './shares.js';
 
 /** The headers of a caller. */
 export interface Caller {
@@ -29,14 +24,15 @@ export interface Advice {
   readonly instruction?: string;
   /** Why there is no usable state, e.g. `timeout`. */
   readonly skipped?: string;
-  /** True if the service rejected the key. */
-  readonly isRefused?: true;
   /** Sends the turn that ends with this response. Does nothing if the turn is known. */
   readonly completeTurn?: (ai_response: string) => void;
 }
 
+/** `checkCaller` and `consult` reject with a Refusal if the credential is not valid, and if that cannot be checked. */
 export interface Advisor {
-  /** Sends the message and resolves with the state. Without a new message, only reads the state. Never rejects. */
+  /** Checks a credential that was not valid within the last minute. Runs before the body is read. */
+  checkCaller(caller: Caller, address: string): Promise<void>;
+  /** Sends the message and resolves with the state. Without a new message, only reads the state. */
   consult(caller: Caller, message: Message | undefined): Promise<Advice>;
   /** Resolves when all turns are sent. */
   close(): Promise<void>;
@@ -44,7 +40,8 @@ export interface Advisor {
 
 /** A message that the service has. */
 interface Turn {
-  readonly reading: StateReading;
+  /** Undefined after the erasure of the session. */
+  reading: StateReading | undefined;
   /** The timestamp of the message. The state may have a later one. */
   readonly timestamp: string;
   isComplete: boolean;
@@ -54,10 +51,23 @@ const turnsMax = 10_000;
 /** The turn has the timestamp of its message, which the service accepts for this time (ms), less the time of its call. */
 const turnTtlMs = timestamps.max_age_seconds * 1000 - 10_000;
 /** A response waits for no turn, so a turn may be retried. */
-const turnCall: CallOptions = { timeoutMs: 5_000, maxRetries: 4, waitBudgetMs: 5_000 };
+const turnLimits = { timeoutMs: 5_000, retriesMax: 4 };
 const unsentMax = 1_000;
-/** The client cuts texts to the size of a body, which has fewer bytes. */
+/** The text is also cut to the size of a body, which has fewer bytes. */
 const textMax = 4_096;
+/** Time for which a valid credential stays valid while the service does not respond, ms. */
+const acceptedTtlMs = 60_000;
+const acceptedMax = 10_000;
+/** Checks of unknown credentials at once, divided among addresses. */
+const checksMax = 256;
+/** Longer than the time for a state, because a failed check fails the request. */
+const checkTimeoutMs = 3_000;
+const checkConnections = 16;
+
+const rejectedKey =
+  'the state service rejected X-State-Key: send a valid API key, or a session token of the session in X-State-Session';
+const uncheckedKey = 'the state service does not respond, so X-State-Key cannot be checked: send the request again';
+const tooManyChecks = 'the gateway checks too many unknown credentials: send the request again';
 
 /**
  * Creates the part that exchanges readings with the service. Remembers a digest of each message for a few minutes, so that
@@ -66,58 +76,61 @@ const textMax = 4_096;
 export function createAdvisor(config: GatewayConfig, log: Logger): Advisor {
   const { serviceUrl, stateTimeoutMs, sharesTriggers } = config;
   const turns = new LRUCache<string, Turn>({ max: turnsMax, ttl: turnTtlMs });
+  const accepted = new LRUCache<string, true>({ max: acceptedMax, ttl: acceptedTtlMs });
+  const checks = createShares(checksMax);
   const unsent = new Set<Promise<void>>();
-  const pool = new Pool(new URL(serviceUrl).origin);
-
-  function openClient({ credential }: Caller): SessionClient {
-    const options = { baseUrl: serviceUrl, fetch: fetchWith(pool) };
-    return isKey(credential)
-      ? createStateClient({ ...options, key: credential })
-      : createStateClient({ ...options, token: credential });
-  }
+  const service = createService(serviceUrl);
+  // Checks of unknown credentials wait for each other, and no message of a known credential waits for them.
+  const checking = createService(serviceUrl, checkConnections);
 
   /** Sends a message. Resolves with undefined if the credential may not send readings. */
-  async function send(caller: Caller, text: string, timestamp: string, call: CallOptions) {
-    try {
-      const reading = {
-        ...namePerson(caller),
-        timestamp,
-        user_message: text.slice(0, textMax),
-        derive_sentiment: true,
-      };
-      return await openClient(caller).ingest(reading, call);
-    } catch (error) {
-      // The service rejects a token without the scope like an invalid token.
-      const mayLackScope = !isKey(caller.credential) && isRefusal(error);
-      if (mayLackScope || readCode(error) === 'insufficient_scope') return undefined;
-      throw error;
-    }
+  async function send(caller: Caller, text: string, timestamp: string, endsAtMs: number): Promise<Answer | undefined> {
+    const reading = { ...namePerson(caller), timestamp, user_message: text.slice(0, textMax), derive_sentiment: true };
+    const answer = await service.ingest(caller.credential, reading, timeUntil(endsAtMs));
+    const mayLackScope = !isKey(caller.credential) && answer.isAccepted === false;
+    return mayLackScope || answer.reason === missingScope ? undefined : answer;
   }
 
-  /** A reading without confidence has no fresh signal, or is the response of another server. */
-  function composeAdvice(reading: StateReading): Advice {
-    if (!(reading.confidence > 0)) return { skipped: 'no_data' };
+  /** Reads the state, for a credential that may only send readings too. The service rejects such a token here. */
+  async function check({ credential, sessionId }: Caller, endsAtMs: number, from = service): Promise<Answer> {
+    const answer = await from.readState(credential, sessionId, timeUntil(endsAtMs));
+    if (answer.isAccepted !== false || isKey(credential)) return answer;
+    const { isAccepted } = await from.checkSender(credential, timeUntil(endsAtMs));
+    return isAccepted ? { reason: missingScope, isAccepted } : answer;
+  }
+
+  function requireAccepted({ credential }: Caller, { isAccepted }: Answer): void {
+    if (isAccepted === false) {
+      accepted.delete(credential);
+      throw new Refusal(401, 'authentication_error', 'invalid_state_key', rejectedKey);
+    }
+    if (isAccepted) accepted.set(credential, true);
+    else if (!accepted.has(credential)) throw new Refusal(503, 'api_error', 'state_key_not_checked', uncheckedKey);
+  }
+
+  /** A reading without confidence has no fresh signal. */
+  function composeAdvice({ reading, reason = 'no_data' }: Answer): Advice {
+    if (!reading || !(reading.confidence > 0)) return { skipped: reason };
     return { reading, instruction: writeInstruction(reading, sharesTriggers) };
   }
 
-  async function requestAdvice(caller: Caller, message: Message | undefined, id: string): Promise<Advice> {
-    const controller = new AbortController();
-    const timer = setTimeout(() => controller.abort(), stateTimeoutMs);
-    const call = { signal: controller.signal, maxRetries: 0 };
+  async function adviseFirst(caller: Caller, message: Message | undefined, id: string): Promise<Advice> {
     const timestamp = new Date().toISOString();
-    try {
-      const sent = message?.isNewest ? await send(caller, message.text, timestamp, call) : undefined;
-      const reading = sent ?? (await openClient(caller).state(caller.sessionId, call));
-      if (!sent || !message) return composeAdvice(reading);
-      const turn = { reading, timestamp, isComplete: false };
-      turns.set(id, turn);
-      return { ...composeAdvice(reading), completeTurn: (response) => complete(caller, message, turn, response) };
-    } catch (error) {
-      if (isRefusal(error)) return { isRefused: true };
-      return { skipped: controller.signal.aborted ? 'timeout' : readCode(error) };
-    } finally {
-      clearTimeout(timer);
-    }
+    const endsAtMs = performance.now() + stateTimeoutMs;
+    const sent = message?.isNewest ? await send(caller, message.text, timestamp, endsAtMs) : undefined;
+    const answer = sent ?? (await service.readState(caller.credential, caller.sessionId, timeUntil(endsAtMs)));
+    requireAccepted(caller, answer);
+    if (sent?.reading) turns.set(id, { reading: sent.reading, timestamp, isComplete: false });
+    return composeAdvice(answer);
+  }
+
+  /** Returns the state of a message that the service has. The key may be revoked, and the person erased. */
+  async function adviseAgain(caller: Caller, turn: Turn): Promise<Advice> {
+    const answer = await check(caller, performance.now() + stateTimeoutMs);
+    requireAccepted(caller, answer);
+    if (answer.reason === 'no_data') turn.reading = undefined;
+    const isCurrent = answer.reading !== undefined || answer.reason === missingScope;
+    return composeAdvice(isCurrent ? { reading: turn.reading } : answer);
   }
 
   /**
@@ -125,54 +138,45 @@ export function createAdvisor(config: GatewayConfig, log: Logger): Advisor {
    * once. Without a sentiment, a turn is not a reading. Without a subject, it has no topics.
    */
   function complete(caller: Caller, { text }: Message, turn: Turn, ai_response: string): void {
-    const sentiment = turn.reading.derived?.sentiment;
+    const sentiment = turn.reading?.derived?.sentiment;
     const hasSubject = caller.subjectId !== undefined || !isKey(caller.credential);
     if (turn.isComplete || !hasSubject || sentiment === undefined || unsent.size >= unsentMax) return;
     turn.isComplete = true;
     const texts = { user_message: text.slice(0, textMax), ai_response: ai_response.slice(0, textMax) };
-    const reading = { ...namePerson(caller), timestamp: turn.timestamp, ...texts, sentiment };
-    const sending = openClient(caller)
-      .ingest({ ...reading, derive_sentiment: false }, turnCall)
-      .then(
-        () => undefined,
-        (error: unknown) => log.warn({ reason: readCode(error) }, 'turn not sent'),
-      )
-      .finally(() => unsent.delete(sending));
+    const reading = { ...namePerson(caller), timestamp: turn.timestamp, ...texts, sentiment, derive_sentiment: false };
+    const sending = service.ingest(caller.credential, reading, turnLimits).then(({ reason }) => {
+      unsent.delete(sending);
+      if (reason !== undefined) log.warn({ reason }, 'turn not sent');
+      if (reason === 'subject_erased') turn.reading = undefined;
+    });
     unsent.add(sending);
   }
 
   return {
+    async checkCaller(caller, address) {
+      if (accepted.has(caller.credential)) return;
+      if (!checks.take(address, 1)) throw new Refusal(503, 'overloaded_error', 'overloaded', tooManyChecks);
+      const checked = await check(caller, performance.now() + checkTimeoutMs, checking);
+      checks.take(address, -1);
+      requireAccepted(caller, checked);
+    },
     async consult(caller, message) {
       const id = digestTurn(caller, message);
-      const turn = message && turns.get(id);
-      if (!turn) return requestAdvice(caller, message, id);
-      return { ...composeAdvice(turn.reading), completeTurn: (response) => complete(caller, message, turn, response) };
+      const known = turns.get(id);
+      const advice = known ? await adviseAgain(caller, known) : await adviseFirst(caller, message, id);
+      const turn = turns.get(id);
+      if (!message || !turn) return advice;
+      return { ...advice, completeTurn: (response) => complete(caller, message, turn, response) };
     },
     async close() {
       await Promise.all(unsent);
-      await pool.close();
+      await Promise.all([service.close(), checking.close()]);
     },
   };
 }
 
-/**
- * Returns a `fetch` for the client. It takes a third less CPU time per request than the global one, and follows no redirect,
- * which could send the key to another host.
- */
-function fetchWith(pool: Pool): typeof fetch {
-  return async (input, init) => {
-    const request = input as Request;
-    const { pathname, search } = new URL(request.url);
-    const answer = await pool.request({
-      method: request.method as Dispatcher.HttpMethod,
-      path: pathname + search,
-      headers: Object.fromEntries(request.headers),
-      ...(request.body && { body: Buffer.from(await request.arrayBuffer()) }),
-      signal: init?.signal ?? null,
-    });
-    const headers = answer.headers as Record<string, string>;
-    return new Response(await answer.body.arrayBuffer(), { status: answer.statusCode, headers });
-  };
+function timeUntil(endsAtMs: number) {
+  return { timeoutMs: Math.max(0, endsAtMs - performance.now()) };
 }
 
 function namePerson({ sessionId: session_id, subjectId: subject_id }: Caller) {
@@ -182,20 +186,4 @@ function namePerson({ sessionId: session_id, subjectId: subject_id }: Caller) {
 function digestTurn({ credential, sessionId, subjectId }: Caller, message: Message | undefined): string {
   const parts = [credential, sessionId, subjectId, message?.position, message?.text];
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64');
-}
-
-function isKey(credential: string): boolean {
-  return credential.startsWith('sk_');
-}
-
-/** The limit of failed authentications counts rejected keys only, so its error is also a rejected key. */
-function isRefusal(error: unknown): boolean {
-  if (!(error instanceof ProblemError)) return false;
-  return error.status === 401 || error.violatedPolicies.includes('failed-authentications');
-}
-
-/** Returns a name that contains nothing of the request. */
-function readCode(error: unknown): string {
-  if (!(error instanceof ProblemError)) return 'service_unavailable';
-  return error.code === 'session_not_found' ? 'no_data' : error.code;
 }

@@ -3,16 +3,21 @@
  * Forwards a request unchanged if the state is not available. Texts and keys stay in memory and are never logged.
  */
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Logger } from 'pino';
 import { type Dispatcher, Pool } from 'undici';
 import type { GatewayConfig } from '../config/gateway.js';
 import { listen } from '../net/listen.js';
 import { parseUrl } from '../net/parse-url.js';
+import { createEndAfterBody } from '../net/unread-body.js';
 import { type Advice, createAdvisor } from './advisor.js';
 import { type Api, apis, type Provider } from './apis.js';
+import { createAskModel } from './ask-model.js';
+import { readConversation } from './conversation.js';
 import { createStateHeaders, isStream, pickForwardedHeaders, pickReturnedHeaders, readCaller } from './headers.js';
 import { describeRefusal, Refusal } from './refusal.js';
+import { createWithBody } from './request-body.js';
 import { collectText } from './response-text.js';
 
 export interface Gateway {
@@ -24,13 +29,10 @@ export interface Gateway {
 /** The fields of a request's log line. */
 type Logged = Record<string, string | number | boolean>;
 
-const rejectedKey =
-  'the state service rejected X-State-Key: send a valid API key, or a session token of the session in X-State-Session';
 const requestTimeoutMs = 60_000;
 const connectTimeoutMs = 10_000;
 const loggedPathMax = 100;
-/** Largest bodies that all requests together hold in memory. */
-const bodiesMax = 8;
+const joinedBytesMax = 1_000_000;
 /** A path without escapes, so that no vendor decodes it to a path of another API. */
 const safePath = /^\/v1(?:\/[\w.:@~-]+)+$/;
 
@@ -45,32 +47,36 @@ export async function startGateway(config: GatewayConfig, log: Logger): Promise<
   };
   const openPool = (url: URL | undefined) => url && { pool: new Pool(url.origin, timeouts), base: url.pathname };
   const pools = { openai: openPool(upstreams.openai), anthropic: openPool(upstreams.anthropic) };
-  let bufferedBytes = 0;
+  const withBody = createWithBody(bodyBytesMax);
+  const askModel = createAskModel(config.placement);
+  const endAfterBody = createEndAfterBody();
   let isClosing = false;
 
   async function serve(request: IncomingMessage, response: ServerResponse, logged: Logged): Promise<void> {
     const { pathname = '', search = '' } = parseUrl(`http://gateway${request.url}`) ?? {};
     if (pathname === '/healthz' || pathname === '/readyz') return sendHealth(response, pathname);
     logged['path'] = pathname.slice(0, loggedPathMax);
-    const route = findRoute(request, pathname);
+    const { api, pool, path } = findRoute(request, pathname);
     const caller = readCaller(request.headers);
     const closed = new AbortController();
     // Not after a complete response, because creating the error of `abort` is slow.
     response.once('close', () => response.writableFinished || closed.abort());
-    const { answer, advice, isAdapted } = await withBody(request, async (body) => {
-      const parsed = route.api && parseBody(request.headers, body);
-      const advice = await advisor.consult(caller, parsed && route.api?.readMessage(parsed.value));
-      if (advice.isRefused) throw new Refusal(401, 'authentication_error', 'invalid_state_key', rejectedKey);
-      const { instruction } = advice;
-      const adapted = instruction && parsed && route.api?.addInstruction(parsed.json, parsed.value, instruction);
-      const answer = await route.pool.request({
-        method: request.method as Dispatcher.HttpMethod,
-        path: route.path + search,
-        headers: pickForwardedHeaders(request.headers, route.api),
-        ...(body.length > 0 && { body: adapted || body }),
-        signal: closed.signal,
-      });
-      return { answer, advice, isAdapted: Boolean(adapted) };
+    // Before the body, which may be large or slow.
+    await advisor.checkCaller(caller, String(request.socket.remoteAddress));
+    const { answer, advice, isAdapted } = await withBody(request, response, caller.credential, async (body) => {
+      const conversation = api && (await readConversation(api, request.headers, body));
+      const advice = await advisor.consult(caller, conversation?.message);
+      const instruction = api && advice.instruction;
+      const question = { body, conversation, instruction, route: caller.credential + path };
+      const { skipped, ...asked } = await askModel(question, (parts) =>
+        pool.request({
+          method: request.method as Dispatcher.HttpMethod,
+          path: path + search,
+          ...joinBody(parts, pickForwardedHeaders(request.headers, api)),
+          signal: closed.signal,
+        }),
+      );
+      return { ...asked, advice: skipped === undefined ? advice : { ...advice, skipped } };
     });
     Object.assign(logged, { adapted: isAdapted, ...(advice.skipped && { skipped: advice.skipped }) });
     response.writeHead(answer.statusCode, {
@@ -79,12 +85,13 @@ export async function startGateway(config: GatewayConfig, log: Logger): Promise<
     });
     // The first event of a stream may be late.
     if (isStream(answer.headers)) response.flushHeaders();
-    await forwardBody(answer, response, route.api, advice);
+    await forwardBody(answer, response, api, advice);
   }
 
   function sendHealth(response: ServerResponse, pathname: string): void {
     const isReady = pathname === '/healthz' || !isClosing;
-    sendJson(response, isReady ? 200 : 503, { status: isReady ? 'ok' : 'closing' });
+    writeJson(response, isReady ? 200 : 503, { status: isReady ? 'ok' : 'closing' });
+    response.end();
   }
 
   /** Other paths of both APIs have the same names, e.g. `/v1/models`, so the headers of Anthropic's SDK decide. */
@@ -100,28 +107,21 @@ export async function startGateway(config: GatewayConfig, log: Logger): Promise<
     throw new Refusal(404, 'not_found_error', 'no_upstream', `the gateway has no upstream for this path: ${remedy}`);
   }
 
-  /** Reads the body and runs the work with it. The body counts as buffered until the model responds. */
-  async function withBody<T>(request: IncomingMessage, work: (body: Buffer) => Promise<T>): Promise<T> {
-    let size = 0;
-    const parts: Buffer[] = [];
-    try {
-      // The connection stays open, so that the client gets the error.
-      for await (const part of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-        size += part.length;
-        bufferedBytes += part.length;
-        if (size > bodyBytesMax)
-          throw new Refusal(413, 'request_too_large', 'body_too_large', `the body exceeds ${bodyBytesMax} bytes`);
-        if (bufferedBytes > bodiesMax * bodyBytesMax)
-          throw new Refusal(503, 'overloaded_error', 'overloaded', 'the gateway is overloaded: send the request again');
-        parts.push(part);
-      }
-      return await work(Buffer.concat(parts));
-    } finally {
-      bufferedBytes -= size;
-    }
+  /** Sends an error in the format of both vendors, or ends the connection of a response that has started. */
+  function sendError(response: ServerResponse, error: unknown, logged: Logged): void {
+    const { status, type, code, message } = error instanceof Refusal ? error : describeRefusal(error);
+    logged['error'] = code;
+    if (response.headersSent || response.destroyed) return void response.destroy();
+    if (status === 503) response.setHeader('Retry-After', '1');
+    const write = () => writeJson(response, status, { type: 'error', error: { type, code, message } });
+    const end = () => void response.end();
+    if (endAfterBody(response, write, end)) return;
+    write();
+    end();
   }
 
-  const server = createServer({ requestTimeout: requestTimeoutMs }, (request, response) => {
+  const server = createServer({ requestTimeout: requestTimeoutMs });
+  const respond = (request: IncomingMessage, response: ServerResponse) => {
     const startedAtMs = performance.now();
     const logged: Logged = {};
     serve(request, response, logged)
@@ -131,7 +131,9 @@ export async function startGateway(config: GatewayConfig, log: Logger): Promise<
         if ('path' in logged)
           log.info({ method: request.method, ...logged, status: response.statusCode, ms }, 'request');
       });
-  });
+  };
+  // With `Expect: 100-continue`, the client sends the body only after its key is checked.
+  server.on('request', respond).on('checkContinue', respond);
   const url = await listen(server, config.host, config.port);
   return {
     url,
@@ -144,15 +146,12 @@ export async function startGateway(config: GatewayConfig, log: Logger): Promise<
   };
 }
 
-/** Returns undefined for a body that is compressed or not JSON. It is forwarded unchanged. */
-function parseBody(headers: IncomingHttpHeaders, body: Buffer): { json: string; value: unknown } | undefined {
-  if (headers['content-encoding'] !== undefined) return undefined;
-  try {
-    const json = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
-    return { json, value: JSON.parse(json) };
-  } catch {
-    return undefined;
-  }
+/** Joins the parts of a small body, which is faster. Joining a large body would block other requests. */
+function joinBody(parts: readonly Buffer[], headers: IncomingHttpHeaders) {
+  const length = parts.reduce((sum, part) => sum + part.length, 0);
+  const [whole = null] = parts.length > 1 && length <= joinedBytesMax ? [Buffer.concat(parts)] : parts;
+  if (parts.length === 1 || length <= joinedBytesMax) return { headers, body: length > 0 ? whole : null };
+  return { headers: { ...headers, 'content-length': String(length) }, body: Readable.from(parts) };
 }
 
 /** Forwards the body without buffering. Afterwards, sends the turn if the response is complete. */
@@ -164,26 +163,14 @@ async function forwardBody(
 ): Promise<void> {
   const isRead = statusCode === 200 && headers['content-encoding'] === undefined;
   const text = api && completeTurn && isRead ? collectText(api, String(headers['content-type'])) : undefined;
-  const observe = async function* (chunks: AsyncIterable<Buffer>) {
-    for await (const chunk of chunks) {
-      text?.add(chunk);
-      yield chunk;
-    }
-  };
-  await pipeline(body, observe, response);
+  if (text) body.on('data', (chunk: Buffer) => text.add(chunk));
+  await pipeline(body, response);
   const answer = text?.end();
   if (answer !== undefined) completeTurn?.(answer);
 }
 
-/** Sends an error in the format of both vendors, or ends the connection of a response that has started. */
-function sendError(response: ServerResponse, error: unknown, logged: Logged): void {
-  const { status, type, code, message } = error instanceof Refusal ? error : describeRefusal(error);
-  logged['error'] = code;
-  if (response.headersSent || response.destroyed) return void response.destroy();
-  if (status === 503) response.setHeader('Retry-After', '1');
-  sendJson(response, status, { type: 'error', error: { type, code, message } });
-}
-
-function sendJson(response: ServerResponse, status: number, body: object): void {
-  response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
+function writeJson(response: ServerResponse, status: number, body: object): void {
+  const json = JSON.stringify(body);
+  const headers = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(json) };
+  response.writeHead(status, headers).write(json);
 }

@@ -13,9 +13,12 @@ export class Refusal extends Error {
 /** Returns the error of a request that failed without a Refusal. */
 export function describeRefusal(error: unknown): Refusal {
   const { name, code } = error as { name?: unknown; code?: unknown };
-  if (name === 'AbortError' || code === 'ERR_STREAM_PREMATURE_CLOSE')
-    return new Refusal(499, 'api_error', 'client_closed', 'the client closed the connection');
+  if (name === 'AbortError' || code === 'ERR_STREAM_PREMATURE_CLOSE') return clientClosed();
   if (code === 'UND_ERR_HEADERS_TIMEOUT')
     return new Refusal(504, 'api_error', 'upstream_timeout', 'the model did not start to respond in time');
   return new Refusal(502, 'api_error', 'upstream_unavailable', 'the gateway got no response from the model');
+}
+
+export function clientClosed(): Refusal {
+  return new Refusal(499, 'api_error', 'client_closed', 'the client closed the connection');
 }

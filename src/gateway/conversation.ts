@@ -1,0 +1,116 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { type Api, get, readText } from './apis.js';
+import { findField, type JsonText, type Member, openJson, UnreadableJson } from './json-text.js';
+
+/** The newest message of the person in a request. */
+export interface Message {
+  readonly text: string;
+  /** Number of messages before it. Distinguishes two messages with the same text. */
+  readonly position: number;
+  /** False if the model has responded to it, e.g. with a tool call. */
+  readonly isNewest: boolean;
+}
+
+/** Where the instruction goes in Chat Completions. The other APIs have one place for system text. */
+export type Placement = 'first' | 'last';
+
+/** The parts of a request that the gateway reads and changes. */
+export interface Conversation {
+  /** Undefined if the request has no text of a person. */
+  readonly message: Message | undefined;
+  readonly model: unknown;
+  /** Returns the parts of the body with the instruction. Undefined if the body has an unknown shape. */
+  adapt(instruction: string, placement: Placement): Promise<Buffer[] | undefined>;
+}
+
+/** New text for the bytes from `start` to `end`. */
+type Edit = Omit<Member, 'key'> & { readonly text: string };
+
+const [quote, openArray] = Buffer.from('"[');
+/** A message has a list of parts, and each part has fields. */
+const messageDepth = 3;
+
+/** Returns undefined for a body that is compressed or not JSON, and for one with too much structure. */
+export async function readConversation(api: Api, headers: IncomingHttpHeaders, body: Buffer) {
+  if (headers['content-encoding'] !== undefined) return undefined;
+  return unlessUnreadable(async (): Promise<Conversation> => {
+    const json = openJson(body);
+    const fields = await json.findMembers(0);
+    const list = findField(fields, api.list);
+    const items = list && body[list.start] === openArray ? await json.findMembers(list.start) : [];
+    // The input of Responses may be a string.
+    const text = readText(await json.readValue(list, 0));
+    return {
+      message: text === '' ? await readNewestMessage(json, items) : { text, position: 0, isNewest: true },
+      model: await json.readValue(findField(fields, 'model'), 0),
+      adapt: (instruction, placement) =>
+        unlessUnreadable(async () => {
+          const edit = api.system
+            ? await editField(json, fields, api.system, instruction)
+            : await editMessages(json, items, instruction, placement);
+          return edit && [body.subarray(0, edit.start), Buffer.from(edit.text), body.subarray(edit.end)];
+        }),
+    };
+  });
+}
+
+async function unlessUnreadable<T>(read: () => Promise<T>): Promise<T | undefined> {
+  return read().catch((error: unknown) => {
+    if (error instanceof UnreadableJson) return undefined;
+    throw error;
+  });
+}
+
+/** Reads from the end, because a conversation may be long. */
+async function readNewestMessage(json: JsonText, items: readonly Member[]): Promise<Message | undefined> {
+  const laterRoles: unknown[] = [];
+  for (let position = items.length - 1; position >= 0; position -= 1) {
+    const item = await json.readValue(items[position], messageDepth);
+    const role = get(item, 'role');
+    const text = role === 'user' ? readText(get(item, 'content')) : '';
+    // A last message of the assistant is the start of the response to the newest message.
+    const isStarted = laterRoles.length === 1 && laterRoles[0] === 'assistant';
+    const isNewest = isStarted || laterRoles.every((it) => ['user', 'system', 'developer'].includes(it as string));
+    if (text !== '') return { text, position, isNewest };
+    laterRoles.push(role);
+  }
+  return undefined;
+}
+
+async function editField(json: JsonText, fields: readonly Member[], key: string, instruction: string) {
+  const [field, last] = [findField(fields, key), fields.at(-1)];
+  if (field) return append(json, field, instruction);
+  return last && insertAt(last.end, `,"${key}":${JSON.stringify(instruction)}`);
+}
+
+async function editMessages(json: JsonText, items: readonly Member[], instruction: string, placement: Placement) {
+  const [first, last] = [items[0], items.at(-1)];
+  if (!first || !last) return undefined;
+  const role = get(await json.readValue(first, 1), 'role');
+  const isSystem = role === 'system' || role === 'developer';
+  // Some models accept only one of the two roles in a request.
+  const message = JSON.stringify({ role: isSystem ? role : 'system', content: instruction });
+  if (placement === 'first') {
+    if (!isSystem) return insertAt(first.start, `${message},`);
+    const content = findField(await json.findMembers(first.start), 'content');
+    return content && append(json, content, instruction);
+  }
+  // The model continues a last message of the assistant, so that message stays the last one.
+  const isContinued = get(await json.readValue(last, 1), 'role') === 'assistant';
+  return isContinued ? insertAt(last.start, `${message},`) : insertAt(last.end, `,${message}`);
+}
+
+/** Appends to a system text: a string, a list of blocks, or nothing. After the last block, its `cache_control` still applies. */
+async function append(json: JsonText, { start, end }: Member, instruction: string): Promise<Edit | undefined> {
+  const text = JSON.stringify(instruction);
+  if (['""', 'null'].includes(json.bytes.toString('latin1', start, Math.min(end, start + 5))))
+    return { start, end, text };
+  if (json.bytes[start] === quote) return insertAt(end - 1, `\\n\\n${text.slice(1, -1)}`);
+  if (json.bytes[start] !== openArray) return undefined;
+  const last = (await json.findMembers(start)).at(-1);
+  return insertAt(last?.end ?? start + 1, `${last ? ',' : ''}{"type":"text","text":${text}}`);
+}
+
+function insertAt(at: number, text: string): Edit {
+  return { start: at, end: at, text };
+}
