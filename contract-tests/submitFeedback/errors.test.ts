@@ -82,6 +82,19 @@ test('a token or key without the scope feedback sends no report', async () => {
   expect((await send(service, valid, { 'X-Service-Key': key })).body).toMatchObject({ code: 'insufficient_scope' });
 });
 
+test('a token from the millisecond of an erasure sends no report, and a token of the next one does', async () => {
+  const service = await startTestService();
+  await service.read({ subject_id: 'p', heart_rate: 70 });
+  const token = () => issueToken(service, { session_id: 's1', scopes: ['feedback'] });
+  const sendWith = async (issued: string) => (await send(service, valid, bearer(issued))).body;
+  expect((await service.request('/v1/subjects/p', { method: 'DELETE' })).status).toBe(200);
+  const same = await token();
+  service.clock.advance(0.001);
+  await service.read({ subject_id: 'p', heart_rate: 71 });
+  expect(await sendWith(same)).toMatchObject({ code: 'invalid_token' });
+  expect(await sendWith(await token())).toHaveProperty('id');
+});
+
 test('a token from before an erasure sends no report of a new session with the same id', async () => {
   const service = await startTestService();
   await service.read({ subject_id: 'p', heart_rate: 70 });

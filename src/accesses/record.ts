@@ -66,9 +66,14 @@ export function startAccessRecord({ accesses, digestId, secretsKey, now, log }: 
   async function write(): Promise<void> {
     if (!unfinished && waiting.length > 0) {
       // A copy, because accesses that arrive during the queries have no subject yet.
-      const subjects = await findSubjects(accesses, digestId, [...waiting], now());
+      const batch = [...waiting];
+      const subjects = await findSubjects(accesses, digestId, batch, now());
       // Taken after the queries, so that accesses stay in memory if a query fails.
-      unfinished = extend(signer, last, waiting.splice(0, subjects.length), subjects, now());
+      waiting.splice(0, batch.length);
+      const known = batch.filter((it) => subjects.has(it));
+      // The person of an access that is not recorded may get data in the same minute.
+      for (const it of batch) if (!subjects.has(it)) merged.names.delete(nameEntry(it));
+      if (known.length > 0) unfinished = extend(signer, last, known, subjects, now());
     }
     if (!unfinished) return;
     await accesses.append(unfinished.entries, unfinished.checkpoint);
@@ -123,13 +128,13 @@ function nameEntry({ accountId, keyId, credential, operation, data }: Access): s
   return JSON.stringify([accountId, keyId, credential, operation, data]);
 }
 
-/** Returns the subject of each access, as an entry states it. */
+/** Returns the subject of each access, as an entry states it. An access to a person without data is absent. */
 async function findSubjects(
   accesses: AccessTable,
   digestId: DigestId,
   all: readonly Waiting[],
   nowMs: number,
-): Promise<string[]> {
+): Promise<Map<Waiting, string>> {
   const found = new Map<Waiting, string>();
   for (const accountId of new Set(all.map((it) => it.accountId))) {
     const mine = all.filter((it) => it.accountId === accountId);
@@ -146,14 +151,12 @@ async function findSubjects(
     const pseudonyms = await accesses.assignPseudonyms(accountId, accessedAtMs, digestsOf, nowMs);
     for (const it of mine) {
       const person = findPerson(it);
-      const unnamed = it.data === everyone ? everyone : nobody;
-      found.set(
-        it,
-        person === undefined ? unnamed : (it.action !== 'erase' && pseudonyms.get(person)) || makePseudonym(),
-      );
+      if (person === undefined) found.set(it, it.data === everyone ? everyone : nobody);
+      else if (it.action === 'erase') found.set(it, makePseudonym());
+      else if (pseudonyms.has(person)) found.set(it, pseudonyms.get(person) ?? makePseudonym());
     }
   }
-  return all.map((it) => found.get(it) ?? nobody);
+  return found;
 }
 
 /** Returns the next entries of the chain, or of a new chain at the start of the process and of each day (UTC). */
@@ -161,15 +164,16 @@ function extend(
   signer: ChainSigner,
   last: Checkpoint | undefined,
   accesses: readonly Waiting[],
-  subjects: readonly string[],
+  subjects: ReadonlyMap<Waiting, string>,
   nowMs: number,
 ): Batch {
   const isSameDay = last !== undefined && Math.floor(last.atMs / dayMs) === Math.floor(nowMs / dayMs);
   const chain = isSameDay ? last : { chainId: randomBytes(8).toString('hex'), seq: 0, mac: '' };
   let { seq, mac } = chain;
-  const entries = accesses.map(({ data: _, atMs, ...access }, index): ChainedEntry => {
+  const entries = accesses.map((it): ChainedEntry => {
+    const { data: _, atMs, ...access } = it;
     seq += 1;
-    const minute = { atMs: atMs - (atMs % minuteMs), subject: subjects[index] ?? nobody };
+    const minute = { atMs: atMs - (atMs % minuteMs), subject: subjects.get(it) ?? nobody };
     const entry = { ...access, ...minute, chainId: chain.chainId, seq };
     mac = signer.computeMac(entry, mac);
     return { ...entry, mac };

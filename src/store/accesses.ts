@@ -68,6 +68,14 @@ export function accessTable(knex: Knex) {
     if (rows.length > 0) await knex('access_subjects').insert(rows).onConflict(['account_id', 'subject_id']).ignore();
   }
 
+  /** Returns those ids of the account that belong to a person with data. */
+  const findExisting = (accountId: string, subjectIds: readonly string[]): Promise<string[]> =>
+    knex('subjects')
+      .where({ account_id: accountId })
+      .whereIn('subject_id', subjectIds)
+      .whereNotNull('body')
+      .pluck('subject_id');
+
   return {
     ...createQueries(knex),
 
@@ -85,29 +93,32 @@ export function accessTable(knex: Knex) {
     },
 
     /**
-     * Returns the pseudonyms of subjects. Creates missing ones. A subject whose erasure is not older than its access (by
-     * subject, epoch ms) is absent: a pseudonym would link an erased person to later requests.
+     * Returns the pseudonyms of subjects. Creates missing ones. A subject without data is absent. The pseudonym is undefined
+     * if the erasure of the subject is not older than its access (by subject, epoch ms): a pseudonym would link an erased
+     * person to later requests.
      */
     async assignPseudonyms(
       accountId: string,
       accessedAtMs: ReadonlyMap<string, number>,
       digestsOf: (subjectId: string) => readonly string[],
       nowMs: number,
-    ): Promise<Map<string, string>> {
-      const assigned = new Map<string, string>();
+    ): Promise<Map<string, string | undefined>> {
+      const assigned = new Map<string, string | undefined>();
       for (const ids of chunksOf([...accessedAtMs.keys()])) {
         const known = await findPseudonyms(accountId, ids, nowMs);
         const unknown = ids.filter((id) => !known.has(id));
+        // Before the erasures, so that a person who is erased in between is found in one of both.
+        const existing = unknown.length > 0 ? await findExisting(accountId, unknown) : [];
         // Before the insert: even a deleted row would leave the id of an erased person in the files of SQLite.
         const gone = new Set(await findErased(unknown));
-        const missing = unknown.filter((id) => !gone.has(id));
+        const missing = existing.filter((id) => !gone.has(id));
         await addPseudonyms(accountId, missing, nowMs);
         const erased = await findErased(missing);
         // After the insert: an erasure that commits later deletes the inserted row itself.
         if (erased.length > 0) await subjectsOf(accountId).whereIn('subject_id', erased).delete();
         const added = missing.length > 0 ? await findPseudonyms(accountId, missing, nowMs) : [];
         for (const [id, pseudonym] of [...known, ...added]) assigned.set(id, pseudonym);
-        for (const id of erased) assigned.delete(id);
+        for (const id of [...gone, ...erased]) assigned.set(id, undefined);
       }
       return assigned;
 
