@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Knex } from 'knex';
 import { expect, onTestFinished, test } from 'vitest';
+import { stateHold } from '../../generated/spec.js';
 import { readConfig } from '../../src/config/config.js';
 import { expandEvents } from '../../src/delivery/expand.js';
 import { eraseSubject } from '../../src/retention/erase.js';
@@ -37,7 +38,8 @@ async function fillTwoPeople(): Promise<{ service: TestService; folder: string }
       return service.read({ session_id: `talk-of-${person}-${index}`, subject_id: person, ...signals, ...turn });
     });
     await Promise.all(all);
-    service.clock.advance(5);
+    // After this pause, no state is held.
+    service.clock.advance(stateHold.silence_seconds + 1);
     if (reading === readingsPerSession / 2) await expandEvents(service.store, service.clock.now);
   }
   const config = readConfig({ DATABASE_URL: database.url }).database;
@@ -64,6 +66,12 @@ async function pendingWork(knex: Knex): Promise<number> {
 
 test('after an erasure, the database file and its write-ahead log contain no byte of the subject', async () => {
   const { service, folder } = await fillTwoPeople();
+  const knex = openDatabase(readConfig({ DATABASE_URL: service.database.url }).database);
+  onTestFinished(() => knex.destroy());
+  for (const table of ['outbox', 'deliveries']) {
+    const sessions = await knex(table).where('session_id', 'like', '%anna%').pluck('session_id');
+    expect(sessions.length, `rows of ${table}`).toBeGreaterThan(sessionsPerSubject);
+  }
   expect(total(await occurrences(folder, 'person-anna'))).toBeGreaterThan(100);
   expect((await service.request('/v1/subjects/person-anna', { method: 'DELETE' })).status).toBe(200);
   expect(total(await occurrences(folder, 'person-anna'))).toBe(0);

@@ -23,6 +23,11 @@ export function isAllowed({ found, allowed }: Row): boolean {
   return Number(found) >= min && Number(found) <= max;
 }
 
+/** The range of a load that must have an effect. Without one, a check would pass although it checks nothing. */
+export function atLeast(min: number): readonly [min: number, max: number] {
+  return [min, Number.POSITIVE_INFINITY];
+}
+
 /** Returns a row that passes if the condition is true. */
 export function must(what: string, isTrue: boolean): Row {
   return { what: `not true: ${what}`, found: isTrue ? 0 : 1, allowed: 0 };
@@ -39,14 +44,15 @@ export function sumOf(counts: Readonly<Record<string, number>>): number {
 
 /** Prints the measurements as one table, and the outcome. Sets the exit code to 1 when one is outside its range. */
 export function printVerdict(title: string, sections: readonly (readonly Row[])[], promise: string): void {
-  const cells = sections.map((rows) => rows.map((row) => [row.what, String(row.found), describe(row)]));
+  const cells = sections.map((rows) => rows.map((row) => [row.what, String(row.found), describeAllowed(row)]));
   const isUpheld = sections.flat().every(isAllowed);
   console.log(`── ${title}\n\n${textTable(columns, cells)}\n`);
   console.log(isUpheld ? promise : 'A guarantee is broken.');
   if (!isUpheld) process.exitCode = 1;
 }
 
-function describe({ allowed }: Row): string {
+/** Returns the required range as text. Empty if the measurement is for information only. */
+export function describeAllowed({ allowed }: Row): string {
   if (allowed === undefined) return '';
   if (typeof allowed === 'number' && !Number.isFinite(allowed)) return '';
   if (typeof allowed === 'number') return allowed === 0 ? '0' : `≤ ${allowed}`;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startFleet } from '../../../contract-tests/support/fleet.js';
 import { openReceiver } from '../../../contract-tests/support/open-receiver.js';
 import { createKeyOf, freePorts } from '../../../contract-tests/support/program.js';
-import { storyTime } from '../../../contract-tests/support/story.js';
+import { chapterOf } from '../../../contract-tests/support/story.js';
 import type { StateReading } from '../../../src/contract.js';
 import { startProgress } from '../../../src/terminal/progress.js';
 import { draw, type Scene, scenes, seededRandom } from '../../../src/terminal/scenes.js';
@@ -12,6 +12,8 @@ import { createSettings, createWorker } from './delivery-run.js';
 /** Number of sessions. Readings alternate between them, so that no session reaches its limit of readings per minute. */
 const sessionCount = 10;
 const pauseMs = [60, 160] as const;
+/** Maximum number of readings per state change. Usually seven of eight readings change the state. */
+const quietMax = 5;
 
 /** How the receiver of a second webhook behaves. */
 export type Neighbor = 'working' | 'refusing' | 'hanging';
@@ -51,14 +53,14 @@ export async function timeChanges(databaseUrl: string, { changes, isAlone, neigh
     await webhooks.register(receiver.url);
     if (neighbor) await webhooks.register(neighbor === 'refusing' ? `http://127.0.0.1:${closedPort}/` : second.url);
     const states = new Map<string, string>();
-    const startedMs = Date.now();
     const random = seededRandom(1);
     const ways: Way[] = [];
     for (let count = 0; ways.length < changes; count += 1) {
-      const session_id = `live-${count % sessionCount}`;
+      const sender = count % sessionCount;
+      const { session_id, timestamp } = chapterOf(`live-${sender}`, Math.floor(count / sessionCount));
+      if (count > quietMax * (ways.length + sessionCount)) throw new Error('the readings change no state');
       const before = states.get(session_id);
       const scene = (before === 'acute_stress' ? scenes[0] : scenes.at(-1)) as Scene;
-      const timestamp = storyTime(startedMs, Math.floor(count / sessionCount));
       const name = `${session_id} ${timestamp}`;
       const arrival = new Promise<number>((resolve) => waiting.set(name, resolve));
       const sentAt = performance.now();

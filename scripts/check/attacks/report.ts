@@ -1,6 +1,6 @@
 import { titleOf } from '../../bench/support/databases.js';
 import { type Column, type TableRow, textTable } from '../../../src/terminal/table.js';
-import { isAllowed } from '../../../contract-tests/support/verdict.js';
+import { describeAllowed, isAllowed } from '../../../contract-tests/support/verdict.js';
 import { quantile } from '../../../src/terminal/quantile.js';
 import type { ScenarioOutcome } from './scenario.js';
 
@@ -39,8 +39,8 @@ function milliseconds(value: number): string {
 export function linesOf({ title, database, findings }: ScenarioOutcome): string[] {
   const name = `${title} (${titleOf(database)})`;
   return findings.flatMap((finding) => {
-    const { what, found, allowed, target } = finding;
-    if (!isAllowed(finding)) return [`BROKEN: ${name}: ${what}: ${found}, at most ${allowed} allowed`];
+    const { what, found, target } = finding;
+    if (!isAllowed(finding)) return [`BROKEN: ${name}: ${what}: ${found}, required ${describeAllowed(finding)}`];
     if (target !== undefined && !(Number(found) <= target))
       return [`target missed: ${name}: ${what}: ${found}, target at most ${target}`];
     return [];
