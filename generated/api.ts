@@ -785,8 +785,13 @@ export interface paths {
         };
         /**
          * Check readiness
-         * @description Returns 200 when the database responds and its migrations are current. Returns 503 from the first moment of a
-         *     shutdown, while the service still serves other requests, so that load balancers stop sending requests to it.
+         * @description Returns 200 when the database responds, its migrations are current and it accepts writes. Otherwise returns 503,
+         *     and `detail` names the cause. The database counts as not writable, e.g. read-only or full, when the writes of this
+         *     process have failed for 10 s and none succeeded. The check then tries a write itself, at most once per second, so
+         *     that the process becomes ready again without requests.
+         *
+         *     Returns 503 from the first moment of a shutdown, while the service still serves other requests, so that load
+         *     balancers stop sending requests to it.
          */
         get: operations["getReadiness"];
         put?: never;
@@ -4838,7 +4843,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The database is reachable and its migrations are current. */
+            /** @description The database is reachable, its migrations are current and it accepts writes. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];

@@ -301,6 +301,10 @@ export const retryAfter = {
   "service_unavailable_seconds": 1
 } as const;
 
+export const readiness = {
+  "failed_writes_seconds": 10
+} as const;
+
 export const disclaimer = "Not a medical device. Scores are estimates for adapting software and must not be used for diagnosis or treatment." as const;
 
 export const rrIntervals = {
@@ -796,7 +800,8 @@ export const problems = {
   "service_unavailable": {
     "status": 503,
     "title": "Service Unavailable",
-    "detail": "Service unavailable"
+    "detail": "Service unavailable",
+    "hint": "{cause}"
   }
 } as const;
 
@@ -934,7 +939,7 @@ export const problemHelp = {
     "fix": "Resend readings and GET requests, because resending them changes nothing. For other requests, check first whether they took effect. Report the `request_id` to the operator."
   },
   "service_unavailable": {
-    "cause": "The database is unreachable, the service is overloaded, or it is shutting down.",
+    "cause": "The database is unreachable or accepts no writes, the service is overloaded, or it is shutting down. The detail of `/readyz` names the cause.",
     "fix": "Send the same request again after `Retry-After` seconds."
   }
 } as const;
@@ -2652,4 +2657,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "0d50cefc95458272b7093ea17c96c509106a889c0e60393bb547170f0c759df3" as const;
+export const contractDigest = "19961c94ed1a9e050afa920492329281c86ff77042405869f55d12a98de4f316" as const;
