@@ -40,7 +40,8 @@ export async function startPrivateMariadb(
   const folder = await mkdtemp(join(parent, 'private-mariadb-'));
   const data = join(folder, 'data');
   const url = `mysql://root@127.0.0.1:${port}`;
-  const user = `--user=${userInfo().username}`;
+  // A server deletes the temporary tables of all servers with the same folder when it starts.
+  const common = [`--user=${userInfo().username}`, `--tmpdir=${folder}`];
   let server: Program | undefined;
   const mariadb: PrivateMariadb = {
     url,
@@ -48,7 +49,7 @@ export async function startPrivateMariadb(
       const address = [`--port=${port}`, '--bind-address=127.0.0.1', `--socket=${join(folder, 'socket')}`];
       const more = typeof options === 'function' ? await options(data) : options;
       // The server ignores every `--user` but the first.
-      const args = ['--no-defaults', ...more, user, `--datadir=${data}`, ...address];
+      const args = ['--no-defaults', ...more, ...common, `--datadir=${data}`, ...address];
       server = startProgram({ node: 'mariadbd', args, logCharsMax: 1_000 });
       await answers(url, server).catch(async (error: Error) => {
         throw new Error(error.message + (await lastErrorsOf(`${data}.log`)), { cause: error });
@@ -64,7 +65,7 @@ export async function startPrivateMariadb(
     }),
   };
   try {
-    const install = ['--no-defaults', user, `--datadir=${data}`, '--auth-root-authentication-method=normal'];
+    const install = ['--no-defaults', ...common, `--datadir=${data}`, '--auth-root-authentication-method=normal'];
     await promisify(execFile)('mariadb-install-db', [...install, '--skip-test-db']).catch(explain);
     await mariadb.start();
     return mariadb;
